@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    restoreMocks: true,
+    unstubEnvs: true,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts', 'adapters/**/*.ts'],
+      reporter: ['text-summary', 'html'],
+    },
+  },
+});
