@@ -1,0 +1,28 @@
+import { err, type Result, ResultAsync } from 'neverthrow';
+import { type StoreUnavailable, storeUnavailable } from './errors.js';
+import type { Answer } from './store.js';
+
+/** Goes on with the value of an answer; at once where the answer is there already, so that memory costs no promise. */
+export const chain = <T, U, E, F>(answer: Answer<T, E>, next: (value: T) => Answer<U, F>): Answer<U, E | F> => {
+  const step = (result: Result<T, E>): Answer<U, E | F> =>
+    result.isOk() ? next(result.value) : err<U, E>(result.error);
+  return 'then' in answer ? answer.then(step) : step(answer);
+};
+
+const failed = (cause: unknown): Result<never, StoreUnavailable> =>
+  err(storeUnavailable('the store failed in a way that it should not', 'unknown', cause));
+
+/**
+ * Runs an operation so that nothing is thrown and nothing rejects. What can still throw in here is a store that
+ * breaks its contract, and is reported as such.
+ */
+export const settled = <T, E>(operation: () => Answer<T, E>): ResultAsync<T, E | StoreUnavailable> => {
+  try {
+    const answer = operation();
+    return new ResultAsync<T, E | StoreUnavailable>(
+      'then' in answer ? Promise.resolve(answer).catch(failed) : Promise.resolve(answer),
+    );
+  } catch (cause) {
+    return new ResultAsync(Promise.resolve(failed(cause)));
+  }
+};

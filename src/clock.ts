@@ -1,0 +1,42 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type InvalidInput, invalidInput } from './errors.js';
+
+/** Where the engine takes the time from: milliseconds since the Unix epoch. A port, so that tests never sleep. */
+export interface Clock {
+  now(): number;
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** The last millisecond of the year 9999, the last that RFC 3339 can write. */
+const LATEST = 253_402_300_799_999;
+
+const unusable = err(
+  invalidInput([{ path: 'clock', message: 'must give milliseconds since the epoch, not before 1970 nor after 9999' }]),
+);
+
+const readingOf = (clock: Clock): number => {
+  try {
+    return Math.floor(clock.now());
+  } catch {
+    return Number.NaN;
+  }
+};
+
+/**
+ * A host's clock, read so that it never runs backwards within this process: while it is set back, time stands still,
+ * and a duration that a caller has seen does not shrink under its eyes.
+ */
+export const steadily = (clock: Clock): (() => Result<number, InvalidInput>) => {
+  let latest = 0;
+  return () => {
+    const reading = readingOf(clock);
+    if (!(reading >= 0 && reading <= LATEST)) return unusable;
+    latest = Math.max(latest, reading);
+    return ok(latest);
+  };
+};
+
+/** RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the one form of time in the public API. */
+export const timestampOf = (ms: number): string => new Date(ms).toISOString();

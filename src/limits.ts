@@ -1,0 +1,31 @@
+/** Bounds on what callers may send; a host sets others with `new SessionService({ limits })`. */
+export interface SessionLimits {
+  /** The highest `timeLimit`, in seconds. */
+  readonly timeLimit: number;
+  /** Bytes of UTF-8 in `behavior`, and in `context`. */
+  readonly textBytes: number;
+  /** Bytes of UTF-8 in one history entry's `content`. */
+  readonly contentBytes: number;
+  /** Entries in one `append`. */
+  readonly entriesPerAppend: number;
+}
+
+export const defaultLimits: SessionLimits = Object.freeze({
+  timeLimit: 30 * 24 * 60 * 60,
+  textBytes: 64 * 1024,
+  contentBytes: 256 * 1024,
+  entriesPerAppend: 1000,
+});
+
+/** Characters in a face's or a profile's name. */
+export const NAME_LENGTH = 256;
+/** Characters in a history entry's role. */
+export const ROLE_LENGTH = 64;
+/** Characters in a session id, a tenant's name and an idempotency key that a caller gives. */
+export const KEY_LENGTH = 256;
+/** Characters in an operation id. */
+export const OPERATION_ID_LENGTH = 64;
+/** Sessions on one page; a higher `limit` is served as this. */
+export const PAGE_LIMIT = 100;
+/** Sessions on one page when nobody says how many. */
+export const DEFAULT_PAGE_LIMIT = 10;

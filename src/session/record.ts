@@ -1,0 +1,48 @@
+import type { EndReason } from '../status.js';
+import type { HistoryEntry, SessionOptions } from './session.js';
+
+interface Phase {
+  /** Counts the state changes, from 1 at creation. A state is replaced only by who has read its revision. */
+  readonly revision: number;
+  /** When the session entered its status, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Milliseconds spent ACTIVE before `since`. */
+  readonly activeMs: number;
+  /** Milliseconds that may be spent ACTIVE in all; `Infinity` for no limit. */
+  readonly limitMs: number;
+  /** When the engine's clock ends the session, in milliseconds since the epoch; `Infinity` for never. */
+  readonly deadline: number;
+  /** The last changes that callers gave a name, newest first, at most `REMEMBERED_OPERATIONS`. */
+  readonly operations: readonly string[];
+}
+
+/** The mutable part of a session: what the state machine works on. Small, and replaced as a whole. */
+export type StateRecord =
+  | (Phase & { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' })
+  | (Phase & { readonly status: 'TERMINATED'; readonly endReason: EndReason });
+
+/** How many named changes a state remembers, so as to recognise one that is asked for again. */
+export const REMEMBERED_OPERATIONS = 32;
+
+/** The part of a session that never changes. */
+export interface SessionHead {
+  readonly id: string;
+  readonly options: SessionOptions;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly createdAt: string;
+}
+
+/** A history in the text that its store keeps: parsed only when somebody looks, or spliced into JSON as it is. */
+export interface EncodedHistory {
+  /** The entries, oldest first. The store has checked the text before it made this, so it cannot fail. */
+  entries(): readonly HistoryEntry[];
+  /** One JSON array of the entries, each in the form of `interface.md` part 2. */
+  json(): string;
+}
+
+/** All that a store keeps of a session. Immutable: after every change a store hands out a new one. */
+export interface SessionRecord {
+  readonly head: SessionHead;
+  readonly state: StateRecord;
+  readonly history: readonly HistoryEntry[] | EncodedHistory;
+}

@@ -1,0 +1,83 @@
+import type { Result } from 'neverthrow';
+import type { InvalidTransition } from '../errors.js';
+import { acceptsHistory, clockCommands, type SessionCommand, transition, transitions } from '../status.js';
+import { REMEMBERED_OPERATIONS, type StateRecord } from './record.js';
+
+/** What a state change is made with. */
+export interface Change {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** The caller's name for this change, if it has one, by which it is recognised when it is asked for again. */
+  readonly operationId?: string | undefined;
+  /** How long a session may stay IDLE or PAUSED, in milliseconds; `Infinity` for any time. */
+  readonly idleTimeoutMs: number;
+}
+
+const noOperations: readonly string[] = Object.freeze([]);
+
+/** The state of a session that is being created. */
+export const initialState = (limitMs: number, { now, idleTimeoutMs }: Change): StateRecord => ({
+  status: 'IDLE',
+  revision: 1,
+  since: now,
+  activeMs: 0,
+  limitMs,
+  deadline: now + idleTimeoutMs,
+  operations: noOperations,
+});
+
+const remember = (operations: readonly string[], operationId: string | undefined): readonly string[] =>
+  operationId === undefined ? operations : [operationId, ...operations].slice(0, REMEMBERED_OPERATIONS);
+
+/** Milliseconds spent ACTIVE up to `now`: never more than the limit, never less than was spent before `since`. */
+export const activeMsAt = (state: StateRecord, now: number): number =>
+  state.status === 'ACTIVE'
+    ? state.activeMs + Math.max(0, Math.min(now, state.deadline) - state.since)
+    : state.activeMs;
+
+/**
+ * The state as it truly is at `now`: a session whose deadline has passed is TERMINATED since that very instant,
+ * whether or not anybody has written it down.
+ */
+export const settle = (state: StateRecord, now: number): StateRecord => {
+  if (state.status === 'TERMINATED' || now < state.deadline) return state;
+  const ending =
+    state.status === 'ACTIVE'
+      ? transitions.ACTIVE[clockCommands.ACTIVE]
+      : transitions[state.status][clockCommands[state.status]];
+  const { deadline } = state;
+  return {
+    ...state,
+    ...ending,
+    since: deadline,
+    activeMs: activeMsAt(state, deadline),
+    deadline: Number.POSITIVE_INFINITY,
+  };
+};
+
+/** The next state by the transition table. A command that changes nothing gives the current state itself. */
+export const advance = (
+  current: StateRecord,
+  command: SessionCommand,
+  change: Change,
+): Result<StateRecord, InvalidTransition> => {
+  const { now } = change;
+  const state = settle(current, now);
+  return transition(state.status, command).map((target): StateRecord => {
+    if ('unchanged' in target) return current;
+    const activeMs = activeMsAt(state, now);
+    const phase = {
+      revision: state.revision + 1,
+      since: now,
+      activeMs,
+      limitMs: state.limitMs,
+      operations: remember(state.operations, change.operationId),
+    };
+    if (target.status === 'TERMINATED') return { ...phase, ...target, deadline: Number.POSITIVE_INFINITY };
+    const left = target.status === 'ACTIVE' ? state.limitMs - activeMs : change.idleTimeoutMs;
+    return { ...phase, ...target, deadline: now + left };
+  });
+};
+
+/** Until when history entries are accepted, in milliseconds since the epoch, exclusive; 0 for not at all. */
+export const acceptsHistoryUntil = (state: StateRecord): number => (acceptsHistory[state.status] ? state.deadline : 0);

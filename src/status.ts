@@ -1,0 +1,76 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type InvalidTransition, invalidTransition } from './errors.js';
+
+/** What a session is doing. */
+export type SessionStatus = 'IDLE' | 'ACTIVE' | 'PAUSED' | 'TERMINATED';
+
+/** What callers can tell a session to do. */
+export type CallerCommand = 'start' | 'pause' | 'resume' | 'terminate' | 'fail';
+
+/** What only the engine's own clock tells it: the time limit is used up, or nobody came for too long. */
+export type ClockCommand = 'expire' | 'time_out';
+
+export type SessionCommand = CallerCommand | ClockCommand;
+
+/** Why a session is TERMINATED. */
+export type EndReason = 'terminated' | 'failed' | 'time_limit' | 'idle_timeout';
+
+/** Where a command leads. */
+export type TransitionTarget =
+  | { readonly status: 'ACTIVE' | 'PAUSED' }
+  | { readonly status: 'TERMINATED'; readonly endReason: EndReason }
+  | { readonly unchanged: true };
+
+const to = <S extends 'ACTIVE' | 'PAUSED'>(status: S) => Object.freeze({ status });
+const end = <R extends EndReason>(endReason: R) => Object.freeze({ status: 'TERMINATED', endReason } as const);
+const unchanged = Object.freeze({ unchanged: true } as const);
+
+/** The state machine: from a status, by a command, to a target. What is not in the table is not allowed. */
+export const transitions = Object.freeze({
+  IDLE: Object.freeze({
+    start: to('ACTIVE'),
+    terminate: end('terminated'),
+    fail: end('failed'),
+    time_out: end('idle_timeout'),
+  }),
+  ACTIVE: Object.freeze({
+    pause: to('PAUSED'),
+    terminate: end('terminated'),
+    fail: end('failed'),
+    expire: end('time_limit'),
+  }),
+  PAUSED: Object.freeze({
+    resume: to('ACTIVE'),
+    terminate: end('terminated'),
+    fail: end('failed'),
+    time_out: end('idle_timeout'),
+  }),
+  TERMINATED: Object.freeze({ terminate: unchanged }),
+}) satisfies Readonly<Record<SessionStatus, TransitionRow>>;
+
+type TransitionRow = Readonly<Partial<Record<SessionCommand, TransitionTarget>>>;
+
+/** What the engine's clock does to a session whose deadline has passed, by its status. */
+export const clockCommands = Object.freeze({
+  IDLE: 'time_out',
+  ACTIVE: 'expire',
+  PAUSED: 'time_out',
+} as const) satisfies Readonly<Record<Exclude<SessionStatus, 'TERMINATED'>, ClockCommand>>;
+
+/** Whether history entries are accepted: the last words of a transcript may arrive after the hang-up. */
+export const acceptsHistory = Object.freeze({
+  IDLE: false,
+  ACTIVE: true,
+  PAUSED: true,
+  TERMINATED: false,
+}) satisfies Readonly<Record<SessionStatus, boolean>>;
+
+/** Where `command` leads from `from`, by the table. */
+export const transition = (
+  from: SessionStatus,
+  command: SessionCommand,
+): Result<TransitionTarget, InvalidTransition> => {
+  const row: TransitionRow = transitions[from];
+  const target = Object.hasOwn(row, command) ? row[command] : undefined;
+  return target === undefined ? err(invalidTransition(from, command)) : ok(target);
+};

@@ -1,0 +1,84 @@
+import type { Result } from 'neverthrow';
+import type { CorruptRecord, StoreUnavailable } from './errors.js';
+import type { SessionHead, SessionRecord, StateRecord } from './session/record.js';
+import type { HistoryEntry } from './session/session.js';
+
+/** A result, now or later: a store in memory answers at once, one behind a network with a promise or `ResultAsync`. */
+export type Answer<T, E> = Result<T, E> | PromiseLike<Result<T, E>>;
+
+export type StoreError = StoreUnavailable | CorruptRecord;
+
+/** Whose session, and which. No call reaches another tenant's data, whatever characters the two are made of. */
+export interface SessionKey {
+  readonly tenant: string;
+  readonly id: string;
+}
+
+/** What `SessionStore.append` adds. */
+export interface HistoryAppend {
+  /** At least one, oldest first, to be kept together and in this order. */
+  readonly entries: readonly HistoryEntry[];
+  /** The caller's time, in milliseconds since the epoch. */
+  readonly now: number;
+  /**
+   * The caller's name for this append, to be recognised for as long as the session exists: the second append of a
+   * name adds nothing.
+   */
+  readonly operationId?: string;
+}
+
+export type AppendOutcome =
+  /** `position` is where the history stands after these entries: opaque, and the same when the call is repeated. */
+  | { readonly outcome: 'appended'; readonly position: number }
+  /** The session accepts no history at `now`; this is its state. Nothing was written. */
+  | { readonly outcome: 'closed'; readonly state: StateRecord }
+  | { readonly outcome: 'missing' };
+
+/** One page of a tenant's sessions. */
+export interface RecordPage {
+  readonly records: readonly SessionRecord[];
+  /** How many sessions the tenant has. */
+  readonly total: number;
+  /** Ids on this page whose records cannot be read; they are missing from `records`. */
+  readonly unreadable: readonly string[];
+}
+
+/** A session whose deadline has passed. */
+export interface DueSession extends SessionKey {
+  readonly deadline: number;
+}
+
+/**
+ * Where sessions are kept. Every method is atomic, answers within a bounded time, and gives errors as values:
+ * `store_unavailable` says whether a write is `not_applied` or `unknown`, `corrupt_record` that what is stored cannot
+ * be read. One call is applied at most once, however often it travels on its way. The store compares and sets; what a
+ * session may do is decided by the service. `colloquy/testing` holds this contract as tests.
+ */
+export interface SessionStore {
+  /** Adds a session without history. A taken id is left as it is. */
+  insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken', StoreError>;
+
+  /** The whole session, or nothing. */
+  find(key: SessionKey): Answer<SessionRecord | undefined, StoreError>;
+
+  /** The state alone, at a cost that does not depend on the history. */
+  findState(key: SessionKey): Answer<StateRecord | undefined, StoreError>;
+
+  /** A page, newest `createdAt` first, equal ones by `id` from the highest down, in O(log n + page). */
+  list(tenant: string, page: { readonly offset: number; readonly limit: number }): Answer<RecordPage, StoreError>;
+
+  /** Puts `next` in place of the state of revision `next.revision - 1`; with any other there, writes nothing: `stale`. */
+  replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing', StoreError>;
+
+  /**
+   * Adds entries behind those that are there, if the state accepts history at `now` (`acceptsHistoryUntil`). Appends
+   * never conflict with one another, and cost the same however long the history is.
+   */
+  append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError>;
+
+  /** Removes the session whole, from every index. */
+  remove(key: SessionKey): Answer<'removed' | 'missing', StoreError>;
+
+  /** Sessions of all tenants with `deadline <= now`, the longest overdue first, at most `limit`. */
+  due(now: number, limit: number): Answer<readonly DueSession[], StoreError>;
+}
