@@ -1,0 +1,57 @@
+export type { Clock } from './clock.js';
+export { systemClock } from './clock.js';
+export type {
+  Conflict,
+  CorruptRecord,
+  IdempotencyMismatch,
+  InputIssue,
+  InvalidInput,
+  InvalidTransition,
+  NotFound,
+  SessionError,
+  StoreUnavailable,
+} from './errors.js';
+export type { Ids } from './ids.js';
+export { randomIds } from './ids.js';
+export type { SessionLimits } from './limits.js';
+export { defaultLimits } from './limits.js';
+export type { ChangeError } from './service/change-session.js';
+export type { CreateError } from './service/create-session.js';
+export type {
+  AppendError,
+  Appended,
+  CreateSessionInput,
+  DeleteError,
+  ListError,
+  ListQuery,
+  NewHistoryEntry,
+  OperationOptions,
+  ReadError,
+  SessionPage,
+} from './service/session-service.js';
+export { SessionService } from './service/session-service.js';
+export type { SessionServiceOptions } from './service/settings.js';
+export type { EncodedHistory, SessionHead, SessionRecord, StateRecord } from './session/record.js';
+export { REMEMBERED_OPERATIONS } from './session/record.js';
+export type { HistoryEntry, Session, SessionOptions, SessionState } from './session/session.js';
+export { acceptsHistoryUntil, activeMsAt, settle } from './session/timeline.js';
+export { sessionAt } from './session/view.js';
+export type {
+  CallerCommand,
+  ClockCommand,
+  EndReason,
+  SessionCommand,
+  SessionStatus,
+  TransitionTarget,
+} from './status.js';
+export { acceptsHistory, clockCommands, transition, transitions } from './status.js';
+export type {
+  Answer,
+  AppendOutcome,
+  DueSession,
+  HistoryAppend,
+  RecordPage,
+  SessionKey,
+  SessionStore,
+  StoreError,
+} from './store.js';

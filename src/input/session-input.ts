@@ -1,0 +1,127 @@
+import type { Result } from 'neverthrow';
+import type { InvalidInput } from '../errors.js';
+import {
+  DEFAULT_PAGE_LIMIT,
+  KEY_LENGTH,
+  NAME_LENGTH,
+  OPERATION_ID_LENGTH,
+  PAGE_LIMIT,
+  ROLE_LENGTH,
+  type SessionLimits,
+} from '../limits.js';
+import type { HistoryEntry, SessionOptions } from '../session/session.js';
+import { type IssueList, readSafely } from './issues.js';
+import { readTimestamp } from './timestamp.js';
+import { checkAllowed, type Fields, isFields, readName, readNumber, readText, readWhole } from './values.js';
+
+/** What a host allows its callers. */
+export interface InputPolicy {
+  readonly limits: SessionLimits;
+  /** The only faces allowed; `undefined` for any. */
+  readonly faces: ReadonlySet<string> | undefined;
+  /** The only profiles allowed; `undefined` for any. */
+  readonly profiles: ReadonlySet<string> | undefined;
+}
+
+const noFields: Fields = Object.freeze({});
+
+const readFields = (issues: IssueList, path: string, value: unknown): Fields => {
+  const fits = isFields(value);
+  issues.check(fits, path, 'must be an object');
+  return fits ? value : noFields;
+};
+
+const readOperationId = (issues: IssueList, value: unknown): string | undefined => {
+  if (value === undefined) return undefined;
+  const fits = typeof value === 'string' && value.length <= OPERATION_ID_LENGTH && /^[\w.~:-]+$/.test(value);
+  issues.check(fits, 'operationId', `must be 1 to ${OPERATION_ID_LENGTH} of the characters A-Z a-z 0-9 _ . ~ : -`);
+  return fits ? value : undefined;
+};
+
+const readEntry = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  now: string,
+  limits: SessionLimits,
+): HistoryEntry => {
+  const fields = readFields(issues, path, value);
+  const timestamp = fields['timestamp'];
+  return Object.freeze({
+    role: readName(issues, `${path}.role`, fields['role'], ROLE_LENGTH),
+    content: readText(issues, `${path}.content`, fields['content'], limits.contentBytes),
+    timestamp: timestamp === undefined ? now : readTimestamp(issues, `${path}.timestamp`, timestamp),
+  });
+};
+
+export const readId = (value: unknown): Result<string, InvalidInput> =>
+  readSafely('id', (issues) => readName(issues, 'id', value, KEY_LENGTH));
+
+export const readTenant = (value: unknown): Result<string, InvalidInput> =>
+  readSafely('tenant', (issues) => readName(issues, 'tenant', value, KEY_LENGTH));
+
+/** What to create, and under which idempotency key. Unknown fields are ignored, never stored. */
+export const readCreate = (
+  input: unknown,
+  { limits, faces, profiles }: InputPolicy,
+): Result<{ readonly options: SessionOptions; readonly idempotencyKey: string | undefined }, InvalidInput> =>
+  readSafely('input', (issues) => {
+    const fields = readFields(issues, 'input', input);
+    const { face, profile, behavior = '', context = '', timeLimit = 0, idempotencyKey } = fields;
+    const options: SessionOptions = Object.freeze({
+      face: readName(issues, 'face', face, NAME_LENGTH),
+      profile: readName(issues, 'profile', profile, NAME_LENGTH),
+      context: readText(issues, 'context', context, limits.textBytes),
+      behavior: readText(issues, 'behavior', behavior, limits.textBytes),
+      timeLimit: readNumber(issues, 'timeLimit', timeLimit, 0, limits.timeLimit),
+    });
+    checkAllowed(issues, 'face', options.face, faces);
+    checkAllowed(issues, 'profile', options.profile, profiles);
+    return {
+      options,
+      idempotencyKey:
+        idempotencyKey === undefined ? undefined : readName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH),
+    };
+  });
+
+/** History entries to append; those without a timestamp get `now`. */
+export const readAppend = (
+  entries: unknown,
+  options: unknown,
+  now: string,
+  limits: SessionLimits,
+): Result<{ readonly entries: readonly HistoryEntry[]; readonly operationId?: string }, InvalidInput> =>
+  readSafely('entries', (issues) => {
+    const most = limits.entriesPerAppend;
+    const list: readonly unknown[] = Array.isArray(entries) ? entries : [];
+    issues.check(
+      Array.isArray(entries) && list.length >= 1 && list.length <= most,
+      'entries',
+      `must be an array of 1 to ${most} entries`,
+    );
+    const operationId = readOperationId(issues, readFields(issues, 'options', options)['operationId']);
+    return {
+      entries: Array.from(list.slice(0, most), (entry, index) =>
+        readEntry(issues, `entries[${index}]`, entry, now, limits),
+      ),
+      ...(operationId === undefined ? {} : { operationId }),
+    };
+  });
+
+/** The operation id that a caller gave to a command, if any. */
+export const readCommandOptions = (
+  options: unknown,
+): Result<{ readonly operationId: string | undefined }, InvalidInput> =>
+  readSafely('options', (issues) => ({
+    operationId: readOperationId(issues, readFields(issues, 'options', options)['operationId']),
+  }));
+
+/** Which page to list: `limit` above the most is served as the most. */
+export const readPage = (query: unknown): Result<{ readonly limit: number; readonly page: number }, InvalidInput> =>
+  readSafely('query', (issues) => {
+    const { limit = DEFAULT_PAGE_LIMIT, page = 1 } = readFields(issues, 'query', query);
+    return {
+      limit: Math.min(readWhole(issues, 'limit', limit, 1), PAGE_LIMIT),
+      page: readWhole(issues, 'page', page, 1),
+    };
+  });

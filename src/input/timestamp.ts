@@ -1,0 +1,25 @@
+import { timestampOf } from '../clock.js';
+import type { IssueList } from './issues.js';
+
+const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
+
+const RULE = 'must be an RFC 3339 date-time, such as 2026-01-31T18:00:02.000Z, or a valid Date';
+
+/** `Date.parse` takes the 30th of February for the 2nd of March. */
+const isCalendarDay = (year: number, month: number, day: number): boolean =>
+  month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+
+const instantOf = (value: unknown): number => {
+  if (value instanceof Date) return value.getTime();
+  if (typeof value !== 'string') return Number.NaN;
+  const [, year, month, day] = rfc3339.exec(value) ?? [];
+  return isCalendarDay(Number(year), Number(month), Number(day)) ? Date.parse(value.toUpperCase()) : Number.NaN;
+};
+
+/** A time in the engine's one form. Years 0 to 9999: RFC 3339 has no others. */
+export const readTimestamp = (issues: IssueList, path: string, value: unknown): string => {
+  const instant = instantOf(value);
+  const timestamp = Number.isNaN(instant) ? '' : timestampOf(instant);
+  issues.check(timestamp.length === 24, path, RULE);
+  return timestamp;
+};

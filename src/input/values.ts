@@ -1,0 +1,58 @@
+import type { IssueList } from './issues.js';
+
+/** Properties of an argument that may be anything. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a string takes more bytes of UTF-8; a far too long one is not encoded just to be refused. */
+const exceedsBytes = (text: string, most: number): boolean => {
+  if (text.length > most) return true;
+  if (text.length * 3 <= most) return false;
+  return new TextEncoder().encode(text).length > most;
+};
+
+/** A string of 1 to `most` characters (UTF-16 code units). */
+export const readName = (issues: IssueList, path: string, value: unknown, most: number): string => {
+  if (typeof value !== 'string') {
+    issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
+    return '';
+  }
+  issues.check(value.length >= 1 && value.length <= most, path, `must have 1 to ${most} characters`);
+  return value;
+};
+
+/** A string that may be empty, of at most `mostBytes` in UTF-8. */
+export const readText = (issues: IssueList, path: string, value: unknown, mostBytes: number): string => {
+  if (typeof value !== 'string') {
+    issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
+    return '';
+  }
+  issues.check(!exceedsBytes(value, mostBytes), path, `must have at most ${mostBytes} bytes of UTF-8`);
+  return value;
+};
+
+/** A finite number from `least` to `most`; `-0` is taken as 0. */
+export const readNumber = (issues: IssueList, path: string, value: unknown, least: number, most: number): number => {
+  const fits = typeof value === 'number' && value >= least && value <= most;
+  issues.check(fits, path, `must be a number from ${least} to ${most}`);
+  return fits ? value + 0 : 0;
+};
+
+/** A whole number from `least` up. */
+export const readWhole = (issues: IssueList, path: string, value: unknown, least: number): number => {
+  const fits = typeof value === 'number' && value >= least && Number.isSafeInteger(value);
+  issues.check(fits, path, `must be a whole number, at least ${least}`);
+  return fits ? value : least;
+};
+
+/** A name on a list of the host's, where there is one. */
+export const checkAllowed = (
+  issues: IssueList,
+  path: string,
+  value: string,
+  allowed: ReadonlySet<string> | undefined,
+): void => {
+  if (allowed !== undefined) issues.check(allowed.has(value), path, 'is not one of the names that this host allows');
+};

@@ -1,0 +1,72 @@
+import { err, ok } from 'neverthrow';
+import { chain } from '../answer.js';
+import { timestampOf } from '../clock.js';
+import {
+  type Conflict,
+  type CorruptRecord,
+  conflict,
+  type IdempotencyMismatch,
+  type InvalidInput,
+  idempotencyMismatch,
+  type StoreUnavailable,
+} from '../errors.js';
+import { idOfKey, nextId } from '../ids.js';
+import type { Session, SessionOptions } from '../session/session.js';
+import { initialState } from '../session/timeline.js';
+import { sessionAt } from '../session/view.js';
+import type { Answer } from '../store.js';
+import { type Settings, spanMs } from './settings.js';
+
+export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreUnavailable | CorruptRecord;
+
+/** An id is taken again only where a host's source of ids repeats itself, or a session is deleted meanwhile. */
+const ROUNDS = 3;
+
+const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
+  a.face === b.face &&
+  a.profile === b.profile &&
+  a.behavior === b.behavior &&
+  a.context === b.context &&
+  a.timeLimit === b.timeLimit;
+
+/** Puts a session under `id`, unless there is one already. */
+const insert = (settings: Settings, id: string, options: SessionOptions): Answer<Session | 'taken', CreateError> =>
+  chain(settings.now(), (now) => {
+    const { store, tenant, idleTimeoutMs } = settings;
+    const head = { id, options, createdAt: timestampOf(now) };
+    const state = initialState(spanMs(options.timeLimit), { now, idleTimeoutMs });
+    return chain(store.insert(tenant, head, state), (outcome) =>
+      ok(outcome === 'inserted' ? sessionAt({ head, state, history: [] }, now) : outcome),
+    );
+  });
+
+/** Creates a session under a new id. */
+export const createSession = (settings: Settings, options: SessionOptions): Answer<Session, CreateError> => {
+  const attempt = (round: number): Answer<Session, CreateError> =>
+    chain(nextId(settings.ids), (id) =>
+      chain(insert(settings, id, options), (created): Answer<Session, CreateError> => {
+        if (created !== 'taken') return ok(created);
+        return round < ROUNDS ? attempt(round + 1) : err(conflict(id));
+      }),
+    );
+  return attempt(1);
+};
+
+/** Creates the session that an idempotency key stands for, or finds it where an earlier call has created it. */
+export const createSessionOnce = async (settings: Settings, options: SessionOptions, idempotencyKey: string) => {
+  const { store, tenant } = settings;
+  const id = await idOfKey(tenant, idempotencyKey);
+  const attempt = (round: number): Answer<Session, CreateError> =>
+    chain(insert(settings, id, options), (created): Answer<Session, CreateError> => {
+      if (created !== 'taken') return ok(created);
+      return chain(store.find({ tenant, id }), (found) =>
+        chain(settings.now(), (now): Answer<Session, CreateError> => {
+          if (found !== undefined) {
+            return sameOptions(found.head.options, options) ? ok(sessionAt(found, now)) : err(idempotencyMismatch(id));
+          }
+          return round < ROUNDS ? attempt(round + 1) : err(conflict(id));
+        }),
+      );
+    });
+  return attempt(1);
+};

@@ -1,0 +1,212 @@
+import { Err, err, Ok, ok, type Result, type ResultAsync } from 'neverthrow';
+import { chain, settled } from '../answer.js';
+import { timestampOf } from '../clock.js';
+import {
+  type CorruptRecord,
+  type InvalidInput,
+  type InvalidTransition,
+  invalidTransition,
+  type NotFound,
+  notFound,
+  type StoreUnavailable,
+} from '../errors.js';
+import { readAppend, readCommandOptions, readCreate, readId, readPage, readTenant } from '../input/session-input.js';
+import type { Session, SessionState } from '../session/session.js';
+import { settle } from '../session/timeline.js';
+import { sessionAt } from '../session/view.js';
+import type { CallerCommand } from '../status.js';
+import type { Answer, SessionKey } from '../store.js';
+import { type ChangeError, changeSession } from './change-session.js';
+import { type CreateError, createSession, createSessionOnce } from './create-session.js';
+import { readSettings, type SessionServiceOptions, type Settings } from './settings.js';
+
+/** What to create. `face` and `profile` are required; the texts are empty and the time unlimited unless given. */
+export interface CreateSessionInput {
+  readonly face: string;
+  readonly profile: string;
+  readonly behavior?: string;
+  readonly context?: string;
+  /** Seconds that the session may spend ACTIVE; 0 or none for no limit. */
+  readonly timeLimit?: number;
+  /**
+   * Makes the call safe to repeat, 1 to 256 characters: the same key gives the same session for as long as it
+   * exists. With other options it is `idempotency_mismatch`.
+   */
+  readonly idempotencyKey?: string;
+}
+
+/** A history entry to append. */
+export interface NewHistoryEntry {
+  /** 1 to 64 characters. */
+  readonly role: string;
+  /** At most 256 KiB of UTF-8 unless the host says otherwise. */
+  readonly content: string;
+  /** RFC 3339 in any offset, or a Date. Default: now. */
+  readonly timestamp?: string | Date;
+}
+
+export interface OperationOptions {
+  /**
+   * Makes the call safe to repeat: a name for this one operation on this session, 1 to 64 of the characters
+   * `A-Z a-z 0-9 _ . ~ : -`, that no other operation on it has.
+   */
+  readonly operationId?: string;
+}
+
+/** What `append` answers. */
+export interface Appended {
+  /** Where the history stands after these entries: opaque, growing, and the same when the append is repeated. */
+  readonly position: number;
+}
+
+/** Which page of the list. */
+export interface ListQuery {
+  /** Sessions on a page, from 1; above 100 is served as 100. Default: 10. */
+  readonly limit?: number;
+  /** From 1. Past the end is an empty page. Default: 1. */
+  readonly page?: number;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly Session[];
+  /** How many sessions the tenant has. */
+  readonly total: number;
+  /** The limit and the page that were served. */
+  readonly limit: number;
+  readonly page: number;
+  /** Ids of this page whose records cannot be read; they are missing from `sessions`. */
+  readonly unreadable: readonly string[];
+}
+
+export type ReadError = InvalidInput | NotFound | StoreUnavailable | CorruptRecord;
+export type AppendError = InvalidInput | NotFound | InvalidTransition | StoreUnavailable | CorruptRecord;
+export type ListError = InvalidInput | StoreUnavailable | CorruptRecord;
+export type DeleteError = InvalidInput | StoreUnavailable | CorruptRecord;
+
+/**
+ * Creates, drives, reads and lists the interaction sessions of one tenant. Every operation answers with a
+ * `ResultAsync`: nothing throws and nothing rejects, whatever the arguments and whatever the store does.
+ */
+export class SessionService {
+  readonly #settings: Result<Settings, InvalidInput>;
+
+  /** Options that break a rule do not throw here: every operation then answers `invalid_input` naming them. */
+  constructor(options: SessionServiceOptions | Result<Settings, InvalidInput>) {
+    this.#settings = options instanceof Ok || options instanceof Err ? options : readSettings(options);
+  }
+
+  /** The same service for another tenant's sessions: 1 to 256 characters, any at all. */
+  forTenant(tenant: string): SessionService {
+    return new SessionService(
+      this.#settings.andThen((settings) => readTenant(tenant).map((name) => ({ ...settings, tenant: name }))),
+    );
+  }
+
+  /** A new session, IDLE. */
+  create(input: CreateSessionInput): ResultAsync<Session, CreateError> {
+    return this.#run((settings) =>
+      chain(readCreate(input, settings.policy), ({ options, idempotencyKey }) =>
+        idempotencyKey === undefined
+          ? createSession(settings, options)
+          : createSessionOnce(settings, options, idempotencyKey),
+      ),
+    );
+  }
+
+  /** The session with its history, as it is now. */
+  get(id: string): ResultAsync<Session, ReadError> {
+    return this.#runOn(id, (settings, key) =>
+      chain(settings.store.find(key), (found) =>
+        chain(
+          settings.now(),
+          (now): Result<Session, NotFound> => (found === undefined ? err(notFound(key.id)) : ok(sessionAt(found, now))),
+        ),
+      ),
+    );
+  }
+
+  /** One page of the tenant's sessions with their histories, newest first. */
+  list(query: ListQuery = {}): ResultAsync<SessionPage, ListError> {
+    return this.#run(({ store, tenant, now }) =>
+      chain(readPage(query), ({ limit, page }) =>
+        chain(store.list(tenant, { offset: offsetOf(page, limit), limit }), ({ records, total, unreadable }) =>
+          now().map((at) => ({
+            sessions: records.map((record) => sessionAt(record, at)),
+            total,
+            limit,
+            page,
+            unreadable,
+          })),
+        ),
+      ),
+    );
+  }
+
+  /** IDLE to ACTIVE: the clock runs. */
+  start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+    return this.#change(id, 'start', options);
+  }
+
+  /** ACTIVE to PAUSED: the clock stops. */
+  pause(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+    return this.#change(id, 'pause', options);
+  }
+
+  /** PAUSED to ACTIVE: the clock runs on. */
+  resume(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+    return this.#change(id, 'resume', options);
+  }
+
+  /** To TERMINATED, `terminated`. A session that has ended already stays as it is, and that is a success. */
+  terminate(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+    return this.#change(id, 'terminate', options);
+  }
+
+  /** To TERMINATED, `failed`. */
+  fail(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+    return this.#change(id, 'fail', options);
+  }
+
+  /** Adds entries to the history of an ACTIVE or PAUSED session, all or none, at a cost that does not grow with it. */
+  append(
+    id: string,
+    entries: readonly NewHistoryEntry[],
+    options: OperationOptions = {},
+  ): ResultAsync<Appended, AppendError> {
+    return this.#runOn(id, ({ store, now, policy }, key) =>
+      chain(now(), (at) =>
+        chain(readAppend(entries, options, timestampOf(at), policy.limits), (added) =>
+          chain(store.append(key, { now: at, ...added }), (answer): Result<Appended, AppendError> => {
+            if (answer.outcome === 'appended') return ok({ position: answer.position });
+            if (answer.outcome === 'missing') return err(notFound(key.id));
+            return err(invalidTransition(settle(answer.state, at).status, 'append'));
+          }),
+        ),
+      ),
+    );
+  }
+
+  /** Removes the session whole. One that is not there is a success too: afterwards there is none. */
+  delete(id: string): ResultAsync<void, DeleteError> {
+    return this.#runOn(id, ({ store }, key) => chain(store.remove(key), () => ok(undefined)));
+  }
+
+  #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {
+    return this.#runOn(id, (settings, key) =>
+      chain(readCommandOptions(options), ({ operationId }) => changeSession(settings, key, command, operationId)),
+    );
+  }
+
+  #runOn<T, E>(id: unknown, operation: (settings: Settings, key: SessionKey) => Answer<T, E>) {
+    return this.#run((settings) =>
+      chain(readId(id), (read) => operation(settings, { tenant: settings.tenant, id: read })),
+    );
+  }
+
+  #run<T, E>(operation: (settings: Settings) => Answer<T, E>) {
+    return settled(() => chain(this.#settings, operation));
+  }
+}
+
+/** Exact as long as whole numbers are; beyond that no store has a page. */
+const offsetOf = (page: number, limit: number): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);

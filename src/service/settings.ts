@@ -1,0 +1,83 @@
+import type { Result } from 'neverthrow';
+import { type Clock, steadily, systemClock } from '../clock.js';
+import type { InvalidInput } from '../errors.js';
+import { type Ids, randomIds } from '../ids.js';
+import { type IssueList, readSafely } from '../input/issues.js';
+import type { InputPolicy } from '../input/session-input.js';
+import { isFields, readName, readNumber } from '../input/values.js';
+import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../limits.js';
+import type { SessionStore } from '../store.js';
+
+/** What a `SessionService` is made with. */
+export interface SessionServiceOptions {
+  readonly store: SessionStore;
+  /** Default: the machine's clock. */
+  readonly clock?: Clock;
+  /** Default: 21 random characters. */
+  readonly ids?: Ids;
+  /** Whose sessions this service works on. Default: `default`. */
+  readonly tenant?: string;
+  /** Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`. Default: any time. */
+  readonly idleTimeout?: number;
+  /** Bounds on what callers may send; those not given have their defaults. */
+  readonly limits?: Partial<SessionLimits>;
+  /** The only faces that sessions may have. Default: any. */
+  readonly faces?: readonly string[];
+  /** The only profiles that sessions may have. Default: any. */
+  readonly profiles?: readonly string[];
+}
+
+/** The options, read and with their defaults. */
+export interface Settings {
+  readonly tenant: string;
+  readonly store: SessionStore;
+  readonly now: () => Result<number, InvalidInput>;
+  readonly ids: Ids;
+  readonly idleTimeoutMs: number;
+  readonly policy: InputPolicy;
+}
+
+const MOST_IDLE_SECONDS = 365 * 24 * 60 * 60;
+
+const readLimits = (issues: IssueList, given: Partial<SessionLimits>): SessionLimits => {
+  const read = (name: keyof SessionLimits): number =>
+    readNumber(issues, `limits.${name}`, given[name] ?? defaultLimits[name], 1, Number.MAX_SAFE_INTEGER);
+  return {
+    timeLimit: read('timeLimit'),
+    textBytes: read('textBytes'),
+    contentBytes: read('contentBytes'),
+    entriesPerAppend: read('entriesPerAppend'),
+  };
+};
+
+const readNames = (issues: IssueList, path: string, names: readonly string[] | undefined) => {
+  if (names === undefined) return undefined;
+  const fits = Array.isArray(names) && names.every((name) => typeof name === 'string');
+  issues.check(fits, path, 'must be an array of strings');
+  return new Set(fits ? names : []);
+};
+
+/** Milliseconds of a time given in seconds, where 0 means for ever. No time above 0 is rounded down to none. */
+export const spanMs = (seconds: number): number =>
+  seconds === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.round(seconds * 1000));
+
+export const readSettings = (options: SessionServiceOptions): Result<Settings, InvalidInput> =>
+  readSafely('options', (issues) => {
+    const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
+    const { idleTimeout = 0, limits = {}, faces, profiles } = options;
+    issues.check(isFields(store), 'store', 'must be a SessionStore');
+    issues.check(isFields(clock), 'clock', 'must be a Clock');
+    issues.check(isFields(ids), 'ids', 'must be Ids');
+    return {
+      tenant: readName(issues, 'tenant', tenant, KEY_LENGTH),
+      store,
+      now: steadily(clock),
+      ids,
+      idleTimeoutMs: spanMs(readNumber(issues, 'idleTimeout', idleTimeout, 0, MOST_IDLE_SECONDS)),
+      policy: {
+        limits: readLimits(issues, limits),
+        faces: readNames(issues, 'faces', faces),
+        profiles: readNames(issues, 'profiles', profiles),
+      },
+    };
+  });
