@@ -1,0 +1,118 @@
+/** The two places that put the parts together: the container modules and the command line. */
+const compositionRoots = '^src/(inversify|cli)/';
+
+/** What the library may load from npm: its own two dependencies. Hosts bring everything else. */
+const ownDependencies = 'node_modules/(neverthrow|nanoid)/';
+
+const npm = ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown', 'npm-bundled'];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Types count too: a cycle of types is two concepts that should have been one, or three.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      comment: 'Every import leads to a file or to an installed package.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'src-knows-no-adapter',
+      comment: 'A store or a mount is chosen by the host, or by a composition root.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: compositionRoots },
+      to: { path: '^adapters/' },
+    },
+    {
+      name: 'src-loads-its-own-dependencies-only',
+      comment: 'No container, no Redis client, no framework: the core must work where none of them is installed.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: compositionRoots },
+      to: { dependencyTypes: npm, pathNot: ownDependencies },
+    },
+    {
+      name: 'src-runs-anywhere',
+      comment: 'The core uses what every JavaScript runtime has; Node is for the mounts that need it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: compositionRoots },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'core-stands-below-the-rest',
+      comment: 'HTTP, the container modules, the contract kit and the command line build on the core, never under it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(http|inversify|testing|cli)/' },
+      to: { path: '^src/(http|inversify|testing|cli)/' },
+    },
+    {
+      name: 'http-and-testing-build-on-the-core-only',
+      severity: 'error',
+      from: { path: '^src/(http|testing)/' },
+      to: { path: '^src/(http|inversify|testing|cli)/', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'nobody-imports-the-command-line',
+      severity: 'error',
+      from: { pathNot: ['^src/cli/', '^test/'] },
+      to: { path: '^src/cli/' },
+    },
+    {
+      name: 'adapters-stand-alone',
+      comment: 'An adapter imports src and its own folder, so that a host loads only what it mounts.',
+      severity: 'error',
+      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(express|koa)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/$1/' },
+    },
+    {
+      name: 'node-frameworks-share-the-node-mount',
+      comment: 'Express and Koa hand over requests of node:http, which the Node mount already knows how to read.',
+      severity: 'error',
+      from: { path: '^adapters/(express|koa)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|node)/' },
+    },
+    {
+      name: 'adapters-build-on-core-and-http',
+      severity: 'error',
+      from: { path: '^adapters/' },
+      to: { path: '^src/(inversify|testing|cli)/' },
+    },
+    {
+      name: 'adapters-declare-what-they-need',
+      comment: 'What an adapter needs of a client or a framework it declares as a small type of its own.',
+      severity: 'error',
+      from: { path: '^adapters/' },
+      to: { dependencyTypes: npm, pathNot: ownDependencies },
+    },
+    {
+      name: 'node-is-for-node-mounts',
+      severity: 'error',
+      from: { path: '^adapters/', pathNot: '^adapters/(node|express|koa)/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'shipped-code-stands-on-shipped-code',
+      comment: 'Tests, benchmarks and build settings are not in the package.',
+      severity: 'error',
+      from: { path: '^(src|adapters)/' },
+      to: { pathNot: ['^(src|adapters)/', 'node_modules/', '^node:'], dependencyTypesNot: ['core'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|coverage)/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    detectProcessBuiltinModuleCalls: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['types', 'import', 'require', 'node', 'default'],
+    },
+  },
+};
