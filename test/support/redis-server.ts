@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, LOOPBACK } from './free-port.js';
+import { findRedisServer, HOW_TO_GET_REDIS } from './redis-binary.js';
+
+export { redisAvailable } from './redis-binary.js';
+
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+}
+
+export interface RedisServer extends RedisAddress {
+  readonly pid: number;
+  /** Where the server keeps its files. */
+  readonly dir: string;
+  /** Ends the server and waits until it has gone. SIGKILL shows what a crash leaves behind. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+export interface RedisServerOptions {
+  /** Further settings, as on redis-server's command line; they win over the defaults here. */
+  readonly args?: readonly string[];
+  /** Where to listen; a free port by default. */
+  readonly port?: number;
+  /** A folder that outlives the server, so that another may start from what this one left. Temporary by default. */
+  readonly dir?: string;
+}
+
+const READY_WITHIN_MS = 10_000;
+
+/** Starts a redis-server of its own on the loopback address, with nothing persisted unless `args` say so. */
+export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'colloquy-redis-')));
+  const removeDir = async () => {
+    if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+  };
+  const attempts = options.port === undefined ? 3 : 1;
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await freePort());
+    try {
+      const server = await launch(port, dir, options.args ?? []);
+      const stop = (signal?: NodeJS.Signals) => end(server, signal).then(removeDir);
+      return { host: LOOPBACK, port, url: `redis://${LOOPBACK}:${port}`, pid: server.pid, dir, stop };
+    } catch (error) {
+      if (attempt < attempts) continue;
+      await removeDir();
+      throw error;
+    }
+  }
+}
+
+type Running = ChildProcess & { readonly pid: number };
+
+async function launch(port: number, dir: string, args: readonly string[]): Promise<Running> {
+  const binary = findRedisServer();
+  if (binary === undefined) throw new Error(`no redis-server found. ${HOW_TO_GET_REDIS}`);
+  const defaults = ['--bind', LOOPBACK, '--port', String(port), '--dir', dir, '--save', '', '--appendonly', 'no'];
+  const child = spawn(binary, [...defaults, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`cannot run ${binary}`);
+  const server = Object.assign(child, { pid });
+  killWithThisProcess(server);
+  try {
+    await isReady(server);
+    return server;
+  } catch (error) {
+    await end(server, 'SIGKILL');
+    throw error;
+  }
+}
+
+/** By its own words and not by an answer on the port, which may be somebody else's. */
+function isReady(server: Running): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = '';
+    const fail = (what: string) => reject(new Error(`redis-server ${what}:\n${log}`));
+    const patience = setTimeout(fail, READY_WITHIN_MS, 'was not ready in time');
+    const read = (chunk: Buffer) => {
+      log = (log + chunk.toString()).slice(-4000);
+      if (!log.includes('Ready to accept connections')) return;
+      clearTimeout(patience);
+      resolve();
+    };
+    server.stdout?.on('data', read);
+    server.stderr?.on('data', read);
+    server.once('close', () => {
+      clearTimeout(patience);
+      fail('did not start');
+    });
+  });
+}
+
+/** A test run may be killed before its teardown; the shell then sees its input end, and ends the server. */
+function killWithThisProcess(server: Running): void {
+  const script = 'read -r _; kill -9 "$0" 2>/dev/null';
+  const guard = spawn('sh', ['-c', script, String(server.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  server.once('exit', () => guard.kill('SIGKILL'));
+}
+
+async function end(server: Running, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const gone = once(server, 'exit');
+  server.kill(signal);
+  // A server that a test has frozen with SIGSTOP would not hear of it.
+  server.kill('SIGCONT');
+  const impatience = setTimeout(() => server.kill('SIGKILL'), 5000);
+  await gone;
+  clearTimeout(impatience);
+}
