@@ -1,0 +1,100 @@
+import type { SessionKey, SessionStore } from '../../store.js';
+import { expectEqual } from '../expect.js';
+import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
+import { answerOf, append, contentsOf, errorOf, expectStored, insert, insertActive, replace } from '../steps.js';
+import type { StoredPart } from '../store-case.js';
+
+/** A case that can damage what is stored. */
+export interface CorruptionCase {
+  readonly name: string;
+  run(store: SessionStore, corrupt: (key: SessionKey, part: StoredPart) => Promise<void>): Promise<void>;
+}
+
+const key = keyOf('bad');
+
+const insertThree = async (store: SessionStore) => {
+  const newest = await insertActive(store, keyOf('newest'), headOf('newest', NOON + 2));
+  await insertActive(store, key, headOf('bad', NOON + 1));
+  await append(store, key, ['hello', 'goodbye'], 'op');
+  const oldest = await insert(store, keyOf('oldest'), headOf('oldest', NOON));
+  return { newest, oldest };
+};
+
+const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
+  {
+    name: `corruption: a session whose ${part} cannot be read is an error, again and again`,
+    run: async (store, corrupt) => {
+      await insertThree(store);
+      await corrupt(key, part);
+      for (const _ of [1, 2]) {
+        const error = await errorOf(store.find(key));
+        expectEqual(error.type, 'corrupt_record', 'the error of find');
+        expectEqual('id' in error && error.id, 'bad', 'the id in the error');
+      }
+    },
+  },
+  {
+    name: `corruption: a page serves the others, and names the one whose ${part} cannot be read`,
+    run: async (store, corrupt) => {
+      const { newest, oldest } = await insertThree(store);
+      await corrupt(key, part);
+      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
+      expectEqual(page.records.map(contentsOf), [newest, oldest], 'records');
+      expectEqual(page.unreadable, ['bad'], 'unreadable');
+      expectEqual(page.total, 3, 'total');
+      const alone = await answerOf(store.list(TENANT, { offset: 1, limit: 1 }));
+      expectEqual(alone, { records: [], unreadable: ['bad'], total: 3 }, 'the page of the bad one');
+      const next = await answerOf(store.list(TENANT, { offset: 2, limit: 1 }));
+      expectEqual(next.records.map(contentsOf), [oldest], 'records of the page after it');
+      expectEqual(next.unreadable, [], 'unreadable on the page after it');
+    },
+  },
+  {
+    name: `corruption: a session whose ${part} cannot be read keeps its id, until it is removed`,
+    run: async (store, corrupt) => {
+      const { newest } = await insertThree(store);
+      await corrupt(key, part);
+      expectEqual(await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE'))), 'taken', 'insert');
+      expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
+      await expectStored(store, key, undefined);
+      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
+      expectEqual([page.records.length, page.total, page.unreadable], [2, 2, []], 'the page');
+      const inserted = await insert(store, key);
+      await expectStored(store, key, inserted);
+      await expectStored(store, keyOf('newest'), newest);
+    },
+  },
+];
+
+export const corruption: readonly CorruptionCase[] = [
+  ...ofPart('state'),
+  ...ofPart('head'),
+  ...ofPart('history'),
+  {
+    name: 'corruption: nothing is written over a state that cannot be read',
+    run: async (store, corrupt) => {
+      await insertThree(store);
+      await corrupt(key, 'state');
+      const call = { entries: [say('more')], now: NOON, operationId: 'new' };
+      const errors = [
+        await errorOf(store.findState(key)),
+        await errorOf(store.replace(key, ended('failed', { revision: 3 }))),
+        await errorOf(store.append(key, call)),
+        await errorOf(store.find(key)),
+      ];
+      for (const error of errors) expectEqual(error.type, 'corrupt_record', 'the error');
+    },
+  },
+  {
+    name: 'corruption: what is due is found, with a damaged session among the others',
+    run: async (store, corrupt) => {
+      await insertThree(store);
+      for (const id of ['newest', 'bad']) {
+        await replace(store, keyOf(id), live('PAUSED', { revision: 3, deadline: NOON + 1 }));
+      }
+      await corrupt(key, 'state');
+      const due = await answerOf(store.due(NOON + 1, 10));
+      expectEqual(due.filter(({ id }) => id === 'newest').length, 1, 'the good one among the due');
+    },
+  },
+];

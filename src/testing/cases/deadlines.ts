@@ -1,0 +1,102 @@
+import type { StateRecord } from '../../session/record.js';
+import type { SessionKey, SessionStore } from '../../store.js';
+import { expectEqual } from '../expect.js';
+import { ended, headOf, keyOf, live, NOON, upTo } from '../samples.js';
+import { answerOf, append, insert, replace } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+const key = keyOf('one');
+
+const insertDue = (store: SessionStore, each: SessionKey, deadline: number, state: StateRecord = live('IDLE')) =>
+  insert(store, each, headOf(each.id), { ...state, deadline });
+
+const isDue = async (store: SessionStore, now: number): Promise<boolean> => {
+  const due = await answerOf(store.due(now, 10));
+  return due.some(({ tenant, id }) => tenant === key.tenant && id === key.id);
+};
+
+export const deadlines: readonly StoreCase[] = [
+  {
+    name: 'due: a session is due from the millisecond of its deadline on, and until it is seen to',
+    run: async (store) => {
+      await insertDue(store, key, NOON + 100);
+      expectEqual(await answerOf(store.due(NOON + 99, 10)), [], 'due a millisecond before');
+      for (const now of [NOON + 100, NOON + 101, NOON + 1_000_000_000]) {
+        expectEqual(await answerOf(store.due(now, 10)), [{ ...key, deadline: NOON + 100 }], `due at ${now}`);
+      }
+    },
+  },
+  {
+    name: 'due: the longest overdue first, of all tenants, at most so many',
+    run: async (store) => {
+      const order = [3, 0, 4, 1, 2];
+      for (const index of order) await insertDue(store, keyOf(`s${index}`, `tenant ${index % 2}`), NOON + index);
+      await insertDue(store, keyOf('not yet'), NOON + 1000);
+      await insert(store, keyOf('never'));
+      const all = upTo(5).map((index) => ({ tenant: `tenant ${index % 2}`, id: `s${index}`, deadline: NOON + index }));
+      for (const limit of [0, 1, 3, 5, 6, 1000]) {
+        expectEqual(await answerOf(store.due(NOON + 10, limit)), all.slice(0, limit), `due, at most ${limit}`);
+      }
+      expectEqual(await answerOf(store.due(NOON + 2, 10)), all.slice(0, 3), 'due two milliseconds later');
+    },
+  },
+  {
+    name: 'due: sessions with the same deadline are all due',
+    run: async (store) => {
+      const ids = upTo(30).map((index) => `s${index}`);
+      for (const id of ids) await insertDue(store, keyOf(id), NOON);
+      const due = await answerOf(store.due(NOON, 100));
+      expectEqual(due.map(({ id }) => id).toSorted(), ids.toSorted(), 'the ids');
+      expectEqual((await answerOf(store.due(NOON, 7))).length, 7, 'the number of those asked for');
+    },
+  },
+  {
+    name: 'due: nothing is due in an empty store, nor at any time without a deadline',
+    run: async (store) => {
+      expectEqual(await answerOf(store.due(Number.MAX_SAFE_INTEGER, 10)), [], 'due in an empty store');
+      await insert(store, key);
+      expectEqual(await answerOf(store.due(Number.MAX_SAFE_INTEGER, 10)), [], 'due without a deadline');
+    },
+  },
+  {
+    name: 'due: a change of the deadline moves it, none at all takes it away',
+    run: async (store) => {
+      await insertDue(store, key, NOON + 10);
+      await replace(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 50 }));
+      expectEqual(await isDue(store, NOON + 49), false, 'due before a later deadline');
+      expectEqual(
+        await answerOf(store.due(NOON + 50, 10)),
+        [{ ...key, deadline: NOON + 50 }],
+        'due at a later deadline',
+      );
+      await replace(store, key, live('PAUSED', { revision: 3, deadline: NOON + 20 }));
+      expectEqual(await answerOf(store.due(NOON + 20, 10)), [{ ...key, deadline: NOON + 20 }], 'due at an earlier one');
+      await replace(store, key, live('ACTIVE', { revision: 4 }));
+      expectEqual(await isDue(store, NOON + 1_000_000), false, 'due without a deadline');
+      await replace(store, key, live('PAUSED', { revision: 5, deadline: NOON + 30 }));
+      expectEqual(await isDue(store, NOON + 30), true, 'due with a deadline again');
+      await replace(store, key, ended('idle_timeout', { revision: 6 }));
+      expectEqual(await isDue(store, NOON + 1_000_000), false, 'due after the end');
+    },
+  },
+  {
+    name: 'due: what was not written moves nothing',
+    run: async (store) => {
+      await insertDue(store, key, NOON + 10);
+      await answerOf(store.replace(key, live('ACTIVE', { revision: 3, deadline: NOON + 99 })));
+      await answerOf(store.replace(key, ended('terminated', { revision: 1 })));
+      await answerOf(store.insert(key.tenant, headOf('one'), live('IDLE', { deadline: NOON + 77 })));
+      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [{ ...key, deadline: NOON + 10 }], 'due');
+    },
+  },
+  {
+    name: 'due: reading and appending move nothing',
+    run: async (store) => {
+      await insertDue(store, key, NOON + 1000, live('ACTIVE'));
+      await append(store, key, ['hello']);
+      await answerOf(store.find(key));
+      await answerOf(store.list(key.tenant, { offset: 0, limit: 10 }));
+      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [{ ...key, deadline: NOON + 1000 }], 'due');
+    },
+  },
+];

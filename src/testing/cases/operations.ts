@@ -1,0 +1,127 @@
+import { expectEqual } from '../expect.js';
+import { ended, headOf, keyOf, live, NOON, say, upTo } from '../samples.js';
+import { answerOf, append, insertActive, replace, said } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+const key = keyOf('one');
+
+/** Names that are mistaken for one another by who searches for them as a pattern, a prefix or a part. */
+const alike = [
+  'op',
+  'OP',
+  'op1',
+  'op-1',
+  'op.1',
+  'op:1',
+  'op~1',
+  'op_1',
+  '1',
+  '10',
+  '-',
+  '.',
+  '~',
+  'p',
+  'o'.repeat(64),
+];
+
+export const operations: readonly StoreCase[] = [
+  {
+    name: 'operationId: the second append of a name adds nothing and has the position of the first',
+    run: async (store) => {
+      await insertActive(store, key);
+      const first = await append(store, key, ['hello', 'there'], 'op');
+      expectEqual(await append(store, key, ['hello', 'there'], 'op'), first, 'the position at once');
+      expectEqual(await append(store, key, ['something else'], 'op'), first, 'the position with other entries');
+      expectEqual(await said(store, key), ['hello', 'there'], 'the history');
+    },
+  },
+  {
+    name: 'operationId: a name is recognised however many others wrote in between',
+    run: async (store) => {
+      await insertActive(store, key);
+      await append(store, key, ['before']);
+      const first = await append(store, key, ['hello'], 'op');
+      for (const index of upTo(40)) {
+        await append(store, key, [`unnamed ${index}`]);
+        await append(store, key, [`named ${index}`], `other-${index}`);
+      }
+      const before = await said(store, key);
+      expectEqual(await append(store, key, ['hello'], 'op'), first, 'the position of the first');
+      expectEqual(await said(store, key), before, 'the history');
+      for (const index of upTo(40)) await append(store, key, ['again'], `other-${index}`);
+      expectEqual(await said(store, key), before, 'the history');
+    },
+  },
+  {
+    name: 'operationId: an append that was made is recognised on a session that is closed since',
+    run: async (store) => {
+      const call = { entries: [say('hello')], operationId: 'op' };
+      for (const [id, state] of Object.entries({
+        over: ended('terminated', { revision: 3 }),
+        late: live('ACTIVE', { revision: 3, deadline: NOON + 1 }),
+      })) {
+        await insertActive(store, keyOf(id));
+        const first = await answerOf(store.append(keyOf(id), { ...call, now: NOON }));
+        await replace(store, keyOf(id), state);
+        const second = await answerOf(store.append(keyOf(id), { ...call, now: NOON + 1000 }));
+        expectEqual(second, first, `the same append to ${id}`);
+        const third = await answerOf(store.append(keyOf(id), { ...call, now: NOON + 1000, operationId: 'new' }));
+        expectEqual(third, { outcome: 'closed', state }, `another append to ${id}`);
+        expectEqual(await said(store, keyOf(id)), ['hello'], 'the history');
+      }
+    },
+  },
+  {
+    name: 'operationId: a name that was refused is free',
+    run: async (store) => {
+      await insertActive(store, key);
+      const state = live('PAUSED', { revision: 3, deadline: NOON + 1 });
+      await replace(store, key, state);
+      const call = { entries: [say('hello')], operationId: 'op' };
+      const refused = await answerOf(store.append(key, { ...call, now: NOON + 1 }));
+      expectEqual(refused, { outcome: 'closed', state }, 'append at the deadline');
+      await append(store, key, ['hello'], 'op');
+      await append(store, key, ['hello'], 'op');
+      expectEqual(await said(store, key), ['hello'], 'the history');
+    },
+  },
+  {
+    name: 'operationId: the same name on another session, or for another tenant, is another operation',
+    run: async (store) => {
+      const keys = [key, keyOf('two'), keyOf('one', 'globex')];
+      for (const each of keys) await insertActive(store, each, headOf(each.id));
+      for (const each of keys) await append(store, each, [`${each.tenant} ${each.id}`], 'op');
+      for (const each of keys) {
+        expectEqual(await said(store, each), [`${each.tenant} ${each.id}`], `${each.tenant} ${each.id}`);
+      }
+    },
+  },
+  {
+    name: 'operationId: names that look alike are names of their own',
+    run: async (store) => {
+      await insertActive(store, key);
+      const positions: number[] = [];
+      for (const name of alike) positions.push(await append(store, key, [name], name));
+      for (const [index, name] of alike.toReversed().entries()) {
+        expectEqual(await append(store, key, ['again'], name), positions.at(-1 - index), `the position of ${name}`);
+      }
+      expectEqual(await said(store, key), alike, 'the history');
+    },
+  },
+  {
+    name: 'operationId: a name that was only written about is not taken for done',
+    run: async (store) => {
+      const context = '\n"op",\n"op-2",\n';
+      await insertActive(store, key, headOf('one', NOON, { context }));
+      const mentions = ['op', '"op"', '"op",', '\n"op",\n', '{"operationId":"op"}', '\top\t', ' op ', '\0op\0'];
+      for (const mention of mentions) {
+        const entries = [say(mention), { ...say(mention), role: '"op",' }];
+        await answerOf(store.append(key, { entries, now: NOON }));
+      }
+      await append(store, key, ['hello'], 'op');
+      await append(store, key, ['goodbye'], 'op-2');
+      const expected = [...mentions.flatMap((mention) => [mention, mention]), 'hello', 'goodbye'];
+      expectEqual(await said(store, key), expected, 'the history');
+    },
+  },
+];

@@ -1,0 +1,42 @@
+/**
+ * The few assertions that the contract needs, so that it runs under any test runner and in any JavaScript runtime.
+ * They throw: that is how a runner learns that a test has failed.
+ */
+
+const MOST_SHOWN = 120;
+
+const shown = (value: unknown): string => {
+  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}... (${text.length} characters)` : text;
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** Where two values differ first, in words; a property that is absent equals one that is `undefined`. */
+const difference = (actual: unknown, expected: unknown, path: string): string | undefined => {
+  if (Object.is(actual, expected)) return undefined;
+  if (!isObject(actual) || !isObject(expected) || Array.isArray(actual) !== Array.isArray(expected)) {
+    return `${path} is ${shown(actual)} where ${shown(expected)} was expected`;
+  }
+  for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+    const found = difference(
+      actual[key],
+      expected[key],
+      Array.isArray(expected) ? `${path}[${key}]` : `${path}.${key}`,
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/** Fails unless both are the same all the way down. `what` names the value in the message. */
+export const expectEqual = (actual: unknown, expected: unknown, what: string): void => {
+  const found = difference(actual, expected, what);
+  if (found !== undefined) throw new Error(found);
+};
+
+/** Fails unless `holds`. `rule` says what should have been. */
+export const expectThat = (holds: boolean, rule: string): void => {
+  if (!holds) throw new Error(`not so: ${rule}`);
+};

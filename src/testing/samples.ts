@@ -1,0 +1,57 @@
+import type { SessionHead, StateRecord } from '../session/record.js';
+import type { HistoryEntry, SessionOptions } from '../session/session.js';
+import type { EndReason } from '../status.js';
+import type { SessionKey } from '../store.js';
+
+/** When the samples take place, in milliseconds since the epoch. */
+export const NOON = Date.UTC(2026, 0, 31, 12);
+
+export const TENANT = 'acme';
+
+export const keyOf = (id: string, tenant = TENANT): SessionKey => ({ tenant, id });
+
+/** The head of a session, created at NOON unless said otherwise. */
+export const headOf = (id: string, createdMs = NOON, options: Partial<SessionOptions> = {}): SessionHead => ({
+  id,
+  options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0, ...options },
+  createdAt: new Date(createdMs).toISOString(),
+});
+
+type LiveState = Extract<StateRecord, { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' }>;
+type Phase = Omit<LiveState, 'status'>;
+
+const phase: Phase = {
+  revision: 1,
+  since: NOON,
+  activeMs: 0,
+  limitMs: Number.POSITIVE_INFINITY,
+  deadline: Number.POSITIVE_INFINITY,
+  operations: [],
+};
+
+/** A state that can still change. Revision 1, and no deadline, unless said otherwise. */
+export const live = (status: LiveState['status'], changes: Partial<Phase> = {}): StateRecord => ({
+  ...phase,
+  ...changes,
+  operations: [...(changes.operations ?? [])],
+  status,
+});
+
+/** A state that is TERMINATED. */
+export const ended = (endReason: EndReason, changes: Partial<Phase> = {}): StateRecord => ({
+  ...phase,
+  ...changes,
+  operations: [...(changes.operations ?? [])],
+  status: 'TERMINATED',
+  endReason,
+});
+
+/** An entry that says `content`. */
+export const say = (content: string, role = 'user', spokenMs = NOON): HistoryEntry => ({
+  role,
+  content,
+  timestamp: new Date(spokenMs).toISOString(),
+});
+
+/** 0 to `count - 1`. */
+export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);

@@ -1,0 +1,112 @@
+import type { CorruptRecord, StoreUnavailable } from '../errors.js';
+import type { SessionHead, SessionRecord, StateRecord } from '../session/record.js';
+import type { HistoryEntry } from '../session/session.js';
+import type { Answer, SessionKey, SessionStore, StoreError } from '../store.js';
+import { expectEqual } from './expect.js';
+import { headOf, live, NOON, say } from './samples.js';
+
+/** What the store answers; an error where none is expected fails the case. */
+export const answerOf = async <T>(answer: Answer<T, StoreError>): Promise<T> => {
+  const result = await answer;
+  if (result.isOk()) return result.value;
+  throw new Error(`the store answered ${result.error.type}: ${result.error.message}`, { cause: result.error });
+};
+
+/** The error that the store answers; a value where an error is expected fails the case. */
+export const errorOf = async <T>(answer: Answer<T, StoreError>): Promise<StoreUnavailable | CorruptRecord> => {
+  const result = await answer;
+  if (result.isErr()) return result.error;
+  throw new Error(`the store answered ${JSON.stringify(result.value)} where an error was expected`);
+};
+
+/** The entries of a record; of one that is kept as text, both of its forms, which must agree. */
+export const historyOf = ({ history }: SessionRecord): readonly HistoryEntry[] => {
+  if (!('json' in history)) return history;
+  const entries = history.entries();
+  expectEqual(JSON.parse(history.json()), entries, 'history.json()');
+  return entries;
+};
+
+/** What a record holds, as plain data. */
+export interface Contents {
+  readonly head: SessionHead;
+  readonly state: StateRecord;
+  readonly history: readonly HistoryEntry[];
+}
+
+export const contentsOf = (record: SessionRecord): Contents => ({
+  head: record.head,
+  state: record.state,
+  history: historyOf(record),
+});
+
+/** Fails unless exactly this is stored under `key`, or nothing for `undefined`. */
+export const expectStored = async (
+  store: SessionStore,
+  key: SessionKey,
+  expected: Contents | undefined,
+  what = 'the record',
+): Promise<void> => {
+  const found = await answerOf(store.find(key));
+  expectEqual(found && contentsOf(found), expected, what);
+  expectEqual(await answerOf(store.findState(key)), expected?.state, `the state of ${what}`);
+};
+
+/** Inserts a session, which must not be there yet. */
+export const insert = async (
+  store: SessionStore,
+  key: SessionKey,
+  head: SessionHead = headOf(key.id),
+  state: StateRecord = live('IDLE'),
+): Promise<Contents> => {
+  expectEqual(await answerOf(store.insert(key.tenant, head, state)), 'inserted', 'insert');
+  return { head, state, history: [] };
+};
+
+/** Puts a state in place of the one before it. */
+export const replace = async (store: SessionStore, key: SessionKey, next: StateRecord): Promise<void> => {
+  expectEqual(await answerOf(store.replace(key, next)), 'replaced', 'replace');
+};
+
+/** Inserts a session and starts it: its state is of revision 2. */
+export const insertActive = async (
+  store: SessionStore,
+  key: SessionKey,
+  head: SessionHead = headOf(key.id),
+): Promise<Contents> => {
+  await insert(store, key, head);
+  const state = live('ACTIVE', { revision: 2 });
+  await replace(store, key, state);
+  return { head, state, history: [] };
+};
+
+/** Appends an entry for each of `contents`, and gives the position. */
+export const append = async (
+  store: SessionStore,
+  key: SessionKey,
+  contents: readonly string[],
+  operationId?: string,
+): Promise<number> => {
+  const entries = contents.map((content) => say(content));
+  const call = { entries, now: NOON, ...(operationId === undefined ? {} : { operationId }) };
+  const answer = await answerOf(store.append(key, call));
+  if (answer.outcome === 'appended') return answer.position;
+  throw new Error(`append answered ${answer.outcome}`);
+};
+
+/** What the entries of a session say, oldest first. */
+export const said = async (store: SessionStore, key: SessionKey): Promise<readonly string[] | undefined> => {
+  const found = await answerOf(store.find(key));
+  return found && historyOf(found).map(({ content }) => content);
+};
+
+/** The ids on one page. */
+export const idsOn = async (
+  store: SessionStore,
+  tenant: string,
+  offset = 0,
+  limit = 100,
+): Promise<readonly string[]> => {
+  const page = await answerOf(store.list(tenant, { offset, limit }));
+  return page.records.map(({ head }) => head.id);
+};
