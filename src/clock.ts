@@ -38,5 +38,17 @@ export const steadily = (clock: Clock): (() => Result<number, InvalidInput>) => 
   };
 };
 
-/** RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the one form of time in the public API. */
-export const timestampOf = (ms: number): string => new Date(ms).toISOString();
+let lastMs = 0;
+let lastTimestamp = new Date(lastMs).toISOString();
+
+/**
+ * RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the one form of time in the public API. What
+ * happens in one millisecond shares one string.
+ */
+export const timestampOf = (ms: number): string => {
+  if (ms !== lastMs) {
+    lastTimestamp = new Date(ms).toISOString();
+    lastMs = ms;
+  }
+  return lastTimestamp;
+};

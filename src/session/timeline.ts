@@ -27,7 +27,7 @@ export const initialState = (limitMs: number, { now, idleTimeoutMs }: Change): S
 });
 
 const remember = (operations: readonly string[], operationId: string | undefined): readonly string[] =>
-  operationId === undefined ? operations : [operationId, ...operations].slice(0, REMEMBERED_OPERATIONS);
+  operationId === undefined ? operations : Object.freeze([operationId, ...operations].slice(0, REMEMBERED_OPERATIONS));
 
 /** Milliseconds spent ACTIVE up to `now`: never more than the limit, never less than was spent before `since`. */
 export const activeMsAt = (state: StateRecord, now: number): number =>
@@ -66,16 +66,24 @@ export const advance = (
   return transition(state.status, command).map((target): StateRecord => {
     if ('unchanged' in target) return current;
     const activeMs = activeMsAt(state, now);
-    const phase = {
-      revision: state.revision + 1,
-      since: now,
-      activeMs,
-      limitMs: state.limitMs,
-      operations: remember(state.operations, change.operationId),
-    };
-    if (target.status === 'TERMINATED') return { ...phase, ...target, deadline: Number.POSITIVE_INFINITY };
-    const left = target.status === 'ACTIVE' ? state.limitMs - activeMs : change.idleTimeoutMs;
-    return { ...phase, ...target, deadline: now + left };
+    const revision = state.revision + 1;
+    const operations = remember(state.operations, change.operationId);
+    const { limitMs } = state;
+    if (target.status === 'TERMINATED') {
+      const { status, endReason } = target;
+      return {
+        status,
+        revision,
+        since: now,
+        activeMs,
+        limitMs,
+        deadline: Number.POSITIVE_INFINITY,
+        operations,
+        endReason,
+      };
+    }
+    const left = target.status === 'ACTIVE' ? limitMs - activeMs : change.idleTimeoutMs;
+    return { status: target.status, revision, since: now, activeMs, limitMs, deadline: now + left, operations };
   });
 };
 

@@ -72,14 +72,15 @@ export const sessionAt = (record: SessionRecord, now: number): Session => {
   const { head, history } = record;
   const state = settle(record.state, now);
   const duration = wholeSeconds(activeMsAt(state, now));
+  const ended = state.status === 'TERMINATED';
   if (!isEntries(history)) {
-    return state.status === 'TERMINATED'
+    return ended
       ? new EndedSession(head, duration, history, state.endReason)
       : new LiveSession(head, duration, history, state.status);
   }
   const { id, options, createdAt } = head;
-  return state.status === 'TERMINATED'
-    ? { id, status: state.status, endReason: state.endReason, options, history, createdAt, duration }
+  return ended
+    ? { id, status: 'TERMINATED', endReason: state.endReason, options, history, createdAt, duration }
     : { id, status: state.status, options, history, createdAt, duration };
 };
 

@@ -1,0 +1,1 @@
+export { MemorySessionStore } from './memory-session-store.js';

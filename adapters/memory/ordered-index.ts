@@ -1,0 +1,165 @@
+/** Orders two items: below 0 where `a` comes first, 0 where they are the same item. */
+export type Order<T> = (a: T, b: T) => number;
+
+interface Leaf<T> {
+  readonly items: T[];
+}
+
+interface Branch<T> {
+  readonly children: Node<T>[];
+  /** For each child, an item that comes before none of its own and after all of the children before it. */
+  readonly firsts: T[];
+  size: number;
+}
+
+type Node<T> = Leaf<T> | Branch<T>;
+
+/** Items of a leaf and children of a branch, at most. */
+const WIDTH = 64;
+
+const isLeaf = <T>(node: Node<T>): node is Leaf<T> => 'items' in node;
+const sizeOf = <T>(node: Node<T>): number => (isLeaf(node) ? node.items.length : node.size);
+const widthOf = <T>(node: Node<T>): number => (isLeaf(node) ? node.items.length : node.children.length);
+const totalSize = <T>(nodes: readonly Node<T>[]): number => nodes.reduce((sum, node) => sum + sizeOf(node), 0);
+
+const at = <T>(list: readonly T[], index: number): T => {
+  const item = list[index];
+  if (item === undefined) throw new RangeError('the index is broken: a node is empty');
+  return item;
+};
+
+const firstOf = <T>(node: Node<T>): T => (isLeaf(node) ? at(node.items, 0) : at(node.firsts, 0));
+
+/** How many of the sorted items come before `item`; with `orSame`, also the same item. */
+const rankIn = <T>(items: readonly T[], item: T, order: Order<T>, orSame: boolean): number => {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const compared = order(at(items, middle), item);
+    if (compared < 0 || (orSame && compared === 0)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+const childFor = <T>({ firsts }: Branch<T>, item: T, order: Order<T>): number =>
+  Math.max(0, rankIn(firsts, item, order, true) - 1);
+
+/** Where to split a node that `place` made too wide: items that come in order leave full nodes behind them. */
+const splitPoint = (width: number, place: number): number => (place === width - 1 ? width - 1 : width >>> 1);
+
+/** Adds an item. A node that becomes too wide gives back its right part as a node of its own. */
+const insertInto = <T>(node: Node<T>, item: T, order: Order<T>): Node<T> | undefined => {
+  if (isLeaf(node)) {
+    const place = rankIn(node.items, item, order, false);
+    node.items.splice(place, 0, item);
+    return node.items.length > WIDTH ? { items: node.items.splice(splitPoint(WIDTH + 1, place)) } : undefined;
+  }
+  const place = childFor(node, item, order);
+  node.size += 1;
+  if (order(item, at(node.firsts, place)) < 0) node.firsts[place] = item;
+  const right = insertInto(at(node.children, place), item, order);
+  if (right === undefined) return undefined;
+  node.children.splice(place + 1, 0, right);
+  node.firsts.splice(place + 1, 0, firstOf(right));
+  if (node.children.length <= WIDTH) return undefined;
+  const split = splitPoint(WIDTH + 1, place + 1);
+  const children = node.children.splice(split);
+  const size = totalSize(children);
+  node.size -= size;
+  return { children, firsts: node.firsts.splice(split), size };
+};
+
+/** Makes one of the children at `place` and after it, where together they are at most half a node. */
+const mergeAt = <T>(node: Branch<T>, place: number): void => {
+  const left = node.children[place];
+  const right = node.children[place + 1];
+  if (left === undefined || right === undefined || widthOf(left) + widthOf(right) > WIDTH / 2) return;
+  if (isLeaf(left) && isLeaf(right)) left.items.push(...right.items);
+  else if (!isLeaf(left) && !isLeaf(right)) {
+    left.children.push(...right.children);
+    left.firsts.push(...right.firsts);
+    left.size += right.size;
+  }
+  node.children.splice(place + 1, 1);
+  node.firsts.splice(place + 1, 1);
+};
+
+/** Removes an item; whether it was there. */
+const removeFrom = <T>(node: Node<T>, item: T, order: Order<T>): boolean => {
+  if (isLeaf(node)) {
+    const place = rankIn(node.items, item, order, false);
+    const found = node.items[place];
+    if (found === undefined || order(found, item) !== 0) return false;
+    node.items.splice(place, 1);
+    return true;
+  }
+  const place = childFor(node, item, order);
+  const child = at(node.children, place);
+  if (!removeFrom(child, item, order)) return false;
+  node.size -= 1;
+  if (widthOf(child) === 0) {
+    node.children.splice(place, 1);
+    node.firsts.splice(place, 1);
+  } else {
+    mergeAt(node, place);
+    mergeAt(node, place - 1);
+  }
+  return true;
+};
+
+/** The items of rank `start` up to `end`, which must be within the node. */
+const collect = <T>(node: Node<T>, start: number, end: number): T[] => {
+  if (isLeaf(node)) return node.items.slice(start, end);
+  const { children } = node;
+  // The newest items are asked for the most: the search begins at their end.
+  let place = children.length - 1;
+  let before = node.size - sizeOf(at(children, place));
+  while (before > start) {
+    place -= 1;
+    before -= sizeOf(at(children, place));
+  }
+  const first = at(children, place);
+  const after = before + sizeOf(first);
+  if (end <= after) return collect(first, start - before, end - before);
+  return [...collect(first, start - before, after - before), ...collect(node, after, end)];
+};
+
+/**
+ * A sorted set that knows the rank of its items: a counted B+ tree. Adding, removing and finding a rank take
+ * O(log n), a page O(log n + page), at any size and any page.
+ */
+export class OrderedIndex<T> {
+  readonly #order: Order<T>;
+  #root: Node<T> = { items: [] };
+
+  constructor(order: Order<T>) {
+    this.#order = order;
+  }
+
+  get size(): number {
+    return sizeOf(this.#root);
+  }
+
+  /** Adds an item that is not there yet. */
+  insert(item: T): void {
+    const right = insertInto(this.#root, item, this.#order);
+    if (right === undefined) return;
+    const children = [this.#root, right];
+    this.#root = { children, firsts: children.map(firstOf), size: totalSize(children) };
+  }
+
+  /** Removes the item that is the same by the order, if it is there. */
+  remove(item: T): void {
+    removeFrom(this.#root, item, this.#order);
+    if (!isLeaf(this.#root) && this.#root.children.length === 1) this.#root = at(this.#root.children, 0);
+  }
+
+  /** The items of rank `start` up to but not including `end`, in order. */
+  slice(start: number, end: number): T[] {
+    const from = Math.max(0, start);
+    const to = Math.min(end, this.size);
+    return from < to ? collect(this.#root, from, to) : [];
+  }
+}
