@@ -85,7 +85,8 @@ export const appends: readonly StoreCase[] = [
       await insertActive(store, key);
       await append(store, key, ['yes', 'yes']);
       await append(store, key, ['yes']);
-      expectEqual(await said(store, key), ['yes', 'yes', 'yes'], 'the history');
+      await append(store, key, ['yes']);
+      expectEqual(await said(store, key), ['yes', 'yes', 'yes', 'yes'], 'the history');
     },
   },
   {
