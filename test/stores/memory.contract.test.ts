@@ -1,0 +1,7 @@
+import { describe, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { describeSessionStore } from '../../src/testing/index.js';
+
+describe('MemorySessionStore', () => {
+  describeSessionStore(test, () => new MemorySessionStore());
+});
