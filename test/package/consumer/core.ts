@@ -1,0 +1,43 @@
+// What a host writes that embeds the engine, with nothing installed but the package and no types but its own.
+import {
+  type Session,
+  type SessionError,
+  SessionService,
+  type SessionStatus,
+  type SessionStore,
+  transitions,
+} from 'colloquy';
+import { createSessionHandler, staticApiKeys } from 'colloquy/http';
+import { MemorySessionStore } from 'colloquy/memory';
+import { RedisSessionStore } from 'colloquy/redis';
+import { describeSessionStore } from 'colloquy/testing';
+
+export async function converse(store: SessionStore = new MemorySessionStore()): Promise<Session | SessionError> {
+  const sessions = new SessionService({ store });
+  const created = await sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 600 });
+  if (created.isErr()) return created.error;
+  const { id } = created.value;
+  const started = await sessions.start(id);
+  if (started.isErr() && started.error.type === 'invalid_transition') return started.error;
+  await sessions.append(id, [{ role: 'user', content: 'Hello' }]);
+  const read = await sessions.forTenant('acme').get(id);
+  return read.isOk() ? read.value : read.error;
+}
+
+export async function count(sessions: SessionService): Promise<number> {
+  const page = await sessions.list({ limit: 10, page: 1 });
+  return page.isOk() ? page.value.total + page.value.sessions.length : 0;
+}
+
+export const ended: SessionStatus = transitions.IDLE.terminate.status;
+
+type RedisClient = ConstructorParameters<typeof RedisSessionStore>[0]['client'];
+export const onRedis = (client: RedisClient): SessionStore => new RedisSessionStore({ client });
+
+export const handler = createSessionHandler({
+  sessions: new SessionService({ store: new MemorySessionStore() }),
+  authenticate: staticApiKeys([{ key: 'a-key-of-at-least-some-length-0123456789', tenant: 'acme' }]),
+});
+
+declare const test: (name: string, run: () => Promise<void>) => void;
+export const suite = () => describeSessionStore(test, () => new MemorySessionStore());

@@ -1,0 +1,16 @@
+/** What each subpath of the package must export, at least. */
+export const contract = {
+  '.': ['SessionService', 'transitions', 'transition', 'sessionAt'],
+  './memory': ['MemorySessionStore'],
+  './redis': ['RedisSessionStore'],
+  './http': ['createSessionHandler', 'staticApiKeys'],
+  './node': ['nodeListener'],
+  './express': ['expressMiddleware'],
+  './koa': ['koaMiddleware'],
+  './fetch': ['fetchHandler'],
+  './testing': ['describeSessionStore'],
+  './inversify': ['TYPES', 'coreModule', 'memoryModule', 'redisModule', 'handlerModule'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** The one subpath that loads a peer of the host's. */
+export const NEEDS_PEERS = './inversify';

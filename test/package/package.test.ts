@@ -1,0 +1,118 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createProject, evaluate, sameVersion, typeCheck } from '../support/npm-project.js';
+import { type PackedPackage, packPackage, REPOSITORY } from '../support/packed-package.js';
+import { contract, NEEDS_PEERS } from './contract.js';
+
+// Package managers and compilers take their time, above all when other tests have the machine's cores.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+type Format = 'esm' | 'cjs';
+const formats = ['esm', 'cjs'] as const satisfies Format[];
+const independent = Object.entries(contract).filter(([subpath]) => subpath !== NEEDS_PEERS);
+
+let packed: PackedPackage;
+let bare: string;
+let equipped: string;
+
+beforeAll(async () => {
+  packed = await packPackage();
+  bare = join(packed.dir, 'bare');
+  equipped = join(packed.dir, 'equipped');
+  const peers = await Promise.all(['inversify', 'reflect-metadata', 'ioredis', '@types/node'].map(sameVersion));
+  await Promise.all([createProject(bare, [packed.tarball]), createProject(equipped, [packed.tarball, ...peers])]);
+});
+
+afterAll(() => packed?.remove());
+
+const load: Record<Format, (name: string) => string> = {
+  esm: (name) => `await import('${name}')`,
+  cjs: (name) => `require('${name}')`,
+};
+
+/** The names that each subpath exports. */
+function exportsOf(project: string, format: Format, subpaths: readonly string[]): Promise<unknown> {
+  const names = (subpath: string) => `Object.keys(${load[format](posix.join('colloquy', subpath))}).sort()`;
+  const entries = subpaths.map((subpath) => `'${subpath}': ${names(subpath)}`);
+  return evaluate(project, format, `console.log(JSON.stringify({ ${entries.join(', ')} }))`);
+}
+
+const consumer = (name: string) => readFile(join(import.meta.dirname, 'consumer', `${name}.ts`), 'utf8');
+
+describe('the packed package', () => {
+  it('holds the build, the licence and the documents, and no sources', async () => {
+    const root = join(bare, 'node_modules', 'colloquy');
+    expect((await readdir(root)).sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+    const built = await readdir(join(root, 'dist'));
+    expect(built.filter((name) => !/\.(c?js|d\.c?ts)$/.test(name))).toEqual([]);
+    const texts = await Promise.all(built.map((name) => readFile(join(root, 'dist', name), 'utf8')));
+    expect(texts.filter((text) => text.includes(REPOSITORY))).toEqual([]);
+  });
+
+  it('exports exactly the subpaths of the contract', async () => {
+    const script = "console.log(JSON.stringify(Object.keys(require('colloquy/package.json').exports).sort()))";
+    const documented = [...Object.keys(contract), './package.json'];
+    expect(await evaluate(bare, 'cjs', script)).toEqual(documented.sort());
+  });
+});
+
+describe('in a project with none of the optional peers', () => {
+  const paths = independent.map(([subpath]) => subpath);
+
+  it('brings none of them along', async () => {
+    const installed = await readdir(join(bare, 'node_modules'));
+    expect(installed).toEqual(expect.arrayContaining(['colloquy', 'nanoid', 'neverthrow']));
+    expect(installed.filter((name) => ['inversify', 'ioredis', 'reflect-metadata'].includes(name))).toEqual([]);
+  });
+
+  it.each(formats)('loads every subpath but the one for containers, as %s', async (format) => {
+    const expected = independent.map(([subpath, names]) => [subpath, expect.arrayContaining([...names])]);
+    expect(await exportsOf(bare, format, paths)).toEqual(Object.fromEntries(expected));
+  });
+
+  it('exports the same names to ES modules and to CommonJS', async () => {
+    expect(await exportsOf(bare, 'cjs', paths)).toEqual(await exportsOf(bare, 'esm', paths));
+  });
+
+  it.each(formats)('works, as %s', async (format) => {
+    const script = `
+      (async () => {
+        const { SessionService } = ${load[format]('colloquy')};
+        const { MemorySessionStore } = ${load[format]('colloquy/memory')};
+        const sessions = new SessionService({ store: new MemorySessionStore() });
+        const { id } = (await sessions.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap();
+        console.log(JSON.stringify((await sessions.start(id))._unsafeUnwrap().status));
+      })();`;
+    expect(await evaluate(bare, format, script)).toBe('ACTIVE');
+  });
+
+  it('type-checks with no types but its own', async () => {
+    await typeCheck(bare, 'core', await consumer('core'), []);
+  });
+});
+
+describe('in a project with inversify, reflect-metadata and ioredis', () => {
+  it.each(formats)('gives a service from a container, as %s', async (format) => {
+    const script = `
+      (async () => {
+        ${load[format]('reflect-metadata')};
+        const { Container } = ${load[format]('inversify')};
+        const { coreModule, TYPES } = ${load[format]('colloquy/inversify')};
+        const container = new Container();
+        container.load(coreModule());
+        const created = await container.get(TYPES.SessionService).create({ face: 'ada', profile: 'tutor' });
+        console.log(JSON.stringify(created.isOk()));
+      })();`;
+    expect(await evaluate(equipped, format, script)).toBe(true);
+  });
+
+  it.each(formats)('exports the tokens and modules, as %s', async (format) => {
+    const expected = { [NEEDS_PEERS]: expect.arrayContaining([...contract[NEEDS_PEERS]]) };
+    expect(await exportsOf(equipped, format, [NEEDS_PEERS])).toEqual(expected);
+  });
+
+  it('type-checks', async () => {
+    await typeCheck(equipped, 'mounts', await consumer('mounts'), ['node']);
+  });
+});

@@ -1,0 +1,66 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { REPOSITORY } from './packed-package.js';
+import { run, runNode } from './run.js';
+
+const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
+
+/** A project of a user's own, in a folder of its own, that has installed `packages` and what they depend on. */
+export async function createProject(dir: string, packages: readonly string[]): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  await writeJson(join(dir, 'package.json'), { name: 'consumer', private: true, type: 'module' });
+  await run('npm', [...INSTALL, ...packages], dir);
+}
+
+/** `name@version` as it is installed in the repository, so that the package manager has it at hand. */
+export async function sameVersion(name: string): Promise<string> {
+  const manifest: unknown = JSON.parse(
+    await readFile(join(REPOSITORY, 'node_modules', name, 'package.json'), { encoding: 'utf8' }),
+  );
+  if (typeof manifest !== 'object' || manifest === null || !('version' in manifest)) throw new Error(`no ${name}`);
+  return `${name}@${manifest.version}`;
+}
+
+/** Runs `source` in the project, as an ES module or as CommonJS, and gives the JSON that it printed. */
+export async function evaluate(dir: string, format: 'esm' | 'cjs', source: string): Promise<unknown> {
+  const file = join(dir, format === 'esm' ? 'script.mjs' : 'script.cjs');
+  await writeFile(file, source);
+  return JSON.parse(await runNode([file], dir));
+}
+
+const STRICTEST = {
+  target: 'ES2023',
+  lib: ['ES2023'],
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  noImplicitOverride: true,
+  noImplicitReturns: true,
+  noUnusedLocals: true,
+  noUnusedParameters: true,
+  isolatedModules: true,
+  skipLibCheck: false,
+  // TypeScript's own library is not in question, and takes longer than all the rest.
+  skipDefaultLibCheck: true,
+};
+
+/**
+ * Type-checks `name.ts` in the project under the strictest settings, all declarations included: as an ES module and as
+ * CommonJS, which have declarations of their own, and the way bundlers look for them.
+ */
+export async function typeCheck(dir: string, name: string, source: string, types: readonly string[]): Promise<void> {
+  const check = async (resolution: string, options: object, files: readonly string[]) => {
+    await Promise.all(files.map((file) => writeFile(join(dir, file), source)));
+    const config = join(dir, `tsconfig.${name}.${resolution}.json`);
+    await writeJson(config, { compilerOptions: { ...STRICTEST, types, ...options }, files });
+    await runNode([join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc'), '--project', config], dir);
+  };
+  await Promise.all([
+    check('node', { module: 'NodeNext' }, [`${name}.mts`, `${name}.cts`]),
+    check('bundler', { module: 'ESNext', moduleResolution: 'Bundler' }, [`${name}.ts`]),
+  ]);
+}
+
+const writeJson = (file: string, value: unknown) => writeFile(file, JSON.stringify(value, null, 2));

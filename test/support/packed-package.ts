@@ -1,0 +1,37 @@
+import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { run, runNode } from './run.js';
+
+export const REPOSITORY = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+export interface PackedPackage {
+  /** What is published. */
+  readonly tarball: string;
+  /** A folder for what is tried with it. */
+  readonly dir: string;
+  remove(): Promise<void>;
+}
+
+/** Builds the package and packs it, beside the repository and not in it, so that no test meets another's `dist`. */
+export async function packPackage(): Promise<PackedPackage> {
+  const dir = await mkdtemp(join(tmpdir(), 'colloquy-package-'));
+  const remove = () => rm(dir, { recursive: true, force: true });
+  try {
+    const stage = join(dir, 'stage');
+    await mkdir(stage);
+    for (const name of await readdir(REPOSITORY)) {
+      if (/^(package\.json|[A-Z]+(\.md)?)$/.test(name)) await cp(join(REPOSITORY, name), join(stage, name));
+    }
+    const tsup = join(REPOSITORY, 'node_modules', 'tsup', 'dist', 'cli-default.js');
+    await runNode([tsup, '--silent', '--out-dir', join(stage, 'dist')], REPOSITORY);
+    await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', dir], stage);
+    const tarball = (await readdir(dir)).find((name) => name.endsWith('.tgz'));
+    if (tarball === undefined) throw new Error('npm pack made no tarball');
+    return { tarball: join(dir, tarball), dir, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
