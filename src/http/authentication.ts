@@ -1,0 +1,40 @@
+import { err, ok, type Result } from 'neverthrow';
+import { KEY_LENGTH } from '../limits.js';
+import type { Authenticate } from './api-keys.js';
+import { type AuthenticatorUnavailable, type Misconfigured, misconfigured, type Unauthenticated } from './errors.js';
+import type { HandlerSettings } from './options.js';
+import { late, within } from './within.js';
+
+export type AuthenticationError = Unauthenticated | AuthenticatorUnavailable | Misconfigured;
+
+const unauthenticated = err<string, AuthenticationError>({ type: 'unauthenticated' });
+
+const unusable = err<string, AuthenticationError>(
+  misconfigured([{ path: 'authenticate', message: `must give a tenant of 1 to ${KEY_LENGTH} characters, or nothing` }]),
+);
+
+const unavailable = (cause?: unknown) => err<string, AuthenticationError>({ type: 'authenticator_unavailable', cause });
+
+/** A host's answer may be of any type. Only a proper tenant opens anything; none, in whatever form, is a wrong key. */
+const readTenant = (answer: unknown): Result<string, AuthenticationError> => {
+  if (answer === late) return unavailable();
+  if (!answer) return unauthenticated;
+  return typeof answer === 'string' && answer.length <= KEY_LENGTH ? ok(answer) : unusable;
+};
+
+const isPromise = (answer: ReturnType<Authenticate>): answer is PromiseLike<string | undefined> =>
+  typeof answer === 'object' && answer !== null && typeof answer.then === 'function';
+
+/** The tenant that an API key belongs to. */
+export const authenticated = async (
+  { authenticate, timeoutMs }: HandlerSettings,
+  key: string | undefined,
+): Promise<Result<string, AuthenticationError>> => {
+  if (!key) return unauthenticated;
+  try {
+    const answer = authenticate(key);
+    return readTenant(isPromise(answer) ? await within(timeoutMs, answer) : answer);
+  } catch (cause) {
+    return unavailable(cause);
+  }
+};

@@ -1,0 +1,69 @@
+import { err, type Result } from 'neverthrow';
+import { type InvalidInput, storeUnavailable } from '../errors.js';
+import { readSafely } from '../input/issues.js';
+import { authenticated } from './authentication.js';
+import { type HandlerError, misconfigured } from './errors.js';
+import type { HandlerRequest, HandlerResponse, SessionHandler } from './message.js';
+import { perform } from './operations.js';
+import { type HandlerSettings, readHandlerOptions, type SessionHandlerOptions } from './options.js';
+import { problem, statusOf } from './problem.js';
+import { allowedMethods, isAllowed, matchRoute, type Route } from './routes.js';
+
+/** The key is looked at before all else, so that a stranger learns nothing and costs nothing. */
+const answer = async (
+  options: Result<HandlerSettings, InvalidInput>,
+  route: Route,
+  request: HandlerRequest,
+): Promise<Result<HandlerResponse, HandlerError>> => {
+  if (options.isErr()) return err(misconfigured(options.error.issues));
+  const settings = options.value;
+  const tenant = await authenticated(settings, request.header('x-api-key'));
+  if (tenant.isErr()) return err(tenant.error);
+  const { operation } = route;
+  if (!isAllowed(operation, request.method))
+    return err({ type: 'method_not_allowed', allow: allowedMethods[operation] });
+  return perform({ settings, sessions: settings.sessions.forTenant(tenant.value), request, route });
+};
+
+/** The answer to HEAD: that to GET without its body, whose length stays. */
+const withoutBody = ({ status, headers, body = '' }: HandlerResponse): HandlerResponse => ({
+  status,
+  headers: { ...headers, 'Content-Length': String(new TextEncoder().encode(body).length) },
+});
+
+/** A host's listener must not be able to spoil an answer. */
+const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => void) => {
+  const onError = readSafely('onError', () => options.onError).unwrapOr(undefined);
+  return (error) => {
+    if (statusOf(error) < 500) return;
+    try {
+      onError?.(error);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+};
+
+/**
+ * The HTTP interface of `interface.md` as a function of plain objects, for any framework: `colloquy/node`, `/express`,
+ * `/koa` and `/fetch` mount it. Nothing throws: with options that break a rule every request of ours is answered with
+ * 503, `misconfigured`, and `onError` is told which.
+ */
+export const createSessionHandler = (options: SessionHandlerOptions): SessionHandler => {
+  const settings = readHandlerOptions(options);
+  const report = reporterOf(options);
+  const refuse = (error: HandlerError): HandlerResponse => {
+    report(error);
+    return problem(error);
+  };
+  return async (request) => {
+    try {
+      const route = matchRoute(request.url);
+      if (route === undefined) return undefined;
+      const response = (await answer(settings, route, request)).match((given) => given, refuse);
+      return request.method === 'HEAD' ? withoutBody(response) : response;
+    } catch (cause) {
+      return refuse(storeUnavailable('the request could not be answered', 'unknown', cause));
+    }
+  };
+};

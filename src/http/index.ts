@@ -1,0 +1,16 @@
+export type { ApiKey, Authenticate } from './api-keys.js';
+export { staticApiKeys } from './api-keys.js';
+export type {
+  AuthenticatorUnavailable,
+  BodyTooLarge,
+  HandlerError,
+  MethodNotAllowed,
+  Misconfigured,
+  RouteNotFound,
+  Unauthenticated,
+  UnsupportedMediaType,
+} from './errors.js';
+export { createSessionHandler } from './handler.js';
+export type { BodyReading, HandlerRequest, HandlerResponse, SessionHandler } from './message.js';
+export type { SessionHandlerOptions, TenantSessions } from './options.js';
+export { routeNotFound } from './problem.js';

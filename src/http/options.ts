@@ -1,0 +1,78 @@
+import type { Result, ResultAsync } from 'neverthrow';
+import type { InvalidInput } from '../errors.js';
+import { type IssueList, readSafely } from '../input/issues.js';
+import { isFields, readNumber, readWhole } from '../input/values.js';
+import type { CreateError } from '../service/create-session.js';
+import type { ListError, ReadError, SessionPage } from '../service/session-service.js';
+import type { Session } from '../session/session.js';
+import type { Authenticate } from './api-keys.js';
+import type { HandlerError } from './errors.js';
+
+/**
+ * One tenant's sessions, as far as the three operations need them. What `create` is given comes from a stranger: it
+ * checks every field itself and answers `invalid_input`.
+ */
+export interface TenantSessions {
+  create(input: unknown): ResultAsync<Session, CreateError>;
+  get(id: string): ResultAsync<Session, ReadError>;
+  list(query: { readonly limit: number; readonly page: number }): ResultAsync<SessionPage, ListError>;
+}
+
+/** What a session handler is made with. */
+export interface SessionHandlerOptions {
+  /** A `SessionService`; each request works on the sessions of the tenant that its API key belongs to. */
+  readonly sessions: { forTenant(tenant: string): TenantSessions };
+  /** Whose API key it is. `staticApiKeys([...])` may stand here as it is: if it is an error, nobody is let in. */
+  readonly authenticate: Authenticate | Result<Authenticate, InvalidInput>;
+  /** Bytes in a request's body. Default: 256 KiB. */
+  readonly maxBodyBytes?: number;
+  /** Milliseconds that the authenticator, and after it the store, may take; then the answer is 503. Default: 10,000. */
+  readonly timeoutMs?: number;
+  /** Told of every error that is answered with a status of 500 or above, with the cause that the answer hides. */
+  readonly onError?: (error: HandlerError) => void;
+}
+
+/** The options, read and with their defaults. */
+export interface HandlerSettings {
+  readonly sessions: SessionHandlerOptions['sessions'];
+  readonly authenticate: Authenticate;
+  readonly maxBodyBytes: number;
+  readonly timeoutMs: number;
+}
+
+const DEFAULT_BODY_BYTES = 256 * 1024;
+const DEFAULT_TIMEOUT_MS = 10_000;
+/** The longest that a timer takes. */
+const MOST_TIMEOUT_MS = 2 ** 31 - 1;
+
+const nobody: Authenticate = () => undefined;
+
+const readAuthenticate = (issues: IssueList, given: SessionHandlerOptions['authenticate']): Authenticate => {
+  if (typeof given === 'function') return given;
+  if (!isFields(given) || typeof given['match'] !== 'function') {
+    issues.check(false, 'authenticate', 'must be a function, or what staticApiKeys gives');
+    return nobody;
+  }
+  return given.match(
+    (authenticate) => authenticate,
+    (error) => {
+      for (const { path, message } of error.issues) issues.check(false, path, message);
+      return nobody;
+    },
+  );
+};
+
+export const readHandlerOptions = (options: SessionHandlerOptions): Result<HandlerSettings, InvalidInput> =>
+  readSafely('options', (issues) => {
+    const { sessions, authenticate, onError } = options;
+    const { maxBodyBytes = DEFAULT_BODY_BYTES, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    const serves = isFields(sessions) && typeof sessions['forTenant'] === 'function';
+    issues.check(serves, 'sessions', 'must be a SessionService');
+    issues.check(onError === undefined || typeof onError === 'function', 'onError', 'must be a function');
+    return {
+      sessions,
+      authenticate: readAuthenticate(issues, authenticate),
+      maxBodyBytes: readWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
+      timeoutMs: readNumber(issues, 'timeoutMs', timeoutMs, 1, MOST_TIMEOUT_MS),
+    };
+  });

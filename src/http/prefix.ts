@@ -1,0 +1,17 @@
+/** What may not stand in a path as it is (RFC 3986, 3.3), and would end a `Link` target or a header early. */
+const nonPath = /[^\w\-.~!$&'()*+,;=:@%/]/gu;
+
+/** Percent-encodes as `encodeURIComponent` does, which throws where a text is not well-formed. */
+export const percentEncode = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+
+/** A prefix as it is compared and put back: `/api` for `api`, `/api` and `/api/`, nothing for the root. */
+export const tidyPrefix = (prefix: string): string => {
+  const inner = prefix.split('/').filter((segment) => segment !== '');
+  return inner.map((segment) => `/${segment.replace(nonPath, percentEncode)}`).join('');
+};
+
+/** What is left of a path behind a tidy prefix, or nothing if it does not start with it. */
+export const withoutPrefix = (url: string, prefix: string): string | undefined => {
+  if (prefix === '') return url;
+  return url.startsWith(prefix) && url[prefix.length] === '/' ? url.slice(prefix.length) : undefined;
+};

@@ -1,0 +1,25 @@
+import { type InvalidInput, invalidInput } from '../errors.js';
+import { type Misconfigured, misconfigured } from './errors.js';
+
+/** What a client sends, by the name that the service knows it under. */
+const wirePaths: ReadonlyMap<string, string> = new Map([
+  ['face', 'face'],
+  ['profile', 'profile'],
+  ['behavior', 'behavior'],
+  ['context', 'context'],
+  ['timeLimit', 'time_limit'],
+  ['idempotencyKey', 'Idempotency-Key'],
+  ['id', 'session_id'],
+]);
+
+/**
+ * A refusal of the service in the client's names. One that names anything else is about what the host has set up, a
+ * clock or a tenant, and must not be blamed on the client.
+ */
+export const inWireNames = ({ issues }: InvalidInput): InvalidInput | Misconfigured => {
+  const named = issues.flatMap(({ path, message }) => {
+    const wirePath = wirePaths.get(path);
+    return wirePath === undefined ? [] : [{ path: wirePath, message }];
+  });
+  return named.length === issues.length ? invalidInput(named) : misconfigured(issues);
+};
