@@ -1,0 +1,2 @@
+export type { NodeListener, NodeListenerOptions } from './listener.js';
+export { nodeListener } from './listener.js';

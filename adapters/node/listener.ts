@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { SessionHandler } from '../../src/http/message.js';
+import { tidyPrefix, withoutPrefix } from '../../src/http/prefix.js';
+import { routeNotFound } from '../../src/http/problem.js';
+import { NodeRequest, parsedBody, pathOf } from './request.js';
+import { respond } from './respond.js';
+
+/** A listener for `createServer` of node:http and node:https. */
+export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
+
+export interface NodeListenerOptions {
+  /** Where the operations are, such as `/api`. Default: at the root. */
+  readonly prefix?: string;
+  /** Answers what is none of the operations. Default: 404. */
+  readonly fallback?: NodeListener;
+}
+
+const answerNotFound: NodeListener = (req, res) => respond(req, res, routeNotFound);
+
+/**
+ * Serves a session handler from node:http.
+ *
+ *     createServer(nodeListener(handler)).listen(3000);
+ *
+ * Fastify, on whose hooks, parsers and router the operations then do not depend:
+ *
+ *     fastify({ serverFactory: (app) => createServer(nodeListener(handler, { prefix: '/api', fallback: app })) });
+ */
+export const nodeListener = (handler: SessionHandler, options: NodeListenerOptions = {}): NodeListener => {
+  const prefix = tidyPrefix(options.prefix ?? '');
+  const fallback = options.fallback ?? answerNotFound;
+  return (req, res) => {
+    const url = withoutPrefix(pathOf(req.url ?? ''), prefix);
+    if (url === undefined) {
+      fallback(req, res);
+      return;
+    }
+    void handler(new NodeRequest(req, { url, prefix, parsed: parsedBody(req) })).then((response) => {
+      if (response === undefined) fallback(req, res);
+      else respond(req, res, response);
+    });
+  };
+};

@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HandlerResponse } from '../../src/http/message.js';
+
+/** So much of a body that nobody wants is taken in for the client's sake, and for so long. */
+const LINGER_BYTES = 64 * 1024;
+const LINGER_MS = 500;
+
+/** Whether more of the body is under way than Node should read and throw away to keep the connection. */
+export const hasLongBodyLeft = (req: IncomingMessage): boolean =>
+  !req.complete && !(Number(req.headers['content-length']) <= LINGER_BYTES);
+
+/** The answer's headers, with the length of its body. */
+export const headersOf = ({ headers, body }: HandlerResponse): Record<string, string | number> =>
+  body === undefined ? { ...headers } : { ...headers, 'Content-Length': Buffer.byteLength(body) };
+
+/**
+ * Answers while the client is still sending, and closes the connection. At once would be too soon: a client whose
+ * sending fails may never look at the answer. So it gets the whole answer, is listened to for a little while, and is
+ * then left waiting until it hangs up or the time is over.
+ */
+const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: HandlerResponse): void => {
+  let seen = 0;
+  const onData = (chunk: Buffer | string) => {
+    seen += chunk.length;
+    if (seen > LINGER_BYTES) req.pause();
+  };
+  const hangUp = () => {
+    clearTimeout(timer);
+    req.off('data', onData).off('end', hangUp).off('close', hangUp);
+    res.end();
+  };
+  const timer = setTimeout(hangUp, LINGER_MS);
+  res.writeHead(response.status, { ...headersOf(response), Connection: 'close' });
+  if (response.body !== undefined) res.write(response.body);
+  req.on('data', onData).on('end', hangUp).on('close', hangUp).resume();
+};
+
+/** Sends an answer, unless the client is gone or somebody else has answered. */
+export const respond = (req: IncomingMessage, res: ServerResponse, response: HandlerResponse): void => {
+  if (res.headersSent || res.destroyed || res.writableEnded) return;
+  if (hasLongBodyLeft(req)) {
+    answerAndHangUp(req, res, response);
+    return;
+  }
+  res.writeHead(response.status, headersOf(response)).end(response.body);
+};
