@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { SessionHandler } from '../../src/http/message.js';
+import { NodeRequest, parsedBody, pathOf } from '../node/request.js';
+import { hasLongBodyLeft, respond } from '../node/respond.js';
+
+/** What the middleware needs of a Koa context: 2's and 3's have it. */
+export interface KoaContext {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly request: object;
+  /** Path and query; koa-mount takes the prefix off. */
+  readonly url: string;
+  readonly originalUrl: string;
+  status: number;
+  body: unknown;
+  respond?: boolean;
+  set(name: string, value: string): void;
+}
+
+export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<void>;
+
+const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? '';
+
+/** The part of the path that stands before what is left of it. */
+const prefixOf = (original: string, rest: string): string => {
+  const [whole, end] = [withoutQuery(original), withoutQuery(rest)];
+  return whole.endsWith(end) ? whole.slice(0, whole.length - end.length) : '';
+};
+
+/**
+ * Serves a session handler from Koa 2 or 3, with or without a body parser before it, under koa-mount or at the root.
+ * What is none of the operations goes on to the next middleware.
+ *
+ *     app.use(mount('/api', koaMiddleware(handler)));
+ */
+export const koaMiddleware =
+  (handler: SessionHandler): KoaMiddleware =>
+  async (context, next) => {
+    const { req, res } = context;
+    const url = pathOf(context.url);
+    const parts = { url, prefix: prefixOf(pathOf(context.originalUrl), url), parsed: parsedBody(context.request) };
+    const response = await handler(new NodeRequest(req, parts));
+    if (response === undefined) {
+      await next();
+      return;
+    }
+    if (hasLongBodyLeft(req)) {
+      context.respond = false;
+      respond(req, res, response);
+      return;
+    }
+    context.status = response.status;
+    if (response.body !== undefined) context.body = response.body;
+    for (const [name, value] of Object.entries(response.headers)) context.set(name, value);
+  };
