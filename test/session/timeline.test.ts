@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest';
+import { REMEMBERED_OPERATIONS, type StateRecord } from '../../src/session/record.js';
+import { acceptsHistoryUntil, activeMsAt, advance, initialState, settle } from '../../src/session/timeline.js';
+import type { SessionCommand } from '../../src/status.js';
+import { NOON } from '../support/manual-clock.js';
+
+const FOREVER = Number.POSITIVE_INFINITY;
+
+/** A command, and when it comes, in milliseconds after noon. */
+type Step = readonly [command: SessionCommand, atMs: number];
+
+const create = (limitMs = FOREVER, idleTimeoutMs = FOREVER): StateRecord =>
+  initialState(limitMs, { now: NOON, idleTimeoutMs });
+
+const driven = (state: StateRecord, steps: readonly Step[], idleTimeoutMs = FOREVER): StateRecord =>
+  steps.reduce(
+    (current, [command, atMs]) => advance(current, command, { now: NOON + atMs, idleTimeoutMs })._unsafeUnwrap(),
+    state,
+  );
+
+const refused = (state: StateRecord, command: SessionCommand, atMs: number) =>
+  advance(state, command, { now: NOON + atMs, idleTimeoutMs: FOREVER })._unsafeUnwrapErr();
+
+describe('a new session', () => {
+  test('is IDLE, of revision 1, and has spent nothing', () => {
+    expect(create()).toEqual({
+      status: 'IDLE',
+      revision: 1,
+      since: NOON,
+      activeMs: 0,
+      limitMs: FOREVER,
+      deadline: FOREVER,
+      operations: [],
+    });
+  });
+
+  test('stays IDLE for ever, whatever its limit', () => {
+    expect(settle(create(1), NOON + 1e12).status).toBe('IDLE');
+    expect(activeMsAt(create(1), NOON + 1e12)).toBe(0);
+  });
+});
+
+describe('the time spent', () => {
+  test('counts while ACTIVE, and stands still while PAUSED', () => {
+    const active = driven(create(), [['start', 1000]]);
+    expect(activeMsAt(active, NOON + 1000)).toBe(0);
+    expect(activeMsAt(active, NOON + 3500)).toBe(2500);
+    const paused = driven(active, [['pause', 3500]]);
+    expect(activeMsAt(paused, NOON + 9999)).toBe(2500);
+    const resumed = driven(paused, [['resume', 10_000]]);
+    expect(activeMsAt(resumed, NOON + 10_001)).toBe(2501);
+    const over = driven(resumed, [['terminate', 10_700]]);
+    expect(activeMsAt(over, NOON + 99_999)).toBe(3200);
+  });
+
+  test('adds up over many pauses, to the millisecond', () => {
+    const steps = Array.from({ length: 100 }, (_, round): Step[] => [
+      [round === 0 ? 'start' : 'resume', round * 10],
+      ['pause', round * 10 + 7],
+    ]);
+    expect(activeMsAt(driven(create(), steps.flat()), NOON + 5000)).toBe(700);
+  });
+
+  test('is never more than the limit', () => {
+    const active = driven(create(500), [['start', 0]]);
+    expect([499, 500, 501, 1e9].map((ms) => activeMsAt(active, NOON + ms))).toEqual([499, 500, 500, 500]);
+  });
+});
+
+describe('the time limit', () => {
+  test('ends the session at the very millisecond when it is used up', () => {
+    const active = driven(create(500), [['start', 100]]);
+    expect(settle(active, NOON + 599)).toBe(active);
+    expect(settle(active, NOON + 600)).toEqual({
+      status: 'TERMINATED',
+      endReason: 'time_limit',
+      revision: 2,
+      since: NOON + 600,
+      activeMs: 500,
+      limitMs: 500,
+      deadline: FOREVER,
+      operations: [],
+    });
+  });
+
+  test('gives the same end, whoever notices it and however late', () => {
+    const active = driven(create(500), [['start', 100]]);
+    const end = settle(active, NOON + 600);
+    for (const later of [601, 10_000, 1e12]) {
+      expect(settle(active, NOON + later)).toEqual(end);
+      expect(settle(end, NOON + later)).toBe(end);
+    }
+  });
+
+  test('is what is left of it after a pause', () => {
+    const resumed = driven(create(500), [
+      ['start', 0],
+      ['pause', 200],
+      ['resume', 10_000],
+    ]);
+    expect(resumed.deadline).toBe(NOON + 10_300);
+    expect(settle(resumed, NOON + 10_299).status).toBe('ACTIVE');
+    expect(settle(resumed, NOON + 10_300)).toMatchObject({ endReason: 'time_limit', activeMs: 500 });
+  });
+
+  test('cannot run out while PAUSED, even with a millisecond left', () => {
+    const paused = driven(create(500), [
+      ['start', 0],
+      ['pause', 499],
+    ]);
+    expect(settle(paused, NOON + 1e12)).toBe(paused);
+    const resumed = driven(paused, [['resume', 1e6]]);
+    expect(settle(resumed, NOON + 1e6).status).toBe('ACTIVE');
+    expect(settle(resumed, NOON + 1e6 + 1).status).toBe('TERMINATED');
+  });
+
+  test('has run out for a command that comes at that millisecond', () => {
+    const active = driven(create(500), [['start', 0]]);
+    expect(driven(active, [['pause', 499]]).status).toBe('PAUSED');
+    expect(refused(active, 'pause', 500)).toMatchObject({ type: 'invalid_transition', status: 'TERMINATED' });
+    expect(refused(active, 'fail', 500)).toMatchObject({ status: 'TERMINATED', command: 'fail' });
+    expect(driven(active, [['terminate', 500]])).toBe(active);
+  });
+
+  test('ends a session that was ended by nobody else only', () => {
+    const failed = driven(create(500), [
+      ['start', 0],
+      ['fail', 499],
+    ]);
+    expect(settle(failed, NOON + 501)).toMatchObject({ endReason: 'failed', activeMs: 499 });
+  });
+});
+
+describe('the idle timeout', () => {
+  const idle = () => create(500, 1000);
+
+  test('ends a session that nobody starts', () => {
+    expect(settle(idle(), NOON + 999).status).toBe('IDLE');
+    expect(settle(idle(), NOON + 1000)).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'idle_timeout',
+      since: NOON + 1000,
+      activeMs: 0,
+    });
+    expect(refused(idle(), 'start', 1000)).toMatchObject({ status: 'TERMINATED', command: 'start' });
+  });
+
+  test('ends a session that nobody resumes, and not one that is ACTIVE', () => {
+    const active = driven(create(FOREVER, 1000), [['start', 999]], 1000);
+    expect(settle(active, NOON + 1e9)).toBe(active);
+    const paused = driven(active, [['pause', 5000]], 1000);
+    expect(settle(paused, NOON + 5999).status).toBe('PAUSED');
+    expect(settle(paused, NOON + 6000)).toMatchObject({ endReason: 'idle_timeout', since: NOON + 6000 });
+    expect(activeMsAt(settle(paused, NOON + 6000), NOON + 9000)).toBe(4001);
+  });
+
+  test('begins anew with every pause', () => {
+    const steps: readonly Step[] = [
+      ['start', 0],
+      ['pause', 100],
+      ['resume', 1099],
+      ['pause', 1100],
+    ];
+    const paused = driven(create(FOREVER, 1000), steps, 1000);
+    expect(paused.deadline).toBe(NOON + 2100);
+  });
+});
+
+describe('a clock that is set back', () => {
+  test('takes nothing away from what was spent before', () => {
+    const resumed = driven(create(), [
+      ['start', 0],
+      ['pause', 2000],
+      ['resume', 5000],
+    ]);
+    for (const earlier of [4999, 0, -1e9]) expect(activeMsAt(resumed, NOON + earlier)).toBe(2000);
+  });
+
+  test('never makes the time spent negative', () => {
+    const active = driven(create(), [['start', 1000]]);
+    expect(activeMsAt(active, NOON - 1e9)).toBe(0);
+    expect(activeMsAt(driven(active, [['pause', -5000]]), NOON)).toBe(0);
+  });
+});
+
+describe('a change', () => {
+  test('raises the revision by one, whoever settled the state before', () => {
+    const active = driven(create(500, 1000), [['start', 0]], 1000);
+    expect(active.revision).toBe(2);
+    expect(driven(active, [['pause', 10]]).revision).toBe(3);
+  });
+
+  test('leaves the state that it came from as it was', () => {
+    const before = create(500);
+    const copy = structuredClone(before);
+    driven(before, [['start', 5]]);
+    expect(before).toEqual(copy);
+  });
+
+  test('remembers the names that its callers gave, the newest first and not too many', () => {
+    let state = advance(create(), 'start', { now: NOON, operationId: 'op-0', idleTimeoutMs: FOREVER })._unsafeUnwrap();
+    for (let round = 1; round <= REMEMBERED_OPERATIONS + 5; round += 1) {
+      const command = state.status === 'ACTIVE' ? 'pause' : 'resume';
+      state = advance(state, command, {
+        now: NOON,
+        operationId: `op-${round}`,
+        idleTimeoutMs: FOREVER,
+      })._unsafeUnwrap();
+    }
+    expect(state.operations).toHaveLength(REMEMBERED_OPERATIONS);
+    expect(state.operations[0]).toBe(`op-${REMEMBERED_OPERATIONS + 5}`);
+    expect(state.operations.at(-1)).toBe('op-6');
+    expect(driven(state, [['terminate', 0]]).operations).toEqual(state.operations);
+  });
+
+  test('only the engine\u2019s clock makes is refused by a session that has none to make', () => {
+    const active = driven(create(), [['start', 0]]);
+    expect(driven(active, [['expire', 5]])).toMatchObject({ endReason: 'time_limit' });
+    expect(refused(active, 'time_out', 5)).toMatchObject({ status: 'ACTIVE', command: 'time_out' });
+  });
+});
+
+describe('history', () => {
+  test('is accepted until the deadline while ACTIVE or PAUSED, and not at all otherwise', () => {
+    const idle = create(500, 1000);
+    const active = driven(idle, [['start', 0]], 1000);
+    const paused = driven(active, [['pause', 100]], 1000);
+    const over = driven(paused, [['terminate', 200]], 1000);
+    expect([idle, active, paused, over].map(acceptsHistoryUntil)).toEqual([0, NOON + 500, NOON + 1100, 0]);
+    expect(acceptsHistoryUntil(driven(create(), [['start', 0]]))).toBe(FOREVER);
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import type { SessionRecord, StateRecord } from '../../src/session/record.js';
+import { encodedHistoryOf, progressAt, sessionAt } from '../../src/session/view.js';
+import { NOON } from '../support/manual-clock.js';
+import { encodedRecord } from '../support/store-doubles.js';
+
+const state: StateRecord = {
+  status: 'ACTIVE',
+  revision: 2,
+  since: NOON,
+  activeMs: 1500,
+  limitMs: 5000,
+  deadline: NOON + 3500,
+  operations: [],
+};
+
+const record: SessionRecord = {
+  head: {
+    id: 's1',
+    options: { face: 'ada', profile: 'tutor', behavior: 'kind', context: 'algebra', timeLimit: 5 },
+    createdAt: '2026-01-31T11:59:00.000Z',
+  },
+  state,
+  history: [{ role: 'user', content: 'hello', timestamp: '2026-01-31T12:00:00.000Z' }],
+};
+
+/** The record in both of the forms that stores give. */
+const forms = [
+  ['entries', record],
+  ['text', encodedRecord(record)],
+] as const;
+
+const expected = {
+  id: 's1',
+  status: 'ACTIVE',
+  options: { face: 'ada', profile: 'tutor', behavior: 'kind', context: 'algebra', timeLimit: 5 },
+  history: [{ role: 'user', content: 'hello', timestamp: '2026-01-31T12:00:00.000Z' }],
+  createdAt: '2026-01-31T11:59:00.000Z',
+  duration: 1,
+};
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe.for(forms)('a session whose store keeps %s', ([, stored]) => {
+  test('has these fields and no others, whatever the form of its history', () => {
+    const session = sessionAt(stored, NOON);
+    expect(Object.keys(session).toSorted()).toEqual(Object.keys(expected).toSorted());
+    expect(plain(session)).toEqual(expected);
+    expect({ ...session }).toEqual(expected);
+    expect(structuredClone({ ...session })).toEqual(expected);
+  });
+
+  test('has a reason once it has ended', () => {
+    const over = sessionAt(stored, NOON + 3500);
+    expect(plain(over)).toEqual({ ...expected, status: 'TERMINATED', endReason: 'time_limit', duration: 5 });
+    expect('endReason' in sessionAt(stored, NOON)).toBe(false);
+  });
+
+  test.for([
+    [-1e9, 'ACTIVE', 1],
+    [0, 'ACTIVE', 1],
+    [499, 'ACTIVE', 1],
+    [500, 'ACTIVE', 2],
+    [3499, 'ACTIVE', 4],
+    [3500, 'TERMINATED', 5],
+    [1e9, 'TERMINATED', 5],
+  ] as const)('%i ms later it is %s after %i whole seconds', ([ms, status, duration]) => {
+    expect(sessionAt(stored, NOON + ms)).toMatchObject({ status, duration });
+    expect(progressAt('s1', state, NOON + ms)).toMatchObject({ id: 's1', status, duration });
+  });
+
+  test('gives the same history whenever it is looked at', () => {
+    const session = sessionAt(stored, NOON);
+    expect(session.history).toEqual(session.history);
+    expect(session.history).toEqual(expected.history);
+  });
+
+  test('is a value: reading it changes nothing in the record', () => {
+    const before = structuredClone(record);
+    sessionAt(stored, NOON + 1e9);
+    expect(record).toEqual(before);
+  });
+});
+
+describe('the text of a history', () => {
+  test('is there where the store keeps text, and is what the entries say', () => {
+    const encoded = encodedHistoryOf(sessionAt(encodedRecord(record), NOON));
+    expect(encoded?.entries()).toEqual(expected.history);
+    expect(JSON.parse(encoded?.json() ?? '')).toEqual(expected.history);
+  });
+
+  test('is not there where the store keeps entries', () => {
+    expect(encodedHistoryOf(sessionAt(record, NOON))).toBeUndefined();
+  });
+
+  test('is not parsed before somebody looks', () => {
+    let looks = 0;
+    const history = {
+      entries: () => {
+        looks += 1;
+        return expected.history;
+      },
+      json: () => '[]',
+    };
+    const session = sessionAt({ ...record, history }, NOON);
+    expect([session.status, session.duration, looks]).toEqual(['ACTIVE', 1, 0]);
+    expect(session.history).toEqual(expected.history);
+    expect(looks).toBe(1);
+  });
+
+  test('is lost in a copy, whose history is its own', () => {
+    const session = sessionAt(encodedRecord(record), NOON);
+    const copy = { ...session, history: [] };
+    expect(encodedHistoryOf(copy)).toBeUndefined();
+    expect(copy.history).toEqual([]);
+  });
+});
+
+describe('progress', () => {
+  test('is a session without what its state does not hold', () => {
+    expect(progressAt('s1', state, NOON)).toEqual({ id: 's1', status: 'ACTIVE', duration: 1 });
+    expect(progressAt('s1', state, NOON + 3500)).toEqual({
+      id: 's1',
+      status: 'TERMINATED',
+      endReason: 'time_limit',
+      duration: 5,
+    });
+  });
+});
