@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import type { InvalidInput } from '../../src/errors.js';
+import { readAppend, readPage } from '../../src/input/session-input.js';
+import { defaultLimits } from '../../src/limits.js';
+import { revoked, strange, throwing } from '../support/hostile-values.js';
+
+const NOW = '2026-01-31T12:00:00.000Z';
+
+const append = (entries: unknown, options: unknown = {}) => readAppend(entries, options, NOW, defaultLimits);
+
+const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);
+
+describe('entries to append', () => {
+  const hello = { role: 'user', content: 'hello' };
+
+  test('get the time of now where they have none', () => {
+    const entries = [hello, { ...hello, timestamp: '2026-01-31T10:00:00-01:00' }, { ...hello, timestamp: new Date(0) }];
+    expect(
+      append(entries)
+        ._unsafeUnwrap()
+        .entries.map(({ timestamp }) => timestamp),
+    ).toEqual([NOW, '2026-01-31T11:00:00.000Z', '1970-01-01T00:00:00.000Z']);
+  });
+
+  test.for([
+    ['role', undefined, 'is required'],
+    ['role', '', 'must have 1 to 64 characters'],
+    ['role', 'x'.repeat(65), 'must have 1 to 64 characters'],
+    ['role', null, 'must be a string'],
+    ['content', undefined, 'is required'],
+    ['content', null, 'must be a string'],
+    ['content', ['hello'], 'must be a string'],
+    ['content', 'x'.repeat(262_145), 'must have at most 262144 bytes of UTF-8'],
+    ['content', '\u20AC'.repeat(87_382), 'must have at most 262144 bytes of UTF-8'],
+  ] as const)('are refused for a %s of the third', ([field, value, rule]) => {
+    const { issues } = append([hello, hello, { ...hello, [field]: value }])._unsafeUnwrapErr();
+    expect(issues).toEqual([{ path: `entries[2].${field}`, message: rule }]);
+  });
+
+  test.for([undefined, null, {}, 'hello', 5, hello, { length: 1, 0: hello }, new Set([hello]), []])(
+    'are an array with something in it, and not %j',
+    (entries) => {
+      expect(rules(append(entries)._unsafeUnwrapErr())).toEqual(['entries must be an array of 1 to 1000 entries']);
+    },
+  );
+
+  test('are so many at most', () => {
+    expect(append(new Array(1000).fill(hello))._unsafeUnwrap().entries).toHaveLength(1000);
+    const { issues } = append(new Array(1001).fill(hello))._unsafeUnwrapErr();
+    expect(issues).toEqual([{ path: 'entries', message: 'must be an array of 1 to 1000 entries' }]);
+    expect(append(new Array(4_000_000_000)).isErr()).toBe(true);
+  });
+
+  test('have no holes between them', () => {
+    const sparse = [hello, hello];
+    sparse[3] = hello;
+    expect(rules(append(sparse)._unsafeUnwrapErr())).toEqual([
+      'entries[2] must be an object',
+      'entries[2].role is required',
+      'entries[2].content is required',
+    ]);
+  });
+
+  test.for([...Object.keys(strange)])('are objects, and none is %s', (kind) => {
+    const { issues } = append([hello, strange[kind]?.()])._unsafeUnwrapErr();
+    expect(issues[0]?.path).toMatch(/^entries/);
+  });
+
+  test('are reported up to a number: a report is never larger than what it is about', () => {
+    expect(append(new Array(1000).fill({}))._unsafeUnwrapErr().issues).toHaveLength(20);
+  });
+
+  test.for([
+    ['an array', [throwing()]],
+    ['itself', revoked()],
+    ['a Date', [{ ...hello, timestamp: Object.assign(new Date(0), { getTime: () => 'soon' }) }]],
+  ] as const)('that throw are refused: %s', ([, entries]) => {
+    expect(rules(append(entries)._unsafeUnwrapErr())).toEqual([
+      'entries could not be read: it throws when it is looked at',
+    ]);
+  });
+
+  test('have three fields and no others', () => {
+    const given: unknown = JSON.parse('[{"role":"user","content":"hello","id":7,"__proto__":{"polluted":1}}]');
+    const [entry = {}] = append(given)._unsafeUnwrap().entries;
+    expect(Object.keys(entry)).toEqual(['role', 'content', 'timestamp']);
+    expect(Object.getPrototypeOf(entry)).toBe(Object.prototype);
+    expect(Object.isFrozen(entry)).toBe(true);
+  });
+
+  test.for(['a', 'x'.repeat(64), 'A-z_0.9~:-', '__proto__'])('may have the operation id %s', (operationId) => {
+    expect(append([hello], { operationId })._unsafeUnwrap().operationId).toBe(operationId);
+  });
+
+  test.for(['', 'x'.repeat(65), 'a b', 'a\n', '\u00E9', 'a/b', '{a}', 5, null, {}, ['a']])(
+    'have no operation id %j',
+    (operationId) => {
+      expect(rules(append([hello], { operationId })._unsafeUnwrapErr())).toEqual([
+        'operationId must be 1 to 64 of the characters A-Z a-z 0-9 _ . ~ : -',
+      ]);
+    },
+  );
+});
+
+describe('a page', () => {
+  test.for([
+    [{}, { limit: 10, page: 1 }],
+    [{ limit: 1 }, { limit: 1, page: 1 }],
+    [
+      { limit: 100, page: 7 },
+      { limit: 100, page: 7 },
+    ],
+    [{ limit: 101 }, { limit: 100, page: 1 }],
+    [
+      { limit: Number.MAX_SAFE_INTEGER, page: Number.MAX_SAFE_INTEGER },
+      { limit: 100, page: Number.MAX_SAFE_INTEGER },
+    ],
+    [
+      { limit: undefined, page: undefined },
+      { limit: 10, page: 1 },
+    ],
+  ] as const)('%j is %j', ([query, expected]) => {
+    expect(readPage(query)._unsafeUnwrap()).toEqual(expected);
+  });
+
+  test.for(
+    ['limit', 'page'].flatMap((field) =>
+      [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '10', '', null, true, [1], 1n].map(
+        (value) => [field, value] as const,
+      ),
+    ),
+  )('has no %s of %s', ([field, value]) => {
+    expect(rules(readPage({ [field]: value })._unsafeUnwrapErr())).toEqual([
+      `${field} must be a whole number, at least 1`,
+    ]);
+  });
+
+  test.for([null, 5, 'limit=5', [], () => ({})])('is asked for by an object, and not %s', (query) => {
+    expect(rules(readPage(query)._unsafeUnwrapErr())).toEqual(['query must be an object']);
+  });
+
+  test('that throws is refused', () => {
+    for (const query of [throwing(), revoked()]) {
+      expect(readPage(query)._unsafeUnwrapErr().issues[0]?.path).toBe('query');
+    }
+  });
+});
