@@ -1,3 +1,5 @@
+import { isFields } from './input/values.js';
+import type { SessionHead } from './session/record.js';
 import type { HistoryEntry, Session, SessionOptions } from './session/session.js';
 import { encodedHistoryOf } from './session/view.js';
 
@@ -23,6 +25,44 @@ export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: S
   behavior,
   time_limit: timeLimit,
 });
+
+interface WireHead {
+  readonly id: string;
+  readonly options: WireOptions;
+  readonly created_at: string;
+}
+
+/** What never changes of a session, as one JSON object. */
+export const headJson = ({ id, options, createdAt }: SessionHead): string => {
+  const head: WireHead = { id, options: toWireOptions(options), created_at: createdAt };
+  return JSON.stringify(head);
+};
+
+const isWireOptions = (value: unknown): value is WireOptions =>
+  isFields(value) &&
+  typeof value['face'] === 'string' &&
+  typeof value['profile'] === 'string' &&
+  typeof value['context'] === 'string' &&
+  typeof value['behavior'] === 'string' &&
+  typeof value['time_limit'] === 'number';
+
+const isWireHead = (value: unknown): value is WireHead =>
+  isFields(value) &&
+  typeof value['id'] === 'string' &&
+  isWireOptions(value['options']) &&
+  typeof value['created_at'] === 'string';
+
+/** What `headJson` wrote, or nothing if it did not write this. */
+export const decodeHead = (json: string): SessionHead | undefined => {
+  try {
+    const head: unknown = JSON.parse(json);
+    if (!isWireHead(head)) return undefined;
+    const { face, profile, context, behavior, time_limit: timeLimit } = head.options;
+    return { id: head.id, options: { face, profile, context, behavior, timeLimit }, createdAt: head.created_at };
+  } catch {
+    return undefined;
+  }
+};
 
 /** One history entry, with these three fields in this order and no others. */
 export const entryJson = ({ role, content, timestamp }: HistoryEntry): string =>

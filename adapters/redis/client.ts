@@ -1,0 +1,25 @@
+/**
+ * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client stays the host's: it is
+ * never reconfigured, extended or closed. Declared here, so that nobody needs ioredis to compile against this store.
+ */
+export interface RedisClient {
+  /** `end` once the client has been closed for good. */
+  readonly status: string;
+  get(key: string): Promise<string | null>;
+  mget(...keys: string[]): Promise<(string | null)[]>;
+  evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+  eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+  sort(key: string, ...options: string[]): Promise<unknown>;
+  strlen(key: string): Promise<number>;
+  zcard(key: string): Promise<number>;
+  zrevrange(key: string, start: number, stop: number): Promise<string[]>;
+  zrangebyscore(
+    key: string,
+    least: string,
+    most: number,
+    withScores: 'WITHSCORES',
+    limit: 'LIMIT',
+    offset: number,
+    count: number,
+  ): Promise<string[]>;
+}

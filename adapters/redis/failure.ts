@@ -1,0 +1,58 @@
+import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+
+/** What became of one attempt to reach the server. */
+export interface Failure {
+  /** The first word of an error reply; empty where there was none. */
+  readonly code: string;
+  readonly error: StoreUnavailable;
+  /** Whether the same may succeed a moment later. */
+  readonly transient: boolean;
+}
+
+/**
+ * Error replies by their first word, the only part of them that is fixed. A server that answers with one of these has
+ * not run the command, and our scripts have written nothing before they can fail. `true` where it soon may.
+ */
+const refusals: ReadonlyMap<string, boolean> = new Map([
+  ['ASK', true],
+  ['BUSY', true],
+  ['CLUSTERDOWN', true],
+  ['CROSSSLOT', false],
+  ['DENIED', false],
+  ['LOADING', true],
+  ['MASTERDOWN', true],
+  ['MISCONF', false],
+  ['MOVED', true],
+  ['NOAUTH', false],
+  ['NOPERM', false],
+  ['NOREPLICAS', false],
+  ['OOM', false],
+  ['READONLY', true],
+  ['TRYAGAIN', true],
+  ['WRONGPASS', false],
+  ['WRONGTYPE', false],
+]);
+
+/** The first word of an error reply; empty for what is none. */
+export const errorCode = (cause: unknown): string =>
+  cause instanceof Error ? (/^-?([A-Z]{2,}) /.exec(cause.message)?.[1] ?? '') : '';
+
+/** What a failed command means. Its text goes into `cause` without the command, which holds data and passwords. */
+export const failureOf = (cause: unknown): Failure => {
+  const code = errorCode(cause);
+  const refused = refusals.get(code);
+  if (refused !== undefined) {
+    const error = storeUnavailable(`Redis refused: ${code}`, 'not_applied', textOf(cause));
+    return { code, error, transient: refused };
+  }
+  // An error reply of another kind comes again; a lost connection is made anew.
+  return { code, error: storeUnavailable('Redis did not answer', 'unknown', textOf(cause)), transient: code === '' };
+};
+
+export const timedOut: Failure = {
+  code: '',
+  error: storeUnavailable('Redis did not answer in time', 'unknown'),
+  transient: false,
+};
+
+const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

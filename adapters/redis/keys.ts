@@ -1,0 +1,90 @@
+import type { SessionKey } from '../../src/store.js';
+
+/**
+ * A name as part of a key. What is not an unreserved character of RFC 3986 (2.3) is written as `%` and the four hex
+ * digits of its UTF-16 code unit: no name holds a `:`, `{`, `}` or `*` of its own, two names never give one text, a
+ * lone surrogate is as good as any, and plain ids keep their order.
+ */
+export const escapeName = (name: string): string =>
+  name.replace(/[^\w.~-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+export const unescapeName = (escaped: string): string =>
+  escaped.replace(/%([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
+
+/** FNV-1a of 32 bits over UTF-16 code units: stable for ever, since it decides where a tenant's sessions are. */
+const hash = (text: string): number => {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return value >>> 0;
+};
+
+/** The keys that hold one session, and where it stands in the indexes. */
+export interface SessionKeys {
+  readonly state: string;
+  readonly journal: string;
+  readonly index: string;
+  readonly deadlines: string;
+  /** The session's member in `index`. */
+  readonly member: string;
+  /** The session's member in `deadlines`. */
+  readonly due: string;
+}
+
+/** The index of a tenant's sessions, and what the keys of their strings begin with. */
+export interface ListKeys {
+  readonly index: string;
+  readonly state: string;
+  readonly journal: string;
+}
+
+/** Where everything is: the key layout of one deployment. All keys of one tenant are in one hash slot. */
+export class Keyspace {
+  readonly #prefix: string;
+  readonly partitions: number;
+
+  constructor(prefix: string, partitions: number) {
+    this.#prefix = prefix;
+    this.partitions = partitions;
+  }
+
+  of({ tenant, id }: SessionKey): SessionKeys {
+    const partition = this.#partitionOf(tenant);
+    const owner = escapeName(tenant);
+    const member = escapeName(id);
+    const due = `${owner}:${member}`;
+    return {
+      state: `${partition}:state:${due}`,
+      journal: `${partition}:journal:${due}`,
+      index: `${partition}:index:${owner}`,
+      deadlines: `${partition}:deadlines`,
+      member,
+      due,
+    };
+  }
+
+  list(tenant: string): ListKeys {
+    const partition = this.#partitionOf(tenant);
+    const owner = escapeName(tenant);
+    return {
+      index: `${partition}:index:${owner}`,
+      state: `${partition}:state:${owner}:`,
+      journal: `${partition}:journal:${owner}:`,
+    };
+  }
+
+  deadlines(partition: number): string {
+    return `${this.#prefix}:{${partition}}:deadlines`;
+  }
+
+  #partitionOf(tenant: string): string {
+    return `${this.#prefix}:{${hash(tenant) % this.partitions}}`;
+  }
+}
+
+/** Whose session a member of `deadlines` is. */
+export const keyOfDue = (due: string): SessionKey => {
+  const colon = due.indexOf(':');
+  return { tenant: unescapeName(due.slice(0, colon)), id: unescapeName(due.slice(colon + 1)) };
+};

@@ -1,0 +1,52 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import type { RedisClient } from './client.js';
+
+/** What a `RedisSessionStore` is made with. */
+export interface RedisSessionStoreOptions {
+  /** The host's own ioredis client, version 5 or 6, `Redis` or `Cluster`; its `keyPrefix` works. */
+  readonly client: RedisClient;
+  /** What all keys begin with: 1 to 128 characters without `{`, `}` and `*`. Default: `colloquy`. */
+  readonly prefix?: string;
+  /**
+   * Over how many hash slots the tenants are spread, 1 to 16384; set once for a deployment. Default: 1; a cluster
+   * wants more, such as 64.
+   */
+  readonly partitions?: number;
+  /** The longest that any call may take, in milliseconds, 1 to 600000. Default: 2000. */
+  readonly timeoutMs?: number;
+}
+
+export interface RedisSettings {
+  readonly client: RedisClient;
+  readonly prefix: string;
+  readonly partitions: number;
+  readonly timeoutMs: number;
+}
+
+const isClient = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'evalsha' in value && typeof value.evalsha === 'function';
+
+const isWhole = (value: unknown, most: number): boolean =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most;
+
+const ruleBroken = ({ client, prefix, partitions, timeoutMs }: RedisSettings): string | undefined => {
+  if (!isClient(client)) return 'client must be an ioredis client';
+  if (typeof prefix !== 'string' || !/^[^{}*]{1,128}$/.test(prefix)) {
+    return 'prefix must be 1 to 128 characters without {, } and *';
+  }
+  if (!isWhole(partitions, 16_384)) return 'partitions must be a whole number from 1 to 16384';
+  if (!isWhole(timeoutMs, 600_000)) return 'timeoutMs must be a whole number from 1 to 600000';
+  return undefined;
+};
+
+/** The options with their defaults, or the rule that they break as the answer to every call. */
+export const readOptions = (options: RedisSessionStoreOptions): Result<RedisSettings, StoreUnavailable> => {
+  if (typeof options !== 'object' || options === null) {
+    return err(storeUnavailable('RedisSessionStore: the options must be an object', 'not_applied'));
+  }
+  const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000 } = options;
+  const settings = { client, prefix, partitions, timeoutMs };
+  const rule = ruleBroken(settings);
+  return rule === undefined ? ok(settings) : err(storeUnavailable(`RedisSessionStore: ${rule}`, 'not_applied'));
+};

@@ -1,0 +1,180 @@
+import { nanoid } from 'nanoid';
+import { err, ok, Result } from 'neverthrow';
+import { corruptRecord } from '../../src/errors.js';
+import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
+import type {
+  AppendOutcome,
+  DueSession,
+  HistoryAppend,
+  RecordPage,
+  SessionKey,
+  SessionStore,
+  StoreError,
+} from '../../src/store.js';
+import { Connection } from './connection.js';
+import type { Failure } from './failure.js';
+import { journalLines, journalOf, writeMark } from './journal-text.js';
+import { Keyspace } from './keys.js';
+import { KnownLengths } from './known-lengths.js';
+import { type RedisSessionStoreOptions, readOptions } from './options.js';
+import { PageReader } from './page-reader.js';
+import { decodeRecord } from './record.js';
+import { appendOutcome, dueSessions, insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
+import { appendScript, insertScript, removeScript, replaceScript, type Script } from './scripts.js';
+import { decodeState, encodeState } from './state-text.js';
+
+type Reply<T> = Promise<Result<T, StoreError>>;
+
+const NO_STATE = 'its state is of no format that this version knows';
+const NO_SESSION = 'its state and its journal make no session';
+const NO_STRING = 'a key of it is of another type';
+
+const failed =
+  ({ id }: SessionKey) =>
+  ({ code, error }: Failure): StoreError =>
+    code === 'WRONGTYPE' ? corruptRecord(id, NO_STRING) : error;
+
+/** 72 random bits: enough among the writes of one session. */
+const newWriteId = (): string => nanoid(12);
+
+const deadlineOf = ({ deadline }: StateRecord): string =>
+  deadline === Number.POSITIVE_INFINITY ? '' : String(deadline);
+
+/**
+ * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session: a
+ * small state that is replaced under its revision, and a journal that only grows. What is in them stands in
+ * `state-text.ts` and `journal-text.ts`, how they change in `scripts.ts`. Options that break a rule do not throw:
+ * every call then answers `store_unavailable` with that rule.
+ */
+export class RedisSessionStore implements SessionStore {
+  readonly #connection: Connection;
+  readonly #keys: Keyspace;
+  readonly #pages: PageReader;
+  readonly #lengths = new KnownLengths();
+
+  constructor(options: RedisSessionStoreOptions) {
+    const settings = readOptions(options);
+    this.#connection = new Connection(settings);
+    this.#keys = settings.match(
+      ({ prefix, partitions }) => new Keyspace(prefix, partitions),
+      () => new Keyspace('', 1),
+    );
+    this.#pages = new PageReader(this.#connection, this.#keys);
+  }
+
+  async insert(tenant: string, head: SessionHead, state: StateRecord): Reply<'inserted' | 'taken'> {
+    const key = { tenant, id: head.id };
+    const keys = this.#keys.of(key);
+    const journal = journalOf(head, newWriteId());
+    return this.#write(
+      key,
+      insertScript,
+      [keys.state, keys.journal, keys.index, keys.deadlines],
+      [encodeState(state), journal, String(Date.parse(head.createdAt)), keys.member, deadlineOf(state), keys.due],
+      insertOutcome,
+    );
+  }
+
+  async find(key: SessionKey): Reply<SessionRecord | undefined> {
+    const keys = this.#keys.of(key);
+    const strings = await this.#connection.read((client) => client.mget(keys.state, keys.journal));
+    return strings.mapErr(failed(key)).andThen(([state, journal]): Result<SessionRecord | undefined, StoreError> => {
+      const record = decodeRecord(key.id, state, journal);
+      if (record === 'corrupt') return err(corruptRecord(key.id, NO_SESSION));
+      return ok(record === 'missing' ? undefined : record);
+    });
+  }
+
+  async findState(key: SessionKey): Reply<StateRecord | undefined> {
+    const { state } = this.#keys.of(key);
+    const text = await this.#connection.read((client) => client.get(state));
+    return text.mapErr(failed(key)).andThen((found): Result<StateRecord | undefined, StoreError> => {
+      if (found === null) return ok(undefined);
+      const decoded = decodeState(found);
+      return decoded === undefined ? err(corruptRecord(key.id, NO_STATE)) : ok(decoded);
+    });
+  }
+
+  list(tenant: string, page: { readonly offset: number; readonly limit: number }): Reply<RecordPage> {
+    return this.#pages.read(tenant, page);
+  }
+
+  replace(key: SessionKey, next: StateRecord): Reply<'replaced' | 'stale' | 'missing'> {
+    const keys = this.#keys.of(key);
+    return this.#write(
+      key,
+      replaceScript,
+      [keys.state, keys.deadlines],
+      [String(next.revision - 1), encodeState(next), newWriteId(), deadlineOf(next), keys.due],
+      replaceOutcome,
+    );
+  }
+
+  async append(key: SessionKey, { entries, now, operationId }: HistoryAppend): Reply<AppendOutcome> {
+    const keys = this.#keys.of(key);
+    const writeId = operationId ?? newWriteId();
+    // What a caller has named may have arrived at any time before, through any process: it is looked for everywhere.
+    const known = operationId === undefined ? await this.#knownLength(key, keys.journal) : ok(0);
+    if (known.isErr()) return err(known.error);
+    const answer = await this.#write(
+      key,
+      appendScript,
+      [keys.state, keys.journal],
+      [String(now), String(known.value), writeMark(writeId), journalLines(entries, writeId)],
+      appendOutcome,
+    );
+    return answer.andTee((outcome) => {
+      if (outcome.outcome === 'appended') this.#lengths.set(keys.journal, outcome.position);
+    });
+  }
+
+  async remove(key: SessionKey): Reply<'removed' | 'missing'> {
+    const keys = this.#keys.of(key);
+    this.#lengths.delete(keys.journal);
+    return this.#write(
+      key,
+      removeScript,
+      [keys.state, keys.journal, keys.index, keys.deadlines],
+      [keys.member, keys.due],
+      removeOutcome,
+    );
+  }
+
+  async due(now: number, limit: number): Reply<readonly DueSession[]> {
+    const partitions = Array.from({ length: this.#keys.partitions }, (_, partition) => this.#keys.deadlines(partition));
+    const replies = await Promise.all(
+      partitions.map((deadlines) =>
+        this.#connection.read((client) =>
+          client.zrangebyscore(deadlines, '-inf', now, 'WITHSCORES', 'LIMIT', 0, limit),
+        ),
+      ),
+    );
+    return Result.combine(replies)
+      .map((found) => found.flatMap(dueSessions).sort((a, b) => a.deadline - b.deadline))
+      .map((due) => due.slice(0, limit))
+      .mapErr(({ error }) => error);
+  }
+
+  /** A length that the journal has reached before now, so that what is written from now on is behind it. */
+  async #knownLength(key: SessionKey, journal: string): Reply<number> {
+    const known = this.#lengths.get(journal);
+    if (known !== undefined) return ok(known);
+    const length = await this.#connection.read((client) => client.strlen(journal));
+    return length.mapErr(failed(key));
+  }
+
+  /** Runs a script; a reply that `read` makes nothing of is of something that is no session. */
+  async #write<T>(
+    key: SessionKey,
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    read: (reply: unknown) => T | undefined,
+  ): Reply<T> {
+    const reply = await this.#connection.write(script, keys, args);
+    return reply.mapErr(failed(key)).andThen((value): Result<T, StoreError> => {
+      const outcome = read(value);
+      return outcome === undefined ? err(corruptRecord(key.id, NO_STATE)) : ok(outcome);
+    });
+  }
+}

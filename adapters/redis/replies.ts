@@ -1,0 +1,36 @@
+import type { StateRecord } from '../../src/session/record.js';
+import type { AppendOutcome, DueSession } from '../../src/store.js';
+import { keyOfDue } from './keys.js';
+import { decodeState } from './state-text.js';
+
+/*
+ * What the scripts answer, as the port's outcomes. `undefined` stands for a reply of none of these forms: what the
+ * script has found is no session that this version can read.
+ */
+
+export const insertOutcome = (reply: unknown): 'inserted' | 'taken' | undefined =>
+  reply === 'inserted' || reply === 'taken' ? reply : undefined;
+
+export const replaceOutcome = (reply: unknown): 'replaced' | 'stale' | 'missing' | undefined =>
+  reply === 'replaced' || reply === 'stale' || reply === 'missing' ? reply : undefined;
+
+export const removeOutcome = (reply: unknown): 'removed' | 'missing' | undefined =>
+  reply === 'removed' || reply === 'missing' ? reply : undefined;
+
+const closed = (state: StateRecord | undefined): AppendOutcome | undefined => state && { outcome: 'closed', state };
+
+export const appendOutcome = (reply: unknown): AppendOutcome | undefined => {
+  const [outcome, value]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  if (outcome === 'appended' && typeof value === 'number') return { outcome, position: value };
+  if (outcome === 'closed' && typeof value === 'string') return closed(decodeState(value));
+  return outcome === 'missing' ? { outcome } : undefined;
+};
+
+/** The members of a deadline index, each followed by its deadline. */
+export const dueSessions = (membersWithScores: readonly string[]): DueSession[] => {
+  const due: DueSession[] = [];
+  for (let at = 0; at + 1 < membersWithScores.length; at += 2) {
+    due.push({ ...keyOfDue(String(membersWithScores[at])), deadline: Number(membersWithScores[at + 1]) });
+  }
+  return due;
+};
