@@ -39,10 +39,18 @@ export default {
     },
     {
       name: 'src-runs-anywhere',
-      comment: 'The core uses what every JavaScript runtime has; Node is for the mounts that need it.',
+      comment: 'The core uses what every JavaScript runtime has; Node is for the adapters that need it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: compositionRoots },
+      from: { path: '^src/', pathNot: ['^src/http/', compositionRoots] },
       to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'http-takes-nothing-of-node-but-its-digests',
+      comment:
+        'Comparing keys needs a synchronous hash and a comparison in constant time; other runtimes have this module.',
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?crypto$' },
     },
     {
       name: 'core-stands-below-the-rest',
@@ -91,9 +99,10 @@ export default {
       to: { dependencyTypes: npm, pathNot: ownDependencies },
     },
     {
-      name: 'node-is-for-node-mounts',
+      name: 'memory-and-fetch-run-anywhere',
+      comment: 'The other adapters serve clients and frameworks that are of Node themselves.',
       severity: 'error',
-      from: { path: '^adapters/', pathNot: '^adapters/(node|express|koa)/' },
+      from: { path: '^adapters/(memory|fetch)/' },
       to: { dependencyTypes: ['core'] },
     },
     {
