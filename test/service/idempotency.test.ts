@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { Session } from '../../src/session/session.js';
+import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
+import { TextSessionStore } from '../support/store-doubles.js';
+
+const once = { ...ada, timeLimit: 60, idempotencyKey: 'order-7' };
+
+describe.for([
+  ['in memory', () => new MemorySessionStore()],
+  ['behind a network', () => new TextSessionStore()],
+] as const)('an idempotency key, on a store %s', ([, makeStore]) => {
+  test('gives the same session for the same options', async () => {
+    const { sessions, clock } = openSessions({ store: makeStore() });
+    const first = await okOf(sessions.create(once));
+    clock.pass(5000);
+    const second = await okOf(sessions.create({ ...once, behavior: '', context: '' }));
+    expect({ ...second }).toEqual(first);
+    expect((await okOf(sessions.list())).total).toBe(1);
+  });
+
+  test('gives the session as it is by now, started and spoken in', async () => {
+    const { sessions, clock } = openSessions({ store: makeStore() });
+    const { id } = await okOf(sessions.create(once));
+    await okOf(sessions.start(id));
+    await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
+    clock.pass(5000);
+    const again = await okOf(sessions.create(once));
+    expect(again).toMatchObject({ id, status: 'ACTIVE', duration: 5, history: [{ content: 'hello' }] });
+    clock.pass(55_000);
+    expect(await okOf(sessions.create(once))).toMatchObject({ id, status: 'TERMINATED', endReason: 'time_limit' });
+  });
+
+  test.for(['face', 'profile', 'behavior', 'context', 'timeLimit'] as const)(
+    'with another %s is a mismatch, and nothing changes',
+    async (field) => {
+      const { sessions } = openSessions({ store: makeStore() });
+      const first = await okOf(sessions.create(once));
+      const error = await errorOf(sessions.create({ ...once, [field]: field === 'timeLimit' ? 61 : 'other' }));
+      expect(error).toEqual({
+        type: 'idempotency_mismatch',
+        message: 'this idempotency key was used before with other options',
+        id: first.id,
+      });
+      expect({ ...(await okOf(sessions.get(first.id))) }).toEqual(first);
+      expect((await okOf(sessions.list())).total).toBe(1);
+    },
+  );
+
+  test('of another tenant is another session', async () => {
+    const { sessions } = openSessions({ store: makeStore() });
+    const ours = await okOf(sessions.create(once));
+    const theirs = await okOf(sessions.forTenant('globex').create({ ...once, face: 'bob' }));
+    expect(theirs.id).not.toBe(ours.id);
+    expect(theirs.options.face).toBe('bob');
+  });
+
+  test('is free again once the session is deleted', async () => {
+    const { sessions } = openSessions({ store: makeStore() });
+    const { id } = await okOf(sessions.create(once));
+    await okOf(sessions.start(id));
+    await okOf(sessions.delete(id));
+    const anew = await okOf(sessions.create({ ...once, face: 'bob' }));
+    expect(anew).toMatchObject({ status: 'IDLE', history: [], options: { face: 'bob' } });
+  });
+
+  test('makes one session of 20 creates at once', async () => {
+    const { sessions } = openSessions({ store: makeStore() });
+    const created = await Promise.all(Array.from({ length: 20 }, () => okOf(sessions.create(once))));
+    expect(new Set(created.map(({ id }: Session) => id)).size).toBe(1);
+    expect((await okOf(sessions.list())).total).toBe(1);
+  });
+
+  test('makes one session of 20 creates at once that differ, and tells the others', async () => {
+    const { sessions } = openSessions({ store: makeStore() });
+    const results = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => sessions.create({ ...once, face: `face ${index}` })),
+    );
+    expect(results.filter((result) => result.isOk())).toHaveLength(1);
+    expect(new Set(results.flatMap((result) => (result.isErr() ? [result.error.type] : [])))).toEqual(
+      new Set(['idempotency_mismatch']),
+    );
+  });
+});
+
+describe('the id that a key stands for', () => {
+  test('stands in a URL as it is, and does not tell the key', async () => {
+    const { sessions } = openSessions();
+    for (const idempotencyKey of ['k', 'a/b?c#d', '\uD800', '\0', '{}:*', '__proto__', 'x'.repeat(256)]) {
+      const { id } = await okOf(sessions.create({ ...ada, idempotencyKey }));
+      expect(id).toMatch(/^[\w-]{22}$/);
+      expect(await okOf(sessions.get(id))).toMatchObject({ id });
+    }
+    expect((await okOf(sessions.list())).total).toBe(7);
+  });
+
+  test('tells keys apart that only look alike, and the tenant from the key', async () => {
+    const { sessions } = openSessions();
+    const ids = new Set<string>();
+    for (const [tenant, idempotencyKey] of [
+      ['a', 'b'],
+      ['a:b', 'c'],
+      ['a', 'b:c'],
+      ['a"', 'b'],
+      ['a', '"b'],
+      ['a', 'B'],
+      ['a', 'b '],
+      ['a', '\uD800'],
+      ['a', '\uDBFF'],
+      ['a', '\uFFFD'],
+    ] as const) {
+      ids.add((await okOf(sessions.forTenant(tenant).create({ ...ada, idempotencyKey }))).id);
+    }
+    expect(ids.size).toBe(10);
+  });
+
+  test('is the same in every process, today and tomorrow', async () => {
+    const { sessions } = openSessions({ tenant: 'acme' });
+    // SHA-256 of ["acme","order-7"], in base64url.
+    expect((await okOf(sessions.create(once))).id).toBe('lU0vnXuS5ZZvlcY-GVdCjn');
+  });
+});
+
+describe('without a key', () => {
+  test('two creates are two sessions', async () => {
+    const { sessions } = openSessions();
+    expect((await okOf(sessions.create(ada))).id).not.toBe((await okOf(sessions.create(ada))).id);
+  });
+
+  test('an id that is taken is drawn again, and not for ever', async () => {
+    const drawn = ['s1', 's1', 's1', 's2'];
+    const ids = { next: () => drawn.shift() ?? 's1' };
+    const { sessions } = openSessions({ ids });
+    await okOf(sessions.create(ada));
+    await okOf(sessions.start('s1'));
+    expect((await okOf(sessions.create(ada))).id).toBe('s2');
+    expect(await errorOf(sessions.create({ ...ada, face: 'bob' }))).toMatchObject({ type: 'conflict', id: 's1' });
+    expect(await okOf(sessions.get('s1'))).toMatchObject({ status: 'ACTIVE', options: { face: 'ada' } });
+  });
+
+  test.for(['', 'a b', 'a/b', 'x'.repeat(129), '\u00E9', 'a\n', null, 5, undefined])(
+    'an id that is none is not taken: %j',
+    async (id) => {
+      const ids = { next: () => JSON.parse(JSON.stringify({ id })).id };
+      const { sessions } = openSessions({ ids });
+      expect(await errorOf(sessions.create(ada))).toMatchObject({ type: 'invalid_input', issues: [{ path: 'ids' }] });
+      expect((await okOf(sessions.list())).total).toBe(0);
+    },
+  );
+
+  test('a source of ids that throws is reported', async () => {
+    const { sessions } = openSessions({ ids: { next: () => JSON.parse('{') } });
+    expect(await errorOf(sessions.create(ada))).toMatchObject({ type: 'invalid_input', issues: [{ path: 'ids' }] });
+  });
+});

@@ -1,0 +1,127 @@
+import { err } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { storeUnavailable } from '../../src/errors.js';
+import { REMEMBERED_OPERATIONS } from '../../src/session/record.js';
+import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+
+const hello = { role: 'user', content: 'hello' };
+
+describe('an append that is sent again', () => {
+  test('adds nothing, and has the position of the first', async () => {
+    const { sessions } = openSessions();
+    const id = await startedIn(sessions);
+    const first = await okOf(sessions.append(id, [hello], { operationId: 'op' }));
+    await okOf(sessions.append(id, [hello]));
+    const again = await okOf(sessions.append(id, [hello, hello], { operationId: 'op' }));
+    expect(again).toEqual(first);
+    expect((await okOf(sessions.get(id))).history).toHaveLength(2);
+  });
+
+  test('is known even when the session has ended since', async () => {
+    const { sessions, clock } = openSessions();
+    const id = await startedIn(sessions, { timeLimit: 1 });
+    const first = await okOf(sessions.append(id, [hello], { operationId: 'op' }));
+    clock.pass(5000);
+    expect(await okOf(sessions.append(id, [hello], { operationId: 'op' }))).toEqual(first);
+    expect(await errorOf(sessions.append(id, [hello], { operationId: 'new' }))).toMatchObject({
+      type: 'invalid_transition',
+    });
+  });
+
+  test('after an answer that was lost counts once', async () => {
+    const inner = new MemorySessionStore();
+    let lost = 0;
+    const store = changed(inner, {
+      append: (key, append) => {
+        inner.append(key, append);
+        lost += 1;
+        return lost === 1 ? err(storeUnavailable('the connection broke', 'unknown')) : inner.append(key, append);
+      },
+    });
+    const { sessions } = openSessions({ store });
+    const id = await startedIn(sessions);
+    const send = () => sessions.append(id, [hello], { operationId: 'op' });
+    expect(await errorOf(send())).toEqual({
+      type: 'store_unavailable',
+      message: 'the connection broke',
+      outcome: 'unknown',
+    });
+    await okOf(send());
+    expect((await okOf(sessions.get(id))).history).toHaveLength(1);
+  });
+});
+
+describe('a command that is sent again', () => {
+  test('is a success that changes nothing', async () => {
+    const { sessions, store, clock } = openSessions();
+    const id = await createdIn(sessions);
+    const operation = { operationId: 'start-1' };
+    expect(await okOf(sessions.start(id, operation))).toEqual({ id, status: 'ACTIVE', duration: 0 });
+    clock.pass(3000);
+    const before = await store.findState({ tenant: 'default', id });
+    expect(await okOf(sessions.start(id, operation))).toEqual({ id, status: 'ACTIVE', duration: 3 });
+    expect(await store.findState({ tenant: 'default', id })).toEqual(before);
+    expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'invalid_transition' });
+    expect(await errorOf(sessions.start(id, { operationId: 'start-2' }))).toMatchObject({ type: 'invalid_transition' });
+  });
+
+  test('tells where the session stands now, not where it stood then', async () => {
+    const { sessions, clock } = openSessions();
+    const id = await createdIn(sessions, { timeLimit: 10 });
+    await okOf(sessions.start(id, { operationId: 'a' }));
+    await okOf(sessions.pause(id, { operationId: 'b' }));
+    expect(await okOf(sessions.start(id, { operationId: 'a' }))).toMatchObject({ status: 'PAUSED' });
+    await okOf(sessions.resume(id, { operationId: 'c' }));
+    clock.pass(10_000);
+    expect(await okOf(sessions.pause(id, { operationId: 'b' }))).toMatchObject({
+      status: 'TERMINATED',
+      endReason: 'time_limit',
+      duration: 10,
+    });
+  });
+
+  test('is known among the last of many', async () => {
+    const { sessions } = openSessions();
+    const id = await startedIn(sessions);
+    for (let round = 0; round < REMEMBERED_OPERATIONS; round += 1) {
+      const operation = { operationId: `op-${round}` };
+      await okOf(round % 2 === 0 ? sessions.pause(id, operation) : sessions.resume(id, operation));
+    }
+    expect(await okOf(sessions.pause(id, { operationId: 'op-0' }))).toMatchObject({ status: 'ACTIVE' });
+  });
+
+  test('after an answer that was lost is done once', async () => {
+    const inner = new MemorySessionStore();
+    let writes = 0;
+    const store = changed(inner, {
+      replace: (key, next) => {
+        inner.replace(key, next);
+        writes += 1;
+        return err(storeUnavailable('the connection broke', 'unknown'));
+      },
+    });
+    const { sessions } = openSessions({ store });
+    const id = await createdIn(sessions);
+    expect(await errorOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({ outcome: 'unknown' });
+    expect(await okOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({ status: 'ACTIVE' });
+    expect(writes).toBe(1);
+  });
+
+  test('on another session is another operation', async () => {
+    const { sessions } = openSessions();
+    const [one, two] = [await createdIn(sessions), await createdIn(sessions)];
+    await okOf(sessions.start(one, { operationId: 'op' }));
+    expect(await okOf(sessions.start(two, { operationId: 'op' }))).toMatchObject({ id: two, status: 'ACTIVE' });
+  });
+
+  test('of a session that was deleted is not found', async () => {
+    const { sessions } = openSessions();
+    const id = await createdIn(sessions);
+    await okOf(sessions.start(id, { operationId: 'op' }));
+    await okOf(sessions.delete(id));
+    expect(await errorOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({ type: 'not_found' });
+    expect(await errorOf(sessions.append(id, [hello], { operationId: 'op' }))).toMatchObject({ type: 'not_found' });
+  });
+});

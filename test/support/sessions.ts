@@ -1,0 +1,63 @@
+import type { ResultAsync } from 'neverthrow';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { SessionError } from '../../src/errors.js';
+import type { Ids } from '../../src/ids.js';
+import { SessionService } from '../../src/service/session-service.js';
+import type { SessionServiceOptions } from '../../src/service/settings.js';
+import { ManualClock } from './manual-clock.js';
+
+/** `s1`, `s2` and so on. */
+export const countingIds = (): Ids => {
+  let count = 0;
+  return {
+    next: () => {
+      count += 1;
+      return `s${count}`;
+    },
+  };
+};
+
+/** A service on a memory store, with a clock that the test moves. */
+export const openSessions = (options: Partial<SessionServiceOptions> = {}) => {
+  const clock = new ManualClock();
+  const store = options.store ?? new MemorySessionStore();
+  const sessions = new SessionService({ clock, ids: countingIds(), ...options, store });
+  return { sessions, store, clock };
+};
+
+/** The least that a session needs. */
+export const ada = Object.freeze({ face: 'ada', profile: 'tutor' });
+
+/** The value of an operation that must succeed. */
+export const okOf = async <T>(operation: ResultAsync<T, SessionError>): Promise<T> => {
+  const result = await operation;
+  if (result.isOk()) return result.value;
+  throw new Error(`${result.error.type}: ${result.error.message}`, { cause: result.error });
+};
+
+/** The error of an operation that must fail. */
+export const errorOf = async <E extends SessionError>(operation: ResultAsync<unknown, E>): Promise<E> => {
+  const result = await operation;
+  if (result.isErr()) return result.error;
+  throw new Error(`succeeded with ${JSON.stringify(result.value)}`);
+};
+
+/** Creates a session, and gives its id. */
+export const createdIn = async (sessions: SessionService, input: { readonly timeLimit?: number } = {}) =>
+  (await okOf(sessions.create({ ...ada, ...input }))).id;
+
+/** Creates a session and starts it. */
+export const startedIn = async (sessions: SessionService, input: { readonly timeLimit?: number } = {}) => {
+  const id = await createdIn(sessions, input);
+  await okOf(sessions.start(id));
+  return id;
+};
+
+export type Operation = Exclude<keyof SessionService, 'forTenant'>;
+
+/** Calls an operation as JavaScript can: with arguments of any type, and any number of them. */
+export const call = (
+  sessions: SessionService,
+  operation: Operation,
+  ...args: readonly unknown[]
+): ResultAsync<unknown, SessionError> => Reflect.apply(sessions[operation], sessions, args);
