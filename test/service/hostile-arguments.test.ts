@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import type { SessionStore } from '../../src/store.js';
+import { oddNumbers, revoked, strange, throwing } from '../support/hostile-values.js';
+import { call, errorOf, type Operation, openSessions } from '../support/sessions.js';
+
+/** A store that must not be asked for anything. */
+const untouched = (): SessionStore => {
+  const touch = () => {
+    throw new Error('the store was touched');
+  };
+  return {
+    insert: touch,
+    find: touch,
+    findState: touch,
+    list: touch,
+    replace: touch,
+    append: touch,
+    remove: touch,
+    due: touch,
+  };
+};
+
+const refusal = async (operation: Operation, ...args: readonly unknown[]) => {
+  const { sessions } = openSessions({ store: untouched() });
+  const error = await errorOf(call(sessions, operation, ...args));
+  if (error.type !== 'invalid_input') throw new Error(`${error.type}: ${error.message}`, { cause: error });
+  return error.issues;
+};
+
+const onOneSession = ['get', 'start', 'pause', 'resume', 'terminate', 'fail', 'append', 'delete'] as const;
+const commands = ['start', 'pause', 'resume', 'terminate', 'fail'] as const;
+const entries = [{ role: 'user', content: 'hello' }];
+
+const badIds: readonly (readonly [kind: string, make: () => unknown, rule: string])[] = [
+  ['missing', () => undefined, 'is required'],
+  ['empty', () => '', 'must have 1 to 256 characters'],
+  ['too long', () => 'x'.repeat(257), 'must have 1 to 256 characters'],
+  ['far too long', () => 'x'.repeat(10_000_000), 'must have 1 to 256 characters'],
+  ['a number', () => 5, 'must be a string'],
+  ['NaN', () => Number.NaN, 'must be a string'],
+  ['an object', () => ({ toString: () => 's1' }), 'must be a string'],
+  ...Object.entries(strange).map(([kind, make]) => [kind, make, 'must be a string'] as const),
+];
+
+describe('an id', () => {
+  test.for(onOneSession.flatMap((operation) => badIds.map((bad) => [operation, ...bad] as const)))(
+    'of %s that is %s is refused before the store is asked',
+    async ([operation, , make, rule]) => {
+      expect(await refusal(operation, make(), entries)).toEqual([{ path: 'id', message: rule }]);
+    },
+  );
+});
+
+const badOptions: readonly (readonly [kind: string, make: () => unknown, path: string])[] = [
+  ['null', () => null, 'options'],
+  ['a number', () => 5, 'options'],
+  ['a string', () => 'op', 'options'],
+  ['an array', () => ['op'], 'options'],
+  ['a function', () => () => ({}), 'options'],
+  ['a revoked proxy', revoked, 'options'],
+  ['a throwing object', throwing, 'options'],
+  ['an empty name', () => ({ operationId: '' }), 'operationId'],
+  ['a long name', () => ({ operationId: 'x'.repeat(65) }), 'operationId'],
+  ['a name with a space', () => ({ operationId: 'a b' }), 'operationId'],
+  ['no name', () => ({ operationId: null }), 'operationId'],
+  ['a number for a name', () => ({ operationId: 7 }), 'operationId'],
+  ['an object for a name', () => ({ operationId: throwing() }), 'operationId'],
+];
+
+describe('options', () => {
+  test.for(commands.flatMap((command) => badOptions.map((bad) => [command, ...bad] as const)))(
+    'of %s that are %s are refused before the store is asked',
+    async ([command, , make, path]) => {
+      expect(await refusal(command, 's1', make())).toMatchObject([{ path }]);
+    },
+  );
+
+  test.for(badOptions.filter(([kind]) => kind !== 'a revoked proxy' && kind !== 'a throwing object'))(
+    'of append that are %s are refused before the store is asked',
+    async ([, make, path]) => {
+      expect(await refusal('append', 's1', entries, make())).toMatchObject([{ path }]);
+    },
+  );
+});
+
+describe('what to create', () => {
+  test.for([...Object.keys(strange), 'missing'])('that is %s is refused before the store is asked', async (kind) => {
+    expect((await refusal('create', strange[kind]?.()))[0]?.path).toMatch(/^(input|face)$/);
+  });
+
+  test('that throws when a field is read is refused', async () => {
+    const input = {
+      face: 'ada',
+      get profile() {
+        throw new Error('do not look at me');
+      },
+    };
+    expect(await refusal('create', input)).toEqual([
+      { path: 'input', message: 'could not be read: it throws when it is looked at' },
+    ]);
+  });
+
+  test('that breaks many rules names each of them', async () => {
+    const issues = await refusal('create', { face: '', profile: null, context: 5, timeLimit: Number.NaN });
+    expect(issues.map(({ path }) => path)).toEqual(['face', 'profile', 'context', 'timeLimit']);
+  });
+});
+
+describe('entries', () => {
+  test.for([
+    ['missing', undefined, 'entries'],
+    ['null', null, 'entries'],
+    ['a string', 'hello', 'entries'],
+    ['one entry', entries[0], 'entries'],
+    ['none', [], 'entries'],
+    ['a revoked proxy', revoked(), 'entries'],
+    ['an entry that throws', [throwing()], 'entries'],
+    ['a revoked entry', [revoked()], 'entries'],
+    ['null in an array', [null], 'entries[0]'],
+    ['a hole', Object.assign([], { length: 1 }), 'entries[0]'],
+    ['without a role', [{ content: 'hello' }], 'entries[0].role'],
+    ['without content', [...entries, { role: 'user' }], 'entries[1].content'],
+    ['on the 30th of February', [{ ...entries[0], timestamp: '2026-02-30T00:00:00Z' }], 'entries[0].timestamp'],
+    ['at an invalid Date', [{ ...entries[0], timestamp: new Date(Number.NaN) }], 'entries[0].timestamp'],
+    ['at a number', [{ ...entries[0], timestamp: 5 }], 'entries[0].timestamp'],
+  ] as const)('that are %s are refused before the store is asked', async ([, given, path]) => {
+    expect((await refusal('append', 's1', given))[0]).toMatchObject({ path });
+  });
+});
+
+describe('a page', () => {
+  test.for(['limit', 'page'].flatMap((field) => oddNumbers.map((value) => [field, value] as const)))(
+    'with the %s %d is refused before the store is asked',
+    async ([field, value]) => {
+      expect(await refusal('list', { [field]: value })).toEqual([
+        { path: field, message: 'must be a whole number, at least 1' },
+      ]);
+    },
+  );
+
+  test.for(['null', 'a bigint', 'a symbol', 'an array', 'a throwing object', 'a revoked proxy'])(
+    'that is %s is refused before the store is asked',
+    async (kind) => {
+      expect(await refusal('list', strange[kind]?.())).toMatchObject([{ path: 'query' }]);
+    },
+  );
+});

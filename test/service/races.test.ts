@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { CallerCommand } from '../../src/status.js';
+import type { SessionStore } from '../../src/store.js';
+import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { changed, TextSessionStore } from '../support/store-doubles.js';
+
+const many = <T>(operation: (index: number) => PromiseLike<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: 50 }, (_, index) => operation(index)));
+
+const revisionOf = async (store: SessionStore, id: string) =>
+  (await store.findState({ tenant: 'default', id }))._unsafeUnwrap()?.revision;
+
+describe.for([
+  ['in memory', () => new MemorySessionStore()],
+  ['behind a network', () => new TextSessionStore()],
+] as const)('at the same time, on a store %s', ([, makeStore]) => {
+  test('50 starts are one success, and 49 are told that it is ACTIVE', async () => {
+    const { sessions, store } = openSessions({ store: makeStore() });
+    const id = await createdIn(sessions);
+    const results = await many(() => sessions.start(id));
+    expect(results.filter((result) => result.isOk())).toHaveLength(1);
+    for (const result of results) {
+      if (result.isErr()) expect(result.error).toMatchObject({ type: 'invalid_transition', status: 'ACTIVE' });
+    }
+    expect(await revisionOf(store, id)).toBe(2);
+  });
+
+  test('50 terminates are 50 successes, and one change', async () => {
+    const { sessions, store } = openSessions({ store: makeStore() });
+    const id = await startedIn(sessions);
+    for (const state of await many(() => okOf(sessions.terminate(id)))) {
+      expect(state).toEqual({ id, status: 'TERMINATED', endReason: 'terminated', duration: 0 });
+    }
+    expect(await revisionOf(store, id)).toBe(3);
+  });
+
+  test('50 starts of one name are 50 successes, and one change', async () => {
+    const { sessions, store } = openSessions({ store: makeStore() });
+    const id = await createdIn(sessions);
+    for (const state of await many(() => okOf(sessions.start(id, { operationId: 'op' })))) {
+      expect(state.status).toBe('ACTIVE');
+    }
+    expect(await revisionOf(store, id)).toBe(2);
+  });
+
+  test('terminate and fail have one winner, whose reason stays', async () => {
+    const { sessions } = openSessions({ store: makeStore() });
+    const id = await startedIn(sessions);
+    const [terminated, failed] = await Promise.all([sessions.terminate(id), sessions.fail(id)]);
+    const state = terminated._unsafeUnwrap();
+    const reason = state.status === 'TERMINATED' ? state.endReason : undefined;
+    expect(failed.isOk() ? 'failed' : 'terminated').toBe(reason);
+    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: reason });
+  });
+
+  test('50 appends are all kept, each once, while the session is paused and resumed', async () => {
+    const { sessions } = openSessions({ store: makeStore() });
+    const id = await startedIn(sessions);
+    await many(async (index) => {
+      await okOf(sessions.append(id, [{ role: 'user', content: `${index}` }]));
+      if (index % 10 === 0) await sessions.pause(id);
+      if (index % 10 === 5) await sessions.resume(id);
+    });
+    const { history } = await okOf(sessions.get(id));
+    expect(new Set(history.map(({ content }) => content)).size).toBe(50);
+    expect(history).toHaveLength(50);
+  });
+
+  test('commands of all kinds leave a state that the successes explain', async () => {
+    const { sessions, store } = openSessions({ store: makeStore() });
+    const id = await createdIn(sessions);
+    const commands: readonly CallerCommand[] = ['start', 'pause', 'resume', 'pause', 'resume'];
+    const results = await many((index) => sessions[commands[index % commands.length] ?? 'start'](id));
+    const errors = results.flatMap((result) => (result.isErr() ? [result.error.type] : []));
+    expect(errors.filter((type) => type !== 'invalid_transition' && type !== 'conflict')).toEqual([]);
+    expect(await revisionOf(store, id)).toBe(1 + results.length - errors.length);
+  });
+
+  test('a delete and 50 appends leave nothing behind', async () => {
+    const { sessions } = openSessions({ store: makeStore() });
+    const id = await startedIn(sessions);
+    await many(async (index) => {
+      if (index === 25) await okOf(sessions.delete(id));
+      else await sessions.append(id, [{ role: 'user', content: `${index}` }]);
+    });
+    expect(await errorOf(sessions.get(id))).toMatchObject({ type: 'not_found' });
+    expect(await okOf(sessions.list())).toMatchObject({ sessions: [], total: 0 });
+  });
+});
+
+describe('somebody who is always faster', () => {
+  test('makes a change a conflict, after a number of tries that has an end', async () => {
+    const inner = new MemorySessionStore();
+    let tries = 0;
+    const store = changed(inner, {
+      replace: () => {
+        tries += 1;
+        return inner.replace({ tenant: 'default', id: 's1' }, stale);
+      },
+    });
+    const { sessions } = openSessions({ store });
+    const id = await createdIn(sessions);
+    const state = (await inner.findState({ tenant: 'default', id }))._unsafeUnwrap();
+    if (state === undefined) throw new Error('the session is not there');
+    const stale = { ...state, revision: 99 };
+    expect(await errorOf(sessions.start(id))).toEqual({
+      type: 'conflict',
+      message: 'others kept changing the session at the same time; try again',
+      id,
+    });
+    expect(tries).toBeGreaterThan(1);
+    expect(tries).toBeLessThanOrEqual(100);
+    expect((await okOf(sessions.get(id))).status).toBe('IDLE');
+  });
+
+  test('but only for a while: the change is decided anew, and made', async () => {
+    const inner = new MemorySessionStore();
+    let others = 3;
+    const store = changed(inner, {
+      replace: (key, next) => {
+        others -= 1;
+        if (others < 0) return inner.replace(key, next);
+        const state = inner.findState(key)._unsafeUnwrap();
+        if (state !== undefined) inner.replace(key, { ...state, revision: state.revision + 1 });
+        return inner.replace(key, next);
+      },
+    });
+    const { sessions } = openSessions({ store });
+    const id = await createdIn(sessions);
+    expect(await okOf(sessions.start(id))).toMatchObject({ status: 'ACTIVE' });
+    expect(await revisionOf(inner, id)).toBe(5);
+  });
+
+  test('who has ended the session meanwhile: the change is refused by the new state', async () => {
+    const inner = new MemorySessionStore();
+    const rival = openSessions({ store: inner }).sessions;
+    let first = true;
+    const store: SessionStore = changed(inner, {
+      replace: async (key, next) => {
+        if (first) {
+          first = false;
+          await okOf(rival.terminate(key.id));
+        }
+        return inner.replace(key, next);
+      },
+    });
+    const { sessions } = openSessions({ store });
+    const id = await createdIn(sessions);
+    expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'invalid_transition', status: 'TERMINATED' });
+  });
+
+  test('who has deleted the session meanwhile: it is not found', async () => {
+    const inner = new MemorySessionStore();
+    const store = changed(inner, {
+      replace: (key, next) => {
+        inner.remove(key);
+        return inner.replace(key, next);
+      },
+    });
+    const { sessions } = openSessions({ store });
+    const id = await createdIn(sessions);
+    expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'not_found', id });
+    expect(await errorOf(sessions.get(id))).toMatchObject({ type: 'not_found', id });
+  });
+});
