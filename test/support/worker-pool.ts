@@ -1,0 +1,81 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'tsup';
+import type { ClientVersion } from './redis-clients.js';
+import type { Job, Report } from './workers/jobs.js';
+
+/** A worker script as one file that every supported Node runs as it is. */
+export interface Worker {
+  readonly file: string;
+  remove(): Promise<void>;
+}
+
+export async function bundleWorker(name: string): Promise<Worker> {
+  const dir = await mkdtemp(join(tmpdir(), 'colloquy-worker-'));
+  await build({
+    config: false,
+    entry: { [name]: fileURLToPath(new URL(`workers/${name}.ts`, import.meta.url)) },
+    outDir: dir,
+    format: 'cjs',
+    target: 'node20',
+    noExternal: [/./],
+    outExtension: () => ({ js: '.cjs' }),
+    silent: true,
+  });
+  return { file: join(dir, `${name}.cjs`), remove: () => rm(dir, { recursive: true, force: true }) };
+}
+
+/** Processes that share a Redis and know nothing of one another. */
+export interface WorkerPool {
+  /** Gives each process its job, all at once, and waits for the reports of all. */
+  run(jobs: readonly Job[]): Promise<readonly Report[]>;
+  stop(): Promise<void>;
+}
+
+/** Starts `size` processes, each with a client and a `SessionService` of its own. */
+export async function startPool(
+  worker: Worker,
+  size: number,
+  client: { readonly version: ClientVersion; readonly port: number; readonly prefix: string },
+): Promise<WorkerPool> {
+  const args = [client.version, String(client.port), client.prefix];
+  const children = Array.from({ length: size }, () => fork(worker.file, args));
+  await Promise.all(children.map(messageOf));
+  return {
+    run: async (jobs) => {
+      const reports = jobs.map((job, index) => ask(children[index], job));
+      return Promise.all(reports);
+    },
+    stop: async () => {
+      await Promise.all(children.map(end));
+    },
+  };
+}
+
+async function ask(child: ChildProcess | undefined, job: Job): Promise<Report> {
+  if (child === undefined) throw new Error('there are more jobs than processes');
+  child.send(JSON.stringify(job));
+  return JSON.parse(await messageOf(child));
+}
+
+function messageOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const gone = () => reject(new Error('the process has ended without an answer'));
+    child.once('exit', gone);
+    child.once('message', (message) => {
+      child.off('exit', gone);
+      resolve(String(message));
+    });
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const gone = once(child, 'exit');
+  child.disconnect();
+  await gone;
+}

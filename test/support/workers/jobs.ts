@@ -1,0 +1,47 @@
+/** What a test asks of a process, and what comes back. Both travel as JSON. */
+
+/** Writers that append at the same time, each of them one append after another until it is refused. */
+export interface AppendJob {
+  readonly job: 'append';
+  readonly id: string;
+  readonly writers: readonly string[];
+  /** At most so many appends a writer; the entries of the nth say `<writer> <n> <k>`. */
+  readonly appends: number;
+  readonly entries: number;
+}
+
+/** The same call many times at once. */
+export interface RaceJob {
+  readonly job: 'start' | 'terminate' | 'create';
+  /** A session's id; the idempotency key of a `create`. */
+  readonly id: string;
+  readonly times: number;
+}
+
+/** Ends a session that others append to, and looks at its history at once. */
+export interface EndJob {
+  readonly job: 'end';
+  readonly id: string;
+  /** The history's length to wait for. */
+  readonly after: number;
+}
+
+export type Job = AppendJob | RaceJob | EndJob;
+
+/** How a call ended: `ok` or the error's type, and the id or the history that it gave. */
+export interface Answered {
+  readonly outcome: string;
+  readonly value: string;
+}
+
+/** How far a writer came. */
+export interface Written {
+  readonly writer: string;
+  readonly acknowledged: number;
+  readonly outcome: string;
+}
+
+export interface Report {
+  readonly answers: readonly Answered[];
+  readonly written: readonly Written[];
+}
