@@ -1,0 +1,151 @@
+import { err, ok, ResultAsync } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { corruptRecord, storeUnavailable } from '../../src/errors.js';
+import { SessionService } from '../../src/service/session-service.js';
+import type { SessionStore } from '../../src/store.js';
+import { revoked, throwing } from '../support/hostile-values.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { ada, call, errorOf, type Operation, okOf, openSessions } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+
+type Method = Exclude<keyof SessionStore, 'due'>;
+
+const hello = [{ role: 'user', content: 'hello' }];
+
+/** Every operation with good arguments, and the methods of the store that it asks in order. */
+const operations: readonly (readonly [Operation, readonly unknown[], readonly Method[]])[] = [
+  ['create', [ada], ['insert']],
+  ['create', [{ ...ada, idempotencyKey: 'taken' }], ['insert', 'find']],
+  ['get', ['s1'], ['find']],
+  ['list', [], ['list']],
+  ['start', ['s1'], ['findState', 'replace']],
+  ['fail', ['s1', { operationId: 'op' }], ['findState', 'replace']],
+  ['append', ['s2', hello], ['append']],
+  ['delete', ['s1'], ['remove']],
+];
+
+const throws = (): never => {
+  throw new Error('out of order');
+};
+
+const thenable = (then: unknown): unknown => Object.fromEntries([['then', then]]);
+
+/** What a method may do that breaks the contract, whatever it is asked. */
+const misdeeds: Readonly<Record<string, () => unknown>> = {
+  throws,
+  rejects: () => Promise.reject(new Error('out of order')),
+  'rejects later, with nothing': async () => {
+    await Promise.resolve();
+    return Promise.reject();
+  },
+  'gives undefined': () => undefined,
+  'gives null': () => null,
+  'gives a number': () => 5,
+  'gives a text': () => 'OK',
+  'gives an object': () => ({}),
+  'gives an array': () => [],
+  'gives a function': () => () => ok(undefined),
+  'gives what throws': throwing,
+  'gives a revoked proxy': revoked,
+  'gives undefined later': async () => undefined,
+  'gives an object later': async () => ({ value: 'inserted' }),
+  'gives what throws later': async () => throwing(),
+  'gives a result that rejects': () => new ResultAsync(Promise.reject(new Error('out of order'))),
+  'gives a thenable that throws': () => thenable(throws),
+  'gives a thenable that rejects': () => thenable((_: unknown, reject: (cause: unknown) => void) => reject('no')),
+  'gives a thenable that is none': () => thenable('later'),
+};
+
+/** A service on a store with two sessions, s1 IDLE and s2 ACTIVE, one of whose methods does something else. */
+const withMisdeed = async (method: Method, misdeed: () => unknown) => {
+  const store = new MemorySessionStore();
+  const { sessions } = openSessions({ store });
+  await okOf(sessions.create(ada));
+  await okOf(sessions.create(ada));
+  await okOf(sessions.start('s2'));
+  await okOf(sessions.create({ ...ada, idempotencyKey: 'taken' }));
+  return new SessionService({ store: changed(store, { [method]: misdeed }), clock: new ManualClock() });
+};
+
+describe('a store that breaks its contract', () => {
+  const asked = operations.flatMap(([operation, args, methods]) =>
+    methods.flatMap((method) => Object.keys(misdeeds).map((kind) => [operation, method, kind, args] as const)),
+  );
+
+  test.for(asked)('makes an error of %s, and no throw, where %s %s', async ([operation, method, kind, args]) => {
+    const sessions = await withMisdeed(method, misdeeds[kind] ?? throws);
+    const result = await call(sessions, operation, ...args);
+    expect(result.isErr()).toBe(true);
+    const writes = operation !== 'get' && operation !== 'list';
+    expect(result._unsafeUnwrapErr()).toMatchObject({
+      type: 'store_unavailable',
+      ...(writes ? { outcome: 'unknown' } : {}),
+    });
+  });
+
+  test('is told about in the cause, for logs', async () => {
+    const cause = new Error('out of order');
+    const sessions = await withMisdeed('replace', () => Promise.reject(cause));
+    expect(await errorOf(sessions.start('s1'))).toEqual({
+      type: 'store_unavailable',
+      message: 'the store failed in a way that it should not',
+      outcome: 'unknown',
+      cause,
+    });
+  });
+});
+
+describe('a store that answers with what is no record', () => {
+  test.for([null, 5, 'OK', {}, [], { head: {} }, { head: null, state: null, history: null }])(
+    'makes an error of get: %j',
+    async (value) => {
+      const sessions = await withMisdeed('find', () => ok(value));
+      expect((await call(sessions, 'get', 's1')).isErr()).toBe(true);
+    },
+  );
+
+  test.for([null, 5, 'OK', {}, [], { status: 'BUSY', revision: 1, operations: [] }])(
+    'makes an error of start: %j',
+    async (value) => {
+      const sessions = await withMisdeed('findState', () => ok(value));
+      expect((await call(sessions, 'start', 's1')).isErr()).toBe(true);
+    },
+  );
+
+  test.for([undefined, null, 5, 'OK', {}, { records: null }, { records: 5, total: 0 }, { records: [null], total: 1 }])(
+    'makes an error of list: %j',
+    async (value) => {
+      const sessions = await withMisdeed('list', () => ok(value));
+      expect((await call(sessions, 'list')).isErr()).toBe(true);
+    },
+  );
+
+  test.for([undefined, null, 5, 'OK', {}, { outcome: 'done' }, { outcome: 'closed' }])(
+    'makes an error of append: %j',
+    async (value) => {
+      const sessions = await withMisdeed('append', () => ok(value));
+      expect((await call(sessions, 'append', 's2', hello)).isErr()).toBe(true);
+    },
+  );
+
+  test.for([undefined, null, 5, 'OK', {}, 'REPLACED'])('makes an error of a change: %j', async (value) => {
+    const sessions = await withMisdeed('replace', () => ok(value));
+    expect((await call(sessions, 'start', 's1')).isErr()).toBe(true);
+  });
+});
+
+describe('a store that says that it cannot', () => {
+  const asked = operations.flatMap(([operation, args, methods]) =>
+    methods.map((method) => [operation, method, args] as const),
+  );
+
+  test.for(asked)('is believed: its error is the error of %s, from %s', async ([operation, method, args]) => {
+    for (const error of [storeUnavailable('no connection', 'not_applied'), corruptRecord('s1', 'torn')]) {
+      for (const answer of [() => err(error), async () => err(error)]) {
+        const sessions = await withMisdeed(method, answer);
+        expect(await errorOf(call(sessions, operation, ...args))).toBe(error);
+      }
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { ada, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { TextSessionStore } from '../support/store-doubles.js';
+
+/** Changes all that lets itself be changed, from the innermost out. */
+const vandalize = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    vandalize(inner);
+    Reflect.set(value, name, 'vandalized');
+  }
+  Reflect.set(value, Array.isArray(value) ? value.length : 'added', 'vandalized');
+};
+
+describe.for([
+  ['in memory', () => new MemorySessionStore()],
+  ['behind a network', () => new TextSessionStore()],
+] as const)('what belongs to whom, on a store %s', ([, makeStore]) => {
+  test('what a caller gets is its own: changing it changes nothing for others', async () => {
+    const { sessions } = openSessions({ store: makeStore() });
+    const id = await startedIn(sessions);
+    await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
+    const before = structuredClone({ ...(await okOf(sessions.get(id))) });
+    const onceMore = { ...ada, idempotencyKey: 'k' };
+    const { id: other } = await okOf(sessions.create(onceMore));
+    vandalize(await okOf(sessions.create(onceMore)));
+    vandalize(await okOf(sessions.get(id)));
+    vandalize((await okOf(sessions.get(id))).history);
+    vandalize((await okOf(sessions.get(id))).options);
+    vandalize(await okOf(sessions.list()));
+    vandalize(await okOf(sessions.append(id, [{ role: 'user', content: 'bye' }], { operationId: 'op' })));
+    vandalize(await okOf(sessions.pause(id, { operationId: 'pause' })));
+    vandalize(await okOf(sessions.pause(id, { operationId: 'pause' })));
+    await okOf(sessions.resume(id));
+    expect({ ...(await okOf(sessions.get(id))) }).toEqual({
+      ...before,
+      history: [...before.history, { role: 'user', content: 'bye', timestamp: '2026-01-31T12:00:00.000Z' }],
+    });
+    expect(await okOf(sessions.get(other))).toMatchObject({ id: other, status: 'IDLE', options: ada });
+    expect((await okOf(sessions.list())).total).toBe(2);
+  });
+
+  test('what a caller gave may change afterwards: what was stored does not', async () => {
+    const { sessions } = openSessions({ store: makeStore() });
+    const input = { face: 'ada', profile: 'tutor', behavior: 'kind', timeLimit: 60 };
+    const created = sessions.create(input);
+    vandalize(input);
+    const { id } = await okOf(created);
+    await okOf(sessions.start(id));
+    const timestamp = new Date(0);
+    const entry = { role: 'user', content: 'hello', timestamp };
+    const entries = [entry];
+    const appended = sessions.append(id, entries);
+    timestamp.setTime(5);
+    entry.content = 'changed';
+    entries.push({ role: 'user', content: 'smuggled in', timestamp });
+    await okOf(appended);
+    expect(await okOf(sessions.get(id))).toMatchObject({
+      options: { face: 'ada', profile: 'tutor', behavior: 'kind', timeLimit: 60 },
+      history: [{ role: 'user', content: 'hello', timestamp: '1970-01-01T00:00:00.000Z' }],
+    });
+    expect((await okOf(sessions.get(id))).history).toHaveLength(1);
+  });
+
+  test('a session that was read stays as it was, whatever happens later', async () => {
+    const { sessions, clock } = openSessions({ store: makeStore() });
+    const id = await startedIn(sessions, { timeLimit: 10 });
+    await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
+    const [found, listed] = [await okOf(sessions.get(id)), (await okOf(sessions.list())).sessions[0]];
+    clock.pass(20_000);
+    await okOf(sessions.terminate(id));
+    await okOf(sessions.delete(id));
+    for (const session of [found, listed]) {
+      expect(session).toMatchObject({ id, status: 'ACTIVE', duration: 0, history: [{ content: 'hello' }] });
+      expect(session?.history).toHaveLength(1);
+    }
+  });
+
+  test('fields that nobody asked for are not stored', async () => {
+    const { sessions, store } = openSessions({ store: makeStore() });
+    const input = { ...ada, id: 'mine', status: 'TERMINATED', revision: 99, endReason: 'failed', history: [1] };
+    const { id } = await okOf(sessions.create(input));
+    expect(id).toBe('s1');
+    const record = (await store.find({ tenant: 'default', id }))._unsafeUnwrap();
+    expect(record?.state).toMatchObject({ status: 'IDLE', revision: 1 });
+    expect(Object.keys(record?.head.options ?? {}).toSorted()).toEqual([
+      'behavior',
+      'context',
+      'face',
+      'profile',
+      'timeLimit',
+    ]);
+  });
+});

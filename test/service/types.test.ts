@@ -1,0 +1,93 @@
+import type { ResultAsync } from 'neverthrow';
+import { describe, expectTypeOf, test } from 'vitest';
+import type {
+  Conflict,
+  CorruptRecord,
+  IdempotencyMismatch,
+  InvalidInput,
+  InvalidTransition,
+  NotFound,
+  Session,
+  SessionError,
+  SessionService,
+  SessionState,
+  SessionStatus,
+  StoreUnavailable,
+} from '../../src/index.js';
+import type { Appended, SessionPage } from '../../src/service/session-service.js';
+
+type AnyStore = StoreUnavailable | CorruptRecord;
+type OfChange = InvalidInput | NotFound | InvalidTransition | Conflict | AnyStore;
+
+describe('every operation has the errors that it can have, and no others', () => {
+  test('create', () => {
+    expectTypeOf<ReturnType<SessionService['create']>>().toEqualTypeOf<
+      ResultAsync<Session, InvalidInput | IdempotencyMismatch | Conflict | AnyStore>
+    >();
+  });
+
+  test('get', () => {
+    expectTypeOf<ReturnType<SessionService['get']>>().toEqualTypeOf<
+      ResultAsync<Session, InvalidInput | NotFound | AnyStore>
+    >();
+  });
+
+  test('list', () => {
+    expectTypeOf<ReturnType<SessionService['list']>>().toEqualTypeOf<
+      ResultAsync<SessionPage, InvalidInput | AnyStore>
+    >();
+  });
+
+  test('start, pause, resume, terminate and fail', () => {
+    type Change = ResultAsync<SessionState, OfChange>;
+    expectTypeOf<ReturnType<SessionService['start']>>().toEqualTypeOf<Change>();
+    expectTypeOf<ReturnType<SessionService['pause']>>().toEqualTypeOf<Change>();
+    expectTypeOf<ReturnType<SessionService['resume']>>().toEqualTypeOf<Change>();
+    expectTypeOf<ReturnType<SessionService['terminate']>>().toEqualTypeOf<Change>();
+    expectTypeOf<ReturnType<SessionService['fail']>>().toEqualTypeOf<Change>();
+  });
+
+  test('append', () => {
+    expectTypeOf<ReturnType<SessionService['append']>>().toEqualTypeOf<
+      ResultAsync<Appended, InvalidInput | NotFound | InvalidTransition | AnyStore>
+    >();
+  });
+
+  test('delete', () => {
+    expectTypeOf<ReturnType<SessionService['delete']>>().toEqualTypeOf<ResultAsync<void, InvalidInput | AnyStore>>();
+  });
+
+  test('and all of them are told apart by their type', () => {
+    expectTypeOf<SessionError['type']>().toEqualTypeOf<
+      | 'invalid_input'
+      | 'not_found'
+      | 'invalid_transition'
+      | 'idempotency_mismatch'
+      | 'conflict'
+      | 'store_unavailable'
+      | 'corrupt_record'
+    >();
+  });
+});
+
+describe('a session in types', () => {
+  test('has a reason exactly when it is TERMINATED', () => {
+    expectTypeOf<Extract<Session, { status: 'TERMINATED' }>['endReason']>().toEqualTypeOf<
+      'terminated' | 'failed' | 'time_limit' | 'idle_timeout'
+    >();
+    expectTypeOf<Exclude<Session, { status: 'TERMINATED' }>>().not.toHaveProperty('endReason');
+    expectTypeOf<Session['status']>().toEqualTypeOf<SessionStatus>();
+  });
+
+  test('cannot be changed', () => {
+    expectTypeOf<Session['history']>().not.toHaveProperty('push');
+    expectTypeOf<Pick<Session, 'id' | 'options'>>().toEqualTypeOf<Readonly<Pick<Session, 'id' | 'options'>>>();
+  });
+
+  test('is created with a face and a profile at least', () => {
+    type Input = Parameters<SessionService['create']>[0];
+    expectTypeOf<{ face: string; profile: string }>().toExtend<Input>();
+    expectTypeOf<{ face: string }>().not.toExtend<Input>();
+    expectTypeOf<{ face: string; profile: string; timeLimit: string }>().not.toExtend<Input>();
+  });
+});
