@@ -1,0 +1,32 @@
+import { ContainerModule } from 'inversify';
+import { createSessionHandler } from '../http/handler.js';
+import type { SessionHandler } from '../http/message.js';
+import type { SessionHandlerOptions } from '../http/options.js';
+import type { SessionService } from '../service/session-service.js';
+import { bindDefault } from './defaults.js';
+import { TYPES } from './types.js';
+
+type Authenticator = SessionHandlerOptions['authenticate'];
+
+/** The settings of the handler; the sessions come from the container, and the authenticator may. */
+export type HandlerModuleOptions = Omit<SessionHandlerOptions, 'sessions' | 'authenticate'> & {
+  /** Default: what the host binds to `TYPES.Authenticator`, without which no handler can be made. */
+  readonly authenticate?: Authenticator;
+};
+
+/** Binds `SessionHandler` over the container's `SessionService` and `Authenticator`. */
+export const handlerModule = ({ authenticate, ...options }: HandlerModuleOptions = {}): ContainerModule =>
+  new ContainerModule((loading) => {
+    if (authenticate !== undefined) {
+      bindDefault<Authenticator>(loading, TYPES.Authenticator, (binding) => binding.toConstantValue(authenticate));
+    }
+    bindDefault<SessionHandler>(loading, TYPES.SessionHandler, (binding) =>
+      binding
+        .toResolvedValue(
+          (sessions: SessionService, authenticator: Authenticator) =>
+            createSessionHandler({ ...options, sessions, authenticate: authenticator }),
+          [TYPES.SessionService, TYPES.Authenticator],
+        )
+        .inSingletonScope(),
+    );
+  });

@@ -1,0 +1,19 @@
+/**
+ * The names under which a container knows the parts. Ports are yours to bind, before the modules are loaded
+ * (`container.bind`) or after (`container.rebind`): `SessionStore`, `Clock`, `Ids` and `Authenticator`. Symbols of the
+ * global registry, so that ES modules and CommonJS mean the same by them.
+ */
+export const TYPES = Object.freeze({
+  /** A `SessionService`. */
+  SessionService: Symbol.for('colloquy.SessionService'),
+  /** A `SessionStore`. */
+  SessionStore: Symbol.for('colloquy.SessionStore'),
+  /** A `Clock`. */
+  Clock: Symbol.for('colloquy.Clock'),
+  /** An `Ids`. */
+  Ids: Symbol.for('colloquy.Ids'),
+  /** An `Authenticate`, or what `staticApiKeys` gives. */
+  Authenticator: Symbol.for('colloquy.Authenticator'),
+  /** A `SessionHandler`, to be mounted. */
+  SessionHandler: Symbol.for('colloquy.SessionHandler'),
+});

@@ -1,0 +1,139 @@
+import { Container, type ContainerModule } from 'inversify';
+import RedisMock from 'ioredis-mock';
+import { describe, expect, it } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { staticApiKeys } from '../../src/http/index.js';
+import type { HandlerRequest, SessionHandler } from '../../src/http/message.js';
+import { randomIds, SessionService, type SessionStore, systemClock } from '../../src/index.js';
+import { coreModule, handlerModule, memoryModule, redisModule, TYPES } from '../../src/inversify/index.js';
+import { ada, errorOf, okOf } from '../support/sessions.js';
+
+const loaded = (...modules: readonly ContainerModule[]): Container => {
+  const container = new Container();
+  container.load(...modules);
+  return container;
+};
+
+const serviceOf = (container: Container) => container.get<SessionService>(TYPES.SessionService);
+const storeOf = (container: Container) => container.get<SessionStore>(TYPES.SessionStore);
+
+const listRequest = (key: string): HandlerRequest => ({
+  method: 'GET',
+  url: '/sessions',
+  prefix: '',
+  header: (name) => (name === 'x-api-key' ? key : undefined),
+  body: async () => ({ outcome: 'lost' }),
+});
+
+const statusFor = async (container: Container, key: string) =>
+  (await container.get<SessionHandler>(TYPES.SessionHandler)(listRequest(key)))?.status;
+
+describe('coreModule', () => {
+  it('runs on a store in memory by itself', async () => {
+    const sessions = serviceOf(loaded(coreModule()));
+    const { id } = await okOf(sessions.create(ada));
+    expect((await okOf(sessions.get(id))).status).toBe('IDLE');
+  });
+
+  it('binds the service and its ports, once each', () => {
+    const container = loaded(coreModule());
+    expect(serviceOf(container)).toBeInstanceOf(SessionService);
+    expect(serviceOf(container)).toBe(serviceOf(container));
+    expect(storeOf(container)).toBeInstanceOf(MemorySessionStore);
+    expect(storeOf(container)).toBe(storeOf(container));
+    expect(container.get(TYPES.Clock)).toBe(systemClock);
+    expect(container.get(TYPES.Ids)).toBe(randomIds);
+  });
+
+  it('gives its service the store of the container', async () => {
+    const container = loaded(coreModule({ tenant: 'acme' }));
+    const { id } = await okOf(serviceOf(container).create(ada));
+    const found = await storeOf(container).find({ tenant: 'acme', id });
+    expect(found._unsafeUnwrap()?.head.id).toBe(id);
+  });
+
+  it('passes its settings on, and says in every answer which of them breaks a rule', async () => {
+    const strict = serviceOf(loaded(coreModule({ faces: ['grace'] })));
+    expect((await errorOf(strict.create(ada))).message).toMatch(/^face /);
+    const broken = serviceOf(loaded(coreModule({ idleTimeout: -1 })));
+    expect((await errorOf(broken.list())).message).toMatch(/^idleTimeout /);
+  });
+
+  it('gives every container sessions of its own', async () => {
+    const module = coreModule();
+    await okOf(serviceOf(loaded(module)).create(ada));
+    expect((await okOf(serviceOf(loaded(module)).list())).total).toBe(0);
+  });
+
+  it('serves a container whose parent has the ports', async () => {
+    const parent = loaded(memoryModule());
+    const child = new Container({ parent });
+    child.load(coreModule());
+    await okOf(serviceOf(child).create(ada));
+    expect(storeOf(child)).toBe(storeOf(parent));
+  });
+});
+
+describe('the store modules', () => {
+  const redis = () => redisModule({ client: new RedisMock(), prefix: 'wired' });
+  const orders = {
+    'before the core': (store: ContainerModule) => [store, coreModule()],
+    'after the core': (store: ContainerModule) => [coreModule(), store],
+  };
+
+  it.each(Object.entries(orders))('choose the store when loaded %s', (_name, inOrder) => {
+    expect(storeOf(loaded(...inOrder(redis())))).toBeInstanceOf(RedisSessionStore);
+    expect(storeOf(loaded(...inOrder(memoryModule())))).toBeInstanceOf(MemorySessionStore);
+  });
+
+  it.each(Object.entries(orders))('carry the service when loaded %s', async (_name, inOrder) => {
+    const sessions = serviceOf(loaded(...inOrder(redis())));
+    const { id } = await okOf(sessions.create(ada));
+    await okOf(sessions.start(id));
+    expect((await okOf(sessions.get(id))).status).toBe('ACTIVE');
+  });
+
+  it('give a store without the core too', () => {
+    expect(storeOf(loaded(redis()))).toBeInstanceOf(RedisSessionStore);
+    expect(storeOf(loaded(memoryModule()))).toBeInstanceOf(MemorySessionStore);
+  });
+
+  it('are refused as ambiguous when there are two', () => {
+    expect(() => storeOf(loaded(coreModule(), redis(), memoryModule()))).toThrow(/ambiguous/i);
+  });
+});
+
+describe('handlerModule', () => {
+  const acme = staticApiKeys([{ key: 'open-sesame', tenant: 'acme' }]);
+
+  it.each([
+    ['before', () => [handlerModule({ authenticate: acme }), coreModule()]],
+    ['after', () => [coreModule(), handlerModule({ authenticate: acme })]],
+  ])('serves the sessions of the container when loaded %s the core', async (_name, modules) => {
+    const container = loaded(...modules());
+    await okOf(serviceOf(container).forTenant('acme').create(ada));
+    const handle = container.get<SessionHandler>(TYPES.SessionHandler);
+    const response = await handle(listRequest('open-sesame'));
+    expect(response?.headers['X-Total-Count']).toBe('1');
+    expect(handle).toBe(container.get(TYPES.SessionHandler));
+  });
+
+  it('lets nobody in with another key, and makes no handler without an authenticator', async () => {
+    expect(await statusFor(loaded(coreModule(), handlerModule({ authenticate: acme })), 'sesame')).toBe(401);
+    expect(() => loaded(coreModule(), handlerModule()).get(TYPES.SessionHandler)).toThrow('colloquy.Authenticator');
+  });
+
+  it('passes its settings on', async () => {
+    const told: string[] = [];
+    const broken = { authenticate: acme, maxBodyBytes: 0, onError: ({ type }: { type: string }) => told.push(type) };
+    expect(await statusFor(loaded(coreModule(), handlerModule(broken)), 'open-sesame')).toBe(503);
+    expect(told).toEqual(['misconfigured']);
+  });
+});
+
+describe('TYPES', () => {
+  it('are symbols that any copy of the module shares', () => {
+    for (const [name, token] of Object.entries(TYPES)) expect(token).toBe(Symbol.for(`colloquy.${name}`));
+  });
+});
