@@ -48,9 +48,10 @@ const decode = (bytes: Uint8Array): Result<string, BodyError> => {
   }
 };
 
-const readParsed = (value: unknown): Result<Fields, BodyError> => {
-  if (typeof value === 'string') return parse(value);
-  if (value instanceof Uint8Array) return decode(value).andThen(parse);
+/** What a parser before the handler has made of the body. Text and bytes are held to the same limit as a stream. */
+const readParsed = (value: unknown, maxBytes: number): Result<Fields, BodyError> => {
+  if (typeof value === 'string') return readParsed(new TextEncoder().encode(value), maxBytes);
+  if (value instanceof Uint8Array) return value.length > maxBytes ? tooLarge : decode(value).andThen(parse);
   return isFields(value) ? ok(value) : refused('must be a JSON object');
 };
 
@@ -63,7 +64,7 @@ export const readJsonObject = async (request: HandlerRequest, maxBytes: number):
     case 'read':
       return decode(body.bytes).andThen(parse);
     case 'parsed':
-      return readParsed(body.value);
+      return readParsed(body.value, maxBytes);
     case 'too_large':
       return tooLarge;
     case 'aborted':
