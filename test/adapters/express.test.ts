@@ -1,0 +1,59 @@
+import type { RequestListener } from 'node:http';
+import express from 'express';
+import express4 from 'express4';
+import { expressMiddleware } from '../../adapters/express/index.js';
+import type { SessionHandler } from '../../src/http/index.js';
+import { describeHttp } from '../http/describe-http.js';
+import { listening } from '../http/serve.js';
+
+type Parser = 'json' | 'raw' | 'text';
+
+const limit = 1024 * 1024;
+
+/** Every body, whatever it says it is. */
+const type = () => true;
+
+const app5 = (handler: SessionHandler, prefix: string, parser: Parser | undefined): RequestListener => {
+  const parsers = {
+    json: express.json({ limit }),
+    raw: express.raw({ type, limit }),
+    text: express.text({ type, limit }),
+  };
+  const app = express();
+  if (parser !== undefined) app.use(parsers[parser]);
+  return app.use(prefix || '/', expressMiddleware(handler));
+};
+
+const app4 = (handler: SessionHandler, prefix: string, parser: Parser | undefined): RequestListener => {
+  const parsers = {
+    json: express4.json({ limit }),
+    raw: express4.raw({ type, limit }),
+    text: express4.text({ type, limit }),
+  };
+  const app = express4();
+  if (parser !== undefined) app.use(parsers[parser]);
+  return app.use(prefix || '/', expressMiddleware(handler));
+};
+
+const mounts = [
+  ['Express 5', app5, undefined, ''],
+  ['Express 5', app5, undefined, '/api/v1'],
+  ['Express 5', app5, 'json', ''],
+  ['Express 5', app5, 'json', '/api'],
+  ['Express 5', app5, 'raw', '/api'],
+  ['Express 5', app5, 'text', ''],
+  ['Express 4', app4, undefined, ''],
+  ['Express 4', app4, undefined, '/api/v1'],
+  ['Express 4', app4, 'json', ''],
+  ['Express 4', app4, 'json', '/api'],
+] as const;
+
+for (const [name, app, parser, prefix] of mounts) {
+  describeHttp({
+    name: parser === undefined ? name : `${name} with express.${parser}() before it`,
+    prefix,
+    parsesBodies: parser !== undefined,
+    ownsConnection: true,
+    start: (handler) => listening(app(handler, prefix, parser)),
+  });
+}

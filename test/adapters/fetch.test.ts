@@ -1,0 +1,46 @@
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { cloneRawRequest } from 'hono/request';
+import { fetchHandler } from '../../adapters/fetch/index.js';
+import { describeHttp } from '../http/describe-http.js';
+import { listening } from '../http/serve.js';
+
+for (const prefix of ['', '/api/v1']) {
+  describeHttp({
+    name: 'a function from Request to Response',
+    prefix,
+    parsesBodies: false,
+    ownsConnection: false,
+    start: (handler) => listening(getRequestListener(fetchHandler(handler, { prefix }))),
+  });
+
+  describeHttp({
+    name: 'Hono',
+    prefix,
+    parsesBodies: false,
+    ownsConnection: false,
+    start: (handler) => {
+      const serve = fetchHandler(handler, { prefix });
+      const app = new Hono();
+      app.all(`${prefix}/*`, (context) => serve(context.req.raw));
+      return listening(getRequestListener(app.fetch));
+    },
+  });
+
+  describeHttp({
+    name: 'Hono with a middleware before it that reads the body',
+    prefix,
+    parsesBodies: true,
+    ownsConnection: false,
+    start: (handler) => {
+      const serve = fetchHandler(handler, { prefix });
+      const app = new Hono();
+      app.use(async (context, next) => {
+        await context.req.text();
+        await next();
+      });
+      app.all(`${prefix}/*`, async (context) => serve(await cloneRawRequest(context.req)));
+      return listening(getRequestListener(app.fetch));
+    },
+  });
+}

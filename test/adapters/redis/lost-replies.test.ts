@@ -1,0 +1,129 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { SessionStore } from '../../../src/store.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
+import { openProxy } from '../../support/tcp-proxy.js';
+
+const key = keyOf('one');
+
+/** What hosts set so that a lost reply does no harm, or does. All of these settle the promise of the lost command. */
+const settings: Readonly<Record<string, ClientOptions>> = {
+  'default settings': {},
+  'maxRetriesPerRequest: 0': { maxRetriesPerRequest: 0 },
+  'no queue and one retry': { enableOfflineQueue: false, maxRetriesPerRequest: 1 },
+  'a commandTimeout': { commandTimeout: 100 },
+};
+
+/** What others do while the reply is on its way into the void. */
+const nothing = async (): Promise<void> => {};
+const appending300 = async (others: SessionStore): Promise<void> => {
+  await Promise.all(upTo(300).map((other) => append(others, key, [`other ${other}`])));
+};
+const changing5 = async (others: SessionStore): Promise<void> => {
+  const first = (await answerOf(others.findState(key)))?.revision ?? 0;
+  for (const change of upTo(5)) {
+    const next = live('ACTIVE', { revision: first + 1 + change, deadline: NOON + change + 1 });
+    expect(await answerOf(others.replace(key, next))).toBe('replaced');
+  }
+};
+
+let prefixes = 0;
+
+describeWithRedis('a reply is lost after the command has run', ({ port }) => {
+  // What is cut off is to be the reply of the script itself, and not the server's word that it does not know it.
+  beforeAll(async () => {
+    const { Redis } = await import('ioredis');
+    const client = new Redis(port);
+    const store = new RedisSessionStore({ client, prefix: 'lost-replies-scripts' });
+    await answerOf(store.insert(TENANT, headOf('one'), live('IDLE')));
+    await answerOf(store.replace(key, live('ACTIVE', { revision: 2 })));
+    await append(store, key, ['hello']);
+    await answerOf(store.remove(key));
+    await client.quit();
+  });
+
+  describe.each(clientVersions)('%s', (version) => {
+    describe.each(Object.keys(settings))('%s', (name) => {
+      const open = async () => {
+        prefixes += 1;
+        const prefix = `lost-replies-${process.pid}-${prefixes}`;
+        const proxy = await openProxy(port);
+        const others = new RedisSessionStore({ client: openClient(version, { port }), prefix });
+        const client = openClient(version, { port: proxy.port, ...settings[name] });
+        const store = new RedisSessionStore({ client, prefix, timeoutMs: 4000 });
+        await answerOf(store.findState(key));
+        const loseReply = (meanwhile: (others: SessionStore) => Promise<void>) =>
+          proxy.loseReply('evalsha', () => meanwhile(others));
+        return { store, others, loseReply };
+      };
+
+      test.each([
+        ['', nothing],
+        ['; others change the session meanwhile', changing5],
+      ])('insert%s', async (_, meanwhile) => {
+        const { store, others, loseReply } = await open();
+        const lost = loseReply(meanwhile);
+        expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
+        await lost;
+        expect(await idsOn(others, TENANT)).toEqual(['one']);
+        expect((await answerOf(others.findState(key)))?.revision).toBe(meanwhile === nothing ? 1 : 6);
+        expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('taken');
+      });
+
+      test.each([
+        ['', nothing],
+        ['; others change the session meanwhile', changing5],
+      ])('replace%s', async (_, meanwhile) => {
+        const { store, others, loseReply } = await open();
+        await answerOf(others.insert(TENANT, headOf('one'), live('IDLE')));
+        const lost = loseReply(meanwhile);
+        const next = live('ACTIVE', { revision: 2, deadline: NOON + 1000 });
+        expect(await answerOf(store.replace(key, next))).toBe('replaced');
+        await lost;
+        const state = await answerOf(others.findState(key));
+        expect(state).toEqual(meanwhile === nothing ? next : live('ACTIVE', { revision: 7, deadline: NOON + 5 }));
+        expect(await answerOf(others.due(NOON + 1000, 10))).toEqual([{ ...key, deadline: state?.deadline }]);
+        expect(await answerOf(store.replace(key, next))).toBe('stale');
+      });
+
+      test.each([
+        ['append', undefined, nothing],
+        ['append; others append 300 times meanwhile', undefined, appending300],
+        ['append with an operationId', 'op', nothing],
+        ['append with an operationId; others append 300 times meanwhile', 'op', appending300],
+      ])('%s', async (_, operationId, meanwhile) => {
+        const { store, others, loseReply } = await open();
+        await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
+        await append(others, key, ['before']);
+        const lost = loseReply(meanwhile);
+        const position = await append(store, key, ['mine', 'mine too'], operationId);
+        await lost;
+        const expected = ['before', 'mine', 'mine too'];
+        expect((await said(others, key))?.slice(0, 3)).toEqual(expected);
+        expect(await said(others, key)).toHaveLength(meanwhile === nothing ? 3 : 303);
+        // What comes next stands behind it, so this was the position of the first arrival.
+        const after = await append(others, key, ['after']);
+        expect(after).toBeGreaterThan(position);
+        if (operationId !== undefined) {
+          const again = { entries: [say('mine'), say('mine too')], now: NOON, operationId };
+          expect(await answerOf(others.append(key, again))).toEqual({ outcome: 'appended', position });
+        }
+      });
+
+      test('remove', async () => {
+        const { store, others, loseReply } = await open();
+        await answerOf(others.insert(TENANT, headOf('one'), live('PAUSED', { deadline: NOON })));
+        await answerOf(others.insert(TENANT, headOf('two'), live('IDLE')));
+        const lost = loseReply(nothing);
+        await answerOf(store.remove(key));
+        await lost;
+        expect(await idsOn(others, TENANT)).toEqual(['two']);
+        expect(await answerOf(others.due(NOON, 10))).toEqual([]);
+        expect(await answerOf(store.remove(key))).toBe('missing');
+      });
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { freePort } from '../../support/free-port.js';
+import { clientVersions } from '../../support/redis-clients.js';
+import { runNode } from '../../support/run.js';
+import { bundleWorker, type Worker } from '../../support/worker-pool.js';
+
+/** Longer than any test may run. */
+const PATIENCE = '600000';
+
+describeWithRedis('a process whose host has closed the client', ({ port }) => {
+  let worker: Worker;
+  beforeAll(async () => {
+    worker = await bundleWorker('one-call');
+  });
+  afterAll(() => worker.remove());
+
+  // An exit code other than 0, as after an unhandled rejection, fails these as well.
+  const outcomes = async (...args: readonly string[]): Promise<unknown> =>
+    JSON.parse(await runNode([worker.file, ...args], tmpdir()));
+
+  test.each(clientVersions)('ends by itself: no timer is left after an answer, with %s', async (version) => {
+    expect(await outcomes(version, String(port), PATIENCE)).toEqual(['ok', 'ok']);
+  });
+
+  test.each(clientVersions)('ends by itself after calls that nobody answered, with %s', async (version) => {
+    const unavailable = 'store_unavailable';
+    expect(await outcomes(version, String(await freePort()), '100')).toEqual([unavailable, unavailable]);
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
+import { headOf, keyOf, live, TENANT } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { freePort } from '../../support/free-port.js';
+import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
+import { startRedis } from '../../support/redis-server.js';
+import { methods, reads, storeCalls } from '../../support/store-calls.js';
+import { openProxy } from '../../support/tcp-proxy.js';
+
+const TIMEOUT = 150;
+const GRACE = 50;
+
+/** A server that is not there for the client, and what brings it back. */
+interface Outage {
+  readonly port: number;
+  readonly options?: ClientOptions;
+  recover(): Promise<void>;
+}
+
+const nobodyListens = async (options: ClientOptions = {}): Promise<Outage> => {
+  const port = await freePort();
+  return {
+    port,
+    options,
+    recover: async () => {
+      const server = await startRedis({ port });
+      onTestFinished(() => server.stop());
+    },
+  };
+};
+
+const stopped = async (): Promise<Outage> => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  process.kill(server.pid, 'SIGSTOP');
+  return {
+    port: server.port,
+    recover: async () => {
+      process.kill(server.pid, 'SIGCONT');
+    },
+  };
+};
+
+/** Whether an operation ends before a timer that is set together with it: however slow the machine, a fair race. */
+const inTime = async <T>(
+  operation: () => PromiseLike<T> | T,
+): Promise<{ readonly late: boolean; readonly value: T }> => {
+  let late = false;
+  const bound = setTimeout(() => {
+    late = true;
+  }, TIMEOUT + GRACE);
+  const value = await operation();
+  clearTimeout(bound);
+  return { late, value };
+};
+
+/** Calls every method at once, and expects of each that it gives up in time and says what became of it. */
+const expectUnavailable = async (store: RedisSessionStore): Promise<void> => {
+  await Promise.all(
+    methods.map(async (method) => {
+      const { late, value } = await inTime(() => storeCalls[method](store));
+      expect({ method, late }).toEqual({ method, late: false });
+      const outcome = reads.has(method) ? 'not_applied' : expect.stringMatching(/^(not_applied|unknown)$/);
+      expect({ method, error: value._unsafeUnwrapErr() }).toMatchObject({
+        method,
+        error: { type: 'store_unavailable', outcome },
+      });
+    }),
+  );
+};
+
+describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
+  const silentServer = async (): Promise<Outage> => {
+    const proxy = await openProxy(port);
+    proxy.silence();
+    return { port: proxy.port, recover: async () => proxy.speak() };
+  };
+
+  const outages: Readonly<Record<string, () => Promise<Outage>>> = {
+    'nobody listens': () => nobodyListens(),
+    'nobody listens, enableOfflineQueue: false': () => nobodyListens({ enableOfflineQueue: false }),
+    'nobody listens, maxRetriesPerRequest: null': () => nobodyListens({ maxRetriesPerRequest: null }),
+    'nobody listens, maxRetriesPerRequest: 0': () => nobodyListens({ maxRetriesPerRequest: 0 }),
+    'a server takes the connection and never answers': silentServer,
+    'a server was stopped': stopped,
+  };
+
+  describe.each(clientVersions)('%s', (version) => {
+    test.each(Object.keys(outages))('%s; and once it is back, the first call succeeds', async (name) => {
+      const outage = await outages[name]?.();
+      if (outage === undefined) throw new Error(`no outage ${name}`);
+      const client = openClient(version, { port: outage.port, ...outage.options });
+      const prefix = `time-outs-${process.pid}-${version}-${name}`;
+      await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
+      await outage.recover();
+      const store = new RedisSessionStore({ client, prefix, timeoutMs: 4000 });
+      expect(await answerOf(store.insert(TENANT, headOf('back'), live('IDLE')))).toBe('inserted');
+      expect(await answerOf(store.remove(keyOf('back')))).toBe('removed');
+    });
+
+    test('the server stops in the middle of a conversation', async () => {
+      const proxy = await openProxy(port);
+      const client = openClient(version, { port: proxy.port });
+      const prefix = `time-outs-${process.pid}-${version}-middle`;
+      const store = new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT });
+      await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
+      proxy.silence();
+      await expectUnavailable(store);
+      proxy.speak();
+      const patient = new RedisSessionStore({ client, prefix, timeoutMs: 4000 });
+      expect(await answerOf(patient.find(keyOf('two')))).toBeUndefined();
+    });
+
+    test.each(['quit', 'disconnect'] as const)('the host has closed its client by %s()', async (close) => {
+      const client = openClient(version, { port });
+      const store = new RedisSessionStore({ client, prefix: 'closed', timeoutMs: TIMEOUT });
+      await answerOf(store.findState(keyOf('one')));
+      await client[close]();
+      await expectUnavailable(store);
+    });
+  });
+
+  /** A client whose commands come back late, one after the other. */
+  const slowly = (client: RedisClient, ms: number): RedisClient =>
+    new Proxy(client, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (...args: readonly unknown[]) =>
+          new Promise((resolve) => {
+            setTimeout(resolve, ms, 0);
+          }).then(() => Reflect.apply(value, target, args));
+      },
+    });
+
+  test('several commands that a call needs take no longer together', async () => {
+    const client = openClient('ioredis 5', { port });
+    const prefix = `time-outs-${process.pid}-slow`;
+    await answerOf(new RedisSessionStore({ client, prefix }).insert(TENANT, headOf('one'), live('ACTIVE')));
+    // An index that is ahead of its sessions needs more than one look.
+    await client.call('ZADD', `${prefix}:{0}:index:${TENANT}`, '1', 'gone');
+    const store = new RedisSessionStore({ client: slowly(client, 0.7 * TIMEOUT), prefix, timeoutMs: TIMEOUT });
+    await Promise.all(
+      methods.map(async (method) => {
+        const { late } = await inTime(() => storeCalls[method](store));
+        expect({ method, late }).toEqual({ method, late: false });
+      }),
+    );
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import type { Reply } from '../client.js';
+import { expectInvalid } from '../problems.js';
+import type { Client, World } from '../world.js';
+
+const idsOf = (reply: Reply): unknown => {
+  const sessions = reply.json();
+  return Array.isArray(sessions) ? sessions.map(({ id }) => id) : sessions;
+};
+
+/** The `Link` header by relation, as far as they are pages of this list. */
+const linksOf = (client: Client, reply: Reply): Record<string, string> => {
+  const header = String(reply.headers['link']);
+  const links = [...header.matchAll(/<([^>]*)>; rel="(\w+)"/g)];
+  return Object.fromEntries(
+    links.map(([, target, relation]) => [relation, target?.replace(client.at('/sessions'), '')]),
+  );
+};
+
+export const listCases = (world: World): void => {
+  describe('GET /sessions', () => {
+    test('an empty list is 200 and []', async () => {
+      const reply = await world.client().send('/sessions');
+      expect([reply.status, reply.text]).toEqual([200, '[]']);
+      expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+    });
+
+    test('an empty list has a total of 0, and its first and last page are page 1', async () => {
+      const client = world.client();
+      const reply = await client.send('/sessions');
+      expect(reply.headers['x-total-count']).toBe('0');
+      expect(linksOf(client, reply)).toEqual({ first: '?limit=10&page=1', last: '?limit=10&page=1' });
+    });
+
+    test('gives a bare array, newest session first', async () => {
+      const client = world.client();
+      const ids = await client.createSeveral(3);
+      expect(idsOf(await client.send('/sessions'))).toEqual(ids);
+    });
+
+    test('gives 10 sessions of page 1 unless told otherwise', async () => {
+      const client = world.client();
+      const ids = await client.createSeveral(12);
+      const reply = await client.send('/sessions');
+      expect(idsOf(reply)).toEqual(ids.slice(0, 10));
+      expect(reply.headers['x-total-count']).toBe('12');
+    });
+
+    test('pages neither overlap nor leave anything out', async () => {
+      const client = world.client();
+      const ids = await client.createSeveral(7);
+      const pages = await Promise.all([1, 2, 3, 4].map((page) => client.send(`/sessions?limit=2&page=${page}`)));
+      expect(pages.flatMap(idsOf)).toEqual(ids);
+    });
+
+    test('links to the first, previous, next and last page, with the prefix', async () => {
+      const client = world.client();
+      await client.createSeveral(5);
+      const reply = await client.send('/sessions?limit=2&page=2');
+      expect(reply.headers['link']).toBe(
+        [
+          `<${client.at('/sessions')}?limit=2&page=1>; rel="first"`,
+          `<${client.at('/sessions')}?limit=2&page=1>; rel="prev"`,
+          `<${client.at('/sessions')}?limit=2&page=3>; rel="next"`,
+          `<${client.at('/sessions')}?limit=2&page=3>; rel="last"`,
+        ].join(', '),
+      );
+    });
+
+    test('page 1 has no previous page and the last has no next one', async () => {
+      const client = world.client();
+      await client.createSeveral(3);
+      const first = linksOf(client, await client.send('/sessions?limit=2'));
+      expect(Object.keys(first)).toEqual(['first', 'next', 'last']);
+      const last = linksOf(client, await client.send('/sessions?limit=2&page=2'));
+      expect(Object.keys(last)).toEqual(['first', 'prev', 'last']);
+    });
+
+    test('past the end is 200 and [], and the previous page is the last', async () => {
+      const client = world.client();
+      await client.createSeveral(3);
+      const reply = await client.send('/sessions?limit=2&page=9');
+      expect([reply.status, reply.text, reply.headers['x-total-count']]).toEqual([200, '[]', '3']);
+      expect(linksOf(client, reply)).toEqual({
+        first: '?limit=2&page=1',
+        prev: '?limit=2&page=2',
+        last: '?limit=2&page=2',
+      });
+    });
+
+    test('a limit above 100 is served as 100, and the links say so', async () => {
+      const client = world.client();
+      await client.createSeveral(101);
+      const reply = await client.send('/sessions?limit=1000000');
+      expect(idsOf(reply)).toHaveLength(100);
+      expect(linksOf(client, reply)).toMatchObject({ next: '?limit=100&page=2', last: '?limit=100&page=2' });
+    });
+
+    test.each(['9007199254740993', '9'.repeat(400)])('takes whole numbers of any length: %s', async (digits) => {
+      const client = world.client();
+      await client.createSeveral(1);
+      expect((await client.send(`/sessions?page=${digits}`)).text).toBe('[]');
+      expect(idsOf(await client.send(`/sessions?limit=${digits}`))).toHaveLength(1);
+    });
+
+    const junk = [
+      'abc',
+      '0',
+      '-1',
+      '1.5',
+      '1e3',
+      '%205',
+      '5%20',
+      '+5',
+      '05',
+      '',
+      '0x10',
+      'NaN',
+      '%',
+      '%00',
+      '%EF%BC%91',
+    ];
+    test.each(['limit', 'page'])('a %s that is junk is 400 and named', async (name) => {
+      const client = world.client();
+      for (const value of junk) expectInvalid(await client.send(`/sessions?${name}=${value}`), name);
+    });
+
+    test.each(['limit', 'page'])('a repeated %s is 400 and named, even if both are the same', async (name) => {
+      const client = world.client();
+      expectInvalid(await client.send(`/sessions?${name}=1&${name}=1`), name);
+      expectInvalid(await client.send(`/sessions?${name}=1&${name}=`), name);
+    });
+
+    test.each(['limit[]=5', 'limit=5,6', 'limit', 'limit=5%0a'])('?%s is not a limit of 5', async (query) => {
+      const reply = await world.client().send(`/sessions?${query}`);
+      if (query === 'limit[]=5') expect(reply.headers['link']).toContain('limit=10');
+      else expectInvalid(reply, 'limit');
+    });
+
+    test('both parameters may be wrong at once', async () => {
+      expectInvalid(await world.client().send('/sessions?page=x&limit=y'), 'limit', 'page');
+    });
+
+    test('parameters of other names are ignored', async () => {
+      const reply = await world.client().send('/sessions?offset=5&limits=x&__proto__=1&constructor=2&&=&%zz=1');
+      expect([reply.status, reply.text]).toEqual([200, '[]']);
+    });
+
+    test('a parameter may be percent-encoded', async () => {
+      const client = world.client();
+      await client.createSeveral(2);
+      expect(idsOf(await client.send('/sessions?%6Cimit=%31'))).toHaveLength(1);
+    });
+
+    test('serves the sessions that can be read and names the others', async () => {
+      const client = world.client();
+      const [newest, damaged, oldest] = await client.createSeveral(3);
+      world.store.damage({ tenant: client.tenant, id: String(damaged) }, 'head');
+      const reply = await client.send('/sessions');
+      expect(idsOf(reply)).toEqual([newest, oldest]);
+      expect(reply.headers).toMatchObject({ 'x-total-count': '3', 'x-unreadable-sessions': damaged });
+    });
+  });
+};

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import type { SessionHandler } from '../../src/http/index.js';
+import { createSessionHandler } from '../../src/http/index.js';
+import { type Session, SessionService } from '../../src/index.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { TextSessionStore } from '../support/store-doubles.js';
+import { type Outgoing, type Reply, send } from './client.js';
+
+/** A server that has been started for one suite. */
+export interface RunningServer {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** A mount, as the suite starts it. */
+export interface Mount {
+  readonly name: string;
+  /** Where it puts the operations, such as `/api`; empty for the root. */
+  readonly prefix: string;
+  /** Whether a parser before it reads the bodies, and may answer those that it cannot read. */
+  readonly parsesBodies: boolean;
+  /** Whether it decides itself how long the connection stays; with Fetch the runtime does. */
+  readonly ownsConnection: boolean;
+  start(handler: SessionHandler): Promise<RunningServer>;
+}
+
+/** Bytes in a body that the suite's servers accept: the default. */
+export const BODY_BYTES = 256 * 1024;
+
+export const minimal = { face: 'ada', profile: 'tutor' } as const;
+
+/** The API key that belongs to a tenant. */
+export const keyOf = (tenant: string): string => `key-of-${tenant}`;
+
+/** One client of a running mount, with sessions of its own. */
+export class Client {
+  readonly tenant = `tenant-${randomUUID()}`;
+  readonly sessions: SessionService;
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.sessions = world.sessions.forTenant(this.tenant);
+  }
+
+  /** Sends a request with this client's key; `headers` may take that away or replace it. */
+  send(path: string, { headers = {}, ...rest }: Outgoing = {}): Promise<Reply> {
+    return this.anonymous(path, { headers: { 'X-API-KEY': keyOf(this.tenant), ...headers }, ...rest });
+  }
+
+  /** Sends a request without a key. */
+  anonymous(path: string, outgoing: Outgoing = {}): Promise<Reply> {
+    return send(this.#world.origin, this.at(path), outgoing);
+  }
+
+  /** Sends a create request whose body is this value in JSON. */
+  create(body: unknown, headers: Outgoing['headers'] = {}): Promise<Reply> {
+    return this.createText(JSON.stringify(body), headers);
+  }
+
+  /** Sends a create request with this body. */
+  createText(body: NonNullable<Outgoing['body']>, headers: Outgoing['headers'] = {}): Promise<Reply> {
+    return this.send('/create-session', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body,
+    });
+  }
+
+  /** A path as the outside world has it. */
+  at(path: string): string {
+    return this.#world.prefix + path;
+  }
+
+  /** Creates so many sessions, a second apart, and answers with their ids, newest first. */
+  async createSeveral(count: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let index = 0; index < count; index += 1) {
+      this.#world.clock.pass(1000);
+      ids.unshift((await this.created()).id);
+    }
+    return ids;
+  }
+
+  async created(): Promise<Session> {
+    return (await this.sessions.create(minimal))._unsafeUnwrap();
+  }
+}
+
+/** What a suite runs against: a mount, started, over a store that answers later and keeps its histories as text. */
+export class World {
+  readonly clock = new ManualClock();
+  readonly store = new TextSessionStore();
+  readonly sessions = new SessionService({ store: this.store, clock: this.clock });
+  readonly prefix: string;
+  readonly parsesBodies: boolean;
+  readonly ownsConnection: boolean;
+  readonly #mount: Mount;
+  #server: RunningServer | undefined;
+
+  constructor(mount: Mount) {
+    this.#mount = mount;
+    this.prefix = mount.prefix;
+    this.parsesBodies = mount.parsesBodies;
+    this.ownsConnection = mount.ownsConnection;
+  }
+
+  get origin(): string {
+    if (this.#server === undefined) throw new Error('the server has not been started');
+    return this.#server.origin;
+  }
+
+  async start(): Promise<void> {
+    const authenticate = (key: string) => /^key-of-([\w-]+)$/.exec(key)?.[1];
+    this.#server = await this.#mount.start(createSessionHandler({ sessions: this.sessions, authenticate }));
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.close();
+  }
+
+  client(): Client {
+    return new Client(this);
+  }
+}
