@@ -14,24 +14,29 @@ export interface PackedPackage {
   remove(): Promise<void>;
 }
 
-/** Builds the package and packs it, beside the repository and not in it, so that no test meets another's `dist`. */
+/** The package as it is published: the tarball that COLLOQUY_TARBALL names, or one that is built and packed here. */
 export async function packPackage(): Promise<PackedPackage> {
   const dir = await mkdtemp(join(tmpdir(), 'colloquy-package-'));
   const remove = () => rm(dir, { recursive: true, force: true });
   try {
-    const stage = join(dir, 'stage');
-    await mkdir(stage);
-    for (const name of await readdir(REPOSITORY)) {
-      if (/^(package\.json|[A-Z]+(\.md)?)$/.test(name)) await cp(join(REPOSITORY, name), join(stage, name));
-    }
-    const tsup = join(REPOSITORY, 'node_modules', 'tsup', 'dist', 'cli-default.js');
-    await runNode([tsup, '--silent', '--out-dir', join(stage, 'dist')], REPOSITORY);
-    await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', dir], stage);
-    const tarball = (await readdir(dir)).find((name) => name.endsWith('.tgz'));
-    if (tarball === undefined) throw new Error('npm pack made no tarball');
-    return { tarball: join(dir, tarball), dir, remove };
+    return { tarball: process.env['COLLOQUY_TARBALL'] ?? (await buildAndPack(dir)), dir, remove };
   } catch (error) {
     await remove();
     throw error;
   }
+}
+
+/** In a folder of its own, so that neither this nor another test meets the other's `dist`. */
+async function buildAndPack(dir: string): Promise<string> {
+  const stage = join(dir, 'stage');
+  await mkdir(stage);
+  for (const name of await readdir(REPOSITORY)) {
+    if (/^(package\.json|[A-Z]+(\.md)?)$/.test(name)) await cp(join(REPOSITORY, name), join(stage, name));
+  }
+  const tsup = join(REPOSITORY, 'node_modules', 'tsup', 'dist', 'cli-default.js');
+  await runNode([tsup, '--silent', '--out-dir', join(stage, 'dist')], REPOSITORY);
+  await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', dir], stage);
+  const tarball = (await readdir(dir)).find((name) => name.endsWith('.tgz'));
+  if (tarball === undefined) throw new Error('npm pack made no tarball');
+  return join(dir, tarball);
 }
