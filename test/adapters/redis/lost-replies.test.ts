@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store.js';
@@ -20,7 +21,7 @@ const settings: Readonly<Record<string, ClientOptions>> = {
 /** What others do while the reply is on its way into the void. */
 const nothing = async (): Promise<void> => {};
 const appending300 = async (others: SessionStore): Promise<void> => {
-  await Promise.all(upTo(300).map((other) => append(others, key, [`other ${other}`])));
+  await Promise.all(upTo(30).map(() => append(others, key, upTo(10).map(String))));
 };
 const changing5 = async (others: SessionStore): Promise<void> => {
   const first = (await answerOf(others.findState(key)))?.revision ?? 0;
@@ -35,7 +36,6 @@ let prefixes = 0;
 describeWithRedis('a reply is lost after the command has run', ({ port }) => {
   // What is cut off is to be the reply of the script itself, and not the server's word that it does not know it.
   beforeAll(async () => {
-    const { Redis } = await import('ioredis');
     const client = new Redis(port);
     const store = new RedisSessionStore({ client, prefix: 'lost-replies-scripts' });
     await answerOf(store.insert(TENANT, headOf('one'), live('IDLE')));

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { SessionService } from '../../../src/service/session-service.js';
+import { upTo } from '../../../src/testing/samples.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { ada, createdIn, errorOf, okOf, startedIn } from '../../support/sessions.js';
+import { openProxy } from '../../support/tcp-proxy.js';
+
+const unknown = { type: 'store_unavailable', outcome: 'unknown' };
+
+let prefixes = 0;
+
+/**
+ * With `autoResendUnfulfilledCommands: false` ioredis neither sends a lost command again nor tells its caller: the
+ * store gives up with an unknown outcome, and what then helps is that the caller repeats the call.
+ */
+describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port }) => {
+  describe.each(clientVersions)('%s', (version) => {
+    const open = async () => {
+      prefixes += 1;
+      const prefix = `unknown-outcomes-${process.pid}-${prefixes}`;
+      const proxy = await openProxy(port);
+      const clock = new ManualClock();
+      const direct = new RedisSessionStore({ client: openClient(version, { port }), prefix });
+      const others = new SessionService({ store: direct, clock });
+      // The scripts are known to the server from here on: what is lost is the reply of one of them.
+      await okOf(others.delete(await startedIn(others)));
+      const client = openClient(version, { port: proxy.port, autoResendUnfulfilledCommands: false });
+      const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: 150 }), clock });
+      await okOf(sessions.list());
+      return { sessions, others, clock, loseReply: () => proxy.loseReply('evalsha') };
+    };
+    const contentsOf = async (sessions: SessionService, id: string): Promise<readonly string[]> =>
+      (await okOf(sessions.get(id))).history.map(({ content }) => content);
+
+    test('create with an idempotencyKey: one session', async () => {
+      const { sessions, others, loseReply } = await open();
+      const lost = loseReply();
+      expect(await errorOf(sessions.create({ ...ada, idempotencyKey: 'k' }))).toMatchObject(unknown);
+      await lost;
+      const repeated = await okOf(sessions.create({ ...ada, idempotencyKey: 'k' }));
+      const page = await okOf(others.list());
+      expect([page.total, page.sessions[0]?.id]).toEqual([1, repeated.id]);
+    });
+
+    test('start with an operationId: one start, and the clock runs from then, whatever others did', async () => {
+      const { sessions, others, clock, loseReply } = await open();
+      const id = await createdIn(others);
+      const lost = loseReply();
+      expect(await errorOf(sessions.start(id, { operationId: 'op' }))).toMatchObject(unknown);
+      await lost;
+      clock.pass(5000);
+      expect(await okOf(sessions.start(id, { operationId: 'op' }))).toEqual({ id, status: 'ACTIVE', duration: 5 });
+      await okOf(others.pause(id));
+      await okOf(others.resume(id));
+      await okOf(others.pause(id));
+      expect(await okOf(sessions.start(id, { operationId: 'op' }))).toEqual({ id, status: 'PAUSED', duration: 5 });
+      expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'invalid_transition', status: 'PAUSED' });
+    });
+
+    test.each([0, 300])('append with an operationId and %i entries of others between: once', async (between) => {
+      const { sessions, others, loseReply } = await open();
+      const id = await startedIn(others);
+      const mine = [{ role: 'user', content: 'mine' }];
+      const lost = loseReply();
+      expect(await errorOf(sessions.append(id, mine, { operationId: 'op' }))).toMatchObject(unknown);
+      await lost;
+      const theirs = upTo(between).map((other) => ({ role: 'user', content: `${other}` }));
+      for (const entry of theirs) await okOf(others.append(id, [entry]));
+      const repeated = await okOf(sessions.append(id, mine, { operationId: 'op' }));
+      expect(await okOf(others.append(id, mine, { operationId: 'op' }))).toEqual(repeated);
+      expect(await contentsOf(others, id)).toEqual(['mine', ...theirs.map(({ content }) => content)]);
+      const after = await okOf(others.append(id, mine));
+      expect(after.position).toBeGreaterThan(repeated.position);
+    });
+
+    test('append without one may be there twice, but never more often than it was called', async () => {
+      const { sessions, others, loseReply } = await open();
+      const id = await startedIn(others);
+      const lost = loseReply();
+      expect(await errorOf(sessions.append(id, [{ role: 'user', content: 'mine' }]))).toMatchObject(unknown);
+      await lost;
+      expect(await contentsOf(others, id)).toEqual(['mine']);
+    });
+
+    test('terminate and delete: done once, and a success when repeated', async () => {
+      const { sessions, others, clock, loseReply } = await open();
+      const id = await startedIn(others);
+      const lostEnd = loseReply();
+      expect(await errorOf(sessions.terminate(id))).toMatchObject(unknown);
+      await lostEnd;
+      clock.pass(5000);
+      const ended = { id, status: 'TERMINATED', endReason: 'terminated', duration: 0 };
+      expect(await okOf(sessions.terminate(id))).toEqual(ended);
+      const lostDelete = loseReply();
+      expect(await errorOf(sessions.delete(id))).toMatchObject(unknown);
+      await lostDelete;
+      await okOf(sessions.delete(id));
+      expect((await okOf(others.list())).total).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,23 @@
+import type { Answer, SessionStore, StoreError } from '../../src/store.js';
+import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
+
+type Method = keyof SessionStore;
+
+const key = keyOf('one');
+
+/** Every method of a store, each with arguments that it can do something with. */
+export const storeCalls: Readonly<Record<Method, (store: SessionStore) => Answer<unknown, StoreError>>> = {
+  insert: (store) => store.insert(TENANT, headOf('one'), live('IDLE', { deadline: NOON + 1 })),
+  find: (store) => store.find(key),
+  findState: (store) => store.findState(key),
+  list: (store) => store.list(TENANT, { offset: 0, limit: 10 }),
+  replace: (store) => store.replace(key, live('ACTIVE', { revision: 2, deadline: NOON + 1 })),
+  append: (store) => store.append(key, { entries: [say('hello')], now: NOON }),
+  remove: (store) => store.remove(key),
+  due: (store) => store.due(NOON, 10),
+};
+
+export const methods: readonly Method[] = ['insert', 'find', 'findState', 'list', 'replace', 'append', 'remove', 'due'];
+
+/** The methods that change nothing: when they fail, nothing was applied. */
+export const reads: ReadonlySet<Method> = new Set<Method>(['find', 'findState', 'list', 'due']);

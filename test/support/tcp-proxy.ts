@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { LOOPBACK } from './free-port.js';
+
+/** Stands between a client and a server, and is closed with the test that opened it. */
+export interface TcpProxy {
+  readonly port: number;
+  /** From now on takes what comes, old connections and new, and passes nothing on. */
+  silence(): void;
+  /** Cuts the connections, and passes on what comes over new ones. */
+  speak(): void;
+  /**
+   * The next request that holds `command` reaches the server, but its reply goes no further: the connection is cut
+   * instead, once `meanwhile` is done.
+   */
+  loseReply(command: string, meanwhile?: () => Promise<unknown>): Promise<void>;
+}
+
+interface Loss {
+  readonly command: string;
+  readonly meanwhile: () => Promise<unknown>;
+  readonly done: () => void;
+  readonly failed: (cause: unknown) => void;
+}
+
+export async function openProxy(target: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let silent = false;
+  let loss: Loss | undefined;
+
+  const server = createServer((client) => {
+    const upstream = connect(target, LOOPBACK);
+    let losing: Loss | undefined;
+    let lost = false;
+    client.on('data', (chunk) => {
+      if (silent || lost) return;
+      if (loss !== undefined && chunk.includes(loss.command)) {
+        losing = loss;
+        loss = undefined;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (silent || lost) return;
+      if (losing === undefined) {
+        client.write(chunk);
+        return;
+      }
+      lost = true;
+      const { meanwhile, done, failed } = losing;
+      meanwhile().then(() => {
+        client.destroy();
+        done();
+      }, failed);
+    });
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  server.listen(0, LOOPBACK);
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    cut();
+  });
+
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    silence: () => {
+      silent = true;
+    },
+    speak: () => {
+      silent = false;
+      cut();
+    },
+    loseReply: (command, meanwhile = async () => {}) =>
+      new Promise((done, failed) => {
+        loss = { command, meanwhile, done, failed };
+      }),
+  };
+}

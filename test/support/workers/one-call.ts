@@ -1,0 +1,23 @@
+import { Redis } from 'ioredis';
+import { Redis as Redis6 } from 'ioredis6';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+
+const [version = '', port = '', timeoutMs = ''] = process.argv.slice(2);
+// The client's own last timer, which is none of the store's.
+const options = { port: Number(port), disconnectTimeout: 10 };
+const client = version === 'ioredis 6' ? new Redis6(options) : new Redis(options);
+client.on('error', () => {});
+
+const print = async (): Promise<void> => {
+  const store = new RedisSessionStore({ client, prefix: 'one-call', timeoutMs: Number(timeoutMs) });
+  const page = await store.list('acme', { offset: 0, limit: 10 });
+  const removed = await store.remove({ tenant: 'acme', id: 'one' });
+  console.log(JSON.stringify([page, removed].map((result) => (result.isOk() ? 'ok' : result.error.type))));
+  // The process is now as a host leaves it that has closed its client: with nothing more to do.
+  client.disconnect();
+};
+
+print().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});
