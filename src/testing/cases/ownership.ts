@@ -1,5 +1,5 @@
 import { expectEqual } from '../expect.js';
-import { headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, contentsOf, expectStored, historyOf, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -33,6 +33,7 @@ export const ownership: readonly StoreCase[] = [
         () => answerOf(store.find(key)),
         () => answerOf(store.findState(key)),
         () => answerOf(store.list(TENANT, { offset: 0, limit: 10 })),
+        async () => (await answerOf(store.find(key)))?.head.options,
         async () => (await answerOf(store.find(key)))?.history,
         async () => (await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records.map(historyOf),
         () => answerOf(store.replace(key, live('PAUSED', { revision: 9 }))),
@@ -95,6 +96,27 @@ export const ownership: readonly StoreCase[] = [
       expectEqual(listed && contentsOf(listed), expected, 'the record listed before');
       await answerOf(store.remove(key));
       expectEqual(found && contentsOf(found), expected, 'the record found before');
+    },
+  },
+  {
+    name: 'ownership: a long history is the caller\u2019s own too, and stays as it was read',
+    run: async (store) => {
+      const stored = await insertActive(store, key, sample().head);
+      const first = upTo(200).map((index) => `turn ${index}`);
+      await append(store, key, first);
+      const found = await answerOf(store.find(key));
+      await append(store, key, ['one more']);
+      expectEqual(
+        found && contentsOf(found).history,
+        first.map((content) => say(content)),
+        'the history found before',
+      );
+      const again = await answerOf(store.find(key));
+      vandalize(again && historyOf(again));
+      const history = [...first, 'one more'].map((content) => say(content));
+      await expectStored(store, key, { ...stored, history });
+      await append(store, key, ['and another']);
+      await expectStored(store, key, { ...stored, history: [...history, say('and another')] });
     },
   },
 ];
