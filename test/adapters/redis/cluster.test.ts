@@ -1,0 +1,128 @@
+import { Cluster } from 'ioredis';
+import { Cluster as Cluster6 } from 'ioredis6';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
+import { Keyspace } from '../../../adapters/redis/keys.js';
+import { type Corrupt, describeSessionStore } from '../../../src/testing/index.js';
+import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf, idsOn } from '../../../src/testing/steps.js';
+import { redisAvailable } from '../../support/redis-binary.js';
+import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
+import { commandsOf } from '../../support/redis-commands.js';
+
+const PARTITIONS = 64;
+
+interface ClusterClient extends RedisClient {
+  set(key: string, value: string): Promise<unknown>;
+  setrange(key: string, offset: number, value: string): Promise<unknown>;
+  append(key: string, value: string): Promise<unknown>;
+  quit(): Promise<unknown>;
+}
+
+type Address = Pick<RedisCluster['nodes'][number], 'host' | 'port'>;
+
+const connect = {
+  'ioredis 5': (nodes: readonly Address[]): ClusterClient => new Cluster([...nodes]),
+  'ioredis 6': (nodes: readonly Address[]): ClusterClient => new Cluster6([...nodes]),
+} as const;
+
+let prefixes = 0;
+const newPrefix = (): string => {
+  prefixes += 1;
+  return `cluster-${process.pid}-${prefixes}`;
+};
+
+describe.skipIf(!redisAvailable())('RedisSessionStore on a Redis Cluster', () => {
+  let cluster: RedisCluster;
+  beforeAll(async () => {
+    cluster = await startCluster(3);
+  }, 30_000);
+  afterAll(() => cluster.stop());
+
+  describe.each(Object.entries(connect))('%s', (_, open) => {
+    let client: ClusterClient;
+    beforeAll(() => {
+      client = open(cluster.nodes.map(({ host, port }) => ({ host, port })));
+    });
+    afterAll(() => client.quit());
+
+    const prefixOf = new WeakMap<RedisSessionStore, string>();
+    const makeStore = (prefix = newPrefix()): RedisSessionStore => {
+      const store = new RedisSessionStore({ client, prefix, partitions: PARTITIONS });
+      prefixOf.set(store, prefix);
+      return store;
+    };
+
+    describe('the contract', () => {
+      const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
+        const { state, journal } = new Keyspace(prefixOf.get(store) ?? '', PARTITIONS).of(key);
+        if (part === 'state') await client.set(state, '2 from the future');
+        else if (part === 'head') await client.setrange(journal, 0, '[');
+        else await client.append(journal, '{"role":"user","cont');
+      };
+      describeSessionStore(test, () => makeStore(), { corrupt });
+    });
+
+    test('spreads the tenants over the masters, and gathers what is due from all of them', async () => {
+      const store = makeStore();
+      const tenants = upTo(60).map((tenant) => `tenant ${tenant}`);
+      const old = await Promise.all(cluster.nodes.map(({ port }) => commandsOf(port)));
+      await Promise.all(
+        tenants.map((tenant, at) =>
+          answerOf(store.insert(tenant, headOf('one'), live('PAUSED', { deadline: NOON + 60 - at }))),
+        ),
+      );
+      const now = await Promise.all(cluster.nodes.map(({ port }) => commandsOf(port)));
+      for (const [node, commands] of now.entries()) {
+        expect((commands['mset'] ?? 0) - (old[node]?.['mset'] ?? 0)).toBeGreaterThan(5);
+      }
+      const due = await answerOf(store.due(NOON + 60, 100));
+      expect(due.map(({ tenant }) => tenant)).toEqual(tenants.toReversed());
+      const first = await answerOf(store.due(NOON + 60, 7));
+      expect(first).toEqual(due.slice(0, 7));
+    });
+
+    test('lists by ids first and strings then, once it has heard that SORT is refused, and asks no more', async () => {
+      const store = makeStore();
+      for (const at of upTo(5)) await answerOf(store.insert(TENANT, headOf(`s${at}`, NOON + at), live('IDLE')));
+      expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
+      const used = await usedBy(cluster, async () => {
+        expect(await idsOn(store, TENANT, 1, 2)).toEqual(['s3', 's2']);
+        expect(await idsOn(store, TENANT, 5, 2)).toEqual([]);
+      });
+      const byName = { sort: 0, zrevrange: 2, zcard: 2, mget: 1 };
+      const atOnce = { sort: 2, zrevrange: 0, zcard: 2, mget: 0 };
+      expect(used).toMatchObject((await sortIsRefused(client)) ? byName : atOnce);
+    });
+
+    test('finds what was stored before, with the same number of partitions', async () => {
+      const prefix = newPrefix();
+      const tenants = upTo(20).map(String);
+      for (const tenant of tenants) await answerOf(makeStore(prefix).insert(tenant, headOf('one'), live('IDLE')));
+      const found = await Promise.all(tenants.map((tenant) => answerOf(makeStore(prefix).find(keyOf('one', tenant)))));
+      expect(found.map((record) => record?.head.id)).toEqual(tenants.map(() => 'one'));
+    });
+  });
+});
+
+/** How often the nodes together have run each command during `work`. */
+const usedBy = async (cluster: RedisCluster, work: () => Promise<void>): Promise<Readonly<Record<string, number>>> => {
+  const total = async () => {
+    const counts = await Promise.all(cluster.nodes.map(({ port }) => commandsOf(port)));
+    return (name: string) => counts.reduce((sum, commands) => sum + (commands[name] ?? 0), 0);
+  };
+  const first = await total();
+  await work();
+  const last = await total();
+  return Object.fromEntries(['sort', 'zrevrange', 'zcard', 'mget'].map((name) => [name, last(name) - first(name)]));
+};
+
+/** Servers from 7.4 on allow it where all is in one slot. */
+const sortIsRefused = async (client: RedisClient): Promise<boolean> => {
+  try {
+    await client.sort('{0}:list', 'BY', 'nosort', 'GET', '{0}:*');
+    return false;
+  } catch {
+    return true;
+  }
+};
