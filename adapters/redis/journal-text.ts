@@ -1,6 +1,6 @@
 import type { EncodedHistory, SessionHead } from '../../src/session/record.js';
-import type { HistoryEntry } from '../../src/session/session.js';
-import { decodeHead, entryJson, headJson } from '../../src/wire.js';
+import type { HistoryEntry, SessionOptions } from '../../src/session/session.js';
+import { decodeOptions, entryJson, headJson } from '../../src/wire.js';
 
 /**
  * The journal is text that only grows. Its first line is what never changes of the session, then comes a line for
@@ -15,16 +15,41 @@ export const journalLines = (entries: readonly HistoryEntry[], writeId: string):
   entries.map((entry) => `${entryJson(entry)},\n`).join('') + writeMark(writeId);
 
 const string = String.raw`"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"`;
+const number = String.raw`-?\d+(?:\.\d+)?(?:e[+-]?\d+)?`;
+const options = `\\{"face":${string},"profile":${string},"context":${string},"behavior":${string},"time_limit":${number}\\}`;
 const entryLine = String.raw`\{"role":${string},"content":${string},"timestamp":${string}\},\n`;
 const markLine = String.raw`"[\w.~:-]+",\n`;
 
-/** All that may stand behind the first line. What fits is sure to parse, and takes a third of the time to check. */
+/*
+ * What a journal must look like. Text that fits is sure to parse, so that it need not be parsed before somebody looks;
+ * to check it takes a third of the time.
+ */
+const firstLine = new RegExp(String.raw`\{"id":(${string}),"options":(${options}),"created_at":"([\w.:-]+)"\},\n`, 'y');
 const lines = new RegExp(`(?:${entryLine}|${markLine})*`, 'y');
 const marks = new RegExp(`^${markLine}`, 'gm');
+
+class JournalHead implements SessionHead {
+  readonly id: string;
+  readonly optionsJson: string;
+  readonly createdAt: string;
+  #options: SessionOptions | undefined;
+
+  constructor(id: string, optionsJson: string, createdAt: string) {
+    this.id = id;
+    this.optionsJson = optionsJson;
+    this.createdAt = createdAt;
+  }
+
+  get options(): SessionOptions {
+    this.#options ??= decodeOptions(this.optionsJson);
+    return this.#options;
+  }
+}
 
 class JournalHistory implements EncodedHistory {
   readonly #text: string;
   readonly #start: number;
+  #entries: readonly HistoryEntry[] | undefined;
 
   constructor(text: string, start: number) {
     this.#text = text;
@@ -32,12 +57,18 @@ class JournalHistory implements EncodedHistory {
   }
 
   entries(): readonly HistoryEntry[] {
-    return JSON.parse(this.json());
+    this.#entries ??= this.#parse();
+    return this.#entries;
   }
 
   json(): string {
     const entries = this.#text.slice(this.#start).replace(marks, '');
     return `[${entries.slice(0, -2)}]`;
+  }
+
+  #parse(): readonly HistoryEntry[] {
+    const entriesAndMarks: readonly (HistoryEntry | string)[] = JSON.parse(`[${this.#text.slice(this.#start, -2)}]`);
+    return entriesAndMarks.filter((line) => typeof line !== 'string');
   }
 }
 
@@ -45,9 +76,14 @@ class JournalHistory implements EncodedHistory {
 export const decodeJournal = (
   text: string,
 ): { readonly head: SessionHead; readonly history: EncodedHistory } | undefined => {
-  const start = text.indexOf('\n') + 1;
+  firstLine.lastIndex = 0;
+  const [, idJson, optionsJson, createdAt] = firstLine.exec(text) ?? [];
+  if (idJson === undefined || optionsJson === undefined || createdAt === undefined) return undefined;
+  const start = firstLine.lastIndex;
   lines.lastIndex = start;
-  if (start < 2 || !lines.test(text) || lines.lastIndex !== text.length) return undefined;
-  const head = decodeHead(text.slice(0, start - 2));
-  return head && { head, history: new JournalHistory(text, start) };
+  if (!lines.test(text) || lines.lastIndex !== text.length) return undefined;
+  return {
+    head: new JournalHead(JSON.parse(idJson), optionsJson, createdAt),
+    history: new JournalHistory(text, start),
+  };
 };

@@ -4,7 +4,7 @@ import type { RecordPage, StoreError } from '../../src/store.js';
 import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
 import { type Keyspace, type ListKeys, unescapeName } from './keys.js';
-import { decodeRecord } from './record.js';
+import { decodeRecord, decodeRecordOf } from './record.js';
 import { unlistScript } from './scripts.js';
 
 interface Range {
@@ -12,22 +12,14 @@ interface Range {
   readonly limit: number;
 }
 
-/** A session on a page, as it came. */
-interface Listed {
-  readonly member: string;
-  readonly state: string | null;
-  readonly journal: string | null;
-}
-
-interface RawPage {
-  readonly listed: readonly Listed[];
+/** A page that named its sessions: what was found under each member of the index. */
+interface NamedPage {
+  readonly found: readonly { readonly member: string; readonly record: ReturnType<typeof decodeRecordOf> }[];
   readonly total: number;
 }
 
 /** So often a page is read anew because the index named sessions that are no more. */
 const ROUNDS = 3;
-
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** Reads pages by rank, in one flight of two commands where the server allows it, else in two. */
 export class PageReader {
@@ -43,23 +35,39 @@ export class PageReader {
 
   async read(tenant: string, range: Range): Promise<Result<RecordPage, StoreError>> {
     const keys = this.#keys.list(tenant);
-    for (let round = 1; ; round += 1) {
-      const raw = await this.#connection.read((client) => this.#fetch(client, keys, range));
-      if (raw.isErr()) return err(raw.error.error);
-      const { page, gone } = decodePage(raw.value);
-      if (gone.length === 0 || round === ROUNDS) return ok(page);
-      await Promise.all(gone.map((member) => this.#unlist(keys, member)));
-    }
+    const sorted = await this.#connection.read((client) => this.#readAtOnce(client, keys, range));
+    if (sorted.isErr()) return err(sorted.error.error);
+    return sorted.value === undefined ? this.#readByName(keys, range) : ok(sorted.value);
   }
 
-  async #fetch(client: RedisClient, keys: ListKeys, range: Range): Promise<RawPage> {
-    if (!this.#sortAllowed || typeof client.sort !== 'function') return fetchInTwo(client, keys, range);
+  /** The page by one command and the total by another, in one flight; nothing if that cannot give the whole page. */
+  async #readAtOnce(client: RedisClient, keys: ListKeys, range: Range): Promise<RecordPage | undefined> {
+    if (!this.#sortAllowed || typeof client.sort !== 'function') return undefined;
     try {
-      return await fetchAtOnce(client, keys, range);
+      return await sortedPage(client, keys, range);
     } catch (cause) {
       if (!isRefusalOfSort(cause)) throw cause;
       this.#sortAllowed = false;
-      return fetchInTwo(client, keys, range);
+      return undefined;
+    }
+  }
+
+  /** The page by its ids first and their strings then: this way what is missing or cannot be read has a name. */
+  async #readByName(keys: ListKeys, range: Range): Promise<Result<RecordPage, StoreError>> {
+    for (let round = 1; ; round += 1) {
+      const page = await this.#connection.read((client) => namedPage(client, keys, range));
+      if (page.isErr()) return err(page.error.error);
+      const { found, total } = page.value;
+      const gone = found.filter(({ record }) => record === 'missing');
+      if (gone.length === 0 || round === ROUNDS) {
+        const unreadable = found.filter(({ record }) => record === 'corrupt');
+        return ok({
+          records: found.map(({ record }) => record).filter((record) => typeof record === 'object'),
+          total,
+          unreadable: unreadable.map(({ member }) => unescapeName(member)),
+        });
+      }
+      await Promise.all(gone.map(({ member }) => this.#unlist(keys, member)));
     }
   }
 
@@ -72,56 +80,43 @@ export class PageReader {
 const isRefusalOfSort = (cause: unknown): boolean =>
   cause instanceof Error && /\bSORT\b|^NOPERM .*\bsort\b|^ERR unknown command/i.test(cause.message);
 
-const fetchAtOnce = async (client: RedisClient, keys: ListKeys, { offset, limit }: Range): Promise<RawPage> => {
-  const [sorted, total] = await Promise.all([
+const sortedPage = async (
+  client: RedisClient,
+  keys: ListKeys,
+  { offset, limit }: Range,
+): Promise<RecordPage | undefined> => {
+  const [strings, total] = await Promise.all([
     client.sort(
       keys.index,
       ...['BY', 'nosort', 'DESC', 'LIMIT', String(offset), String(limit)],
-      ...['GET', '#', 'GET', `${keys.state}*`, 'GET', `${keys.journal}*`],
+      ...['GET', `${keys.state}*`, 'GET', `${keys.journal}*`],
     ),
     client.zcard(keys.index),
   ]);
-  const values: readonly unknown[] = Array.isArray(sorted) ? sorted : [];
-  const listed: Listed[] = [];
-  for (let at = 0; at < values.length; at += 3) {
-    listed.push({
-      member: String(values[at]),
-      state: textOf(values[at + 1]),
-      journal: textOf(values[at + 2]),
-    });
+  if (!Array.isArray(strings)) return undefined;
+  const records: SessionRecord[] = [];
+  for (let at = 0; at < strings.length; at += 2) {
+    const record = decodeRecord(strings[at], strings[at + 1]);
+    if (typeof record !== 'object') return undefined;
+    records.push(record);
   }
-  return { listed, total };
+  return { records, total, unreadable: [] };
 };
 
-const fetchInTwo = async (client: RedisClient, keys: ListKeys, { offset, limit }: Range): Promise<RawPage> => {
+const namedPage = async (client: RedisClient, keys: ListKeys, { offset, limit }: Range): Promise<NamedPage> => {
   const last = Math.min(offset + limit, Number.MAX_SAFE_INTEGER) - 1;
   const [members, total] = await Promise.all([
     // Ranks below 0 count from the other end.
     last < 0 ? [] : client.zrevrange(keys.index, offset, last),
     client.zcard(keys.index),
   ]);
-  if (members.length === 0) return { listed: [], total };
+  if (members.length === 0) return { found: [], total };
   const strings = await client.mget(
     ...members.flatMap((member) => [`${keys.state}${member}`, `${keys.journal}${member}`]),
   );
-  const listed = members.map((member, at) => ({
+  const found = members.map((member, at) => ({
     member,
-    state: textOf(strings[2 * at]),
-    journal: textOf(strings[2 * at + 1]),
+    record: decodeRecordOf(unescapeName(member), strings[2 * at], strings[2 * at + 1]),
   }));
-  return { listed, total };
-};
-
-const decodePage = ({ listed, total }: RawPage): { readonly page: RecordPage; readonly gone: readonly string[] } => {
-  const records: SessionRecord[] = [];
-  const unreadable: string[] = [];
-  const gone: string[] = [];
-  for (const { member, state, journal } of listed) {
-    const id = unescapeName(member);
-    const record = decodeRecord(id, state, journal);
-    if (record === 'missing') gone.push(member);
-    else if (record === 'corrupt') unreadable.push(id);
-    else records.push(record);
-  }
-  return { page: { records, total, unreadable }, gone };
+  return { found, total };
 };

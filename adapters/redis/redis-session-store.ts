@@ -18,7 +18,7 @@ import { Keyspace } from './keys.js';
 import { KnownLengths } from './known-lengths.js';
 import { type RedisSessionStoreOptions, readOptions } from './options.js';
 import { PageReader } from './page-reader.js';
-import { decodeRecord } from './record.js';
+import { decodeRecordOf } from './record.js';
 import { appendOutcome, dueSessions, insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
 import { appendScript, insertScript, removeScript, replaceScript, type Script } from './scripts.js';
 import { decodeState, encodeState } from './state-text.js';
@@ -79,7 +79,7 @@ export class RedisSessionStore implements SessionStore {
     const keys = this.#keys.of(key);
     const strings = await this.#connection.read((client) => client.mget(keys.state, keys.journal));
     return strings.mapErr(failed(key)).andThen(([state, journal]): Result<SessionRecord | undefined, StoreError> => {
-      const record = decodeRecord(key.id, state, journal);
+      const record = decodeRecordOf(key.id, state, journal);
       if (record === 'corrupt') return err(corruptRecord(key.id, NO_SESSION));
       return ok(record === 'missing' ? undefined : record);
     });

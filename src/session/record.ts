@@ -28,6 +28,8 @@ export const REMEMBERED_OPERATIONS = 32;
 export interface SessionHead {
   readonly id: string;
   readonly options: SessionOptions;
+  /** The options in the form of `interface.md` part 2, where the store keeps them so. */
+  readonly optionsJson?: string;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
 }

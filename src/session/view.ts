@@ -3,44 +3,58 @@ import type { EncodedHistory, SessionHead, SessionRecord, StateRecord } from './
 import type { HistoryEntry, Session, SessionOptions, SessionState } from './session.js';
 import { activeMsAt, settle } from './timeline.js';
 
+/** What a session was made from that keeps its text. */
+interface EncodedParts {
+  readonly head: SessionHead;
+  readonly history: EncodedHistory;
+}
+
 /**
- * Where a session keeps its encoded history. In the global registry, since the CommonJS build gives each entry its
- * own copy of this module, and a session made by one is read by another.
+ * Where a session keeps its encoded parts. In the global registry, since the CommonJS build gives each entry its own
+ * copy of this module, and a session made by one is read by another.
  */
-const encoded = Symbol.for('colloquy.encodedHistory');
+const encodedParts = Symbol.for('colloquy.encodedParts');
+
+const lazyOptions: PropertyDescriptor & ThisType<EncodedSession> = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    return this[encodedParts].head.options;
+  },
+};
 
 const lazyHistory: PropertyDescriptor & ThisType<EncodedSession> = {
   configurable: true,
   enumerable: true,
   get() {
-    return this[encoded].entries();
+    return this[encodedParts].history.entries();
   },
 };
 
 /**
- * A session with a history that is parsed on the first look. `history` is an own, enumerable property, so that
- * spreading, JSON.stringify and deep comparison find it; the accessor is shared, for one made a session costs more
- * than all the rest.
+ * A session whose options and history are parsed when somebody looks. They are own, enumerable properties, so that
+ * spreading, JSON.stringify and deep comparison find them; the accessors are shared, for one made for each session
+ * costs more than all the rest.
  */
 abstract class EncodedSession {
   readonly id: string;
-  readonly options: SessionOptions;
+  declare readonly options: SessionOptions;
+  declare readonly history: readonly HistoryEntry[];
   readonly createdAt: string;
   readonly duration: number;
-  declare readonly history: readonly HistoryEntry[];
-  readonly #encoded: EncodedHistory;
+  readonly #parts: EncodedParts;
 
   constructor(head: SessionHead, duration: number, history: EncodedHistory) {
     this.id = head.id;
-    this.options = head.options;
     this.createdAt = head.createdAt;
     this.duration = duration;
-    this.#encoded = history;
+    this.#parts = { head, history };
+    Object.defineProperty(this, 'options', lazyOptions);
     Object.defineProperty(this, 'history', lazyHistory);
   }
 
-  get [encoded](): EncodedHistory {
-    return this.#encoded;
+  get [encodedParts](): EncodedParts {
+    return this.#parts;
   }
 }
 
@@ -93,11 +107,13 @@ export const progressAt = (id: string, stored: StateRecord, now: number): Sessio
     : { id, status: state.status, duration };
 };
 
-const isEncoded = (value: unknown): value is EncodedHistory =>
-  typeof value === 'object' && value !== null && 'json' in value && typeof value.json === 'function';
+const isEncoded = (value: unknown): value is EncodedParts =>
+  typeof value === 'object' && value !== null && 'head' in value && 'history' in value;
 
-/** The text that a session's history is kept in, if its store keeps text. */
-export const encodedHistoryOf = (session: Session): EncodedHistory | undefined => {
-  const kept = encoded in session ? session[encoded] : undefined;
-  return isEncoded(kept) ? kept : undefined;
+/** The texts that a session's options and history are kept in, if its store keeps text. */
+export const encodedPartsOf = (
+  session: Session,
+): { readonly optionsJson: string | undefined; readonly history: EncodedHistory } | undefined => {
+  const parts = encodedParts in session ? session[encodedParts] : undefined;
+  return isEncoded(parts) ? { optionsJson: parts.head.optionsJson, history: parts.history } : undefined;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionRecord, StateRecord } from '../../src/session/record.js';
-import { encodedHistoryOf, progressAt, sessionAt } from '../../src/session/view.js';
+import { encodedPartsOf, progressAt, sessionAt } from '../../src/session/view.js';
 import { NOON } from '../support/manual-clock.js';
 import { encodedRecord } from '../support/store-doubles.js';
 
@@ -82,36 +82,53 @@ describe.for(forms)('a session whose store keeps %s', ([, stored]) => {
   });
 });
 
-describe('the text of a history', () => {
-  test('is there where the store keeps text, and is what the entries say', () => {
-    const encoded = encodedHistoryOf(sessionAt(encodedRecord(record), NOON));
-    expect(encoded?.entries()).toEqual(expected.history);
-    expect(JSON.parse(encoded?.json() ?? '')).toEqual(expected.history);
+describe('the texts of a session', () => {
+  test('are there where the store keeps text, and say what the session says', () => {
+    const kept = encodedPartsOf(sessionAt(encodedRecord(record), NOON));
+    expect(kept?.history.entries()).toEqual(expected.history);
+    expect(JSON.parse(kept?.history.json() ?? '')).toEqual(expected.history);
+    expect(kept?.optionsJson).toBeUndefined();
+    const head = { ...record.head, optionsJson: '{"face":"ada"}' };
+    expect(encodedPartsOf(sessionAt({ ...encodedRecord(record), head }, NOON))?.optionsJson).toBe('{"face":"ada"}');
   });
 
-  test('is not there where the store keeps entries', () => {
-    expect(encodedHistoryOf(sessionAt(record, NOON))).toBeUndefined();
+  test('are not there where the store keeps entries', () => {
+    expect(encodedPartsOf(sessionAt(record, NOON))).toBeUndefined();
   });
 
-  test('is not parsed before somebody looks', () => {
-    let looks = 0;
+  test('are not parsed before somebody looks', () => {
+    const looks: string[] = [];
+    const head = {
+      ...record.head,
+      get options() {
+        looks.push('options');
+        return expected.options;
+      },
+    };
     const history = {
       entries: () => {
-        looks += 1;
+        looks.push('history');
         return expected.history;
       },
       json: () => '[]',
     };
-    const session = sessionAt({ ...record, history }, NOON);
-    expect([session.status, session.duration, looks]).toEqual(['ACTIVE', 1, 0]);
+    const session = sessionAt({ state, head, history }, NOON);
+    expect([session.id, session.status, session.duration, session.createdAt]).toEqual([
+      's1',
+      'ACTIVE',
+      1,
+      expected.createdAt,
+    ]);
+    expect(looks).toEqual([]);
     expect(session.history).toEqual(expected.history);
-    expect(looks).toBe(1);
+    expect(session.options).toEqual(expected.options);
+    expect(looks).toEqual(['history', 'options']);
   });
 
-  test('is lost in a copy, whose history is its own', () => {
+  test('are lost in a copy, whose options and history are its own', () => {
     const session = sessionAt(encodedRecord(record), NOON);
     const copy = { ...session, history: [] };
-    expect(encodedHistoryOf(copy)).toBeUndefined();
+    expect(encodedPartsOf(copy)).toBeUndefined();
     expect(copy.history).toEqual([]);
   });
 });
