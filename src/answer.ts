@@ -2,12 +2,12 @@ import { err, type Result, ResultAsync } from 'neverthrow';
 import { type StoreUnavailable, storeUnavailable } from './errors.js';
 import type { Answer } from './store.js';
 
+const proceed = <T, U, E, F>(result: Result<T, E>, next: (value: T) => Answer<U, F>): Answer<U, E | F> =>
+  result.isOk() ? next(result.value) : err<U, E>(result.error);
+
 /** Goes on with the value of an answer; at once where the answer is there already, so that memory costs no promise. */
-export const chain = <T, U, E, F>(answer: Answer<T, E>, next: (value: T) => Answer<U, F>): Answer<U, E | F> => {
-  const step = (result: Result<T, E>): Answer<U, E | F> =>
-    result.isOk() ? next(result.value) : err<U, E>(result.error);
-  return 'then' in answer ? answer.then(step) : step(answer);
-};
+export const chain = <T, U, E, F>(answer: Answer<T, E>, next: (value: T) => Answer<U, F>): Answer<U, E | F> =>
+  'then' in answer ? answer.then((result) => proceed(result, next)) : proceed(answer, next);
 
 const failed = (cause: unknown): Result<never, StoreUnavailable> =>
   err(storeUnavailable('the store failed in a way that it should not', 'unknown', cause));

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, Ok, type Result } from 'neverthrow';
 import { type InvalidInput, invalidInput } from './errors.js';
 
 /** Where the engine takes the time from: milliseconds since the Unix epoch. A port, so that tests never sleep. */
@@ -16,25 +16,21 @@ const unusable = err(
   invalidInput([{ path: 'clock', message: 'must give milliseconds since the epoch, not before 1970 nor after 9999' }]),
 );
 
-const readingOf = (clock: Clock): number => {
-  try {
-    return Math.floor(clock.now());
-  } catch {
-    return Number.NaN;
-  }
-};
-
 /**
  * A host's clock, read so that it never runs backwards within this process: while it is set back, time stands still,
  * and a duration that a caller has seen does not shrink under its eyes.
  */
 export const steadily = (clock: Clock): (() => Result<number, InvalidInput>) => {
-  let latest = 0;
+  let latest = new Ok<number, InvalidInput>(0);
   return () => {
-    const reading = readingOf(clock);
-    if (!(reading >= 0 && reading <= LATEST)) return unusable;
-    latest = Math.max(latest, reading);
-    return ok(latest);
+    try {
+      const reading = Math.floor(clock.now());
+      if (!(reading >= 0 && reading <= LATEST)) return unusable;
+      if (reading > latest.value) latest = new Ok(reading);
+      return latest;
+    } catch {
+      return unusable;
+    }
   };
 };
 

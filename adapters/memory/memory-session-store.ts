@@ -81,10 +81,12 @@ export class MemorySessionStore implements SessionStore {
     const byCreation = this.#tenants.get(tenant)?.byCreation;
     if (byCreation === undefined) return ok({ records: [], total: 0, unreadable: [] });
     const end = byCreation.size - page.offset;
-    const records = byCreation
-      .slice(end - page.limit, end)
-      .reverse()
-      .map(recordOf);
+    const oldestFirst = byCreation.slice(end - page.limit, end);
+    const records: SessionRecord[] = [];
+    for (let at = oldestFirst.length - 1; at >= 0; at -= 1) {
+      const kept = oldestFirst[at];
+      if (kept !== undefined) records.push(recordOf(kept));
+    }
     return ok({ records, total: byCreation.size, unreadable: [] });
   }
 
