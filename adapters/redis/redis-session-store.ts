@@ -66,13 +66,16 @@ export class RedisSessionStore implements SessionStore {
     const key = { tenant, id: head.id };
     const keys = this.#keys.of(key);
     const journal = journalOf(head, newWriteId());
-    return this.#write(
+    const answer = await this.#write(
       key,
       insertScript,
       [keys.state, keys.journal, keys.index, keys.deadlines],
       [encodeState(state), journal, String(Date.parse(head.createdAt)), keys.member, deadlineOf(state), keys.due],
       insertOutcome,
     );
+    return answer.andTee((outcome) => {
+      if (outcome === 'inserted') this.#lengths.set(keys.journal, Buffer.byteLength(journal));
+    });
   }
 
   async find(key: SessionKey): Reply<SessionRecord | undefined> {
