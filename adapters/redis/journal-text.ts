@@ -15,7 +15,7 @@ export const journalLines = (entries: readonly HistoryEntry[], writeId: string):
   entries.map((entry) => `${entryJson(entry)},\n`).join('') + writeMark(writeId);
 
 const string = String.raw`"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"`;
-const number = String.raw`-?\d+(?:\.\d+)?(?:e[+-]?\d+)?`;
+const number = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?`;
 const options = `\\{"face":${string},"profile":${string},"context":${string},"behavior":${string},"time_limit":${number}\\}`;
 const entryLine = String.raw`\{"role":${string},"content":${string},"timestamp":${string}\},\n`;
 const markLine = String.raw`"[\w.~:-]+",\n`;
@@ -27,6 +27,29 @@ const markLine = String.raw`"[\w.~:-]+",\n`;
 const firstLine = new RegExp(String.raw`\{"id":(${string}),"options":(${options}),"created_at":"([\w.:-]+)"\},\n`, 'y');
 const lines = new RegExp(`(?:${entryLine}|${markLine})*`, 'y');
 const marks = new RegExp(`^${markLine}`, 'gm');
+const markText = /^"[\w.~:-]+"$/;
+
+const isEntryText = (json: string): boolean => {
+  try {
+    const { role, content, timestamp }: Readonly<Record<string, unknown>> = JSON.parse(json);
+    if (typeof role !== 'string' || typeof content !== 'string' || typeof timestamp !== 'string') return false;
+    return entryJson({ role, content, timestamp }) === json;
+  } catch {
+    return false;
+  }
+};
+
+/** Whether all that follows `start` is lines of a journal. */
+const areLines = (text: string, start: number): boolean => {
+  lines.lastIndex = start;
+  try {
+    return lines.test(text) && lines.lastIndex === text.length;
+  } catch {
+    // Over millions of escapes a regular expression runs out of stack, and parsing does not.
+    const ends = text.slice(start).split(',\n');
+    return ends.pop() === '' && ends.every((line) => markText.test(line) || isEntryText(line));
+  }
+};
 
 class JournalHead implements SessionHead {
   readonly id: string;
@@ -80,8 +103,7 @@ export const decodeJournal = (
   const [, idJson, optionsJson, createdAt] = firstLine.exec(text) ?? [];
   if (idJson === undefined || optionsJson === undefined || createdAt === undefined) return undefined;
   const start = firstLine.lastIndex;
-  lines.lastIndex = start;
-  if (!lines.test(text) || lines.lastIndex !== text.length) return undefined;
+  if (!areLines(text, start)) return undefined;
   return {
     head: new JournalHead(JSON.parse(idJson), optionsJson, createdAt),
     history: new JournalHistory(text, start),
