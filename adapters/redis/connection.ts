@@ -23,26 +23,43 @@ export class Connection {
     this.#settings = settings;
   }
 
+  /** When a call of the store that begins now must be over; what it sends one after another shares this end. */
+  endOfCall(): number {
+    return (
+      performance.now() +
+      this.#settings.match(
+        ({ timeoutMs }) => timeoutMs,
+        () => 0,
+      )
+    );
+  }
+
   /** Sends a command that changes nothing. */
-  async read<T>(attempt: Attempt<T>): Promise<Result<T, Failure>> {
-    const answer = await this.#withinTime(attempt);
+  async read<T>(attempt: Attempt<T>, end = this.endOfCall()): Promise<Result<T, Failure>> {
+    const answer = await this.#withinTime(attempt, end);
     return answer.mapErr((failure) => ({ ...failure, error: { ...failure.error, outcome: 'not_applied' } }));
   }
 
   /** Runs a script that may change something. */
-  write(script: Script, keys: readonly string[], args: readonly string[]): Promise<Result<unknown, Failure>> {
-    return this.#withinTime((client) =>
-      client.evalsha(script.sha1, keys.length, ...keys, ...args).catch((cause: unknown) => {
-        if (errorCode(cause) !== 'NOSCRIPT') throw cause;
-        return client.eval(script.lua, keys.length, ...keys, ...args);
-      }),
+  write(
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    end = this.endOfCall(),
+  ): Promise<Result<unknown, Failure>> {
+    return this.#withinTime(
+      (client) =>
+        client.evalsha(script.sha1, keys.length, ...keys, ...args).catch((cause: unknown) => {
+          if (errorCode(cause) !== 'NOSCRIPT') throw cause;
+          return client.eval(script.lua, keys.length, ...keys, ...args);
+        }),
+      end,
     );
   }
 
-  async #withinTime<T>(attempt: Attempt<T>): Promise<Result<T, Failure>> {
+  async #withinTime<T>(attempt: Attempt<T>, end: number): Promise<Result<T, Failure>> {
     if (this.#settings.isErr()) return err({ code: '', error: this.#settings.error, transient: false });
-    const { client, timeoutMs } = this.#settings.value;
-    const end = performance.now() + timeoutMs;
+    const { client } = this.#settings.value;
     let unknown = false;
     for (let pause = FIRST_PAUSE; ; pause *= 2) {
       const answer = await once(() => attempt(client), end - performance.now());

@@ -35,9 +35,10 @@ export class PageReader {
 
   async read(tenant: string, range: Range): Promise<Result<RecordPage, StoreError>> {
     const keys = this.#keys.list(tenant);
-    const sorted = await this.#connection.read((client) => this.#readAtOnce(client, keys, range));
+    const end = this.#connection.endOfCall();
+    const sorted = await this.#connection.read((client) => this.#readAtOnce(client, keys, range), end);
     if (sorted.isErr()) return err(sorted.error.error);
-    return sorted.value === undefined ? this.#readByName(keys, range) : ok(sorted.value);
+    return sorted.value === undefined ? this.#readByName(keys, range, end) : ok(sorted.value);
   }
 
   /** The page by one command and the total by another, in one flight; nothing if that cannot give the whole page. */
@@ -53,9 +54,9 @@ export class PageReader {
   }
 
   /** The page by its ids first and their strings then: this way what is missing or cannot be read has a name. */
-  async #readByName(keys: ListKeys, range: Range): Promise<Result<RecordPage, StoreError>> {
+  async #readByName(keys: ListKeys, range: Range, end: number): Promise<Result<RecordPage, StoreError>> {
     for (let round = 1; ; round += 1) {
-      const page = await this.#connection.read((client) => namedPage(client, keys, range));
+      const page = await this.#connection.read((client) => namedPage(client, keys, range), end);
       if (page.isErr()) return err(page.error.error);
       const { found, total } = page.value;
       const gone = found.filter(({ record }) => record === 'missing');
@@ -67,13 +68,13 @@ export class PageReader {
           unreadable: unreadable.map(({ member }) => unescapeName(member)),
         });
       }
-      await Promise.all(gone.map(({ member }) => this.#unlist(keys, member)));
+      await Promise.all(gone.map(({ member }) => this.#unlist(keys, member, end)));
     }
   }
 
   /** Mends an index that a crash has left ahead of its sessions. The next reader tries again where this one fails. */
-  #unlist({ index, state, journal }: ListKeys, member: string): Promise<unknown> {
-    return this.#connection.write(unlistScript, [`${state}${member}`, `${journal}${member}`, index], [member]);
+  #unlist({ index, state, journal }: ListKeys, member: string, end: number): Promise<unknown> {
+    return this.#connection.write(unlistScript, [`${state}${member}`, `${journal}${member}`, index], [member], end);
   }
 }
 

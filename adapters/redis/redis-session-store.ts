@@ -117,7 +117,8 @@ export class RedisSessionStore implements SessionStore {
     const keys = this.#keys.of(key);
     const writeId = operationId ?? newWriteId();
     // What a caller has named may have arrived at any time before, through any process: it is looked for everywhere.
-    const known = operationId === undefined ? await this.#knownLength(key, keys.journal) : ok(0);
+    const end = this.#connection.endOfCall();
+    const known = operationId === undefined ? await this.#knownLength(key, keys.journal, end) : ok(0);
     if (known.isErr()) return err(known.error);
     const answer = await this.#write(
       key,
@@ -125,6 +126,7 @@ export class RedisSessionStore implements SessionStore {
       [keys.state, keys.journal],
       [String(now), String(known.value), writeMark(writeId), journalLines(entries, writeId)],
       appendOutcome,
+      end,
     );
     return answer.andTee((outcome) => {
       if (outcome.outcome === 'appended') this.#lengths.set(keys.journal, outcome.position);
@@ -159,10 +161,10 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /** A length that the journal has reached before now, so that what is written from now on is behind it. */
-  async #knownLength(key: SessionKey, journal: string): Reply<number> {
+  async #knownLength(key: SessionKey, journal: string, end: number): Reply<number> {
     const known = this.#lengths.get(journal);
     if (known !== undefined) return ok(known);
-    const length = await this.#connection.read((client) => client.strlen(journal));
+    const length = await this.#connection.read((client) => client.strlen(journal), end);
     return length.mapErr(failed(key));
   }
 
@@ -173,8 +175,9 @@ export class RedisSessionStore implements SessionStore {
     keys: readonly string[],
     args: readonly string[],
     read: (reply: unknown) => T | undefined,
+    end?: number,
   ): Reply<T> {
-    const reply = await this.#connection.write(script, keys, args);
+    const reply = await this.#connection.write(script, keys, args, end);
     return reply.mapErr(failed(key)).andThen((value): Result<T, StoreError> => {
       const outcome = read(value);
       return outcome === undefined ? err(corruptRecord(key.id, NO_STATE)) : ok(outcome);
