@@ -31,7 +31,7 @@ function inOneFolder(entries: Readonly<Record<string, string>>): Record<string, 
 
 const shared = { target: 'node20', removeNodeProtocol: false } as const satisfies Options;
 
-const esm: Options = { ...shared, entry: library, format: 'esm' };
+const esm: Options = { ...shared, entry: { ...library, 'cli/main': 'src/cli/main.ts' }, format: 'esm' };
 const cjs: Options = { ...shared, entry: library, format: 'cjs' };
 
 // `--no-dts` is for running what was built: the ES modules alone, in a fraction of the time.

@@ -1,0 +1,56 @@
+import { err, ok } from 'neverthrow';
+import type { HandlerError } from '../../http/errors.js';
+import { createSessionHandler } from '../../http/handler.js';
+import { SessionService } from '../../service/session-service.js';
+import { type Command, parseArguments } from '../command.js';
+import { textOf } from '../failure.js';
+import { openStore } from '../store.js';
+import { greeting, originOf } from './greeting.js';
+import { listen } from './server.js';
+import { readServeSettings } from './settings.js';
+import { stopSignal } from './stop-signal.js';
+
+const help = `Usage: colloquy serve
+
+Serves sessions over HTTP until it is told to stop (Ctrl-C, SIGTERM).
+
+Environment:
+  HOST               The name or address to listen on. Default: 127.0.0.1, this machine alone.
+  PORT               Default: 3000. With 0, any that is free.
+  REDIS_URL          Keeps the sessions in this Redis: redis://127.0.0.1:6379, or with all that there can be
+                     rediss://user:password@host:6379/0. Needs the package ioredis. Default: in memory.
+  COLLOQUY_API_KEYS  Who may come in: tenant:key,tenant:key,... A tenant may have several keys. In place of a key
+                     its SHA-256 may stand: tenant:sha256=<64 hexadecimal digits>, as this prints them:
+                     printf %s "$KEY" | sha256sum. Default: one random key, made for this run and shown.
+`;
+
+const describe = (error: HandlerError): string => {
+  const cause = 'cause' in error && error.cause !== undefined ? ` (${textOf(error.cause)})` : '';
+  return `${error.type}${'message' in error ? `: ${error.message}` : ''}${cause}`;
+};
+
+const run: Command['run'] = async (args, env) => {
+  const settings = parseArguments({ args: [...args], options: {} }).andThen(() => readServeSettings(env));
+  if (settings.isErr()) return err(settings.error);
+  const { host, port, redis, keys } = settings.value;
+  const opened = await openStore(redis);
+  if (opened.isErr()) return err(opened.error);
+  const { store, place, close } = opened.value;
+  const sessions = new SessionService({ store });
+  const { authenticate } = keys;
+  const handler = createSessionHandler({ sessions, authenticate, onError: (error) => console.error(describe(error)) });
+  const server = await listen(handler, { host, port });
+  if (server.isErr()) {
+    await close();
+    return err(server.error);
+  }
+  const stop = stopSignal(env['npm_lifecycle_event'] !== undefined);
+  console.log(await greeting(originOf(host, server.value.address), place, keys));
+  await stop;
+  await server.value.close();
+  await close();
+  console.log('Colloquy has stopped.');
+  return ok(undefined);
+};
+
+export const serve: Command = { summary: 'serve sessions over HTTP', help, run };
