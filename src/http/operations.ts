@@ -8,7 +8,7 @@ import type { HandlerSettings, TenantSessions } from './options.js';
 import { pageHeaders } from './page-headers.js';
 import { readPageQuery } from './page-query.js';
 import { percentEncode, tidyPrefix } from './prefix.js';
-import { commonHeaders } from './problem.js';
+import { commonHeaders, isSessionError } from './problem.js';
 import type { Route } from './routes.js';
 import { inWireNames } from './wire-paths.js';
 import { late, within } from './within.js';
@@ -25,6 +25,11 @@ export interface Call<R extends Route = Route> {
 
 type RouteOf<O extends Route['operation']> = Extract<Route, { readonly operation: O }>;
 
+const inClientTerms = (error: SessionError): HandlerError => {
+  if (error.type === 'invalid_input') return inWireNames(error);
+  return isSessionError(error) ? error : storeUnavailable('the store gave an unknown error', 'unknown', error);
+};
+
 /** The service's answer, in time and in the client's names. */
 const answerOf = async <T, E extends SessionError>(
   { settings }: Call,
@@ -32,7 +37,7 @@ const answerOf = async <T, E extends SessionError>(
 ): Promise<Result<T, HandlerError>> => {
   const result = await within(settings.timeoutMs, answer);
   if (result === late) return err(storeUnavailable('the store took too long to answer', 'unknown'));
-  return result.mapErr((error: SessionError) => (error.type === 'invalid_input' ? inWireNames(error) : error));
+  return result.mapErr(inClientTerms);
 };
 
 const create = async (call: Call<RouteOf<'create'>>): Answer => {
@@ -55,11 +60,11 @@ const list = async (call: Call<RouteOf<'list'>>): Answer => {
   const query = readPageQuery(route.query);
   if (query.isErr()) return err(query.error);
   const listed = await answerOf(call, sessions.list(query.value));
-  return listed.map((page) => ({
-    status: 200,
-    headers: { ...commonHeaders, ...pageHeaders(`${tidyPrefix(request.prefix)}/sessions`, page) },
-    body: `[${page.sessions.map(sessionJson).join(',')}]`,
-  }));
+  return listed.andThen((page): Result<HandlerResponse, HandlerError> => {
+    if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
+    const headers = { ...commonHeaders, ...pageHeaders(`${tidyPrefix(request.prefix)}/sessions`, page) };
+    return ok({ status: 200, headers, body: `[${page.sessions.map(sessionJson).join(',')}]` });
+  });
 };
 
 const decodeId = (encoded: string): Result<string, InvalidInput> => {

@@ -62,6 +62,9 @@ const RETRY_AFTER_SECONDS = '1';
 /** Headers of every answer: sessions are private and change by the second. */
 export const commonHeaders = Object.freeze({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
 
+/** Whether it is an error at all: a store that breaks its contract may have given anything. */
+export const isSessionError = (error: SessionError): boolean => Object.hasOwn(statusOfSessionError, error.type);
+
 export const statusOf = (error: HandlerError): number => statuses[error.type];
 
 interface Particulars {
