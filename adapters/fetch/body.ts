@@ -12,8 +12,8 @@ const joined = (chunks: readonly Uint8Array[], size: number): Uint8Array => {
 
 /** The body of a Fetch request, read chunk by chunk; the rest of one that is too large is cancelled. */
 export const readFetchBody = async (request: Request, maxBytes: number): Promise<BodyReading> => {
-  if (request.bodyUsed) return { outcome: 'lost' };
   if (request.body === null) return { outcome: 'read', bytes: new Uint8Array() };
+  if (request.bodyUsed || request.body.locked) return { outcome: 'lost' };
   const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;

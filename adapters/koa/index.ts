@@ -13,11 +13,12 @@ export interface KoaContext {
   readonly originalUrl: string;
   status: number;
   body: unknown;
-  respond?: boolean;
+  respond?: boolean | undefined;
   set(name: string, value: string): void;
 }
 
-export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<void>;
+/** Generic, so that an app that uses it keeps the type of its own contexts. */
+export type KoaMiddleware = <C extends KoaContext>(context: C, next: () => Promise<unknown>) => Promise<void>;
 
 const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? '';
 

@@ -22,7 +22,18 @@ const answerNotFound: NodeListener = (req, res) => respond(req, res, routeNotFou
  *
  *     createServer(nodeListener(handler)).listen(3000);
  *
- * Fastify, on whose hooks, parsers and router the operations then do not depend:
+ * In Fastify it answers in a hook, before the body is parsed:
+ *
+ *     app.register((scope, _options, done) => {
+ *       scope.addHook('onRequest', (request, reply) => {
+ *         reply.hijack();
+ *         listener(request.raw, reply.raw);
+ *       });
+ *       scope.all('/*', () => undefined);
+ *       done();
+ *     }, { prefix: '/api' });
+ *
+ * or before Fastify sees the request at all:
  *
  *     fastify({ serverFactory: (app) => createServer(nodeListener(handler, { prefix: '/api', fallback: app })) });
  */

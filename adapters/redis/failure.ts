@@ -33,9 +33,12 @@ const refusals: ReadonlyMap<string, boolean> = new Map([
   ['WRONGTYPE', false],
 ]);
 
+/** The first word of an error reply; before Redis 7 that of a command inside a script stands behind the script's own. */
+const firstWord = /^(?:ERR Error running script .*?: )?-?([A-Z]{2,}) /;
+
 /** The first word of an error reply; empty for what is none. */
 export const errorCode = (cause: unknown): string =>
-  cause instanceof Error ? (/^-?([A-Z]{2,}) /.exec(cause.message)?.[1] ?? '') : '';
+  cause instanceof Error ? (firstWord.exec(cause.message)?.[1] ?? '') : '';
 
 /** What a failed command means. Its text goes into `cause` without the command, which holds data and passwords. */
 export const failureOf = (cause: unknown): Failure => {
@@ -46,7 +49,8 @@ export const failureOf = (cause: unknown): Failure => {
     return { code, error, transient: refused };
   }
   // An error reply of another kind comes again; a lost connection is made anew.
-  return { code, error: storeUnavailable('Redis did not answer', 'unknown', textOf(cause)), transient: code === '' };
+  const message = code === '' ? 'Redis did not answer' : 'Redis answered with an error';
+  return { code, error: storeUnavailable(message, 'unknown', textOf(cause)), transient: code === '' };
 };
 
 export const timedOut: Failure = {
@@ -55,4 +59,6 @@ export const timedOut: Failure = {
   transient: false,
 };
 
-const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+/** Of a command that it does not know, a server repeats the arguments. */
+const textOf = (cause: unknown): string =>
+  (cause instanceof Error ? cause.message : String(cause)).replace(/, with args beginning with: .*/s, '');

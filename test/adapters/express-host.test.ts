@@ -1,0 +1,105 @@
+import type { RequestListener } from 'node:http';
+import express from 'express';
+import { describe, expect, test } from 'vitest';
+import { expressMiddleware } from '../../adapters/express/index.js';
+import { type Outgoing, send } from '../http/client.js';
+import { handlerWith } from '../http/handler-harness.js';
+import { expectInvalid, expectProblem } from '../http/problems.js';
+import { listening } from '../http/serve.js';
+
+const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
+const create = { method: 'POST', headers, body: '{"face":"ada","profile":"tutor"}' };
+
+const sessions = () => expressMiddleware(handlerWith().handler);
+
+const ask = async (app: RequestListener, path: string, outgoing: Outgoing = { headers }) => {
+  const server = await listening(app);
+  try {
+    return await send(server.origin, path, outgoing);
+  } finally {
+    await server.close();
+  }
+};
+
+describe('an Express host', () => {
+  test('gets what is none of the operations, with the body still to be read', async () => {
+    const app = express();
+    app.use(sessions(), express.json());
+    app.post('/own', (req, res) => {
+      res.json(req.body);
+    });
+    const reply = await ask(app, '/own', { ...create, body: '{"mine":1}' });
+    expect(reply.json()).toEqual({ mine: 1 });
+  });
+
+  test('may put it into routers in routers, and Location knows them all', async () => {
+    const inner = express.Router().use('/v1', sessions());
+    const outer = express.Router().use('/tenants/:name', inner);
+    const reply = await ask(express().use('/api', outer), '/api/tenants/a%20b/v1/create-session', create);
+    expect(reply.headers['location']).toMatch(/^\/api\/tenants\/a%20b\/v1\/session\/[\w-]+$/);
+  });
+
+  test('may have set headers of its own, which stay', async () => {
+    const app = express();
+    app.use((_req, res, next) => {
+      res.setHeader('Access-Control-Allow-Origin', '*');
+      res.setHeader('Cache-Control', 'public');
+      next();
+    });
+    const reply = await ask(app.use(sessions()), '/sessions');
+    expect(reply.headers).toMatchObject({ 'access-control-allow-origin': '*', 'cache-control': 'no-store' });
+  });
+
+  test('may answer first, by a time-out of its own', async () => {
+    const { handler } = handlerWith({ authenticate: () => new Promise((resolve) => setTimeout(resolve, 20, 'acme')) });
+    const app = express();
+    app.use((_req, res, next) => {
+      next();
+      res.status(504).end('too late');
+    });
+    const reply = await ask(app.use(expressMiddleware(handler)), '/sessions');
+    expect([reply.status, reply.text]).toEqual([504, 'too late']);
+  });
+
+  test('whose parser left nothing behind has made a mistake, and the client has not', async () => {
+    const app = express();
+    app.use((req, _res, next) => {
+      req.on('data', () => undefined).on('end', next);
+    });
+    expectProblem(await ask(app.use(sessions()), '/create-session', create), 503, 'misconfigured');
+  });
+
+  test('may have set an encoding on the body', async () => {
+    const app = express();
+    app.use((req, _res, next) => {
+      req.setEncoding('utf8');
+      next();
+    });
+    expect((await ask(app.use(sessions()), '/create-session', create)).status).toBe(201);
+  });
+
+  test('may leave an object for a body that no parser has read', async () => {
+    const app = express();
+    app.use((req, _res, next) => {
+      req.body = {};
+      next();
+    });
+    expect((await ask(app.use(sessions()), '/create-session', create)).status).toBe(201);
+  });
+
+  test('may parse what is not an object, too', async () => {
+    const app = express().use(express.json({ strict: false }), sessions());
+    for (const body of ['null', '5', '[]', 'true']) {
+      expectInvalid(await ask(app, '/create-session', { ...create, body }), 'body');
+    }
+  });
+
+  test('may hold text and bytes to a higher limit, and the limit here still counts', async () => {
+    const type = () => true;
+    const body = [`${create.body}${' '.repeat(256 * 1024)}`];
+    for (const parser of [express.text({ type, limit: '1mb' }), express.raw({ type, limit: '1mb' })]) {
+      const reply = await ask(express().use(parser, sessions()), '/create-session', { ...create, body });
+      expectProblem(reply, 413, 'body_too_large');
+    }
+  });
+});

@@ -1,0 +1,64 @@
+import Koa from 'koa';
+import mount from 'koa-mount';
+import { describe, expect, test } from 'vitest';
+import { koaMiddleware } from '../../adapters/koa/index.js';
+import { type Outgoing, send } from '../http/client.js';
+import { handlerWith } from '../http/handler-harness.js';
+import { listening } from '../http/serve.js';
+
+const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
+const create = { method: 'POST', headers, body: '{"face":"ada","profile":"tutor"}' };
+
+const sessions = () => koaMiddleware(handlerWith().handler);
+
+const ask = async (app: Koa, path: string, outgoing: Outgoing = { headers }) => {
+  const server = await listening(app.callback());
+  try {
+    return await send(server.origin, path, outgoing);
+  } finally {
+    await server.close();
+  }
+};
+
+describe('a Koa host', () => {
+  test('gets what is none of the operations, in its own order', async () => {
+    const order: string[] = [];
+    const app = new Koa().use(sessions()).use(async (context) => {
+      order.push('host');
+      context.body = 'mine';
+    });
+    expect([(await ask(app, '/own')).text, order]).toEqual(['mine', ['host']]);
+    expect([(await ask(app, '/sessions')).text, order]).toEqual(['[]', ['host']]);
+  });
+
+  test('sees the answer in its middleware, and may change it', async () => {
+    const app = new Koa();
+    app.use(async (context, next) => {
+      await next();
+      context.set('X-Seen', `${context.status} ${typeof context.body}`);
+    });
+    const reply = await ask(app.use(sessions()), '/sessions');
+    expect([reply.status, reply.headers['x-seen'], reply.headers['content-type']]).toEqual([
+      200,
+      '200 string',
+      'application/json',
+    ]);
+  });
+
+  test('may mount it in what is mounted, and Location knows all of the path', async () => {
+    const [inner, outer] = [new Koa(), new Koa()];
+    inner.use(mount('/v1', sessions()));
+    outer.use(mount('/api', inner));
+    const reply = await ask(outer, '/api/v1/create-session?x=/sessions', create);
+    expect(reply.headers['location']).toMatch(/^\/api\/v1\/session\/[\w-]+$/);
+  });
+
+  test('may rewrite the path', async () => {
+    const app = new Koa();
+    app.use((context, next) => {
+      context.url = '/sessions?limit=3';
+      return next();
+    });
+    expect((await ask(app.use(sessions()), '/elsewhere')).headers['link']).toContain('</sessions?limit=3&page=1>');
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test, vi } from 'vitest';
+import { type NodeListener, nodeListener } from '../../adapters/node/index.js';
+import { send } from '../http/client.js';
+import { handlerWith } from '../http/handler-harness.js';
+import { expectProblem } from '../http/problems.js';
+import { RawConnection } from '../http/raw.js';
+import { listening } from '../http/serve.js';
+
+const headers = { 'X-API-KEY': 'key' };
+
+const { handler } = handlerWith();
+
+/** The status line and body of the answer to this request target, sent as it is. */
+const answerTo = async (listener: NodeListener, target: string): Promise<string> => {
+  const server = await listening(listener);
+  const connection = new RawConnection(server.origin);
+  connection.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-API-KEY: key\r\n\r\n`);
+  const [answer = ''] = await connection.answers();
+  connection.destroy();
+  await server.close();
+  const [head = '', body] = answer.split('\r\n\r\n');
+  return `${head.split('\r\n')[0]} | ${body}`;
+};
+
+describe('nodeListener', () => {
+  test('answers what is none of the operations with 404, in the form of all errors', async () => {
+    const server = await listening(nodeListener(handler, { prefix: 'api/' }));
+    for (const path of ['/', '/sessions', '/api', '/api/', '/apisessions', '/api/session']) {
+      expectProblem(await send(server.origin, path, { headers }), 404, 'route_not_found');
+    }
+    expect((await send(server.origin, '/api/sessions', { headers })).text).toBe('[]');
+    await server.close();
+  });
+
+  test('or leaves it to the host, under its prefix and elsewhere', async () => {
+    const fallback = vi.fn<NodeListener>((req, res) => res.end(`host ${req.url}`));
+    const server = await listening(nodeListener(handler, { prefix: '/api', fallback }));
+    expect((await send(server.origin, '/x?y')).text).toBe('host /x?y');
+    expect((await send(server.origin, '/api/x')).text).toBe('host /api/x');
+    expect((await send(server.origin, '/api/sessions', { headers })).text).toBe('[]');
+    expect(fallback).toHaveBeenCalledTimes(2);
+    await server.close();
+  });
+
+  test('takes a target with scheme and host, as proxies send it', async () => {
+    const listener = nodeListener(handler);
+    expect(await answerTo(listener, 'http://example.com/sessions')).toBe('HTTP/1.1 200 OK | []');
+    expect(await answerTo(listener, 'http://example.com')).toContain(' 404 ');
+    expect(await answerTo(listener, '//sessions')).toContain(' 404 ');
+    expect(await answerTo(listener, '*')).toContain(' 404 ');
+  });
+
+  test('with an empty API key or one of bytes that are no ASCII stays calm', async () => {
+    const server = await listening(nodeListener(handler));
+    const connection = new RawConnection(server.origin);
+    connection.write(Buffer.from('GET /session/\xff HTTP/1.1\r\nHost: x\r\nX-API-KEY: \xff\xfe\r\n\r\n', 'latin1'));
+    expect((await connection.answers())[0]).toMatch(/^HTTP\/1\.1 (400|404) /);
+    connection.destroy();
+    await server.close();
+  });
+});
