@@ -1,0 +1,91 @@
+import { createServer } from 'node:http';
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { type NodeListener, nodeListener } from '../../adapters/node/index.js';
+import { createSessionHandler } from '../../src/http/index.js';
+import { SessionService } from '../../src/index.js';
+import { send } from '../http/client.js';
+import { describeHttp } from '../http/describe-http.js';
+import { expectInvalid } from '../http/problems.js';
+import type { RunningServer } from '../http/world.js';
+
+const listening = async (app: { listen(options: object): Promise<string>; close(): Promise<unknown> }) => {
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+  const running: RunningServer = { origin, close: async () => void (await app.close()) };
+  return running;
+};
+
+/** Gives a request to the listener before Fastify has looked at its body, or where it cannot decode its path. */
+const handOver = (listener: NodeListener) => (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+  reply.hijack();
+  listener(request.raw, reply.raw);
+};
+
+for (const prefix of ['', '/api/v1']) {
+  describeHttp({
+    name: 'Fastify on the listener, by serverFactory',
+    prefix,
+    parsesBodies: false,
+    ownsConnection: true,
+    start: (handler) =>
+      listening(
+        fastify({
+          forceCloseConnections: true,
+          serverFactory: (app) => createServer(nodeListener(handler, { prefix, fallback: app })),
+        }),
+      ),
+  });
+}
+
+describeHttp({
+  name: 'Fastify, by a hook before its parsers',
+  prefix: '/api',
+  parsesBodies: false,
+  ownsConnection: true,
+  start: (handler) => {
+    const listener = nodeListener(handler, { prefix: '/api' });
+    const app = fastify({ forceCloseConnections: true, frameworkErrors: handOver(listener) });
+    app.register(
+      (scope, _options, done) => {
+        scope.addHook('onRequest', (request, reply) => handOver(listener)(undefined, request, reply));
+        scope.all('/*', () => undefined);
+        done();
+      },
+      { prefix: '/api' },
+    );
+    return listening(app);
+  },
+});
+
+describe('Fastify, by routes behind its own parsers', () => {
+  const sessions = new SessionService({ store: new MemorySessionStore() });
+  const listener = nodeListener(createSessionHandler({ sessions, authenticate: () => 'default' }));
+  const app = fastify({ forceCloseConnections: true });
+  app.all('/*', (request, reply) => {
+    reply.hijack();
+    listener(Object.assign(request.raw, { body: request.body }), reply.raw);
+  });
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await listening(app);
+  });
+  afterAll(() => server.close());
+
+  const create = (body: string) => {
+    const headers = { 'X-API-KEY': 'any', 'Content-Type': 'application/json' };
+    return send(server.origin, '/create-session', { method: 'POST', headers, body });
+  };
+
+  test('the handler takes the body that Fastify has parsed', async () => {
+    const created = await create('{"face":"ada","profile":"tutor"}');
+    expect(created.status).toBe(201);
+    const found = await send(server.origin, String(created.headers['location']), { headers: { 'X-API-KEY': 'any' } });
+    expect(found.json()).toMatchObject({ options: { face: 'ada', profile: 'tutor' } });
+  });
+
+  test('and checks it like any other', async () => {
+    expectInvalid(await create('{"face":5}'), 'face', 'profile');
+    expectInvalid(await create('[]'), 'body');
+  });
+});
