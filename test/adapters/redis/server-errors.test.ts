@@ -1,0 +1,236 @@
+import { inspect } from 'node:util';
+import { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { Keyspace } from '../../../adapters/redis/keys.js';
+import type { Answer, SessionStore, StoreError } from '../../../src/store.js';
+import { headOf, keyOf, live, NOON, say, upTo } from '../../../src/testing/samples.js';
+import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { freePort } from '../../support/free-port.js';
+import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
+import { startRedis } from '../../support/redis-server.js';
+
+/** What must be in no error. */
+const SECRET = 'hush';
+const prefix = `${SECRET}-prefix`;
+const tenant = `${SECRET}-tenant`;
+const password = `${SECRET}-password`;
+
+const key = keyOf('one', tenant);
+const head = headOf('two', NOON, { context: `${SECRET}-context` });
+const entry = say(`${SECRET}-content`);
+
+type Run = (store: SessionStore) => Answer<unknown, StoreError>;
+type Write = 'insert' | 'replace' | 'append' | 'append with an operationId' | 'remove';
+type Read = 'find' | 'findState' | 'list' | 'due';
+type Call = Write | Read;
+
+const writes: Readonly<Record<Write, Run>> = {
+  insert: (store: SessionStore) => store.insert(tenant, head, live('IDLE', { deadline: NOON })),
+  replace: (store: SessionStore) => store.replace(key, live('PAUSED', { revision: 3, deadline: NOON + 1 })),
+  append: (store: SessionStore) => store.append(key, { entries: [entry], now: NOON }),
+  'append with an operationId': (store: SessionStore) =>
+    store.append(key, { entries: [entry], now: NOON, operationId: `${SECRET}-op` }),
+  remove: (store: SessionStore) => store.remove(key),
+};
+
+const reads: Readonly<Record<Read, Run>> = {
+  find: (store: SessionStore) => store.find(key),
+  findState: (store: SessionStore) => store.findState(key),
+  list: (store: SessionStore) => store.list(tenant, { offset: 0, limit: 10 }),
+  due: (store: SessionStore) => store.due(NOON, 10),
+};
+
+const calls = { ...writes, ...reads };
+const additions: readonly Call[] = ['insert', 'replace', 'append', 'append with an operationId'];
+const allReads: readonly Call[] = ['find', 'findState', 'list', 'due'];
+const allCalls: readonly Call[] = [...additions, 'remove', ...allReads];
+
+/** As much of an error as a log could show. */
+const shown = (error: unknown): string => inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
+
+/** A client that may not enter is told so, or never hears an answer: both end in time, and neither tells a secret. */
+const expectUnreachable = async (store: SessionStore): Promise<void> => {
+  for (const name of ['find', 'list', 'insert', 'append'] as const) {
+    const error = await errorOf(calls[name](store));
+    expect(error.type).toBe('store_unavailable');
+    if (name !== 'insert') expect(error).toMatchObject({ outcome: 'not_applied' });
+    expect(shown(error)).not.toContain(SECRET);
+  }
+};
+
+describeWithRedis('an error of the server', ({ port: sharedPort }) => {
+  /** A server of its own with one ACTIVE session on it, and what can be done there as its master. */
+  const open = async (...args: readonly string[]) => {
+    const server = await startRedis({ args });
+    onTestFinished(() => server.stop());
+    const admin = new Redis(server.port);
+    onTestFinished(() => admin.disconnect());
+    const own = new RedisSessionStore({ client: admin, prefix });
+    return { port: server.port, admin, own };
+  };
+
+  const fill = async (store: SessionStore): Promise<void> => {
+    await answerOf(store.insert(tenant, headOf('one'), live('IDLE', { deadline: NOON })));
+    await answerOf(store.replace(key, live('ACTIVE', { revision: 2 })));
+    await append(store, key, ['before']);
+  };
+
+  /** All that is stored, to the byte. */
+  const everything = async (admin: Redis): Promise<Readonly<Record<string, string | undefined>>> => {
+    const names = (await admin.keys('*')).toSorted();
+    const dumps = await Promise.all(names.map((name) => admin.dumpBuffer(name)));
+    return Object.fromEntries(names.map((name, at) => [name, dumps[at]?.toString('base64')]));
+  };
+
+  const expectRefused = async (store: SessionStore, names: readonly Call[], message: RegExp): Promise<void> => {
+    for (const name of names) {
+      const error = await errorOf(calls[name](store));
+      expect({ name, error }).toMatchObject({
+        name,
+        error: { type: 'store_unavailable', outcome: 'not_applied', message: expect.stringMatching(message) },
+      });
+      expect(shown(error)).not.toContain(SECRET);
+    }
+  };
+
+  describe.each(clientVersions)('%s', (version) => {
+    const storeAt = (port: number, options: ClientOptions = {}) =>
+      new RedisSessionStore({ client: openClient(version, { port, ...options }), prefix, timeoutMs: 200 });
+
+    test('OOM: nothing is written, and reading and removing go on', async () => {
+      const { port, admin, own } = await open();
+      await fill(own);
+      const before = await everything(admin);
+      await admin.config('SET', 'maxmemory-policy', 'noeviction', 'maxmemory', '1');
+      const store = storeAt(port);
+      await expectRefused(store, additions, /OOM/);
+      const ending = store.replace(key, live('ACTIVE', { revision: 3 }));
+      expect(await errorOf(ending)).toMatchObject({ outcome: 'not_applied' });
+      expect(await everything(admin)).toEqual(before);
+      expect(await said(store, key)).toEqual(['before']);
+      expect(await answerOf(store.remove(key))).toBe('removed');
+      expect(await everything(admin)).toEqual({});
+    });
+
+    test('READONLY: nothing is written, and the next call after the promotion succeeds', async () => {
+      const { port, admin, own } = await open();
+      await fill(own);
+      const before = await everything(admin);
+      await admin.replicaof('127.0.0.1', await freePort());
+      const store = storeAt(port);
+      await expectRefused(store, [...additions, 'remove'], /READONLY/);
+      expect(await said(store, key)).toEqual(['before']);
+      expect(await everything(admin)).toEqual(before);
+      await admin.replicaof('NO', 'ONE');
+      await append(store, key, ['after']);
+      expect(await said(store, key)).toEqual(['before', 'after']);
+    });
+
+    test('MASTERDOWN: no call is answered from old data', async () => {
+      const { port, admin, own } = await open('--replica-serve-stale-data', 'no');
+      await fill(own);
+      const before = await everything(admin);
+      const store = storeAt(port);
+      await answerOf(store.find(key));
+      await admin.replicaof('127.0.0.1', await freePort());
+      await expectRefused(store, ['find', 'findState', 'due'], /MASTERDOWN/);
+      await expectRefused(store, ['list', 'insert', 'remove'], /MASTERDOWN|READONLY/);
+      await admin.replicaof('NO', 'ONE');
+      expect(await everything(admin)).toEqual(before);
+    });
+
+    test('NOAUTH and WRONGPASS: no password is in the error', async () => {
+      const { port, admin, own } = await open();
+      await fill(own);
+      const before = await everything(admin);
+      await admin.config('SET', 'requirepass', password);
+      await expectUnreachable(storeAt(port));
+      await expectUnreachable(storeAt(port, { password: `${SECRET}-wrong` }));
+      await expectUnreachable(storeAt(port, { username: 'nobody', password: `${SECRET}-wrong` }));
+      expect(await said(storeAt(port, { password }), key)).toEqual(['before']);
+      expect(await everything(admin)).toEqual(before);
+    });
+
+    test('NOPERM: a user without the keys, without the commands, or without those inside the scripts', async () => {
+      const { port, admin, own } = await open();
+      await fill(own);
+      const before = await everything(admin);
+      const asUser = async (...rules: readonly string[]) => {
+        await admin.acl('SETUSER', 'host', 'reset', 'on', `>${password}`, ...rules);
+        return storeAt(port, { username: 'host', password });
+      };
+      await expectRefused(await asUser('~elsewhere*', '+@all'), allCalls, /NOPERM/);
+      await expectRefused(await asUser('~*', '+@connection', '+info'), allCalls, /NOPERM/);
+      const reader = await asUser('~*', '+@all', '-@write');
+      for (const name of additions) {
+        const error = await errorOf(calls[name](reader));
+        expect(error).toMatchObject({ type: 'store_unavailable' });
+        expect(shown(error)).not.toContain(SECRET);
+      }
+      expect(await said(reader, key)).toEqual(['before']);
+      expect((await answerOf(reader.list(tenant, { offset: 0, limit: 10 }))).records).toHaveLength(1);
+      expect(await everything(admin)).toEqual(before);
+    });
+
+    test('a server without EVALSHA, which repeats the arguments in its answer', async () => {
+      const { port } = await open('--rename-command', 'EVALSHA', '');
+      const error = await errorOf(writes.insert(storeAt(port)));
+      expect(error).toMatchObject({ type: 'store_unavailable' });
+      expect(shown(error)).not.toContain(SECRET);
+    });
+
+    test.each(['state', 'journal', 'index', 'deadlines'] as const)(
+      'WRONGTYPE of the %s: no call throws, none writes',
+      async (name) => {
+        const { port, admin, own } = await open();
+        await fill(own);
+        const damaged = new Keyspace(prefix, 1).of(key)[name];
+        await admin.del(damaged);
+        await admin.rpush(damaged, 'a list');
+        const before = await everything(admin);
+        const store = storeAt(port);
+        for (const [call, run] of Object.entries(calls)) {
+          if (call === 'remove') continue;
+          const result = await run(store);
+          if (result.isOk()) continue;
+          const corrupt = { id: expect.stringMatching(/^(one|two)$/) };
+          const unavailable = { type: 'store_unavailable', outcome: 'not_applied' };
+          expect(result.error).toMatchObject(result.error.type === 'corrupt_record' ? corrupt : unavailable);
+          expect(shown(result.error)).not.toContain(SECRET);
+        }
+        const after = await everything(admin);
+        // Of the two sessions, only calls on a key that is in order may have changed something.
+        expect(after[damaged]).toBe(before[damaged]);
+        const { state, journal } = new Keyspace(prefix, 1).of(keyOf('two', tenant));
+        expect(state in after).toBe(journal in after);
+        expect(name === 'state' || name === 'journal' || !(state in after)).toBe(true);
+      },
+    );
+
+    test('SCRIPT FLUSH between the calls, and all the time', async () => {
+      const client = openClient(version, { port: sharedPort });
+      const flusher = openClient(version, { port: sharedPort });
+      const store = new RedisSessionStore({ client, prefix: `flush-${process.pid}-${version}` });
+      await answerOf(store.insert(tenant, headOf('one'), live('IDLE')));
+      for (const _ of upTo(3)) {
+        await flusher.call('SCRIPT', 'FLUSH');
+        await append(store, key, ['not yet']).catch(() => {});
+      }
+      await answerOf(store.replace(key, live('ACTIVE', { revision: 2 })));
+      let flushing = true;
+      const flushed = (async () => {
+        while (flushing) await flusher.call('SCRIPT', 'FLUSH', 'ASYNC');
+      })();
+      await Promise.all(
+        upTo(20).map(async (writer) => {
+          for (const at of upTo(20)) await append(store, key, [`${writer} ${at}`]);
+        }),
+      );
+      flushing = false;
+      await flushed;
+      expect(await said(store, key)).toHaveLength(400);
+    });
+  });
+});
