@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errAsync, okAsync } from 'neverthrow';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { Progress } from '../../src/cli/replay/progress.js';
+import { replayLines } from '../../src/cli/replay/replay-lines.js';
+import { storeUnavailable } from '../../src/errors.js';
+import { SessionService } from '../../src/index.js';
+import { buildCommandLine, type CommandLine } from '../support/command-line.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+
+const conversation = (id: string, turns: number): string =>
+  JSON.stringify({
+    id,
+    services: ['ignored'],
+    turns: Array.from({ length: turns }, (_, at) => ({
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      content: `${id}, turn ${at}: "quoted", \u2028, 😀\n`,
+    })),
+  });
+
+const lines = [conversation('one', 1), conversation('odd', 7), conversation('even', 12), ''];
+const text = lines.join('\n');
+
+let colloquy: CommandLine;
+let dir: string;
+beforeAll(async () => {
+  [colloquy, dir] = await Promise.all([buildCommandLine(), mkdtemp(join(tmpdir(), 'replay-'))]);
+}, 60_000);
+afterAll(() => Promise.all([colloquy.remove(), rm(dir, { recursive: true, force: true })]));
+
+const expectAll = (stdout: string): void => {
+  expect(stdout).toContain('3 conversations, 20 turns');
+  expect(stdout).toContain('no difference');
+};
+
+describe('colloquy replay', () => {
+  test('holds the conversations of a file and reads them back without a difference', async () => {
+    const file = join(dir, 'conversations.jsonl');
+    await writeFile(file, text);
+    const { exitCode, stdout } = await colloquy.run(['replay', file, '--concurrency', '2']);
+    expectAll(stdout);
+    expect(exitCode).toBe(0);
+  });
+
+  test('reads from a pipe', async () => {
+    const { exitCode, stdout } = await colloquy.run(['replay'], { input: text });
+    expectAll(stdout);
+    expect(exitCode).toBe(0);
+  });
+
+  test('names the lines that are no conversations, holds the others, and ends with 1', async () => {
+    const input = [lines[0], 'no JSON', '{"id":"x"}', '{"id":"y","turns":[{"role":1}]}', lines[1]].join('\n');
+    const { exitCode, stdout, stderr } = await colloquy.run(['replay'], { input });
+    expect(stdout).toContain('line 2 is no JSON');
+    expect(stdout).toContain('line 3 has no turns');
+    expect(stdout).toContain('line 4 has a turn without');
+    expect(stdout).toContain('2 conversations, 8 turns');
+    expect(stderr).toBe('colloquy: not all was read back as it was told\n');
+    expect(exitCode).toBe(1);
+  });
+
+  test('says in one line what is wrong with its arguments', async () => {
+    for (const args of [['a', 'b'], ['--concurrency', '0'], ['--redis', 'x'], ['--unknown']]) {
+      const { exitCode, stderr } = await colloquy.run(['replay', ...args]);
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
+    }
+    expect((await colloquy.run(['replay', join(dir, 'absent')])).stderr).toMatch(
+      /^colloquy: the file cannot be opened/,
+    );
+  });
+
+  test('--help says how, for each command and for all', async () => {
+    expect((await colloquy.run(['--help'])).stdout).toContain('serve');
+    expect((await colloquy.run(['replay', '--help'])).stdout).toContain('--concurrency');
+    expect((await colloquy.run(['serve', '--help'])).stdout).toContain('COLLOQUY_API_KEYS');
+    expect((await colloquy.run([])).exitCode).toBe(2);
+  });
+});
+
+describe('the comparison', () => {
+  const replayOn = (store: MemorySessionStore) =>
+    replayLines({
+      sessions: new SessionService({ store }),
+      lines,
+      concurrency: 4,
+      progress: new Progress(process.stderr),
+    });
+
+  test('notices a store that loses an entry', async () => {
+    class Forgetful extends MemorySessionStore {
+      override append(...[key, added]: Parameters<MemorySessionStore['append']>) {
+        const kept = added.entries.filter(({ content }) => !content.startsWith('odd, turn 3'));
+        return super.append(key, { ...added, entries: kept });
+      }
+    }
+    const { problems } = await replayOn(new Forgetful());
+    expect(problems).toContain('odd: the number of entries is 6, not 7');
+    expect(problems.filter((problem) => !problem.startsWith('odd:'))).toEqual([]);
+  });
+
+  test('notices a store that leaves a session off the list', async () => {
+    class Unlisting extends MemorySessionStore {
+      override list(...[tenant, page]: Parameters<MemorySessionStore['list']>) {
+        return super.list(tenant, page).map((read) => ({ ...read, records: read.records.slice(1) }));
+      }
+    }
+    expect((await replayOn(new Unlisting())).problems).toHaveLength(1);
+  });
+
+  test('reports a conversation that a store could not keep, and goes on', async () => {
+    let inserts = 0;
+    const failing = new MemorySessionStore();
+    const insert = failing.insert.bind(failing);
+    const store = Object.assign(failing, {
+      insert: (...args: Parameters<typeof insert>) => {
+        inserts += 1;
+        return inserts === 2 ? errAsync(storeUnavailable('gone', 'unknown')) : okAsync(insert(...args)._unsafeUnwrap());
+      },
+    });
+    const report = await replayLines({
+      sessions: new SessionService({ store }),
+      lines,
+      concurrency: 1,
+      progress: new Progress(process.stderr),
+    });
+    expect(report.conversations).toBe(2);
+    expect(report.problems).toEqual(['line 2, odd: gone']);
+  });
+});
+
+describeWithRedis('colloquy replay on a Redis', ({ url }) => {
+  test('holds, reads back, and leaves nothing behind', async () => {
+    const { exitCode, stdout } = await colloquy.run(['replay', '--redis', url], { input: text });
+    expectAll(stdout);
+    expect(exitCode).toBe(0);
+  });
+});

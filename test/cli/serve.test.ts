@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { freePort } from '../support/free-port.js';
+
+let colloquy: CommandLine;
+beforeAll(async () => {
+  colloquy = await buildCommandLine();
+}, 60_000);
+afterAll(() => colloquy.remove());
+
+const UP = /Ctrl-C stops it[\s\S]*curl/;
+const serve = (env: Record<string, string> = {}): Promise<Running> =>
+  colloquy.start(['serve'], UP, { PORT: '0', ...env });
+
+/** Sends what a printed curl line would send. */
+const paste = (line: string): Promise<Response> => {
+  const headers = [...line.matchAll(/-H ['"]([^:]+): ([^'"]+)['"]/g)].map(
+    ([, name = '', value = '']): [string, string] => [name, value],
+  );
+  const body = /-d '([^']+)'/.exec(line)?.[1];
+  const url = /'(http:[^']+)'$/.exec(line)?.[1] ?? '';
+  return fetch(url, { headers, ...(body === undefined ? {} : { method: 'POST', body }) });
+};
+
+const curlLines = (server: Running): string[] => server.output().match(/^curl .*$/gm) ?? [];
+
+describe('colloquy serve', () => {
+  test('prints a key and curl lines that work: create, list, get', async () => {
+    const server = await serve();
+    const [create = '', list = '', get = ''] = curlLines(server);
+    const created = await paste(create);
+    expect(created.status).toBe(201);
+    const id = created.headers.get('location')?.replace('/session/', '');
+    expect(await (await paste(list)).json()).toMatchObject([{ id, status: 'IDLE' }]);
+    expect(await (await paste(get)).json()).toMatchObject({ id });
+    await server.signal('SIGTERM');
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('shuts down cleanly on %s', async (signal) => {
+    const finished = await (await serve()).signal(signal);
+    expect(finished).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(finished.stdout).toContain('Colloquy has stopped.');
+  });
+
+  test('takes the keys of COLLOQUY_API_KEYS, and never prints one', async () => {
+    const server = await serve({ COLLOQUY_API_KEYS: 'acme:open-sesame' });
+    const list = curlLines(server)[1] ?? '';
+    expect((await paste(list.replace('$KEY', 'open-sesame'))).status).toBe(200);
+    expect((await paste(list.replace('$KEY', 'another'))).status).toBe(401);
+    const { stdout, stderr } = await server.signal('SIGTERM');
+    expect(stdout + stderr).not.toContain('sesame');
+  });
+
+  test('says in one line that the port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const finished = await colloquy.run(['serve'], { env: { PORT: String(port) } });
+    taken.close();
+    expect(finished.exitCode).toBe(1);
+    expect(finished.stderr).toMatch(/^colloquy: port \d+ of 127\.0\.0\.1 is taken: [^\n]+\n$/);
+  });
+
+  test.each([
+    ['PORT', '70000', 'PORT must be a whole number from 0 to 65535'],
+    ['PORT', 'http', 'PORT must be a whole number'],
+    ['HOST', 'no such host!', 'HOST must be'],
+    ['REDIS_URL', 'localhost:6379', 'REDIS_URL must be a URL'],
+    ['COLLOQUY_API_KEYS', 'hunter2', 'COLLOQUY_API_KEYS: entry 1 must be tenant:key'],
+    ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is set to nothing'],
+    ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: key of entry 2 must not be in the list twice'],
+  ])('%s=%s: says which variable is malformed and the rule, and no key', async (name, value, message) => {
+    const finished = await colloquy.run(['serve'], { env: { PORT: '0', [name]: value } });
+    expect(finished.exitCode).toBe(2);
+    expect(finished.stderr).toContain(message);
+    expect(finished.stderr).not.toContain('hunter2');
+    expect(finished.stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('says that Redis is not there, without the password', async () => {
+    const url = `redis://user:hunter2@127.0.0.1:${await freePort()}`;
+    const finished = await colloquy.run(['serve'], { env: { PORT: '0', REDIS_URL: url } });
+    expect(finished.exitCode).toBe(1);
+    expect(finished.stderr).toMatch(/^colloquy: Redis at 127\.0\.0\.1:\d+: nothing listens there\n$/);
+  });
+});
+
+describeWithRedis('colloquy serve on a Redis', ({ url }) => {
+  test('keeps sessions across restarts', async () => {
+    const env = { REDIS_URL: url, COLLOQUY_API_KEYS: `restart-${process.pid}:key` };
+    const first = await serve(env);
+    const [create = ''] = curlLines(first);
+    expect((await paste(create.replace('$KEY', 'key'))).status).toBe(201);
+    await first.signal('SIGTERM');
+    const second = await serve(env);
+    const list = curlLines(second)[1] ?? '';
+    expect(await (await paste(list.replace('$KEY', 'key'))).json()).toHaveLength(1);
+    await second.signal('SIGTERM');
+  });
+});

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { REPOSITORY } from './packed-package.js';
+import { runNode } from './run.js';
+
+/** The command line, built for these tests alone. */
+export interface CommandLine {
+  run(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** Starts it and waits until it has printed what matches. */
+  start(args: readonly string[], until: RegExp, env?: Readonly<Record<string, string>>): Promise<Running>;
+  remove(): Promise<void>;
+}
+
+interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+export interface Finished {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  /** What it has printed so far. */
+  output(): string;
+  signal(signal: 'SIGINT' | 'SIGTERM'): Promise<Finished>;
+}
+
+const collect = (child: ChildProcess) => {
+  const printed = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk) => {
+    printed.stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    printed.stderr += chunk;
+  });
+  const finished = once(child, 'close').then(([exitCode]): Finished => ({ exitCode, ...printed }));
+  return { printed, finished };
+};
+
+/** Builds the command line beside the repository's modules, where what it imports is found. */
+export const buildCommandLine = async (): Promise<CommandLine> => {
+  const dir = await mkdtemp(join(REPOSITORY, 'node_modules', '.command-line-'));
+  const tsup = join(REPOSITORY, 'node_modules', 'tsup', 'dist', 'cli-default.js');
+  await runNode([tsup, '--no-dts', '--silent', '--out-dir', dir], REPOSITORY);
+  const main = join(dir, 'cli', 'main.js');
+  const launch = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    spawn(process.execPath, [main, ...args], { env: { PATH: process.env['PATH'], ...env } });
+  return {
+    run: (args, { env, input = '' } = {}) => {
+      const child = launch(args, env);
+      child.stdin.end(input);
+      return collect(child).finished;
+    },
+    start: async (args, until, env) => {
+      const child = launch(args, env);
+      const { printed, finished } = collect(child);
+      await new Promise<void>((resolve, reject) => {
+        child.stdout.on('data', () => until.test(printed.stdout) && resolve());
+        void finished.then(({ stderr }) => reject(new Error(`it ended: ${stderr}`)));
+      });
+      return {
+        output: () => printed.stdout,
+        signal: (signal) => {
+          child.kill(signal);
+          return finished;
+        },
+      };
+    },
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+};
