@@ -40,13 +40,18 @@ const ruleBroken = ({ client, prefix, partitions, timeoutMs }: RedisSettings): s
   return undefined;
 };
 
+const broken = (rule: string): Result<never, StoreUnavailable> =>
+  err(storeUnavailable(`RedisSessionStore: ${rule}`, 'not_applied'));
+
 /** The options with their defaults, or the rule that they break as the answer to every call. */
 export const readOptions = (options: RedisSessionStoreOptions): Result<RedisSettings, StoreUnavailable> => {
-  if (typeof options !== 'object' || options === null) {
-    return err(storeUnavailable('RedisSessionStore: the options must be an object', 'not_applied'));
+  if (typeof options !== 'object' || options === null) return broken('the options must be an object');
+  try {
+    const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000 } = options;
+    const settings = { client, prefix, partitions, timeoutMs };
+    const rule = ruleBroken(settings);
+    return rule === undefined ? ok(settings) : broken(rule);
+  } catch {
+    return broken('the options cannot be read');
   }
-  const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000 } = options;
-  const settings = { client, prefix, partitions, timeoutMs };
-  const rule = ruleBroken(settings);
-  return rule === undefined ? ok(settings) : err(storeUnavailable(`RedisSessionStore: ${rule}`, 'not_applied'));
 };
