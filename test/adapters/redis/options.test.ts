@@ -1,0 +1,140 @@
+import { Redis } from 'ioredis';
+import { Redis as Redis6 } from 'ioredis6';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type RedisClient, RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
+import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
+import { answerOf, append, errorOf, idsOn, said } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { oddNumbers, revoked, strange, throwing } from '../../support/hostile-values.js';
+import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { methods, storeCalls } from '../../support/store-calls.js';
+
+const unreachable = (): never => {
+  throw new Error('the store has used a client that it has no settings for');
+};
+const client: RedisClient = {
+  status: 'ready',
+  get: unreachable,
+  mget: unreachable,
+  evalsha: unreachable,
+  eval: unreachable,
+  sort: unreachable,
+  strlen: unreachable,
+  zcard: unreachable,
+  zrevrange: unreachable,
+  zrangebyscore: unreachable,
+};
+
+/** Makes a store as JavaScript can: with options of any type. */
+const makeStore = (options: unknown): RedisSessionStore => Reflect.construct(RedisSessionStore, [options]);
+
+const expectRule = async (options: unknown, rule: string): Promise<void> => {
+  const store = makeStore(options);
+  for (const method of methods) {
+    expect({ method, error: await errorOf(storeCalls[method](store)) }).toEqual({
+      method,
+      error: { type: 'store_unavailable', outcome: 'not_applied', message: `RedisSessionStore: ${rule}` },
+    });
+  }
+};
+
+describe('options that break a rule are named in the answer to every call', () => {
+  const notAnObject = 'the options must be an object';
+  const unreadable = 'the options cannot be read';
+  const notAClient = 'client must be an ioredis client';
+  const badPrefix = 'prefix must be 1 to 128 characters without {, } and *';
+  const badPartitions = 'partitions must be a whole number from 1 to 16384';
+  const badTimeout = 'timeoutMs must be a whole number from 1 to 600000';
+
+  test.each([undefined, null, 'options', 1])('%s instead of options', (options) => expectRule(options, notAnObject));
+
+  test.each(Object.entries(strange))('client: %s', (name, value) =>
+    expectRule({ client: value() }, /throwing|revoked/.test(name) ? unreadable : notAClient),
+  );
+  test.each([undefined, {}, { evalsha: 'no function' }, 'redis://127.0.0.1'])('client: %s', (value) =>
+    expectRule({ client: value }, notAClient),
+  );
+
+  test.each(['', 'a{b', 'a}b', 'a*', 'x'.repeat(129), null, 1, ['app']])('prefix: %j', (prefix) =>
+    expectRule({ client, prefix }, badPrefix),
+  );
+
+  test.each([...oddNumbers, 16_385, '1', null])('partitions: %s', (partitions) =>
+    expectRule({ client, partitions }, badPartitions),
+  );
+
+  test.each([...oddNumbers, 600_001, '1', null])('timeoutMs: %s', (timeoutMs) =>
+    expectRule({ client, timeoutMs }, badTimeout),
+  );
+
+  test.each([
+    ['throw when they are looked at', throwing],
+    ['are revoked', revoked],
+  ])('options that %s', (_, options) => expectRule(options(), unreadable));
+});
+
+describeWithRedis("a host's client", ({ port }) => {
+  const hosts = {
+    'ioredis 5': () => new Redis({ port, maxRetriesPerRequest: 7 }),
+    'ioredis 6': () => new Redis6({ port, maxRetriesPerRequest: 7 }),
+  } as const;
+
+  test.each(clientVersions)('is left as it was, with %s', async (version) => {
+    const host = hosts[version]();
+    onTestFinished(() => host.disconnect());
+    await host.ping();
+    const look = () => ({
+      options: JSON.stringify(host.options),
+      listeners: host.eventNames().map((event) => [event, host.listenerCount(event)]),
+      members: Object.keys(host).toSorted(),
+      status: host.status,
+    });
+    const before = look();
+    const store = new RedisSessionStore({ client: host, prefix: `options-${process.pid}-${version}` });
+    for (const method of methods) await storeCalls[method](store);
+    await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
+    for (const method of methods) await storeCalls[method](store);
+    expect(look()).toEqual(before);
+    expect(await host.ping()).toBe('PONG');
+  });
+
+  test.each(clientVersions)(
+    'serves stores of different prefixes that do not see each other, with %s',
+    async (version) => {
+      const shared = openClient(version, { port });
+      const open = (options: Partial<RedisSessionStoreOptions>) =>
+        new RedisSessionStore({ client: shared, prefix: `options-${process.pid}-${version}-a`, ...options });
+      const one = open({});
+      const prefixed = openClient(version, { port, keyPrefix: 'host:' });
+      const others = [open({ prefix: `options-${process.pid}-${version}-b` }), open({ client: prefixed })];
+      await answerOf(one.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + 1 })));
+      await append(one, keyOf('one'), ['mine']);
+      for (const other of others) {
+        expect(await answerOf(other.find(keyOf('one')))).toBeUndefined();
+        expect(await idsOn(other, TENANT)).toEqual([]);
+        expect(await answerOf(other.due(NOON + 1, 10))).toEqual([]);
+        expect(await answerOf(other.remove(keyOf('one')))).toBe('missing');
+        expect(await answerOf(other.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
+        await append(other, keyOf('one'), ['theirs']);
+      }
+      expect(await said(one, keyOf('one'))).toEqual(['mine']);
+      for (const other of others) expect(await said(other, keyOf('one'))).toEqual(['theirs']);
+      expect(await answerOf(open({}).due(NOON + 1, 10))).toEqual([{ ...keyOf('one'), deadline: NOON + 1 }]);
+    },
+  );
+
+  test.each(clientVersions)('has all keys of a store under its keyPrefix and the prefix, with %s', async (version) => {
+    const prefix = `options-${process.pid}-${version}-keys`;
+    const store = new RedisSessionStore({ client: openClient(version, { port, keyPrefix: 'host:' }), prefix });
+    await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + 1 })));
+    await append(store, keyOf('one'), ['hello']);
+    const keys = await openClient(version, { port }).call('KEYS', `*${prefix}*`);
+    expect(new Set(Array.isArray(keys) ? keys : [])).toEqual(
+      new Set(
+        ['state:acme:one', 'journal:acme:one', 'index:acme', 'deadlines'].map((key) => `host:${prefix}:{0}:${key}`),
+      ),
+    );
+    expect(await answerOf(store.remove(keyOf('one')))).toBe('removed');
+    expect(await openClient(version, { port }).call('KEYS', `*${prefix}*`)).toEqual([]);
+  });
+});
