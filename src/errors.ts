@@ -1,4 +1,6 @@
-import type { SessionCommand, SessionStatus } from './status.js';
+import type { InvalidTransition } from './status.js';
+
+export { type InvalidTransition, invalidTransition } from './status.js';
 
 /** One thing that is wrong with what a caller gave: where, and the rule that it breaks. */
 export interface InputIssue {
@@ -19,14 +21,6 @@ export interface NotFound {
   readonly type: 'not_found';
   readonly message: string;
   readonly id: string;
-}
-
-/** The session's status does not allow this. Nothing was changed. */
-export interface InvalidTransition {
-  readonly type: 'invalid_transition';
-  readonly message: string;
-  readonly status: SessionStatus;
-  readonly command: SessionCommand | 'append';
 }
 
 /** The idempotency key was used before, with other options. Nothing was changed. */
@@ -80,13 +74,6 @@ export const invalidInput = (issues: readonly InputIssue[]): InvalidInput => ({
 });
 
 export const notFound = (id: string): NotFound => ({ type: 'not_found', message: 'there is no such session', id });
-
-export const invalidTransition = (status: SessionStatus, command: SessionCommand | 'append'): InvalidTransition => ({
-  type: 'invalid_transition',
-  message: `a session that is ${status} does not allow ${command}`,
-  status,
-  command,
-});
 
 export const idempotencyMismatch = (id: string): IdempotencyMismatch => ({
   type: 'idempotency_mismatch',

@@ -1,5 +1,4 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidTransition, invalidTransition } from './errors.js';
 
 /** What a session is doing. */
 export type SessionStatus = 'IDLE' | 'ACTIVE' | 'PAUSED' | 'TERMINATED';
@@ -64,6 +63,21 @@ export const acceptsHistory = Object.freeze({
   PAUSED: true,
   TERMINATED: false,
 }) satisfies Readonly<Record<SessionStatus, boolean>>;
+
+/** The session's status does not allow this. Nothing was changed. */
+export interface InvalidTransition {
+  readonly type: 'invalid_transition';
+  readonly message: string;
+  readonly status: SessionStatus;
+  readonly command: SessionCommand | 'append';
+}
+
+export const invalidTransition = (status: SessionStatus, command: SessionCommand | 'append'): InvalidTransition => ({
+  type: 'invalid_transition',
+  message: `a session that is ${status} does not allow ${command}`,
+  status,
+  command,
+});
 
 /** Where `command` leads from `from`, by the table. */
 export const transition = (

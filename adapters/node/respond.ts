@@ -10,7 +10,7 @@ export const hasLongBodyLeft = (req: IncomingMessage): boolean =>
   !req.complete && !(Number(req.headers['content-length']) <= LINGER_BYTES);
 
 /** The answer's headers, with the length of its body. */
-export const headersOf = ({ headers, body }: HandlerResponse): Record<string, string | number> =>
+const headersOf = ({ headers, body }: HandlerResponse): Record<string, string | number> =>
   body === undefined ? { ...headers } : { ...headers, 'Content-Length': Buffer.byteLength(body) };
 
 /**

@@ -6,7 +6,7 @@ const isAddress = (address: ReturnType<Server['address']>): address is AddressIn
   typeof address === 'object' && address !== null;
 
 /** A server that listens on a free port of this machine alone. */
-export const running = (server: Server): Promise<RunningServer> =>
+const running = (server: Server): Promise<RunningServer> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {

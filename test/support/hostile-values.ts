@@ -17,7 +17,7 @@ export const revoked = (): object => {
 };
 
 /** An array that contains itself in itself, so deep that no recursion comes back from it. */
-export const deep = (): unknown => {
+const deep = (): unknown => {
   let value: unknown = [];
   for (let depth = 0; depth < 100_000; depth += 1) value = [value];
   return value;
