@@ -17,27 +17,27 @@ export type ApiKey =
   | { readonly sha256: string; readonly key?: never; readonly tenant: string };
 
 interface KnownKey {
+  /** In hexadecimal digits, as bytes. */
   readonly digest: Uint8Array;
   readonly tenant: string;
 }
 
+/** Of a SHA-256 in hexadecimal digits. */
+const DIGEST_BYTES = 64;
+
 /** What a header carries unchanged through every client and proxy. */
 const sendable = new RegExp(`^[!-~]{1,${KEY_LENGTH}}$`);
 
-const sha256 = (key: string): Uint8Array => createHash('sha256').update(key).digest();
-
-const fromHex = (digest: string): Uint8Array =>
-  Uint8Array.from({ length: digest.length / 2 }, (_, index) =>
-    Number.parseInt(digest.slice(2 * index, 2 * index + 2), 16),
-  );
+/** In hexadecimal digits: bytes would be a buffer of their own, which costs more to make and collect than the digest. */
+const sha256 = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** The digest of a key that is given as it is, or as its digest; nothing if it breaks a rule. */
-const readDigest = (issues: IssueList, path: string, key: unknown, digest: unknown): Uint8Array | undefined => {
+const readDigest = (issues: IssueList, path: string, key: unknown, digest: unknown): string | undefined => {
   issues.check((key === undefined) !== (digest === undefined), path, 'must have either key or sha256');
   if (digest !== undefined) {
     const fits = typeof digest === 'string' && /^[\da-f]{64}$/i.test(digest);
     issues.check(fits, `${path}.sha256`, 'must be 64 hexadecimal digits');
-    return fits ? fromHex(digest) : undefined;
+    return fits ? digest.toLowerCase() : undefined;
   }
   const fits = typeof key === 'string' && sendable.test(key);
   issues.check(fits, `${path}.key`, `must be 1 to ${KEY_LENGTH} visible ASCII characters`);
@@ -49,10 +49,9 @@ const readKey = (issues: IssueList, path: string, value: unknown, seen: Set<stri
   const owner = readName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
   const digest = readDigest(issues, path, key, given);
   if (digest === undefined) return [];
-  const name = digest.join();
-  issues.check(!seen.has(name), `${path}.${given === undefined ? 'key' : 'sha256'}`, 'must not be in the list twice');
-  seen.add(name);
-  return [{ digest, tenant: owner }];
+  issues.check(!seen.has(digest), `${path}.${given === undefined ? 'key' : 'sha256'}`, 'must not be in the list twice');
+  seen.add(digest);
+  return [{ digest: new TextEncoder().encode(digest), tenant: owner }];
 };
 
 /**
@@ -65,9 +64,11 @@ export const staticApiKeys = (keys: readonly ApiKey[]): Result<Authenticate, Inv
     issues.check(given.length > 0, 'keys', 'must be an array of at least one key');
     const seen = new Set<string>();
     const known = Array.from(given, (key, index) => readKey(issues, `keys[${index}]`, key, seen)).flat();
+    const encoder = new TextEncoder();
+    const digest = new Uint8Array(DIGEST_BYTES);
     return (presented: string): string | undefined => {
-      if (!sendable.test(presented)) return undefined;
-      const digest = sha256(presented);
+      if (typeof presented !== 'string' || !sendable.test(presented)) return undefined;
+      encoder.encodeInto(sha256(presented), digest);
       let tenant: string | undefined;
       for (const candidate of known) {
         if (timingSafeEqual(candidate.digest, digest)) tenant = candidate.tenant;

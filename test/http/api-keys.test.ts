@@ -56,6 +56,11 @@ describe('staticApiKeys', () => {
     expect(authenticatorOf([{ key: 'key', tenant }])(`key${' '.repeat(50_000_000)}`)).toBeUndefined();
   });
 
+  test.each(Object.entries(strange))('finds no key in what is no string: %s', (_name, make) => {
+    const authenticate = authenticatorOf([{ key: 'x', tenant }]);
+    expect(Reflect.apply(authenticate, undefined, [make()])).toBeUndefined();
+  });
+
   test('two keys that a header has joined are no key', () => {
     const authenticate = authenticatorOf([
       { key: 'key-a', tenant },
