@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { root } from './samples.js';
+
+const sources: Readonly<Record<string, string>> = {
+  colloquy: 'src/index.ts',
+  'colloquy/memory': 'adapters/memory/index.ts',
+  'colloquy/redis': 'adapters/redis/index.ts',
+  'colloquy/http': 'src/http/index.ts',
+  'colloquy/node': 'adapters/node/index.ts',
+  'colloquy/express': 'adapters/express/index.ts',
+  'colloquy/koa': 'adapters/koa/index.ts',
+  'colloquy/fetch': 'adapters/fetch/index.ts',
+  'colloquy/inversify': 'src/inversify/index.ts',
+  'colloquy/testing': 'src/testing/index.ts',
+};
+
+/** What users import, and the source behind it: samples are tried on what stands here, not on an older build. */
+export const entries: ReadonlyMap<string, string> = new Map(
+  Object.entries(sources).map(([name, path]) => [name, join(root, path)]),
+);
