@@ -2,6 +2,7 @@ import type { CorruptRecord, StoreUnavailable } from '../errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/record.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { Answer, SessionKey, SessionStore, StoreError } from '../store.js';
+import { toWireOptions } from '../wire.js';
 import { expectEqual } from './expect.js';
 import { headOf, live, NOON, say } from './samples.js';
 
@@ -34,8 +35,14 @@ export interface Contents {
   readonly history: readonly HistoryEntry[];
 }
 
+/** A head, as plain data; where the options are kept as text too, both must agree. */
+const plainHead = ({ id, options, optionsJson, createdAt }: SessionHead): SessionHead => {
+  if (optionsJson !== undefined) expectEqual(JSON.parse(optionsJson), toWireOptions(options), 'head.optionsJson');
+  return { id, options, createdAt };
+};
+
 export const contentsOf = (record: SessionRecord): Contents => ({
-  head: record.head,
+  head: plainHead(record.head),
   state: record.state,
   history: historyOf(record),
 });
