@@ -1,0 +1,85 @@
+import { Cluster, Redis } from 'ioredis';
+import { Cluster as Cluster6 } from 'ioredis6';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { SessionStore } from '../../../src/store.js';
+import { headOf, keyOf, live, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
+import { LOOPBACK } from '../../support/free-port.js';
+import { redisAvailable } from '../../support/redis-binary.js';
+import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
+import { openProxy } from '../../support/tcp-proxy.js';
+
+const key = keyOf('one');
+
+const clusters = { 'ioredis 5': Cluster, 'ioredis 6': Cluster6 } as const;
+
+let prefixes = 0;
+
+describe.skipIf(!redisAvailable())('a reply of a Redis Cluster is lost after the command has run', () => {
+  let cluster: RedisCluster;
+  beforeAll(async () => {
+    cluster = await startCluster(1);
+    const node = new Redis(cluster.nodes[0]?.port ?? 0);
+    // A node that nobody has met does not know its own address.
+    await node.config('SET', 'cluster-announce-ip', LOOPBACK);
+    await node.quit();
+  }, 30_000);
+  afterAll(() => cluster.stop());
+
+  describe.each(Object.entries(clusters))('%s', (_, ClusterClient) => {
+    const open = async () => {
+      prefixes += 1;
+      const prefix = `lost-replies-cluster-${prefixes}`;
+      const port = cluster.nodes[0]?.port ?? 0;
+      const proxy = await openProxy(port);
+      const storeAt = (throughPort: number) => {
+        // The nodes tell clients their own addresses.
+        const natMap = { [`${LOOPBACK}:${port}`]: { host: LOOPBACK, port: throughPort } };
+        const client = new ClusterClient([{ host: LOOPBACK, port: throughPort }], { natMap });
+        onTestFinished(() => client.disconnect());
+        return new RedisSessionStore({ client, prefix, timeoutMs: 4000 });
+      };
+      const others = storeAt(port);
+      // The scripts are known to the server from here on: what is lost is the reply of one of them.
+      await answerOf(others.insert(TENANT, headOf('zero'), live('IDLE')));
+      await answerOf(others.replace(keyOf('zero'), live('ACTIVE', { revision: 2 })));
+      await append(others, keyOf('zero'), ['hello']);
+      const store = storeAt(proxy.port);
+      await answerOf(store.findState(key));
+      return { store, others, loseReply: (meanwhile: () => Promise<unknown>) => proxy.loseReply('evalsha', meanwhile) };
+    };
+
+    const appending30 = (others: SessionStore) =>
+      Promise.all(upTo(30).map((other) => append(others, key, [`${other}`])));
+
+    test('insert', async () => {
+      const { store, others, loseReply } = await open();
+      const lost = loseReply(() => appending30(others));
+      expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
+      await lost;
+      expect(await idsOn(others, TENANT)).toEqual(['zero', 'one']);
+      expect(await said(others, key)).toHaveLength(30);
+    });
+
+    test('replace', async () => {
+      const { store, others, loseReply } = await open();
+      await answerOf(others.insert(TENANT, headOf('one'), live('IDLE')));
+      const next = (revision: number) => live('ACTIVE', { revision });
+      const lost = loseReply(async () => answerOf(others.replace(key, next(3))));
+      expect(await answerOf(store.replace(key, next(2)))).toBe('replaced');
+      await lost;
+      expect((await answerOf(others.findState(key)))?.revision).toBe(3);
+    });
+
+    test('append', async () => {
+      const { store, others, loseReply } = await open();
+      await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
+      const lost = loseReply(() => appending30(others));
+      await append(store, key, ['mine', 'mine too']);
+      await lost;
+      const kept = (await said(others, key)) ?? [];
+      expect([kept.slice(0, 2), kept.length]).toEqual([['mine', 'mine too'], 32]);
+    });
+  });
+});
