@@ -1,5 +1,6 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import { type InvalidInput, invalidInput, type SessionError, storeUnavailable } from '../errors.js';
+import type { Session } from '../session/session.js';
 import { sessionJson } from '../wire.js';
 import type { HandlerError } from './errors.js';
 import { readJsonObject } from './json-body.js';
@@ -55,6 +56,13 @@ const create = async (call: Call<RouteOf<'create'>>): Answer => {
   }));
 };
 
+/** Added up rather than joined: a join copies every text once more. */
+const listJson = (sessions: readonly Session[]): string => {
+  let text = '[';
+  for (const session of sessions) text += text.length === 1 ? sessionJson(session) : `,${sessionJson(session)}`;
+  return `${text}]`;
+};
+
 const list = async (call: Call<RouteOf<'list'>>): Answer => {
   const { request, route, sessions } = call;
   const query = readPageQuery(route.query);
@@ -63,7 +71,7 @@ const list = async (call: Call<RouteOf<'list'>>): Answer => {
   return listed.andThen((page): Result<HandlerResponse, HandlerError> => {
     if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
     const headers = { ...commonHeaders, ...pageHeaders(`${tidyPrefix(request.prefix)}/sessions`, page) };
-    return ok({ status: 200, headers, body: `[${page.sessions.map(sessionJson).join(',')}]` });
+    return ok({ status: 200, headers, body: listJson(page.sessions) });
   });
 };
 

@@ -6,6 +6,7 @@ export const percentEncode = (text: string): string => encodeURIComponent(text.r
 
 /** A prefix as it is compared and put back: `/api` for `api`, `/api` and `/api/`, nothing for the root. */
 export const tidyPrefix = (prefix: string): string => {
+  if (prefix === '') return '';
   const inner = prefix.split('/').filter((segment) => segment !== '');
   return inner.map((segment) => `/${segment.replace(nonPath, percentEncode)}`).join('');
 };
