@@ -1,5 +1,4 @@
 import { err, ok, type Result } from 'neverthrow';
-import { KEY_LENGTH } from '../limits.js';
 import type { Authenticate } from './api-keys.js';
 import { type AuthenticatorUnavailable, type Misconfigured, misconfigured, type Unauthenticated } from './errors.js';
 import type { HandlerSettings } from './options.js';
@@ -10,16 +9,16 @@ export type AuthenticationError = Unauthenticated | AuthenticatorUnavailable | M
 const unauthenticated = err<string, AuthenticationError>({ type: 'unauthenticated' });
 
 const unusable = err<string, AuthenticationError>(
-  misconfigured([{ path: 'authenticate', message: `must give a tenant of 1 to ${KEY_LENGTH} characters, or nothing` }]),
+  misconfigured([{ path: 'authenticate', message: 'must give the name of a tenant, or nothing' }]),
 );
 
 const unavailable = (cause?: unknown) => err<string, AuthenticationError>({ type: 'authenticator_unavailable', cause });
 
-/** A host's answer may be of any type. Only a proper tenant opens anything; none, in whatever form, is a wrong key. */
+/** A host's answer may be of any type. Only a name opens anything; none, in whatever form, is a wrong key. */
 const readTenant = (answer: unknown): Result<string, AuthenticationError> => {
   if (answer === late) return unavailable();
   if (!answer) return unauthenticated;
-  return typeof answer === 'string' && answer.length <= KEY_LENGTH ? ok(answer) : unusable;
+  return typeof answer === 'string' ? ok(answer) : unusable;
 };
 
 const isPromise = (answer: ReturnType<Authenticate>): answer is PromiseLike<string | undefined> =>

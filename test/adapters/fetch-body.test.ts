@@ -64,6 +64,16 @@ describe('the body of a Fetch request', () => {
   });
 });
 
+describe('the answer to a Fetch request', () => {
+  test('tells its length, and to HEAD that length alone', async () => {
+    const headers = { 'X-API-KEY': 'key' };
+    const full = await serve(new Request('http://localhost/api/sessions', { headers }));
+    const head = await serve(new Request('http://localhost/api/sessions', { method: 'HEAD', headers }));
+    expect([full.headers.get('Content-Length'), await full.text()]).toEqual(['2', '[]']);
+    expect([head.body, Object.fromEntries(head.headers)]).toEqual([null, Object.fromEntries(full.headers)]);
+  });
+});
+
 describe('the URL of a Fetch request', () => {
   test('may have a fragment, which is nobody’s business', async () => {
     const headers = { 'X-API-KEY': 'key' };
