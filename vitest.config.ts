@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    // Most of the time goes into waiting for servers and processes, so that two are not too many for one core.
+    maxWorkers: 2,
     restoreMocks: true,
     unstubEnvs: true,
     coverage: {

@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createProject, evaluate, sameVersion, typeCheck } from '../support/npm-project.js';
 import { type PackedPackage, packPackage, REPOSITORY } from '../support/packed-package.js';
+import { runNode } from '../support/run.js';
 import { contract, NEEDS_PEERS } from './contract.js';
 
 // Package managers and compilers take their time, above all when other tests have the machine's cores.
@@ -44,9 +45,10 @@ describe('the packed package', () => {
   it('holds the build, the licence and the documents, and no sources', async () => {
     const root = join(bare, 'node_modules', 'colloquy');
     expect((await readdir(root)).sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
-    const built = await readdir(join(root, 'dist'));
-    expect(built.filter((name) => !/\.(c?js|d\.c?ts)$/.test(name))).toEqual([]);
-    const texts = await Promise.all(built.map((name) => readFile(join(root, 'dist', name), 'utf8')));
+    const built = await readdir(join(root, 'dist'), { recursive: true, withFileTypes: true });
+    const files = built.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    expect(files.filter((file) => !/\.(c?js|d\.c?ts)$/.test(file))).toEqual([]);
+    const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
     expect(texts.filter((text) => text.includes(REPOSITORY))).toEqual([]);
   });
 
@@ -59,6 +61,11 @@ describe('the packed package', () => {
 
 describe('in a project with none of the optional peers', () => {
   const paths = independent.map(([subpath]) => subpath);
+
+  it('has its command line', async () => {
+    const main = join(bare, 'node_modules', 'colloquy', 'dist', 'cli', 'main.js');
+    expect(await runNode([main, '--help'], bare)).toContain('serve sessions over HTTP');
+  });
 
   it('brings none of them along', async () => {
     const installed = await readdir(join(bare, 'node_modules'));
