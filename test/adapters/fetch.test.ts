@@ -35,6 +35,7 @@ for (const prefix of ['', '/api/v1']) {
     start: (handler) => {
       const serve = fetchHandler(handler, { prefix });
       const app = new Hono();
+      app.onError((_error, context) => context.body(null, 400));
       app.use(async (context, next) => {
         await context.req.text();
         await next();
