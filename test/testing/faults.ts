@@ -1,51 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ok } from 'neverthrow';
-import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
+import type { SessionHead, SessionRecord } from '../../src/session/record.js';
 import type { HistoryEntry } from '../../src/session/session.js';
-import type { SessionKey, SessionStore } from '../../src/store.js';
-import { changed } from '../support/store-doubles.js';
-
-/** A mistake that a store could make: in which group of cases it must be found, what it does, and a store that does. */
-export type Fault = readonly [group: string, does: string, makeStore: () => SessionStore];
-
-const faulty = (group: string, does: string, changes: (inner: MemorySessionStore) => Partial<SessionStore>): Fault => {
-  const makeStore = () => {
-    const inner = new MemorySessionStore();
-    return changed(inner, changes(inner));
-  };
-  return [group, does, makeStore];
-};
-
-/** A store that keeps what it is given under a name that it has changed. */
-const renaming = (group: string, does: string, rename: (key: SessionKey) => SessionKey): Fault =>
-  faulty(group, does, (inner) => ({
-    insert: (tenant, head, state) => inner.insert(rename({ tenant, id: head.id }).tenant, head, state),
-    find: (key) => inner.find(rename(key)),
-    findState: (key) => inner.findState(rename(key)),
-    list: (tenant, page) => inner.list(rename({ tenant, id: '' }).tenant, page),
-    replace: (key, next) => inner.replace(rename(key), next),
-    append: (key, append) => inner.append(rename(key), append),
-    remove: (key) => inner.remove(rename(key)),
-  }));
-
-/** A store that changes what it keeps. */
-const distorting = (
-  group: string,
-  does: string,
-  distort: {
-    readonly head?: (head: SessionHead) => SessionHead;
-    readonly state?: (state: StateRecord) => StateRecord;
-    readonly entry?: (entry: HistoryEntry) => HistoryEntry;
-  },
-): Fault =>
-  faulty(group, does, (inner) => ({
-    insert: (tenant, head, state) =>
-      inner.insert(tenant, distort.head?.(head) ?? head, distort.state?.(state) ?? state),
-    replace: (key, next) => inner.replace(key, distort.state?.(next) ?? next),
-    append: (key, { entries, ...append }) =>
-      inner.append(key, { ...append, entries: entries.map((entry) => distort.entry?.(entry) ?? entry) }),
-  }));
+import { distorting, type Fault, faulty, renaming } from './faulty-store.js';
 
 const throughUtf8 = (text: string): string => new TextDecoder().decode(new TextEncoder().encode(text));
 
@@ -53,8 +10,6 @@ const withTimeLimit = (head: SessionHead, timeLimit: number): SessionHead => ({
   ...head,
   options: { ...head.options, timeLimit },
 });
-
-const copied = <T>(value: T): T => structuredClone(value);
 
 const insertionFaults: readonly Fault[] = [
   faulty('insert:', 'writes over a taken id', (inner) => ({
@@ -226,10 +181,21 @@ const contentFaults: readonly Fault[] = [
         const known = kept.get(label);
         const record = inner.find(key)._unsafeUnwrap();
         if (known === undefined || known.state.revision !== record?.state.revision) {
-          if (record !== undefined) kept.set(label, copied(record));
+          if (record !== undefined) kept.set(label, structuredClone(record));
         }
         return ok(record && (kept.get(label) ?? record));
       },
+    };
+  }),
+  faulty('ownership:', 'shares its growing history with its readers', (inner) => {
+    const shared: HistoryEntry[] = [];
+    return {
+      find: (key) =>
+        inner.find(key).map((record) => {
+          if (record === undefined || 'json' in record.history) return record;
+          shared.push(...record.history.slice(shared.length));
+          return { ...record, history: shared };
+        }),
     };
   }),
   faulty('texts:', 'gives two forms of a history that differ', (inner) => ({
