@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
@@ -7,6 +6,7 @@ import { SessionService } from '../../service/session-service.js';
 import type { Command } from '../command.js';
 import { type Failure, failure, misuse, textOf } from '../failure.js';
 import { openStore } from '../store.js';
+import { linesOf } from './lines.js';
 import { inParallel } from './pool.js';
 import { Progress } from './progress.js';
 import { replayLines } from './replay-lines.js';
@@ -53,7 +53,7 @@ const run: Command['run'] = async (args, env) => {
   const tenant = `replay-${nanoid(8)}`;
   const sessions = new SessionService({ store, tenant });
   try {
-    const lines = createInterface({ input: input.value, crlfDelay: Number.POSITIVE_INFINITY });
+    const lines = linesOf(input.value);
     const report = await replayLines({ sessions, lines, concurrency, progress: new Progress(process.stderr) });
     if (!keep) await inParallel(report.ids, concurrency, async (id) => void (await sessions.delete(id)));
     console.log(reportText(report, place));
