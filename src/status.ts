@@ -84,7 +84,7 @@ export const transition = (
   from: SessionStatus,
   command: SessionCommand,
 ): Result<TransitionTarget, InvalidTransition> => {
-  const row: TransitionRow = transitions[from];
+  const row: TransitionRow = Object.hasOwn(transitions, from) ? transitions[from] : {};
   const target = Object.hasOwn(row, command) ? row[command] : undefined;
   return target === undefined ? err(invalidTransition(from, command)) : ok(target);
 };

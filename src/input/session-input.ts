@@ -101,8 +101,8 @@ export const readAppend = (
     );
     const operationId = readOperationId(issues, readFields(issues, 'options', options)['operationId']);
     return {
-      entries: Array.from(list.slice(0, most), (entry, index) =>
-        readEntry(issues, `entries[${index}]`, entry, now, limits),
+      entries: Array.from({ length: Math.min(list.length, most) }, (_, index) =>
+        readEntry(issues, `entries[${index}]`, list[index], now, limits),
       ),
       ...(operationId === undefined ? {} : { operationId }),
     };

@@ -1,4 +1,4 @@
-import { err, ok } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import { chain } from '../answer.js';
 import { timestampOf } from '../clock.js';
 import {
@@ -9,6 +9,7 @@ import {
   type InvalidInput,
   idempotencyMismatch,
   type StoreUnavailable,
+  storeUnavailable,
 } from '../errors.js';
 import { idOfKey, nextId } from '../ids.js';
 import type { Session, SessionOptions } from '../session/session.js';
@@ -35,9 +36,10 @@ const insert = (settings: Settings, id: string, options: SessionOptions): Answer
     const { store, tenant, idleTimeoutMs } = settings;
     const head = { id, options, createdAt: timestampOf(now) };
     const state = initialState(spanMs(options.timeLimit), { now, idleTimeoutMs });
-    return chain(store.insert(tenant, head, state), (outcome) =>
-      ok(outcome === 'inserted' ? sessionAt({ head, state, history: [] }, now) : outcome),
-    );
+    return chain(store.insert(tenant, head, state), (outcome): Result<Session | 'taken', StoreUnavailable> => {
+      if (outcome === 'inserted') return ok(sessionAt({ head, state, history: [] }, now));
+      return outcome === 'taken' ? ok(outcome) : err(storeUnavailable('the store gave no outcome', 'unknown'));
+    });
   });
 
 /** Creates a session under a new id. */

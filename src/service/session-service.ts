@@ -92,7 +92,7 @@ export class SessionService {
 
   /** Options that break a rule do not throw here: every operation then answers `invalid_input` naming them. */
   constructor(options: SessionServiceOptions | Result<Settings, InvalidInput>) {
-    this.#settings = options instanceof Ok || options instanceof Err ? options : readSettings(options);
+    this.#settings = isRead(options) ? options : readSettings(options);
   }
 
   /** The same service for another tenant's sessions: 1 to 256 characters, any at all. */
@@ -210,3 +210,14 @@ export class SessionService {
 
 /** Exact as long as whole numbers are; beyond that no store has a page. */
 const offsetOf = (page: number, limit: number): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
+
+/** A proxy may throw even at `instanceof`; `readSettings` makes an answer of it. */
+const isRead = (
+  options: SessionServiceOptions | Result<Settings, InvalidInput>,
+): options is Result<Settings, InvalidInput> => {
+  try {
+    return options instanceof Ok || options instanceof Err;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,36 @@
+import { ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { SessionService, type SessionStore, transition } from '../../src/index.js';
+import { revoked } from '../support/hostile-values.js';
+import { ada, okOf } from '../support/sessions.js';
+
+/** What only JavaScript can hand in. */
+const untyped = (value: unknown): never => value as never;
+
+describe('a host that breaks the rules', () => {
+  test.for([undefined, null, 5, 'OK', {}])('does not make a session of what its store answers: %j', async (answer) => {
+    const store: SessionStore = Object.assign(new MemorySessionStore(), { insert: () => ok(untyped(answer)) });
+    const created = await new SessionService({ store }).create(ada);
+    expect(created.isErr() && created.error.type).toBe('store_unavailable');
+  });
+
+  test('gets an answer from a service made of a revoked proxy', async () => {
+    const listed = await new SessionService(untyped(revoked())).list();
+    expect(listed.isErr() && listed.error.type).toBe('invalid_input');
+  });
+
+  test('does not choose how its array of entries is read', async () => {
+    const sessions = new SessionService({ store: new MemorySessionStore(), limits: { entriesPerAppend: 2 } });
+    const { id } = await okOf(sessions.create(ada));
+    await okOf(sessions.start(id));
+    const entries = Object.assign([{ role: 'user', content: 'hello' }], { slice: () => [] });
+    await okOf(sessions.append(id, untyped(entries)));
+    expect((await okOf(sessions.get(id))).history).toHaveLength(1);
+  });
+
+  test('learns that a status that is none allows nothing', () => {
+    const answer = transition(untyped('BUSY'), 'start');
+    expect(answer.isErr() && answer.error.type).toBe('invalid_transition');
+  });
+});
