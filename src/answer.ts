@@ -7,7 +7,7 @@ const proceed = <T, U, E, F>(result: Result<T, E>, next: (value: T) => Answer<U,
 
 /** Goes on with the value of an answer; at once where the answer is there already, so that memory costs no promise. */
 export const chain = <T, U, E, F>(answer: Answer<T, E>, next: (value: T) => Answer<U, F>): Answer<U, E | F> =>
-  'then' in answer ? answer.then((result) => proceed(result, next)) : proceed(answer, next);
+  'then' in answer ? Promise.resolve(answer).then((result) => proceed(result, next)) : proceed(answer, next);
 
 const failed = (cause: unknown): Result<never, StoreUnavailable> =>
   err(storeUnavailable('the store failed in a way that it should not', 'unknown', cause));

@@ -15,6 +15,14 @@ describe('a host that breaks the rules', () => {
     expect(created.isErr() && created.error.type).toBe('store_unavailable');
   });
 
+  test('does not get past with a thenable that gives no promise', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about
+    const thenable = { then: (resolve: (value: unknown) => void) => untyped(resolve(undefined)) };
+    const store: SessionStore = Object.assign(new MemorySessionStore(), { find: () => untyped(thenable) });
+    const read = await new SessionService({ store }).get('any');
+    expect(read.isErr() && read.error.type).toBe('store_unavailable');
+  });
+
   test('gets an answer from a service made of a revoked proxy', async () => {
     const listed = await new SessionService(untyped(revoked())).list();
     expect(listed.isErr() && listed.error.type).toBe('invalid_input');
