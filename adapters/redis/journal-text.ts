@@ -24,7 +24,7 @@ const markLine = String.raw`"[\w.~:-]+",\n`;
  * What a journal must look like. Text that fits is sure to parse, so that it need not be parsed before somebody looks;
  * to check it takes a third of the time.
  */
-const firstLine = new RegExp(String.raw`\{"id":(${string}),"options":(${options}),"created_at":"([\w.:-]+)"\},\n`, 'y');
+const firstLine = new RegExp(String.raw`\{"id":(${string}),"options":(${options}),"created_at":("[\w.:-]+")\},\n`, 'y');
 const lines = new RegExp(`(?:${entryLine}|${markLine})*`, 'y');
 const marks = new RegExp(`^${markLine}`, 'gm');
 const markText = /^"[\w.~:-]+"$/;
@@ -61,51 +61,79 @@ class JournalHead implements SessionHead {
     this.id = id;
     this.optionsJson = optionsJson;
     this.createdAt = createdAt;
+    Object.freeze(this);
   }
 
   get options(): SessionOptions {
-    this.#options ??= decodeOptions(this.optionsJson);
+    this.#options ??= Object.freeze(decodeOptions(this.optionsJson));
     return this.#options;
   }
 }
 
+const entriesIn = (lines: string): readonly HistoryEntry[] => {
+  const entriesAndMarks: readonly (HistoryEntry | string)[] = JSON.parse(`[${lines.slice(0, -2)}]`);
+  return entriesAndMarks.filter((line) => typeof line !== 'string').map((entry) => Object.freeze(entry));
+};
+
+/** What was made of the text once is kept, and frozen, since all who read the same text share it. */
 class JournalHistory implements EncodedHistory {
   readonly #text: string;
   readonly #start: number;
+  /** What is known already of the first entries, and where the others begin. */
+  readonly #first: readonly HistoryEntry[];
+  readonly #others: number;
   #entries: readonly HistoryEntry[] | undefined;
+  #json: string | undefined;
 
-  constructor(text: string, start: number) {
+  constructor(text: string, start: number, first: readonly HistoryEntry[] = [], others = start) {
     this.#text = text;
     this.#start = start;
+    this.#first = first;
+    this.#others = others;
+    Object.freeze(this);
   }
 
   entries(): readonly HistoryEntry[] {
-    this.#entries ??= this.#parse();
+    this.#entries ??= Object.freeze(this.#first.concat(entriesIn(this.#text.slice(this.#others))));
     return this.#entries;
   }
 
   json(): string {
-    const entries = this.#text.slice(this.#start).replace(marks, '');
-    return `[${entries.slice(0, -2)}]`;
+    this.#json ??= `[${this.#text.slice(this.#start).replace(marks, '').slice(0, -2)}]`;
+    return this.#json;
   }
 
-  #parse(): readonly HistoryEntry[] {
-    const entriesAndMarks: readonly (HistoryEntry | string)[] = JSON.parse(`[${this.#text.slice(this.#start, -2)}]`);
-    return entriesAndMarks.filter((line) => typeof line !== 'string');
+  /** The history in a text that begins with this one's. */
+  in(text: string): JournalHistory {
+    return this.#entries === undefined
+      ? new JournalHistory(text, this.#start, this.#first, this.#others)
+      : new JournalHistory(text, this.#start, this.#entries, this.#text.length);
   }
 }
 
+/** A text that is known to be a journal, and what it holds. */
+export interface Journal {
+  readonly text: string;
+  readonly head: SessionHead;
+  readonly history: JournalHistory;
+}
+
 /** What a journal holds, or nothing if the text is not one. */
-export const decodeJournal = (
-  text: string,
-): { readonly head: SessionHead; readonly history: EncodedHistory } | undefined => {
+export const decodeJournal = (text: string): Journal | undefined => {
   firstLine.lastIndex = 0;
-  const [, idJson, optionsJson, createdAt] = firstLine.exec(text) ?? [];
-  if (idJson === undefined || optionsJson === undefined || createdAt === undefined) return undefined;
+  const [, idJson, optionsJson, createdAtJson] = firstLine.exec(text) ?? [];
+  if (idJson === undefined || optionsJson === undefined || createdAtJson === undefined) return undefined;
   const start = firstLine.lastIndex;
   if (!areLines(text, start)) return undefined;
-  return {
-    head: new JournalHead(JSON.parse(idJson), optionsJson, createdAt),
-    history: new JournalHistory(text, start),
-  };
+  // Parsed, for a slice keeps the whole text alive as long as somebody keeps the slice.
+  const head = new JournalHead(JSON.parse(idJson), optionsJson, JSON.parse(createdAtJson));
+  return { text, head, history: new JournalHistory(text, start) };
+};
+
+/** The same for a text that may be what `known` was, or has become: only what is new of it is looked at. */
+export const decodeGrownJournal = (text: string, known: Journal): Journal | undefined => {
+  if (text === known.text) return known;
+  if (!text.startsWith(known.text)) return decodeJournal(text);
+  if (!areLines(text, known.text.length)) return undefined;
+  return { text, head: known.head, history: known.history.in(text) };
 };

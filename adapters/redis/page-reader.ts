@@ -4,7 +4,7 @@ import type { RecordPage, StoreError } from '../../src/store.js';
 import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
 import { type Keyspace, type ListKeys, unescapeName } from './keys.js';
-import { decodeRecord, decodeRecordOf } from './record.js';
+import type { ReadRecord, RecordReader } from './record-reader.js';
 import { unlistScript } from './scripts.js';
 
 interface Range {
@@ -14,7 +14,7 @@ interface Range {
 
 /** A page that named its sessions: what was found under each member of the index. */
 interface NamedPage {
-  readonly found: readonly { readonly member: string; readonly record: ReturnType<typeof decodeRecordOf> }[];
+  readonly found: readonly { readonly member: string; readonly record: ReadRecord }[];
   readonly total: number;
 }
 
@@ -25,12 +25,14 @@ const ROUNDS = 3;
 export class PageReader {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
+  readonly #records: RecordReader;
   /** Servers refuse SORT with GET in cluster mode (before 7.4) and to users without access to all keys. */
   #sortAllowed = true;
 
-  constructor(connection: Connection, keys: Keyspace) {
+  constructor(connection: Connection, keys: Keyspace, records: RecordReader) {
     this.#connection = connection;
     this.#keys = keys;
+    this.#records = records;
   }
 
   async read(tenant: string, range: Range): Promise<Result<RecordPage, StoreError>> {
@@ -45,7 +47,7 @@ export class PageReader {
   async #readAtOnce(client: RedisClient, keys: ListKeys, range: Range): Promise<RecordPage | undefined> {
     if (!this.#sortAllowed || typeof client.sort !== 'function') return undefined;
     try {
-      return await sortedPage(client, keys, range);
+      return await sortedPage(client, keys, range, this.#records);
     } catch (cause) {
       if (!isRefusalOfSort(cause)) throw cause;
       this.#sortAllowed = false;
@@ -56,7 +58,7 @@ export class PageReader {
   /** The page by its ids first and their strings then: this way what is missing or cannot be read has a name. */
   async #readByName(keys: ListKeys, range: Range, end: number): Promise<Result<RecordPage, StoreError>> {
     for (let round = 1; ; round += 1) {
-      const page = await this.#connection.read((client) => namedPage(client, keys, range), end);
+      const page = await this.#connection.read((client) => namedPage(client, keys, range, this.#records), end);
       if (page.isErr()) return err(page.error.error);
       const { found, total } = page.value;
       const gone = found.filter(({ record }) => record === 'missing');
@@ -85,6 +87,7 @@ const sortedPage = async (
   client: RedisClient,
   keys: ListKeys,
   { offset, limit }: Range,
+  reader: RecordReader,
 ): Promise<RecordPage | undefined> => {
   const [strings, total] = await Promise.all([
     client.sort(
@@ -97,14 +100,19 @@ const sortedPage = async (
   if (!Array.isArray(strings)) return undefined;
   const records: SessionRecord[] = [];
   for (let at = 0; at < strings.length; at += 2) {
-    const record = decodeRecord(strings[at], strings[at + 1]);
+    const record = reader.read(strings[at], strings[at + 1]);
     if (typeof record !== 'object') return undefined;
     records.push(record);
   }
   return { records, total, unreadable: [] };
 };
 
-const namedPage = async (client: RedisClient, keys: ListKeys, { offset, limit }: Range): Promise<NamedPage> => {
+const namedPage = async (
+  client: RedisClient,
+  keys: ListKeys,
+  { offset, limit }: Range,
+  reader: RecordReader,
+): Promise<NamedPage> => {
   const last = Math.min(offset + limit, Number.MAX_SAFE_INTEGER) - 1;
   const [members, total] = await Promise.all([
     // Ranks below 0 count from the other end.
@@ -117,7 +125,7 @@ const namedPage = async (client: RedisClient, keys: ListKeys, { offset, limit }:
   );
   const found = members.map((member, at) => ({
     member,
-    record: decodeRecordOf(unescapeName(member), strings[2 * at], strings[2 * at + 1]),
+    record: reader.readOf(unescapeName(member), strings[2 * at], strings[2 * at + 1]),
   }));
   return { found, total };
 };

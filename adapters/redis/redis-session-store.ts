@@ -18,7 +18,7 @@ import { Keyspace } from './keys.js';
 import { KnownLengths } from './known-lengths.js';
 import { type RedisSessionStoreOptions, readOptions } from './options.js';
 import { PageReader } from './page-reader.js';
-import { decodeRecordOf } from './record.js';
+import { RecordReader } from './record-reader.js';
 import { appendOutcome, dueSessions, insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
 import { appendScript, insertScript, removeScript, replaceScript, type Script } from './scripts.js';
 import { decodeState, encodeState } from './state-text.js';
@@ -50,6 +50,7 @@ export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
   readonly #pages: PageReader;
+  readonly #records = new RecordReader();
   readonly #lengths = new KnownLengths();
 
   constructor(options: RedisSessionStoreOptions) {
@@ -59,7 +60,7 @@ export class RedisSessionStore implements SessionStore {
       ({ prefix, partitions }) => new Keyspace(prefix, partitions),
       () => new Keyspace('', 1),
     );
-    this.#pages = new PageReader(this.#connection, this.#keys);
+    this.#pages = new PageReader(this.#connection, this.#keys, this.#records);
   }
 
   async insert(tenant: string, head: SessionHead, state: StateRecord): Reply<'inserted' | 'taken'> {
@@ -82,7 +83,7 @@ export class RedisSessionStore implements SessionStore {
     const keys = this.#keys.of(key);
     const strings = await this.#connection.read((client) => client.mget(keys.state, keys.journal));
     return strings.mapErr(failed(key)).andThen(([state, journal]): Result<SessionRecord | undefined, StoreError> => {
-      const record = decodeRecordOf(key.id, state, journal);
+      const record = this.#records.readOf(key.id, state, journal);
       if (record === 'corrupt') return err(corruptRecord(key.id, NO_SESSION));
       return ok(record === 'missing' ? undefined : record);
     });

@@ -54,24 +54,25 @@ const none: readonly string[] = Object.freeze([]);
 
 /** The state, or nothing if the text is not one. */
 export const decodeState = (text: string): StateRecord | undefined => {
-  const [version, revision, open, status, since, activeMs, limitMs, deadline, endReason, operations, ...rest] = text
-    .slice(0, text.indexOf('|') + 1)
-    .split(' ');
-  if (version !== '1' || operations === undefined || rest.length > 0) return undefined;
-  const ids = operations.slice(0, -1);
+  const fields = text.slice(0, text.indexOf('|') + 1).split(' ');
+  const [version, , , status, , , , , endReason, named] = fields;
+  if (version !== '1' || named === undefined || fields.length > 10) return undefined;
+  const ids = named.slice(0, -1);
   if (ids !== '' && !operationIds.test(ids)) return undefined;
-  const phase = {
-    revision: wholeOf(revision),
-    since: wholeOf(since),
-    activeMs: wholeOf(activeMs),
-    limitMs: spanOf(limitMs),
-    deadline: spanOf(deadline),
-    operations: ids === '' ? none : ids.split(','),
-  };
+  const revision = wholeOf(fields[1]);
+  const since = wholeOf(fields[4]);
+  const activeMs = wholeOf(fields[5]);
+  const limitMs = spanOf(fields[6]);
+  const deadline = spanOf(fields[7]);
   // What is no number makes the sum none.
-  const sum = phase.since + phase.activeMs + phase.limitMs + phase.deadline + wholeOf(open);
-  if (Number.isNaN(sum) || !(phase.revision >= 1)) return undefined;
-  if (status === 'TERMINATED') return isEndReason(endReason) ? { status, ...phase, endReason } : undefined;
+  const sum = wholeOf(fields[2]) + since + activeMs + limitMs + deadline;
+  if (Number.isNaN(sum) || !(revision >= 1)) return undefined;
+  const operations = ids === '' ? none : Object.freeze(ids.split(','));
+  if (status === 'TERMINATED') {
+    if (!isEndReason(endReason)) return undefined;
+    return { status, revision, since, activeMs, limitMs, deadline, operations, endReason };
+  }
   const live = status === 'IDLE' || status === 'ACTIVE' || status === 'PAUSED';
-  return live && endReason === '-' ? { status, ...phase } : undefined;
+  if (!live || endReason !== '-') return undefined;
+  return { status, revision, since, activeMs, limitMs, deadline, operations };
 };

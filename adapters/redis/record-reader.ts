@@ -1,0 +1,73 @@
+import type { SessionRecord } from '../../src/session/record.js';
+import { decodeGrownJournal, decodeJournal, type Journal } from './journal-text.js';
+import { decodeState } from './state-text.js';
+
+/** So many characters of journals are remembered. */
+const MOST = 4 * 1024 * 1024;
+
+export type ReadRecord = SessionRecord | 'missing' | 'corrupt';
+
+type Stored = string | null | undefined;
+
+interface Known {
+  readonly state: string;
+  readonly journal: Journal;
+  readonly record: SessionRecord;
+}
+
+/**
+ * Makes sessions of their two strings. Dashboards and workers read the same sessions again and again: those that were
+ * read lately are remembered, so that a text need not be checked and parsed twice. Nothing here can be out of date,
+ * because what is remembered is only used for the very text that the server has just sent; and readers share it, so it
+ * is frozen.
+ */
+export class RecordReader {
+  /** By id: tenants that use the same id push each other out, which costs time and nothing else. */
+  #recent = new Map<string, Known>();
+  #former = new Map<string, Known>();
+  #characters = 0;
+
+  /** What the strings say: `missing` if neither is there, `corrupt` if they make no session. */
+  read(state: Stored, journal: Stored): ReadRecord {
+    if (typeof state !== 'string' || typeof journal !== 'string') return state || journal ? 'corrupt' : 'missing';
+    const known = this.#recall(journal);
+    if (known !== undefined && known.state === state && known.journal.text === journal) return known.record;
+    const decoded = known === undefined ? decodeJournal(journal) : decodeGrownJournal(journal, known.journal);
+    const current = decodeState(state);
+    if (decoded === undefined || current === undefined) return 'corrupt';
+    const record = Object.freeze({ head: decoded.head, state: Object.freeze(current), history: decoded.history });
+    this.#remember({ state, journal: decoded, record });
+    return record;
+  }
+
+  /** The same for the strings of a session that was asked for by its id. */
+  readOf(id: string, state: Stored, journal: Stored): ReadRecord {
+    const record = this.read(state, journal);
+    return typeof record === 'object' && record.head.id !== id ? 'corrupt' : record;
+  }
+
+  #recall(journal: string): Known | undefined {
+    const id = journal.slice(ID_AT, journal.indexOf('"', ID_AT));
+    const recent = this.#recent.get(id);
+    if (recent !== undefined) return recent;
+    const former = this.#former.get(id);
+    if (former !== undefined) this.#remember(former);
+    return former;
+  }
+
+  /** What was not read while half of the room filled up is forgotten. */
+  #remember(known: Known): void {
+    const { length } = known.journal.text;
+    if (length > MOST / 8) return;
+    this.#characters += length;
+    if (this.#characters > MOST / 2) {
+      this.#former = this.#recent;
+      this.#recent = new Map();
+      this.#characters = length;
+    }
+    this.#recent.set(known.record.head.id, known);
+  }
+}
+
+/** Where the id stands in a journal. */
+const ID_AT = '{"id":"'.length;
