@@ -17,8 +17,10 @@ import { ownedHead, ownedState } from './owned.js';
 interface Kept {
   readonly tenant: string;
   readonly log: HistoryLog;
-  /** As it was handed out last; its history may have grown since. */
+  /** As it was handed out last. */
   record: SessionRecord;
+  /** Whether the history has grown since. */
+  grown: boolean;
 }
 
 interface Tenant {
@@ -32,8 +34,8 @@ const compare = (a: string, b: string): number => {
 };
 
 /** Timestamps of one form and length sort as text. */
-const creationOrder = ({ record: { head: a } }: Kept, { record: { head: b } }: Kept): number =>
-  compare(a.createdAt, b.createdAt) || compare(a.id, b.id);
+const newestFirst = ({ record: { head: a } }: Kept, { record: { head: b } }: Kept): number =>
+  compare(b.createdAt, a.createdAt) || compare(b.id, a.id);
 
 const deadlineOrder = (a: Kept, b: Kept): number =>
   a.record.state.deadline - b.record.state.deadline ||
@@ -41,9 +43,11 @@ const deadlineOrder = (a: Kept, b: Kept): number =>
   compare(a.record.head.id, b.record.head.id);
 
 const recordOf = (kept: Kept): SessionRecord => {
-  const { head, state, history } = kept.record;
-  const grown = kept.log.snapshot();
-  if (history !== grown) kept.record = Object.freeze({ head, state, history: grown });
+  if (kept.grown) {
+    const { head, state } = kept.record;
+    kept.record = Object.freeze({ head, state, history: kept.log.snapshot() });
+    kept.grown = false;
+  }
   return kept.record;
 };
 
@@ -61,7 +65,7 @@ export class MemorySessionStore implements SessionStore {
     if (sessions.has(head.id)) return ok('taken');
     const log = new HistoryLog();
     const record = Object.freeze({ head: ownedHead(head), state: ownedState(state), history: log.snapshot() });
-    const kept = { tenant, log, record };
+    const kept = { tenant, log, record, grown: false };
     sessions.set(head.id, kept);
     byCreation.insert(kept);
     this.#schedule(kept);
@@ -80,13 +84,8 @@ export class MemorySessionStore implements SessionStore {
   list(tenant: string, page: { readonly offset: number; readonly limit: number }): Result<RecordPage, never> {
     const byCreation = this.#tenants.get(tenant)?.byCreation;
     if (byCreation === undefined) return ok({ records: [], total: 0, unreadable: [] });
-    const end = byCreation.size - page.offset;
-    const oldestFirst = byCreation.slice(end - page.limit, end);
-    const records: SessionRecord[] = [];
-    for (let at = oldestFirst.length - 1; at >= 0; at -= 1) {
-      const kept = oldestFirst[at];
-      if (kept !== undefined) records.push(recordOf(kept));
-    }
+    const { offset, limit } = page;
+    const records = byCreation.slice(offset, offset + limit).map(recordOf);
     return ok({ records, total: byCreation.size, unreadable: [] });
   }
 
@@ -108,6 +107,7 @@ export class MemorySessionStore implements SessionStore {
     if (known !== undefined) return ok({ outcome: 'appended', position: known });
     const { state } = kept.record;
     if (now >= acceptsHistoryUntil(state)) return ok({ outcome: 'closed', state });
+    kept.grown = true;
     return ok({ outcome: 'appended', position: kept.log.append(entries, operationId) });
   }
 
@@ -130,7 +130,7 @@ export class MemorySessionStore implements SessionStore {
   #tenantOf(name: string): Tenant {
     const known = this.#tenants.get(name);
     if (known !== undefined) return known;
-    const tenant = { sessions: new Map<string, Kept>(), byCreation: new OrderedIndex(creationOrder) };
+    const tenant = { sessions: new Map<string, Kept>(), byCreation: new OrderedIndex(newestFirst) };
     this.#tenants.set(name, tenant);
     return tenant;
   }

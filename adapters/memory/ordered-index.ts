@@ -46,15 +46,18 @@ const rankIn = <T>(items: readonly T[], item: T, order: Order<T>, orSame: boolea
 const childFor = <T>({ firsts }: Branch<T>, item: T, order: Order<T>): number =>
   Math.max(0, rankIn(firsts, item, order, true) - 1);
 
-/** Where to split a node that `place` made too wide: items that come in order leave full nodes behind them. */
-const splitPoint = (width: number, place: number): number => (place === width - 1 ? width - 1 : width >>> 1);
+/** Where to split a node that `place` made too wide: items that come in order, up or down, leave full nodes behind. */
+const splitPoint = (place: number): number => {
+  if (place <= 1) return 1;
+  return place === WIDTH ? WIDTH : WIDTH >>> 1;
+};
 
 /** Adds an item. A node that becomes too wide gives back its right part as a node of its own. */
 const insertInto = <T>(node: Node<T>, item: T, order: Order<T>): Node<T> | undefined => {
   if (isLeaf(node)) {
     const place = rankIn(node.items, item, order, false);
     node.items.splice(place, 0, item);
-    return node.items.length > WIDTH ? { items: node.items.splice(splitPoint(WIDTH + 1, place)) } : undefined;
+    return node.items.length > WIDTH ? { items: node.items.splice(splitPoint(place)) } : undefined;
   }
   const place = childFor(node, item, order);
   node.size += 1;
@@ -64,7 +67,7 @@ const insertInto = <T>(node: Node<T>, item: T, order: Order<T>): Node<T> | undef
   node.children.splice(place + 1, 0, right);
   node.firsts.splice(place + 1, 0, firstOf(right));
   if (node.children.length <= WIDTH) return undefined;
-  const split = splitPoint(WIDTH + 1, place + 1);
+  const split = splitPoint(place + 1);
   const children = node.children.splice(split);
   const size = totalSize(children);
   node.size -= size;
@@ -113,12 +116,11 @@ const removeFrom = <T>(node: Node<T>, item: T, order: Order<T>): boolean => {
 const collect = <T>(node: Node<T>, start: number, end: number): T[] => {
   if (isLeaf(node)) return node.items.slice(start, end);
   const { children } = node;
-  // The newest items are asked for the most: the search begins at their end.
-  let place = children.length - 1;
-  let before = node.size - sizeOf(at(children, place));
-  while (before > start) {
-    place -= 1;
-    before -= sizeOf(at(children, place));
+  let place = 0;
+  let before = 0;
+  for (let size = sizeOf(at(children, 0)); before + size <= start; size = sizeOf(at(children, place))) {
+    before += size;
+    place += 1;
   }
   const first = at(children, place);
   const after = before + sizeOf(first);

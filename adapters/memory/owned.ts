@@ -11,8 +11,11 @@ const ownedOptions = (options: SessionOptions): SessionOptions => {
   return Object.isFrozen(options) ? options : Object.freeze({ face, profile, context, behavior, timeLimit });
 };
 
-export const ownedHead = ({ id, options, createdAt }: SessionHead): SessionHead =>
-  Object.freeze({ id, options: ownedOptions(options), createdAt });
+export const ownedHead = (head: SessionHead): SessionHead => {
+  const { id, options, createdAt } = head;
+  const isOwned = Object.isFrozen(head) && Object.isFrozen(options);
+  return isOwned ? head : Object.freeze({ id, options: ownedOptions(options), createdAt });
+};
 
 export const ownedEntry = (entry: HistoryEntry): HistoryEntry => {
   const { role, content, timestamp } = entry;
@@ -20,8 +23,9 @@ export const ownedEntry = (entry: HistoryEntry): HistoryEntry => {
 };
 
 export const ownedState = (state: StateRecord): StateRecord => {
+  if (Object.isFrozen(state) && Object.isFrozen(state.operations)) return state;
   const { revision, since, activeMs, limitMs, deadline } = state;
-  const operations = Object.isFrozen(state.operations) ? state.operations : Object.freeze([...state.operations]);
+  const operations = Object.freeze([...state.operations]);
   return state.status === 'TERMINATED'
     ? Object.freeze({
         status: state.status,

@@ -12,7 +12,7 @@ import {
   storeUnavailable,
 } from '../errors.js';
 import { idOfKey, nextId } from '../ids.js';
-import type { Session, SessionOptions } from '../session/session.js';
+import type { HistoryEntry, Session, SessionOptions } from '../session/session.js';
 import { initialState } from '../session/timeline.js';
 import { sessionAt } from '../session/view.js';
 import type { Answer } from '../store.js';
@@ -22,6 +22,8 @@ export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreU
 
 /** An id is taken again only where a host's source of ids repeats itself, or a session is deleted meanwhile. */
 const ROUNDS = 3;
+
+const noHistory: readonly HistoryEntry[] = Object.freeze([]);
 
 const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
   a.face === b.face &&
@@ -34,10 +36,10 @@ const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
 const insert = (settings: Settings, id: string, options: SessionOptions): Answer<Session | 'taken', CreateError> =>
   chain(settings.now(), (now) => {
     const { store, tenant, idleTimeoutMs } = settings;
-    const head = { id, options, createdAt: timestampOf(now) };
+    const head = Object.freeze({ id, options, createdAt: timestampOf(now) });
     const state = initialState(spanMs(options.timeLimit), { now, idleTimeoutMs });
     return chain(store.insert(tenant, head, state), (outcome): Result<Session | 'taken', StoreUnavailable> => {
-      if (outcome === 'inserted') return ok(sessionAt({ head, state, history: [] }, now));
+      if (outcome === 'inserted') return ok(sessionAt(Object.freeze({ head, state, history: noHistory }), now));
       return outcome === 'taken' ? ok(outcome) : err(storeUnavailable('the store gave no outcome', 'unknown'));
     });
   });

@@ -16,31 +16,28 @@ export interface Change {
 const noOperations: readonly string[] = Object.freeze([]);
 
 /** The state of a session that is being created. */
-export const initialState = (limitMs: number, { now, idleTimeoutMs }: Change): StateRecord => ({
-  status: 'IDLE',
-  revision: 1,
-  since: now,
-  activeMs: 0,
-  limitMs,
-  deadline: now + idleTimeoutMs,
-  operations: noOperations,
-});
+export const initialState = (limitMs: number, { now, idleTimeoutMs }: Change): StateRecord =>
+  Object.freeze({
+    status: 'IDLE',
+    revision: 1,
+    since: now,
+    activeMs: 0,
+    limitMs,
+    deadline: now + idleTimeoutMs,
+    operations: noOperations,
+  });
 
 const remember = (operations: readonly string[], operationId: string | undefined): readonly string[] =>
   operationId === undefined ? operations : Object.freeze([operationId, ...operations].slice(0, REMEMBERED_OPERATIONS));
 
 /** Milliseconds spent ACTIVE up to `now`: never more than the limit, never less than was spent before `since`. */
-export const activeMsAt = (state: StateRecord, now: number): number =>
-  state.status === 'ACTIVE'
-    ? state.activeMs + Math.max(0, Math.min(now, state.deadline) - state.since)
-    : state.activeMs;
+export const activeMsAt = (state: StateRecord, now: number): number => {
+  if (state.status !== 'ACTIVE') return state.activeMs;
+  const until = now < state.deadline ? now : state.deadline;
+  return until > state.since ? state.activeMs + (until - state.since) : state.activeMs;
+};
 
-/**
- * The state as it truly is at `now`: a session whose deadline has passed is TERMINATED since that very instant,
- * whether or not anybody has written it down.
- */
-export const settle = (state: StateRecord, now: number): StateRecord => {
-  if (state.status === 'TERMINATED' || now < state.deadline) return state;
+const endedByClock = (state: StateRecord & { readonly status: keyof typeof clockCommands }): StateRecord => {
   const ending =
     state.status === 'ACTIVE'
       ? transitions.ACTIVE[clockCommands.ACTIVE]
@@ -54,6 +51,13 @@ export const settle = (state: StateRecord, now: number): StateRecord => {
     deadline: Number.POSITIVE_INFINITY,
   };
 };
+
+/**
+ * The state as it truly is at `now`: a session whose deadline has passed is TERMINATED since that very instant,
+ * whether or not anybody has written it down.
+ */
+export const settle = (state: StateRecord, now: number): StateRecord =>
+  state.status === 'TERMINATED' || now < state.deadline ? state : endedByClock(state);
 
 /** The next state by the transition table. A command that changes nothing gives the current state itself. */
 export const advance = (
@@ -71,7 +75,7 @@ export const advance = (
     const { limitMs } = state;
     if (target.status === 'TERMINATED') {
       const { status, endReason } = target;
-      return {
+      return Object.freeze({
         status,
         revision,
         since: now,
@@ -80,10 +84,11 @@ export const advance = (
         deadline: Number.POSITIVE_INFINITY,
         operations,
         endReason,
-      };
+      });
     }
     const left = target.status === 'ACTIVE' ? limitMs - activeMs : change.idleTimeoutMs;
-    return { status: target.status, revision, since: now, activeMs, limitMs, deadline: now + left, operations };
+    const deadline = now + left;
+    return Object.freeze({ status: target.status, revision, since: now, activeMs, limitMs, deadline, operations });
   });
 };
 

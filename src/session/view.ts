@@ -81,20 +81,20 @@ const isEntries = (history: SessionRecord['history']): history is readonly Histo
 
 const wholeSeconds = (ms: number): number => Math.floor(ms / 1000);
 
+const encodedSession = (head: SessionHead, state: StateRecord, duration: number, history: EncodedHistory): Session =>
+  state.status === 'TERMINATED'
+    ? new EndedSession(head, duration, history, state.endReason)
+    : new LiveSession(head, duration, history, state.status);
+
 /** The session that a stored record is at `now`, in milliseconds since the epoch. Pure. */
 export const sessionAt = (record: SessionRecord, now: number): Session => {
   const { head, history } = record;
   const state = settle(record.state, now);
   const duration = wholeSeconds(activeMsAt(state, now));
-  const ended = state.status === 'TERMINATED';
-  if (!isEntries(history)) {
-    return ended
-      ? new EndedSession(head, duration, history, state.endReason)
-      : new LiveSession(head, duration, history, state.status);
-  }
+  if (!isEntries(history)) return encodedSession(head, state, duration, history);
   const { id, options, createdAt } = head;
-  return ended
-    ? { id, status: 'TERMINATED', endReason: state.endReason, options, history, createdAt, duration }
+  return state.status === 'TERMINATED'
+    ? { id, status: state.status, endReason: state.endReason, options, history, createdAt, duration }
     : { id, status: state.status, options, history, createdAt, duration };
 };
 
