@@ -1,5 +1,5 @@
 import type { SessionHead } from './session/record.js';
-import type { HistoryEntry, Session, SessionOptions } from './session/session.js';
+import type { HistoryEntry, Session, SessionOptions, SessionState } from './session/session.js';
 import { encodedPartsOf } from './session/view.js';
 
 /**
@@ -39,14 +39,26 @@ export const decodeOptions = (json: string): SessionOptions => {
 export const entryJson = ({ role, content, timestamp }: HistoryEntry): string =>
   JSON.stringify({ role, content, timestamp });
 
-/** One Session object. */
-export const sessionJson = (session: Session): string => {
-  const { id, status, createdAt, duration } = session;
+/** The text of a Session object around its status and its duration, which alone depend on the time. */
+export interface SessionFrame {
+  readonly start: string;
+  readonly middle: string;
+}
+
+export const sessionFrame = (session: Session): SessionFrame => {
   const kept = encodedPartsOf(session);
   const options = kept?.optionsJson ?? JSON.stringify(toWireOptions(session.options));
   const history = kept?.history.json() ?? `[${session.history.map(entryJson).join(',')}]`;
-  return (
-    `{"id":${JSON.stringify(id)},"status":"${status}","options":${options},` +
-    `"history":${history},"created_at":${JSON.stringify(createdAt)},"duration":${duration}}`
-  );
+  const createdAt = JSON.stringify(session.createdAt);
+  return {
+    start: `{"id":${JSON.stringify(session.id)},"status":"`,
+    // Joined rather than added up: that makes one text of it at once, and not whenever it is sent.
+    middle: ['","options":', options, ',"history":', history, ',"created_at":', createdAt, ',"duration":'].join(''),
+  };
 };
+
+export const inFrame = ({ start, middle }: SessionFrame, { status, duration }: SessionState): string =>
+  `${start}${status}${middle}${duration}}`;
+
+/** One Session object. */
+export const sessionJson = (session: Session): string => inFrame(sessionFrame(session), session);

@@ -9,9 +9,13 @@ const LINGER_MS = 500;
 export const hasLongBodyLeft = (req: IncomingMessage): boolean =>
   !req.complete && !(Number(req.headers['content-length']) <= LINGER_BYTES);
 
-/** The answer's headers, with the length of its body. */
-const headersOf = ({ headers, body }: HandlerResponse): Record<string, string | number> =>
-  body === undefined ? { ...headers } : { ...headers, 'Content-Length': Buffer.byteLength(body) };
+/** The answer's headers with the length of its body, one after another: Node takes them so in less time. */
+const headersOf = ({ headers, body }: HandlerResponse): string[] => {
+  const list: string[] = [];
+  for (const name in headers) list.push(name, String(headers[name]));
+  if (body !== undefined) list.push('Content-Length', String(Buffer.byteLength(body)));
+  return list;
+};
 
 /**
  * Answers while the client is still sending, and closes the connection. At once would be too soon: a client whose
@@ -30,7 +34,7 @@ const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: Ha
     res.end();
   };
   const timer = setTimeout(hangUp, LINGER_MS);
-  res.writeHead(response.status, { ...headersOf(response), Connection: 'close' });
+  res.writeHead(response.status, [...headersOf(response), 'Connection', 'close']);
   if (response.body !== undefined) res.write(response.body);
   req.on('data', onData).on('end', hangUp).on('close', hangUp).resume();
 };

@@ -83,7 +83,6 @@ class JournalHistory implements EncodedHistory {
   readonly #first: readonly HistoryEntry[];
   readonly #others: number;
   #entries: readonly HistoryEntry[] | undefined;
-  #json: string | undefined;
 
   constructor(text: string, start: number, first: readonly HistoryEntry[] = [], others = start) {
     this.#text = text;
@@ -99,8 +98,8 @@ class JournalHistory implements EncodedHistory {
   }
 
   json(): string {
-    this.#json ??= `[${this.#text.slice(this.#start).replace(marks, '').slice(0, -2)}]`;
-    return this.#json;
+    const entries = this.#text.slice(this.#start).replace(marks, '');
+    return `[${entries.slice(0, -2)}]`;
   }
 
   /** The history in a text that begins with this one's. */

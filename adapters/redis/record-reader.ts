@@ -1,9 +1,13 @@
+import { Recent } from '../../src/recent.js';
 import type { SessionRecord } from '../../src/session/record.js';
 import { decodeGrownJournal, decodeJournal, type Journal } from './journal-text.js';
 import { decodeState } from './state-text.js';
 
 /** So many characters of journals are remembered. */
-const MOST = 4 * 1024 * 1024;
+const ROOM = 4 * 1024 * 1024;
+
+/** Where the id stands in a journal. */
+const ID_AT = '{"id":"'.length;
 
 export type ReadRecord = SessionRecord | 'missing' | 'corrupt';
 
@@ -23,20 +27,18 @@ interface Known {
  */
 export class RecordReader {
   /** By id: tenants that use the same id push each other out, which costs time and nothing else. */
-  #recent = new Map<string, Known>();
-  #former = new Map<string, Known>();
-  #characters = 0;
+  readonly #known = new Recent<Known>(ROOM, ({ journal }) => journal.text.length);
 
   /** What the strings say: `missing` if neither is there, `corrupt` if they make no session. */
   read(state: Stored, journal: Stored): ReadRecord {
     if (typeof state !== 'string' || typeof journal !== 'string') return state || journal ? 'corrupt' : 'missing';
-    const known = this.#recall(journal);
+    const known = this.#known.get(journal.slice(ID_AT, journal.indexOf('"', ID_AT)));
     if (known !== undefined && known.state === state && known.journal.text === journal) return known.record;
     const decoded = known === undefined ? decodeJournal(journal) : decodeGrownJournal(journal, known.journal);
     const current = decodeState(state);
     if (decoded === undefined || current === undefined) return 'corrupt';
     const record = Object.freeze({ head: decoded.head, state: Object.freeze(current), history: decoded.history });
-    this.#remember({ state, journal: decoded, record });
+    this.#known.set(decoded.head.id, { state, journal: decoded, record });
     return record;
   }
 
@@ -45,29 +47,4 @@ export class RecordReader {
     const record = this.read(state, journal);
     return typeof record === 'object' && record.head.id !== id ? 'corrupt' : record;
   }
-
-  #recall(journal: string): Known | undefined {
-    const id = journal.slice(ID_AT, journal.indexOf('"', ID_AT));
-    const recent = this.#recent.get(id);
-    if (recent !== undefined) return recent;
-    const former = this.#former.get(id);
-    if (former !== undefined) this.#remember(former);
-    return former;
-  }
-
-  /** What was not read while half of the room filled up is forgotten. */
-  #remember(known: Known): void {
-    const { length } = known.journal.text;
-    if (length > MOST / 8) return;
-    this.#characters += length;
-    if (this.#characters > MOST / 2) {
-      this.#former = this.#recent;
-      this.#recent = new Map();
-      this.#characters = length;
-    }
-    this.#recent.set(known.record.head.id, known);
-  }
 }
-
-/** Where the id stands in a journal. */
-const ID_AT = '{"id":"'.length;

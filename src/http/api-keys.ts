@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import * as crypto from 'node:crypto';
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { type IssueList, readSafely } from '../input/issues.js';
@@ -29,7 +29,11 @@ const DIGEST_BYTES = 64;
 const sendable = new RegExp(`^[!-~]{1,${KEY_LENGTH}}$`);
 
 /** In hexadecimal digits: bytes would be a buffer of their own, which costs more to make and collect than the digest. */
-const sha256 = (key: string): string => createHash('sha256').update(key).digest('hex');
+const sha256: (key: string) => string =
+  // In one go, in half the time: Node 20.12 and later, and not every runtime that offers Node's modules.
+  typeof crypto.hash === 'function'
+    ? (key) => crypto.hash('sha256', key)
+    : (key) => crypto.createHash('sha256').update(key).digest('hex');
 
 /** The digest of a key that is given as it is, or as its digest; nothing if it breaks a rule. */
 const readDigest = (issues: IssueList, path: string, key: unknown, digest: unknown): string | undefined => {
@@ -71,7 +75,7 @@ export const staticApiKeys = (keys: readonly ApiKey[]): Result<Authenticate, Inv
       encoder.encodeInto(sha256(presented), digest);
       let tenant: string | undefined;
       for (const candidate of known) {
-        if (timingSafeEqual(candidate.digest, digest)) tenant = candidate.tenant;
+        if (crypto.timingSafeEqual(candidate.digest, digest)) tenant = candidate.tenant;
       }
       return tenant;
     };

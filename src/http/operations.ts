@@ -1,7 +1,6 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import { type InvalidInput, invalidInput, type SessionError, storeUnavailable } from '../errors.js';
 import type { Session } from '../session/session.js';
-import { sessionJson } from '../wire.js';
 import type { HandlerError } from './errors.js';
 import { readJsonObject } from './json-body.js';
 import type { HandlerRequest, HandlerResponse } from './message.js';
@@ -11,6 +10,7 @@ import { readPageQuery } from './page-query.js';
 import { percentEncode, tidyPrefix } from './prefix.js';
 import { commonHeaders, isSessionError } from './problem.js';
 import type { Route } from './routes.js';
+import type { SessionWriter } from './session-writer.js';
 import { inWireNames } from './wire-paths.js';
 import { late, within } from './within.js';
 
@@ -57,21 +57,21 @@ const create = async (call: Call<RouteOf<'create'>>): Answer => {
 };
 
 /** Added up rather than joined: a join copies every text once more. */
-const listJson = (sessions: readonly Session[]): string => {
+const listJson = (writer: SessionWriter, sessions: readonly Session[]): string => {
   let text = '[';
-  for (const session of sessions) text += text.length === 1 ? sessionJson(session) : `,${sessionJson(session)}`;
+  for (const session of sessions) text += text.length === 1 ? writer.json(session) : `,${writer.json(session)}`;
   return `${text}]`;
 };
 
 const list = async (call: Call<RouteOf<'list'>>): Answer => {
-  const { request, route, sessions } = call;
+  const { request, route, sessions, settings } = call;
   const query = readPageQuery(route.query);
   if (query.isErr()) return err(query.error);
   const listed = await answerOf(call, sessions.list(query.value));
   return listed.andThen((page): Result<HandlerResponse, HandlerError> => {
     if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
     const headers = { ...commonHeaders, ...pageHeaders(`${tidyPrefix(request.prefix)}/sessions`, page) };
-    return ok({ status: 200, headers, body: listJson(page.sessions) });
+    return ok({ status: 200, headers, body: listJson(settings.writer, page.sessions) });
   });
 };
 
@@ -87,7 +87,7 @@ const get = async (call: Call<RouteOf<'get'>>): Answer => {
   const id = decodeId(call.route.encodedId);
   if (id.isErr()) return err(id.error);
   const found = await answerOf(call, call.sessions.get(id.value));
-  return found.map((session) => ({ status: 200, headers: commonHeaders, body: sessionJson(session) }));
+  return found.map((session) => ({ status: 200, headers: commonHeaders, body: call.settings.writer.json(session) }));
 };
 
 /** Carries out the operation that a request asks for. */

@@ -7,6 +7,7 @@ import type { ListError, ReadError, SessionPage } from '../service/session-servi
 import type { Session } from '../session/session.js';
 import type { Authenticate } from './api-keys.js';
 import type { HandlerError } from './errors.js';
+import { SessionWriter } from './session-writer.js';
 
 /**
  * One tenant's sessions, as far as the three operations need them. What `create` is given comes from a stranger: it
@@ -38,6 +39,7 @@ export interface HandlerSettings {
   readonly authenticate: Authenticate;
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
+  readonly writer: SessionWriter;
 }
 
 const DEFAULT_BODY_BYTES = 256 * 1024;
@@ -73,6 +75,7 @@ export const readHandlerOptions = (options: SessionHandlerOptions): Result<Handl
       sessions,
       authenticate: readAuthenticate(issues, authenticate),
       maxBodyBytes: readWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
+      writer: new SessionWriter(),
       timeoutMs: readNumber(issues, 'timeoutMs', timeoutMs, 1, MOST_TIMEOUT_MS),
     };
   });

@@ -1,0 +1,48 @@
+import { Recent } from '../recent.js';
+import type { Session } from '../session/session.js';
+import { encodedPartsOf } from '../session/view.js';
+import { inFrame, type SessionFrame, sessionFrame } from '../wire.js';
+
+/** So many characters of answers are remembered. */
+const ROOM = 4 * 1024 * 1024;
+
+/** A text, and the very values that it was made of. */
+interface Written {
+  readonly options: unknown;
+  readonly history: unknown;
+  readonly createdAt: string;
+  readonly frame: SessionFrame;
+}
+
+/** Whether nobody can change what these values say, so that a text made of them stays true. */
+const areFrozen = ({ options, history }: Session): boolean =>
+  Object.isFrozen(options) && Object.isFrozen(history) && history.every(Object.isFrozen);
+
+/**
+ * Writes sessions as JSON. A dashboard asks for the same page again and again, and most of its sessions have not
+ * changed: stores hand out the same frozen values for them, and what was written of those is used again.
+ */
+export class SessionWriter {
+  /** By id: tenants that use the same id push each other out, which costs time and nothing else. */
+  readonly #written = new Recent<Written>(ROOM, ({ frame }) => frame.middle.length);
+
+  /** One Session object, `interface.md` part 2. */
+  json(session: Session): string {
+    return inFrame(this.#frameOf(session), session);
+  }
+
+  #frameOf(session: Session): SessionFrame {
+    const { id, createdAt } = session;
+    const kept = encodedPartsOf(session);
+    const options = kept === undefined ? session.options : kept.optionsJson;
+    const history = kept === undefined ? session.history : kept.history;
+    const written = this.#written.get(id);
+    const isSame = written?.history === history && written.options === options && written.createdAt === createdAt;
+    if (written !== undefined && isSame) return written.frame;
+    const frame = sessionFrame(session);
+    if (kept === undefined ? areFrozen(session) : options !== undefined) {
+      this.#written.set(id, { options, history, createdAt, frame });
+    }
+    return frame;
+  }
+}
