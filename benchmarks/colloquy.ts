@@ -1,0 +1,9 @@
+/**
+ * The engine as its users get it. The types are those of the sources; when the benchmarks are built, these imports
+ * are turned into those of the package, so that what is measured is what is published (`tsup.config.ts`).
+ */
+export { MemorySessionStore } from '../adapters/memory/index.js';
+export { nodeListener } from '../adapters/node/index.js';
+export { RedisSessionStore } from '../adapters/redis/index.js';
+export { createSessionHandler, staticApiKeys } from '../src/http/index.js';
+export { type Session, SessionService } from '../src/index.js';

@@ -1,0 +1,121 @@
+import type { ResultAsync } from 'neverthrow';
+import { Bench } from 'tinybench';
+import { type Spread, spreadOf } from './statistics.js';
+
+/** What a subject gives: something to wait for. */
+export type Call = PromiseLike<unknown> | ResultAsync<unknown, unknown>;
+
+/** One way of doing what a group compares. */
+export interface Subject {
+  readonly name: string;
+  call(): Call;
+  /** Looks at one answer before anything is measured, and throws if it is not what it should be. */
+  readonly check?: (answer: unknown) => void;
+  /** What it does not do, where that makes it faster or slower than its figure says. */
+  readonly note?: string;
+}
+
+/** What is measured together: round by round each subject has its turn, so that all see the same machine. */
+export interface Group {
+  readonly name: string;
+  /** So many calls are under way at a time, each caller waiting for its answer before it calls again. */
+  readonly callers: number;
+  /** The subject that the others are compared with: what no engine can beat, or the same at another size. */
+  readonly limit: string;
+  readonly subjects: readonly Subject[];
+}
+
+/** How long to look. */
+export interface Effort {
+  readonly rounds: number;
+  /** Milliseconds a subject and round. */
+  readonly roundMs: number;
+}
+
+export interface Measurement {
+  readonly subject: string;
+  /** Microseconds a call, by the clock. */
+  readonly wallUs: Spread;
+  /** Microseconds of this process's CPU time a call. */
+  readonly cpuUs: number;
+  /** The limit's time divided by this subject's in the same round: 0.5 takes twice as long, 2 half as long. */
+  readonly ratio: Spread;
+  readonly note?: string;
+}
+
+export interface GroupResult {
+  readonly group: string;
+  readonly callers: number;
+  readonly limit: string;
+  readonly measurements: readonly Measurement[];
+}
+
+/** So long a batch of calls should take: long enough for the clock, short enough for many in a round. */
+const BATCH_MS = 5;
+
+const runBatch = async (call: () => Call, callers: number, each: number): Promise<void> => {
+  const caller = async () => {
+    for (let left = each; left > 0; left -= 1) await call();
+  };
+  if (callers === 1) await caller();
+  else await Promise.all(Array.from({ length: callers }, caller));
+};
+
+/** How many calls a caller makes in a batch. */
+const batchSize = async (call: () => Call, callers: number): Promise<number> => {
+  for (let each = 1; ; each *= 4) {
+    const began = performance.now();
+    await runBatch(call, callers, each);
+    const took = performance.now() - began;
+    if (took * 4 > BATCH_MS) return Math.max(1, Math.round((each * BATCH_MS) / took));
+  }
+};
+
+interface Round {
+  readonly wallUs: number;
+  readonly cpuUs: number;
+}
+
+/** The time of one turn. Tinybench takes the samples and makes the statistics; a sample is a batch. */
+const turn = async (subject: Subject, callers: number, each: number, roundMs: number): Promise<Round> => {
+  const bench = new Bench({ time: roundMs, iterations: 1, warmup: false, throws: true });
+  bench.add(subject.name, () => runBatch(() => subject.call(), callers, each), { async: true });
+  const before = process.cpuUsage();
+  const [task] = await bench.run();
+  const { user, system } = process.cpuUsage(before);
+  if (task?.result.state !== 'completed') throw new Error(`${subject.name} was not measured`);
+  const calls = callers * each;
+  return { wallUs: (task.result.latency.p50 * 1000) / calls, cpuUs: (user + system) / (calls * task.runs) };
+};
+
+/** Measures a group: a warm-up round that does not count, then the rounds, each beginning with another subject. */
+export const measure = async ({ name, callers, limit, subjects }: Group, effort: Effort): Promise<GroupResult> => {
+  const sizes = new Map<string, number>();
+  for (const subject of subjects) {
+    subject.check?.(await subject.call());
+    sizes.set(subject.name, await batchSize(() => subject.call(), callers));
+  }
+  const rounds: Map<string, Round>[] = [];
+  for (let round = 0; round <= effort.rounds; round += 1) {
+    const turns = new Map<string, Round>();
+    for (let at = 0; at < subjects.length; at += 1) {
+      const subject = subjects[(at + round) % subjects.length];
+      if (subject === undefined) continue;
+      turns.set(subject.name, await turn(subject, callers, sizes.get(subject.name) ?? 1, effort.roundMs));
+    }
+    if (round > 0) rounds.push(turns);
+  }
+  const timesOf = (subject: string): Round[] => rounds.flatMap((turns) => turns.get(subject) ?? []);
+  const limits = timesOf(limit);
+  const measurements = subjects.map((subject): Measurement => {
+    const times = timesOf(subject.name);
+    return {
+      subject: subject.name,
+      wallUs: spreadOf(times.map(({ wallUs }) => wallUs)),
+      cpuUs: spreadOf(times.map(({ cpuUs }) => cpuUs)).median,
+      ratio: spreadOf(times.map(({ wallUs }, round) => (limits[round]?.wallUs ?? Number.NaN) / wallUs)),
+      ...(subject.note === undefined ? {} : { note: subject.note }),
+    };
+  });
+  return { group: name, callers, limit, measurements };
+};

@@ -1,0 +1,52 @@
+import type { Session, SessionService } from '../colloquy.js';
+import { expect } from './suite.js';
+
+/** The page as the wire has it: what a layout that keeps whole pages would have stored. */
+export const pageText = (sessions: readonly Session[]): string =>
+  JSON.stringify(
+    sessions.map(({ id, status, options: { timeLimit, ...options }, history, createdAt, duration }) => ({
+      id,
+      status,
+      options: { ...options, time_limit: timeLimit },
+      history,
+      created_at: createdAt,
+      duration,
+    })),
+  );
+
+/** One page, whose size is checked each time: a benchmark of nothing would be fast. */
+export const listing =
+  (sessions: SessionService, limit: number, page: () => number = () => 1) =>
+  async (): Promise<readonly Session[]> => {
+    const listed = await sessions.list({ limit, page: page() });
+    if (listed.isErr()) throw new Error(listed.error.message);
+    expect(listed.value.sessions.length === limit, `a page of ${limit}`);
+    return listed.value.sessions;
+  };
+
+/** The same, and every history is looked at. */
+export const lookingAt = (list: () => Promise<readonly Session[]>) => async (): Promise<number> => {
+  let entries = 0;
+  for (const { history } of await list()) entries += history.length;
+  return entries;
+};
+
+/** Pages up to a last one, in an order that neither repeats soon nor runs on. */
+export const scattered = (pages: number): (() => number) => {
+  let at = 0;
+  return () => {
+    at = (at + 7919) % pages;
+    return at + 1;
+  };
+};
+
+export const isPageOf =
+  (limit: number, entries: number) =>
+  (answer: unknown): void => {
+    expect(Array.isArray(answer) && answer.length === limit, `a page of ${limit} sessions`);
+    const sessions: readonly Session[] = Array.isArray(answer) ? answer : [];
+    expect(
+      sessions.every(({ history }) => history.length === entries),
+      `histories of ${entries} entries`,
+    );
+  };

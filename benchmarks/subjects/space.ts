@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { connect, createServer, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
+import { RedisSessionStore, SessionService } from '../colloquy.js';
+import { seedSession, utterances } from '../seed.js';
+import { pageText } from './pages.js';
+import { type Context, type Count, expect, type Suite } from './suite.js';
+
+const SAMPLE = 1000;
+const ENTRIES = 10;
+
+/** What Redis keeps of a session whose entries came one by one, as in a conversation, beside its JSON text. */
+const redisSpace = async ({ redis }: Context): Promise<readonly Count[]> => {
+  const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
+  const next = utterances(1);
+  let json = 0;
+  for (let session = 0; session < SAMPLE; session += 1) {
+    const id = await seedSession(sessions, 0, session);
+    for (let turn = 0; turn < ENTRIES; turn += 1) {
+      const role = turn % 2 === 0 ? 'user' : 'assistant';
+      expect((await sessions.append(id, [{ role, content: next() }])).isOk(), 'an append');
+    }
+    const found = await sessions.get(id);
+    if (found.isOk()) json += Buffer.byteLength(pageText([found.value])) - 2;
+  }
+  let bytes = 0;
+  for (const key of await redis.keys('*')) bytes += Number(await redis.call('MEMORY', 'USAGE', key, 'SAMPLES', '0'));
+  await redis.flushdb();
+  return [
+    { figure: 'Redis memory of a session with 10 entries', value: bytes / SAMPLE, unit: 'bytes' },
+    { figure: 'JSON text of a session with 10 entries', value: json / SAMPLE, unit: 'bytes' },
+  ];
+};
+
+const memorySpace = async ({ quick }: Context): Promise<readonly Count[]> => {
+  const count = quick ? 50_000 : 1_000_000;
+  const file = fileURLToPath(new URL('memory-heap.js', import.meta.url));
+  const options = ['--expose-gc', '--max-old-space-size=8000'];
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, file, String(count), String(ENTRIES)]);
+  return [
+    { figure: `heap of a session with 10 entries, ${count} sessions in memory`, value: Number(stdout), unit: 'bytes' },
+  ];
+};
+
+/** Counts what goes to the server while one page is listed. What is sent in one flight arrives as one piece. */
+const roundTrips = async ({ redisUrl, redis }: Context): Promise<readonly Count[]> => {
+  const { hostname, port } = new URL(redisUrl);
+  let flights = 0;
+  const sockets: Socket[] = [];
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(port || 6379), hostname);
+    sockets.push(client, upstream);
+    client.on('data', (chunk) => {
+      flights += 1;
+      upstream.write(chunk);
+    });
+    upstream.pipe(client);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const address = proxy.address();
+  const through = new Redis(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1');
+  const counted = async (store: RedisSessionStore): Promise<number> => {
+    const sessions = new SessionService({ store });
+    expect((await sessions.list()).isOk(), 'a list');
+    flights = 0;
+    expect((await sessions.list()).unwrapOr(undefined)?.sessions.length === 10, 'a page of 10');
+    return flights;
+  };
+  for (let seed = 0; seed < 10; seed += 1) {
+    await seedSession(new SessionService({ store: new RedisSessionStore({ client: redis }) }), 10, seed);
+  }
+  const sorted = await counted(new RedisSessionStore({ client: through }));
+  await redis.call('ACL', 'SETUSER', 'default', '-sort');
+  const named = await counted(new RedisSessionStore({ client: through }));
+  await redis.call('ACL', 'SETUSER', 'default', '+sort');
+  through.disconnect();
+  for (const socket of sockets) socket.destroy();
+  proxy.close();
+  await redis.flushdb();
+  return [
+    { figure: 'round trips of one Redis list', value: sorted, unit: 'flights' },
+    { figure: 'round trips of one Redis list where SORT is not allowed', value: named, unit: 'flights' },
+  ];
+};
+
+export const spaceSuites: readonly Suite[] = [
+  { name: 'redis-space', counts: redisSpace },
+  { name: 'memory-space', counts: memorySpace },
+  { name: 'round-trips', counts: roundTrips },
+];

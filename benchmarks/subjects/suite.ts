@@ -1,0 +1,35 @@
+import type { Redis } from 'ioredis';
+import type { Group, GroupResult } from '../harness/measure.js';
+
+/** What the suites work with. */
+export interface Context {
+  /** A client of an empty database, which suites leave empty. */
+  readonly redis: Redis;
+  readonly redisUrl: string;
+  /** Smaller sizes: to see that everything works, not to judge figures. */
+  readonly quick: boolean;
+}
+
+/** Figures that are counted or weighed, and not timed. */
+export interface Count {
+  readonly figure: string;
+  readonly value: number;
+  readonly unit: string;
+}
+
+/** Groups that are set up together; each is measured when it is given, before the next is asked for. */
+export interface Suite {
+  readonly name: string;
+  groups?(context: Context): AsyncIterable<Group>;
+  /** Measured by the suite itself, where a call is not one of this process. */
+  results?(context: Context): Promise<readonly GroupResult[]>;
+  counts?(context: Context): Promise<readonly Count[]>;
+}
+
+/** Fails unless the benchmark does what it says it does. */
+export const expect = (holds: boolean, what: string): void => {
+  if (!holds) throw new Error(`a benchmark is wrong: ${what}`);
+};
+
+/** Opens the servers that are measured. */
+export const API_KEY = 'a-key-of-the-benchmarks';
