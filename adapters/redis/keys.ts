@@ -24,8 +24,12 @@ const hash = (text: string): number => {
 export interface SessionKeys {
   readonly state: string;
   readonly journal: string;
+  /** Where the lines of named appends stand in the journal. */
+  readonly names: string;
   readonly index: string;
   readonly deadlines: string;
+  /** Where a copy may be made on the way, one for all sessions of a partition. */
+  readonly copy: string;
   /** The session's member in `index`. */
   readonly member: string;
   /** The session's member in `deadlines`. */
@@ -57,8 +61,10 @@ export class Keyspace {
     return {
       state: `${partition}:state:${due}`,
       journal: `${partition}:journal:${due}`,
+      names: `${partition}:names:${due}`,
       index: `${partition}:index:${owner}`,
       deadlines: `${partition}:deadlines`,
+      copy: `${partition}:copy`,
       member,
       due,
     };

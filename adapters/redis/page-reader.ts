@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionRecord } from '../../src/session/record.js';
-import type { RecordPage, StoreError } from '../../src/store.js';
+import type { RecordPage, SessionKey, StoreError } from '../../src/store.js';
 import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
 import { type Keyspace, type ListKeys, unescapeName } from './keys.js';
@@ -40,7 +40,7 @@ export class PageReader {
     const end = this.#connection.endOfCall();
     const sorted = await this.#connection.read((client) => this.#readAtOnce(client, keys, range), end);
     if (sorted.isErr()) return err(sorted.error.error);
-    return sorted.value === undefined ? this.#readByName(keys, range, end) : ok(sorted.value);
+    return sorted.value === undefined ? this.#readByName(tenant, range, end) : ok(sorted.value);
   }
 
   /** The page by one command and the total by another, in one flight; nothing if that cannot give the whole page. */
@@ -56,7 +56,8 @@ export class PageReader {
   }
 
   /** The page by its ids first and their strings then: this way what is missing or cannot be read has a name. */
-  async #readByName(keys: ListKeys, range: Range, end: number): Promise<Result<RecordPage, StoreError>> {
+  async #readByName(tenant: string, range: Range, end: number): Promise<Result<RecordPage, StoreError>> {
+    const keys = this.#keys.list(tenant);
     for (let round = 1; ; round += 1) {
       const page = await this.#connection.read((client) => namedPage(client, keys, range, this.#records), end);
       if (page.isErr()) return err(page.error.error);
@@ -70,13 +71,14 @@ export class PageReader {
           unreadable: unreadable.map(({ member }) => unescapeName(member)),
         });
       }
-      await Promise.all(gone.map(({ member }) => this.#unlist(keys, member, end)));
+      await Promise.all(gone.map(({ member }) => this.#unlist({ tenant, id: unescapeName(member) }, end)));
     }
   }
 
   /** Mends an index that a crash has left ahead of its sessions. The next reader tries again where this one fails. */
-  #unlist({ index, state, journal }: ListKeys, member: string, end: number): Promise<unknown> {
-    return this.#connection.write(unlistScript, [`${state}${member}`, `${journal}${member}`, index], [member], end);
+  #unlist(key: SessionKey, end: number): Promise<unknown> {
+    const { state, journal, names, index, deadlines, member, due } = this.#keys.of(key);
+    return this.#connection.write(unlistScript, [state, journal, names, index, deadlines], [member, due], end);
   }
 }
 

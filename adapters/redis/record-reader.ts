@@ -1,7 +1,7 @@
 import { Recent } from '../../src/recent.js';
 import type { SessionRecord } from '../../src/session/record.js';
 import { decodeGrownJournal, decodeJournal, type Journal } from './journal-text.js';
-import { decodeState } from './state-text.js';
+import { decodeState, isGone } from './state-text.js';
 
 /** So many characters of journals are remembered. */
 const ROOM = 4 * 1024 * 1024;
@@ -29,8 +29,9 @@ export class RecordReader {
   /** By id: tenants that use the same id push each other out, which costs time and nothing else. */
   readonly #known = new Recent<Known>(ROOM, ({ journal }) => journal.text.length);
 
-  /** What the strings say: `missing` if neither is there, `corrupt` if they make no session. */
+  /** What the strings say: `missing` if there is no session, `corrupt` if they make no session. */
   read(state: Stored, journal: Stored): ReadRecord {
+    if (typeof state === 'string' && isGone(state)) return 'missing';
     if (typeof state !== 'string' || typeof journal !== 'string') return state || journal ? 'corrupt' : 'missing';
     const known = this.#known.get(journal.slice(ID_AT, journal.indexOf('"', ID_AT)));
     if (known !== undefined && known.state === state && known.journal.text === journal) return known.record;

@@ -14,14 +14,14 @@ import type {
 import { Connection } from './connection.js';
 import type { Failure } from './failure.js';
 import { journalLines, journalOf, writeMark } from './journal-text.js';
-import { Keyspace } from './keys.js';
+import { Keyspace, type SessionKeys } from './keys.js';
 import { KnownLengths } from './known-lengths.js';
 import { type RedisSessionStoreOptions, readOptions } from './options.js';
 import { PageReader } from './page-reader.js';
 import { RecordReader } from './record-reader.js';
 import { appendOutcome, dueSessions, insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
-import { appendScript, insertScript, removeScript, replaceScript, type Script } from './scripts.js';
-import { decodeState, encodeState } from './state-text.js';
+import { appendNamedScript, appendScript, insertScript, removeScript, replaceScript, type Script } from './scripts.js';
+import { decodeState, encodeState, isGone } from './state-text.js';
 
 type Reply<T> = Promise<Result<T, StoreError>>;
 
@@ -66,12 +66,16 @@ export class RedisSessionStore implements SessionStore {
   async insert(tenant: string, head: SessionHead, state: StateRecord): Reply<'inserted' | 'taken'> {
     const key = { tenant, id: head.id };
     const keys = this.#keys.of(key);
-    const journal = journalOf(head, newWriteId());
+    const writeId = newWriteId();
+    const journal = journalOf(head, writeId);
     const answer = await this.#write(
       key,
       insertScript,
       [keys.state, keys.journal, keys.index, keys.deadlines],
-      [encodeState(state), journal, String(Date.parse(head.createdAt)), keys.member, deadlineOf(state), keys.due],
+      [
+        ...[encodeState(state), journal, String(Date.parse(head.createdAt))],
+        ...[keys.member, deadlineOf(state), keys.due, writeId],
+      ],
       insertOutcome,
     );
     return answer.andTee((outcome) => {
@@ -93,7 +97,7 @@ export class RedisSessionStore implements SessionStore {
     const { state } = this.#keys.of(key);
     const text = await this.#connection.read((client) => client.get(state));
     return text.mapErr(failed(key)).andThen((found): Result<StateRecord | undefined, StoreError> => {
-      if (found === null) return ok(undefined);
+      if (found === null || isGone(found)) return ok(undefined);
       const decoded = decodeState(found);
       return decoded === undefined ? err(corruptRecord(key.id, NO_STATE)) : ok(decoded);
     });
@@ -108,30 +112,50 @@ export class RedisSessionStore implements SessionStore {
     return this.#write(
       key,
       replaceScript,
-      [keys.state, keys.deadlines],
-      [String(next.revision - 1), encodeState(next), newWriteId(), deadlineOf(next), keys.due],
+      [keys.state, keys.deadlines, keys.journal, keys.copy],
+      [
+        ...[String(next.revision - 1), encodeState(next), newWriteId()],
+        ...[deadlineOf(next), keys.due, next.status === 'TERMINATED' ? '1' : ''],
+      ],
       replaceOutcome,
     );
   }
 
-  async append(key: SessionKey, { entries, now, operationId }: HistoryAppend): Reply<AppendOutcome> {
+  append(key: SessionKey, { entries, now, operationId }: HistoryAppend): Reply<AppendOutcome> {
     const keys = this.#keys.of(key);
-    const writeId = operationId ?? newWriteId();
-    // What a caller has named may have arrived at any time before, through any process: it is looked for everywhere.
+    if (operationId !== undefined) {
+      const mark = writeMark(operationId);
+      const args = [String(now), operationId, mark, journalLines(entries, operationId)];
+      return this.#write(key, appendNamedScript, [keys.state, keys.journal, keys.names], args, appendOutcome);
+    }
+    const lines = journalLines(entries, newWriteId());
+    const known = this.#lengths.get(keys.journal);
+    return known === undefined
+      ? this.#appendTo(key, keys, now, lines)
+      : this.#appendBehind(known, key, keys, now, lines);
+  }
+
+  /** Asks for the length of a journal that this process has not written to lately. */
+  async #appendTo(key: SessionKey, keys: SessionKeys, now: number, lines: string): Reply<AppendOutcome> {
     const end = this.#connection.endOfCall();
-    const known = operationId === undefined ? await this.#knownLength(key, keys.journal, end) : ok(0);
-    if (known.isErr()) return err(known.error);
-    const answer = await this.#write(
-      key,
-      appendScript,
-      [keys.state, keys.journal],
-      [String(now), String(known.value), writeMark(writeId), journalLines(entries, writeId)],
-      appendOutcome,
-      end,
-    );
-    return answer.andTee((outcome) => {
-      if (outcome.outcome === 'appended') this.#lengths.set(keys.journal, outcome.position);
-    });
+    const length = await this.#connection.read((client) => client.strlen(keys.journal), end);
+    if (length.isErr()) return err(failed(key)(length.error));
+    return this.#appendBehind(length.value, key, keys, now, lines, end);
+  }
+
+  async #appendBehind(
+    known: number,
+    key: SessionKey,
+    keys: SessionKeys,
+    now: number,
+    lines: string,
+    end?: number,
+  ): Reply<AppendOutcome> {
+    const { state, journal } = keys;
+    const args = [String(now), String(known), lines];
+    const answer = await this.#write(key, appendScript, [state, journal], args, appendOutcome, end);
+    if (answer.isOk() && answer.value.outcome === 'appended') this.#lengths.set(journal, answer.value.position);
+    return answer;
   }
 
   async remove(key: SessionKey): Reply<'removed' | 'missing'> {
@@ -140,8 +164,8 @@ export class RedisSessionStore implements SessionStore {
     return this.#write(
       key,
       removeScript,
-      [keys.state, keys.journal, keys.index, keys.deadlines],
-      [keys.member, keys.due],
+      [keys.state, keys.journal, keys.names, keys.index, keys.deadlines],
+      [keys.member, keys.due, newWriteId()],
       removeOutcome,
     );
   }
@@ -159,14 +183,6 @@ export class RedisSessionStore implements SessionStore {
       .map((found) => found.flatMap(dueSessions).sort((a, b) => a.deadline - b.deadline))
       .map((due) => due.slice(0, limit))
       .mapErr(({ error }) => error);
-  }
-
-  /** A length that the journal has reached before now, so that what is written from now on is behind it. */
-  async #knownLength(key: SessionKey, journal: string, end: number): Reply<number> {
-    const known = this.#lengths.get(journal);
-    if (known !== undefined) return ok(known);
-    const length = await this.#connection.read((client) => client.strlen(journal), end);
-    return length.mapErr(failed(key));
   }
 
   /** Runs a script; a reply that `read` makes nothing of is of something that is no session. */

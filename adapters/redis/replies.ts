@@ -20,10 +20,10 @@ export const removeOutcome = (reply: unknown): 'removed' | 'missing' | undefined
 const closed = (state: StateRecord | undefined): AppendOutcome | undefined => state && { outcome: 'closed', state };
 
 export const appendOutcome = (reply: unknown): AppendOutcome | undefined => {
+  if (typeof reply === 'number') return { outcome: 'appended', position: reply };
+  if (reply === 'missing') return { outcome: reply };
   const [outcome, value]: readonly unknown[] = Array.isArray(reply) ? reply : [];
-  if (outcome === 'appended' && typeof value === 'number') return { outcome, position: value };
-  if (outcome === 'closed' && typeof value === 'string') return closed(decodeState(value));
-  return outcome === 'missing' ? { outcome } : undefined;
+  return outcome === 'closed' && typeof value === 'string' ? closed(decodeState(value)) : undefined;
 };
 
 /** The members of a deadline index, each followed by its deadline. */

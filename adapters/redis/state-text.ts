@@ -5,11 +5,12 @@ import type { EndReason } from '../../src/status.js';
 /**
  * The state as plain text, so that a script can read it without JSON:
  *
- *     1 <revision> <open until> <status> <since> <active ms> <limit ms> <deadline> <end reason> <operations>|<writes>
+ *     1 <revision> <open until> <status> <since> <active ms> <limit ms> <deadline> <end reason> <operations>|<birth>|<writes>
  *
  * First the version of this format. Times are milliseconds; `open until` is when history is accepted no more.
- * Operations are those that callers named, newest first, with commas. What is behind the bar belongs to the scripts:
- * the last writes, by which they recognise one that arrives twice.
+ * Operations are those that callers named, newest first, with commas. What is behind the first bar belongs to the
+ * scripts: the id of the write that created the session, and the last writes, by which they recognise one that arrives
+ * twice. In place of the state of a session that was removed stands `gone|<writes>` for a while.
  *
  * Every page decodes as many states as it has sessions: plain code does it in half of a regular expression's time.
  */
@@ -36,7 +37,10 @@ const spanOf = (text: string | undefined): number => {
   return ms === NEVER ? Number.POSITIVE_INFINITY : ms;
 };
 
-/** The text up to the bar. */
+/** Whether this is what a removal has left. */
+export const isGone = (text: string): boolean => text.startsWith('gone|');
+
+/** The text up to the first bar. */
 export const encodeState = (state: StateRecord): string => {
   const { revision, status, since, activeMs, limitMs, deadline, operations } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : '-';

@@ -113,12 +113,49 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         }
       });
 
+      test('insert; others remove the session meanwhile, and it stays removed', async () => {
+        const { store, others, loseReply } = await open();
+        const lost = loseReply(async () => {
+          expect(await answerOf(others.remove(key))).toBe('removed');
+        });
+        expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
+        await lost;
+        expect(await answerOf(others.find(key))).toBeUndefined();
+        expect(await idsOn(others, TENANT)).toEqual([]);
+      });
+
+      test('remove; others create the session anew meanwhile, and it stays', async () => {
+        const { store, others, loseReply } = await open();
+        await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
+        await append(others, key, ['the first']);
+        const lost = loseReply(async () => {
+          expect(await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
+          await append(others, key, ['the second']);
+        });
+        expect(await answerOf(store.remove(key))).toBe('removed');
+        await lost;
+        expect(await said(others, key)).toEqual(['the second']);
+        expect(await idsOn(others, TENANT)).toEqual(['one']);
+      });
+
+      test('insert; others remove the session, create it anew and remove it again meanwhile', async () => {
+        const { store, others, loseReply } = await open();
+        const lost = loseReply(async () => {
+          expect(await answerOf(others.remove(key))).toBe('removed');
+          expect(await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
+          expect(await answerOf(others.remove(key))).toBe('removed');
+        });
+        expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
+        await lost;
+        expect(await answerOf(others.find(key))).toBeUndefined();
+      });
+
       test('remove', async () => {
         const { store, others, loseReply } = await open();
         await answerOf(others.insert(TENANT, headOf('one'), live('PAUSED', { deadline: NOON })));
         await answerOf(others.insert(TENANT, headOf('two'), live('IDLE')));
         const lost = loseReply(nothing);
-        await answerOf(store.remove(key));
+        expect(await answerOf(store.remove(key))).toBe('removed');
         await lost;
         expect(await idsOn(others, TENANT)).toEqual(['two']);
         expect(await answerOf(others.due(NOON, 10))).toEqual([]);

@@ -127,14 +127,20 @@ describeWithRedis("a host's client", ({ port }) => {
     const prefix = `options-${process.pid}-${version}-keys`;
     const store = new RedisSessionStore({ client: openClient(version, { port, keyPrefix: 'host:' }), prefix });
     await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + 1 })));
-    await append(store, keyOf('one'), ['hello']);
+    await append(store, keyOf('one'), ['hello'], 'op');
     const keys = await openClient(version, { port }).call('KEYS', `*${prefix}*`);
     expect(new Set(Array.isArray(keys) ? keys : [])).toEqual(
       new Set(
-        ['state:acme:one', 'journal:acme:one', 'index:acme', 'deadlines'].map((key) => `host:${prefix}:{0}:${key}`),
+        ['state:acme:one', 'journal:acme:one', 'names:acme:one', 'index:acme', 'deadlines'].map(
+          (key) => `host:${prefix}:{0}:${key}`,
+        ),
       ),
     );
     expect(await answerOf(store.remove(keyOf('one')))).toBe('removed');
-    expect(await openClient(version, { port }).call('KEYS', `*${prefix}*`)).toEqual([]);
+    const left = `host:${prefix}:{0}:state:acme:one`;
+    const client = openClient(version, { port });
+    expect(await client.call('KEYS', `*${prefix}*`)).toEqual([left]);
+    expect(await client.call('GET', left)).toMatch(/^gone\|/);
+    expect(Number(await client.call('PTTL', left))).toBeGreaterThan(0);
   });
 });
