@@ -34,4 +34,9 @@ export class Recent<T> {
     }
     this.#recent.set(key, value);
   }
+
+  delete(key: string): void {
+    this.#recent.delete(key);
+    this.#former.delete(key);
+  }
 }

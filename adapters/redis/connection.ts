@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
 import type { RedisClient } from './client.js';
-import { errorCode, type Failure, failureOf, timedOut } from './failure.js';
+import { Deadlines } from './deadlines.js';
+import { type Failure, failureOf, timedOut } from './failure.js';
 import type { RedisSettings } from './options.js';
 import type { Script } from './scripts.js';
 
@@ -18,6 +19,7 @@ type Attempt<T> = (client: RedisClient) => Promise<T>;
  */
 export class Connection {
   readonly #settings: Result<RedisSettings, StoreUnavailable>;
+  readonly #deadlines = new Deadlines();
 
   constructor(settings: Result<RedisSettings, StoreUnavailable>) {
     this.#settings = settings;
@@ -47,45 +49,48 @@ export class Connection {
     args: readonly string[],
     end = this.endOfCall(),
   ): Promise<Result<unknown, Failure>> {
-    return this.#withinTime(
-      (client) =>
-        client.evalsha(script.sha1, keys.length, ...keys, ...args).catch((cause: unknown) => {
-          if (errorCode(cause) !== 'NOSCRIPT') throw cause;
-          return client.eval(script.lua, keys.length, ...keys, ...args);
-        }),
-      end,
-    );
+    const known: Attempt<unknown> = (client) => client.evalsha(script.sha1, keys.length, ...keys, ...args);
+    const whole: Attempt<unknown> = (client) => client.eval(script.lua, keys.length, ...keys, ...args);
+    return this.#withinTime(known, end, whole);
   }
 
-  async #withinTime<T>(attempt: Attempt<T>, end: number): Promise<Result<T, Failure>> {
+  /** Where the server does not know a script, the `whole` of it is sent. */
+  async #withinTime<T>(attempt: Attempt<T>, end: number, whole = attempt): Promise<Result<T, Failure>> {
     if (this.#settings.isErr()) return err({ code: '', error: this.#settings.error, transient: false });
     const { client } = this.#settings.value;
+    let next = attempt;
     let unknown = false;
     for (let pause = FIRST_PAUSE; ; pause *= 2) {
-      const answer = await once(() => attempt(client), end - performance.now());
-      if (answer.isOk()) return ok(answer.value);
-      const { error, transient } = answer.error;
+      const answer = await this.#once(next, client, end);
+      if (answer.isOk()) return answer;
+      const { code, error, transient } = answer.error;
+      if (code === 'NOSCRIPT' && next !== whole) {
+        next = whole;
+        continue;
+      }
+      next = attempt;
       unknown ||= error.outcome === 'unknown';
       const again = transient && client.status !== 'end' && performance.now() + pause < end;
       if (!again) return err(unknown ? { ...answer.error, error: { ...error, outcome: 'unknown' } } : answer.error);
       await sleep(pause);
     }
   }
-}
 
-const once = <T>(attempt: () => Promise<T>, leftMs: number): Promise<Result<T, Failure>> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(err(timedOut)), leftMs);
-    const settle = (answer: Result<T, Failure>): void => {
-      clearTimeout(timer);
-      resolve(answer);
-    };
-    try {
-      attempt().then(
-        (value) => settle(ok(value)),
-        (cause: unknown) => settle(err(failureOf(cause))),
-      );
-    } catch (cause) {
-      settle(err(failureOf(cause)));
-    }
-  });
+  #once<T>(attempt: Attempt<T>, client: RedisClient, end: number): Promise<Result<T, Failure>> {
+    return new Promise((resolve) => {
+      const inTime = this.#deadlines.watch(end, () => resolve(err(timedOut)));
+      const settle = (answer: Result<T, Failure>): void => {
+        inTime();
+        resolve(answer);
+      };
+      try {
+        attempt(client).then(
+          (value) => settle(ok(value)),
+          (cause: unknown) => settle(err(failureOf(cause))),
+        );
+      } catch (cause) {
+        settle(err(failureOf(cause)));
+      }
+    });
+  }
+}

@@ -1,3 +1,4 @@
+import { Recent } from '../../src/recent.js';
 import type { SessionKey } from '../../src/store.js';
 
 /**
@@ -43,10 +44,25 @@ export interface ListKeys {
   readonly journal: string;
 }
 
-/** Where everything is: the key layout of one deployment. All keys of one tenant are in one hash slot. */
+/** So many sessions' keys are remembered, and so many tenants'. */
+const KNOWN_SESSIONS = 4096;
+const KNOWN_TENANTS = 1024;
+
+interface Known {
+  readonly tenant: string;
+  readonly keys: SessionKeys;
+}
+
+/**
+ * Where everything is: the key layout of one deployment. All keys of one tenant are in one hash slot. Those that were
+ * used lately are remembered, for to put them together anew costs more than the rest of a short call.
+ */
 export class Keyspace {
   readonly #prefix: string;
   readonly partitions: number;
+  /** By id: tenants that use the same id push each other out, which costs time and nothing else. */
+  readonly #sessions = new Recent<Known>(KNOWN_SESSIONS, () => 1);
+  readonly #lists = new Recent<ListKeys>(KNOWN_TENANTS, () => 1);
 
   constructor(prefix: string, partitions: number) {
     this.#prefix = prefix;
@@ -54,6 +70,32 @@ export class Keyspace {
   }
 
   of({ tenant, id }: SessionKey): SessionKeys {
+    const known = this.#sessions.get(id);
+    if (known !== undefined && known.tenant === tenant) return known.keys;
+    const keys = this.#keysOf(tenant, id);
+    this.#sessions.set(id, { tenant, keys });
+    return keys;
+  }
+
+  list(tenant: string): ListKeys {
+    const known = this.#lists.get(tenant);
+    if (known !== undefined) return known;
+    const partition = this.#partitionOf(tenant);
+    const owner = escapeName(tenant);
+    const keys = {
+      index: `${partition}:index:${owner}`,
+      state: `${partition}:state:${owner}:`,
+      journal: `${partition}:journal:${owner}:`,
+    };
+    this.#lists.set(tenant, keys);
+    return keys;
+  }
+
+  deadlines(partition: number): string {
+    return `${this.#prefix}:{${partition}}:deadlines`;
+  }
+
+  #keysOf(tenant: string, id: string): SessionKeys {
     const partition = this.#partitionOf(tenant);
     const owner = escapeName(tenant);
     const member = escapeName(id);
@@ -68,20 +110,6 @@ export class Keyspace {
       member,
       due,
     };
-  }
-
-  list(tenant: string): ListKeys {
-    const partition = this.#partitionOf(tenant);
-    const owner = escapeName(tenant);
-    return {
-      index: `${partition}:index:${owner}`,
-      state: `${partition}:state:${owner}:`,
-      journal: `${partition}:journal:${owner}:`,
-    };
-  }
-
-  deadlines(partition: number): string {
-    return `${this.#prefix}:{${partition}}:deadlines`;
   }
 
   #partitionOf(tenant: string): string {

@@ -1,6 +1,7 @@
 import { nanoid } from 'nanoid';
 import { err, ok, Result } from 'neverthrow';
 import { corruptRecord } from '../../src/errors.js';
+import { Recent } from '../../src/recent.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
 import type {
   AppendOutcome,
@@ -15,13 +16,15 @@ import { Connection } from './connection.js';
 import type { Failure } from './failure.js';
 import { journalLines, journalOf, writeMark } from './journal-text.js';
 import { Keyspace, type SessionKeys } from './keys.js';
-import { KnownLengths } from './known-lengths.js';
 import { type RedisSessionStoreOptions, readOptions } from './options.js';
 import { PageReader } from './page-reader.js';
 import { RecordReader } from './record-reader.js';
 import { appendOutcome, dueSessions, insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
 import { appendNamedScript, appendScript, insertScript, removeScript, replaceScript, type Script } from './scripts.js';
 import { decodeState, encodeState, isGone } from './state-text.js';
+
+/** So many lengths are remembered. */
+const KNOWN_LENGTHS = 20_000;
 
 type Reply<T> = Promise<Result<T, StoreError>>;
 
@@ -51,7 +54,11 @@ export class RedisSessionStore implements SessionStore {
   readonly #keys: Keyspace;
   readonly #pages: PageReader;
   readonly #records = new RecordReader();
-  readonly #lengths = new KnownLengths();
+  /**
+   * How long the journals were that this process wrote to last: an append then searches for its own mark only in what
+   * came since.
+   */
+  readonly #lengths = new Recent<number>(KNOWN_LENGTHS, () => 1);
 
   constructor(options: RedisSessionStoreOptions) {
     const settings = readOptions(options);
@@ -143,7 +150,7 @@ export class RedisSessionStore implements SessionStore {
     return this.#appendBehind(length.value, key, keys, now, lines, end);
   }
 
-  async #appendBehind(
+  #appendBehind(
     known: number,
     key: SessionKey,
     keys: SessionKeys,
@@ -153,9 +160,17 @@ export class RedisSessionStore implements SessionStore {
   ): Reply<AppendOutcome> {
     const { state, journal } = keys;
     const args = [String(now), String(known), lines];
-    const answer = await this.#write(key, appendScript, [state, journal], args, appendOutcome, end);
-    if (answer.isOk() && answer.value.outcome === 'appended') this.#lengths.set(journal, answer.value.position);
-    return answer;
+    return this.#write(
+      key,
+      appendScript,
+      [state, journal],
+      args,
+      (reply) => {
+        if (typeof reply === 'number') this.#lengths.set(journal, reply);
+        return appendOutcome(reply);
+      },
+      end,
+    );
   }
 
   async remove(key: SessionKey): Reply<'removed' | 'missing'> {
@@ -186,7 +201,7 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /** Runs a script; a reply that `read` makes nothing of is of something that is no session. */
-  async #write<T>(
+  #write<T>(
     key: SessionKey,
     script: Script,
     keys: readonly string[],
@@ -194,9 +209,9 @@ export class RedisSessionStore implements SessionStore {
     read: (reply: unknown) => T | undefined,
     end?: number,
   ): Reply<T> {
-    const reply = await this.#connection.write(script, keys, args, end);
-    return reply.mapErr(failed(key)).andThen((value): Result<T, StoreError> => {
-      const outcome = read(value);
+    return this.#connection.write(script, keys, args, end).then((reply): Result<T, StoreError> => {
+      if (reply.isErr()) return err(failed(key)(reply.error));
+      const outcome = read(reply.value);
       return outcome === undefined ? err(corruptRecord(key.id, NO_STATE)) : ok(outcome);
     });
   }
