@@ -9,6 +9,8 @@ interface Branch<T> {
   readonly children: Node<T>[];
   /** For each child, an item that comes before none of its own and after all of the children before it. */
   readonly firsts: T[];
+  /** For each child, how many items are in the children before it. */
+  readonly starts: number[];
   size: number;
 }
 
@@ -20,12 +22,15 @@ const WIDTH = 64;
 const isLeaf = <T>(node: Node<T>): node is Leaf<T> => 'items' in node;
 const sizeOf = <T>(node: Node<T>): number => (isLeaf(node) ? node.items.length : node.size);
 const widthOf = <T>(node: Node<T>): number => (isLeaf(node) ? node.items.length : node.children.length);
-const totalSize = <T>(nodes: readonly Node<T>[]): number => nodes.reduce((sum, node) => sum + sizeOf(node), 0);
 
 const at = <T>(list: readonly T[], index: number): T => {
   const item = list[index];
   if (item === undefined) throw new RangeError('the index is broken: a node is empty');
   return item;
+};
+
+const shift = (starts: number[], from: number, by: number): void => {
+  for (let place = from; place < starts.length; place += 1) starts[place] = at(starts, place) + by;
 };
 
 const firstOf = <T>(node: Node<T>): T => (isLeaf(node) ? at(node.items, 0) : at(node.firsts, 0));
@@ -62,16 +67,21 @@ const insertInto = <T>(node: Node<T>, item: T, order: Order<T>): Node<T> | undef
   const place = childFor(node, item, order);
   node.size += 1;
   if (order(item, at(node.firsts, place)) < 0) node.firsts[place] = item;
-  const right = insertInto(at(node.children, place), item, order);
+  shift(node.starts, place + 1, 1);
+  const child = at(node.children, place);
+  const right = insertInto(child, item, order);
   if (right === undefined) return undefined;
   node.children.splice(place + 1, 0, right);
   node.firsts.splice(place + 1, 0, firstOf(right));
+  node.starts.splice(place + 1, 0, at(node.starts, place) + sizeOf(child));
   if (node.children.length <= WIDTH) return undefined;
   const split = splitPoint(place + 1);
-  const children = node.children.splice(split);
-  const size = totalSize(children);
-  node.size -= size;
-  return { children, firsts: node.firsts.splice(split), size };
+  const starts = node.starts.splice(split);
+  const left = at(starts, 0);
+  shift(starts, 0, -left);
+  const size = node.size - left;
+  node.size = left;
+  return { children: node.children.splice(split), firsts: node.firsts.splice(split), starts, size };
 };
 
 /** Makes one of the children at `place` and after it, where together they are at most half a node. */
@@ -83,10 +93,12 @@ const mergeAt = <T>(node: Branch<T>, place: number): void => {
   else if (!isLeaf(left) && !isLeaf(right)) {
     left.children.push(...right.children);
     left.firsts.push(...right.firsts);
+    left.starts.push(...right.starts.map((start) => start + left.size));
     left.size += right.size;
   }
   node.children.splice(place + 1, 1);
   node.firsts.splice(place + 1, 1);
+  node.starts.splice(place + 1, 1);
 };
 
 /** Removes an item; whether it was there. */
@@ -102,9 +114,11 @@ const removeFrom = <T>(node: Node<T>, item: T, order: Order<T>): boolean => {
   const child = at(node.children, place);
   if (!removeFrom(child, item, order)) return false;
   node.size -= 1;
+  shift(node.starts, place + 1, -1);
   if (widthOf(child) === 0) {
     node.children.splice(place, 1);
     node.firsts.splice(place, 1);
+    node.starts.splice(place, 1);
   } else {
     mergeAt(node, place);
     mergeAt(node, place - 1);
@@ -112,18 +126,27 @@ const removeFrom = <T>(node: Node<T>, item: T, order: Order<T>): boolean => {
   return true;
 };
 
+/** Which child has the item of a rank. The first pages are asked for the most. */
+const childAt = (starts: readonly number[], rank: number): number => {
+  if (rank < (starts[1] ?? Number.POSITIVE_INFINITY)) return 0;
+  let low = 1;
+  let high = starts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (at(starts, middle) <= rank) low = middle;
+    else high = middle;
+  }
+  return low;
+};
+
 /** The items of rank `start` up to `end`, which must be within the node. */
 const collect = <T>(node: Node<T>, start: number, end: number): T[] => {
   if (isLeaf(node)) return node.items.slice(start, end);
-  const { children } = node;
-  let place = 0;
-  let before = 0;
-  for (let size = sizeOf(at(children, 0)); before + size <= start; size = sizeOf(at(children, place))) {
-    before += size;
-    place += 1;
-  }
+  const { children, starts } = node;
+  const place = childAt(starts, start);
+  const before = at(starts, place);
+  const after = starts[place + 1] ?? node.size;
   const first = at(children, place);
-  const after = before + sizeOf(first);
   if (end <= after) return collect(first, start - before, end - before);
   return [...collect(first, start - before, after - before), ...collect(node, after, end)];
 };
@@ -149,7 +172,8 @@ export class OrderedIndex<T> {
     const right = insertInto(this.#root, item, this.#order);
     if (right === undefined) return;
     const children = [this.#root, right];
-    this.#root = { children, firsts: children.map(firstOf), size: totalSize(children) };
+    const starts = [0, sizeOf(this.#root)];
+    this.#root = { children, firsts: children.map(firstOf), starts, size: at(starts, 1) + sizeOf(right) };
   }
 
   /** Removes the item that is the same by the order, if it is there. */

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { OrderedIndex } from '../../../adapters/memory/ordered-index.js';
+
+const ascending = (a: number, b: number): number => a - b;
+
+/** Inserts and removes, and compares pages with those of a sorted array as it goes. */
+const expectLikeArray = (steps: readonly { readonly insert: boolean; readonly value: number }[]): void => {
+  const index = new OrderedIndex(ascending);
+  const array = new Set<number>();
+  for (const [at, { insert, value }] of steps.entries()) {
+    if (!insert) index.remove(value);
+    else if (!array.has(value)) index.insert(value);
+    if (insert) array.add(value);
+    else array.delete(value);
+    if (at % 50 !== 0 && at !== steps.length - 1) continue;
+    const sorted = [...array].sort(ascending);
+    expect(index.size).toBe(sorted.length);
+    for (const start of [0, value % 97, sorted.length >>> 1, sorted.length - 3]) {
+      const end = start + (value % 151);
+      expect(index.slice(start, end)).toEqual(sorted.slice(Math.max(0, start), Math.max(0, end)));
+    }
+  }
+};
+
+const step = (value: fc.Arbitrary<number>, removals: number) =>
+  fc.record({ insert: fc.integer({ min: 0, max: 99 }).map((dice) => dice >= removals), value });
+
+describe('an index in order', () => {
+  test.each([
+    ['grows at random', fc.nat({ max: 100_000 }), 5],
+    ['is full of what comes again', fc.nat({ max: 400 }), 45],
+  ] as const)('has the pages of a sorted array when it %s', (_, values, removals) => {
+    const steps = fc.array(step(values, removals), { minLength: 1500, maxLength: 3000 });
+    fc.assert(fc.property(steps, expectLikeArray), { numRuns: 15 });
+  });
+
+  test.each([
+    ['up', 1],
+    ['down', -1],
+  ])('has them when items come in order, %s, and go again', (_, direction) => {
+    const come = Array.from({ length: 10_000 }, (_, at) => ({ insert: true, value: at * direction }));
+    const go = come.filter((_, at) => at % 3 !== 0).map(({ value }) => ({ insert: false, value }));
+    expectLikeArray([...come, ...go, ...come.slice(0, 100)]);
+  });
+});
