@@ -9,7 +9,7 @@ export interface Results {
   readonly version: 1;
   /** RFC 3339. */
   readonly date: string;
-  readonly kind: 'quick' | 'full';
+  readonly kind: 'quick' | 'full' | 'peers';
   readonly machine: Machine;
   readonly effort: Effort;
   readonly groups: readonly GroupResult[];
@@ -18,7 +18,7 @@ export interface Results {
 
 /** Saves the results under their date; quick ones out of the way, since nobody should judge by them. */
 export const save = (results: Results): string => {
-  const folder = results.kind === 'full' ? 'benchmarks/results' : 'benchmarks/.build';
+  const folder = results.kind === 'quick' ? 'benchmarks/.build' : 'benchmarks/results';
   mkdirSync(folder, { recursive: true });
   const file = `${folder}/${results.date.slice(0, 10)}-${results.kind}.json`;
   writeFileSync(file, `${JSON.stringify(results, null, 1)}\n`);

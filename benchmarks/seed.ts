@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { SessionService } from './colloquy.js';
 
 /** A generator with a fixed seed (mulberry32), so that every run measures the same texts. */
-const randomFrom = (seed: number): (() => number) => {
+export const randomFrom = (seed: number): (() => number) => {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,36 +1,33 @@
-import { defineConfig } from 'tsup';
+import { defineConfig, type Options } from 'tsup';
+import { asPublished } from './as-published.js';
 
-/** Where the package has what `colloquy.ts` imports. */
-const published: Readonly<Record<string, string>> = {
-  '../src/index.js': 'colloquy',
-  '../src/http/index.js': 'colloquy/http',
-  '../adapters/memory/index.js': 'colloquy/memory',
-  '../adapters/node/index.js': 'colloquy/node',
-  '../adapters/redis/index.js': 'colloquy/redis',
-};
-
-export default defineConfig({
-  entry: {
-    main: 'benchmarks/main.ts',
-    harness: 'benchmarks/harness/index.ts',
-    'http-server': 'benchmarks/subjects/http-server.ts',
-    'memory-heap': 'benchmarks/subjects/memory-heap.ts',
-  },
-  outDir: 'benchmarks/.build',
+const shared = {
   format: 'esm',
   target: 'node20',
   removeNodeProtocol: false,
   clean: true,
   skipNodeModulesBundle: true,
-  esbuildPlugins: [
-    {
-      name: 'what-is-published',
-      setup({ onResolve }) {
-        onResolve({ filter: /^\.\.\/(src|adapters)\// }, ({ path }) => {
-          const subpath = published[path];
-          return subpath === undefined ? undefined : { path: subpath, external: true };
-        });
-      },
-    },
-  ],
-});
+} as const satisfies Options;
+
+const own: Options = {
+  ...shared,
+  entry: {
+    main: 'benchmarks/main.ts',
+    draw: 'benchmarks/draw.ts',
+    capacity: 'benchmarks/capacity/main.ts',
+    'http-server': 'benchmarks/subjects/http-server.ts',
+    'memory-heap': 'benchmarks/subjects/memory-heap.ts',
+  },
+  outDir: 'benchmarks/.build',
+  esbuildPlugins: [asPublished((entry) => (entry === 'index' ? 'colloquy' : `colloquy/${entry}`))],
+};
+
+/** The peers' project has a name of its own, so the package is not found by its name there. */
+const peers: Options = {
+  ...shared,
+  entry: { main: 'benchmarks/peers/main.ts' },
+  outDir: 'benchmarks/peers/.build',
+  esbuildPlugins: [asPublished((entry) => `../../../dist/${entry}.js`)],
+};
+
+export default defineConfig([own, peers]);

@@ -13,7 +13,8 @@ export const hasLongBodyLeft = (req: IncomingMessage): boolean =>
 const headersOf = ({ headers, body }: HandlerResponse): string[] => {
   const list: string[] = [];
   for (const name in headers) list.push(name, String(headers[name]));
-  if (body !== undefined) list.push('Content-Length', String(Buffer.byteLength(body)));
+  const counted = headers['Content-Length'] !== undefined || body === undefined;
+  if (!counted) list.push('Content-Length', String(Buffer.byteLength(body)));
   return list;
 };
 

@@ -15,6 +15,7 @@ const ENTRIES = 10;
 const redisSpace = async ({ redis }: Context): Promise<readonly Count[]> => {
   const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
   const next = utterances(1);
+  const ids: string[] = [];
   let json = 0;
   for (let session = 0; session < SAMPLE; session += 1) {
     const id = await seedSession(sessions, 0, session);
@@ -23,13 +24,21 @@ const redisSpace = async ({ redis }: Context): Promise<readonly Count[]> => {
       expect((await sessions.append(id, [{ role, content: next() }])).isOk(), 'an append');
     }
     const found = await sessions.get(id);
+    ids.push(id);
     if (found.isOk()) json += Buffer.byteLength(pageText([found.value])) - 2;
   }
-  let bytes = 0;
-  for (const key of await redis.keys('*')) bytes += Number(await redis.call('MEMORY', 'USAGE', key, 'SAMPLES', '0'));
+  const used = async (): Promise<number> => {
+    let bytes = 0;
+    for (const key of await redis.keys('*')) bytes += Number(await redis.call('MEMORY', 'USAGE', key, 'SAMPLES', '0'));
+    return bytes / SAMPLE;
+  };
+  const live = await used();
+  for (const id of ids) expect((await sessions.terminate(id)).isOk(), 'an end');
+  const ended = await used();
   await redis.flushdb();
   return [
-    { figure: 'Redis memory of a session with 10 entries', value: bytes / SAMPLE, unit: 'bytes' },
+    { figure: 'Redis memory of a live session with 10 entries', value: live, unit: 'bytes' },
+    { figure: 'Redis memory of an ended session with 10 entries', value: ended, unit: 'bytes' },
     { figure: 'JSON text of a session with 10 entries', value: json / SAMPLE, unit: 'bytes' },
   ];
 };

@@ -28,7 +28,7 @@ const answer = async (
 /** The answer to HEAD: that to GET without its body, whose length stays. */
 const withoutBody = ({ status, headers, body = '' }: HandlerResponse): HandlerResponse => ({
   status,
-  headers: { ...headers, 'Content-Length': String(new TextEncoder().encode(body).length) },
+  headers: { 'Content-Length': String(new TextEncoder().encode(body).length), ...headers },
 });
 
 /** A host's listener must not be able to spoil an answer. */

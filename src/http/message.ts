@@ -29,7 +29,10 @@ export interface HandlerRequest {
   body(maxBytes: number): Promise<BodyReading>;
 }
 
-/** An answer. Without a body it is the answer to a HEAD, whose headers already tell the length. */
+/**
+ * An answer. Without a body it is the answer to a HEAD, whose headers already tell the length. With one they may: who
+ * changes the body changes `Content-Length` too, or takes it out.
+ */
 export interface HandlerResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

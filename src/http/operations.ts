@@ -1,6 +1,5 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import { type InvalidInput, invalidInput, type SessionError, storeUnavailable } from '../errors.js';
-import type { Session } from '../session/session.js';
 import type { HandlerError } from './errors.js';
 import { readJsonObject } from './json-body.js';
 import type { HandlerRequest, HandlerResponse } from './message.js';
@@ -10,7 +9,7 @@ import { readPageQuery } from './page-query.js';
 import { percentEncode, tidyPrefix } from './prefix.js';
 import { commonHeaders, isSessionError } from './problem.js';
 import type { Route } from './routes.js';
-import type { SessionWriter } from './session-writer.js';
+import type { Json } from './session-writer.js';
 import { inWireNames } from './wire-paths.js';
 import { late, within } from './within.js';
 
@@ -56,12 +55,8 @@ const create = async (call: Call<RouteOf<'create'>>): Answer => {
   }));
 };
 
-/** Added up rather than joined: a join copies every text once more. */
-const listJson = (writer: SessionWriter, sessions: readonly Session[]): string => {
-  let text = '[';
-  for (const session of sessions) text += text.length === 1 ? writer.json(session) : `,${writer.json(session)}`;
-  return `${text}]`;
-};
+const lengthOf = ({ bytes }: Json): Readonly<Record<string, string>> =>
+  bytes === undefined ? {} : { 'Content-Length': String(bytes) };
 
 const list = async (call: Call<RouteOf<'list'>>): Answer => {
   const { request, route, sessions, settings } = call;
@@ -70,8 +65,13 @@ const list = async (call: Call<RouteOf<'list'>>): Answer => {
   const listed = await answerOf(call, sessions.list(query.value));
   return listed.andThen((page): Result<HandlerResponse, HandlerError> => {
     if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
-    const headers = { ...commonHeaders, ...pageHeaders(`${tidyPrefix(request.prefix)}/sessions`, page) };
-    return ok({ status: 200, headers, body: listJson(settings.writer, page.sessions) });
+    const json = settings.writer.page(page.sessions);
+    const path = `${tidyPrefix(request.prefix)}/sessions`;
+    return ok({
+      status: 200,
+      headers: { ...commonHeaders, ...pageHeaders(path, page), ...lengthOf(json) },
+      body: json.text,
+    });
   });
 };
 
@@ -87,7 +87,10 @@ const get = async (call: Call<RouteOf<'get'>>): Answer => {
   const id = decodeId(call.route.encodedId);
   if (id.isErr()) return err(id.error);
   const found = await answerOf(call, call.sessions.get(id.value));
-  return found.map((session) => ({ status: 200, headers: commonHeaders, body: call.settings.writer.json(session) }));
+  return found.map((session) => {
+    const json = call.settings.writer.session(session);
+    return { status: 200, headers: { ...commonHeaders, ...lengthOf(json) }, body: json.text };
+  });
 };
 
 /** Carries out the operation that a request asks for. */

@@ -12,6 +12,14 @@ interface Written {
   readonly history: unknown;
   readonly createdAt: string;
   readonly frame: SessionFrame;
+  /** In UTF-8. */
+  readonly frameBytes: number;
+}
+
+/** JSON text and its length in UTF-8, if that is known: to count the bytes of a page takes longer than to send it. */
+export interface Json {
+  readonly text: string;
+  readonly bytes: number | undefined;
 }
 
 /** Whether nobody can change what these values say, so that a text made of them stays true. */
@@ -27,8 +35,28 @@ export class SessionWriter {
   readonly #written = new Recent<Written>(ROOM, ({ frame }) => frame.middle.length);
 
   /** One Session object, `interface.md` part 2. */
-  json(session: Session): string {
-    return inFrame(this.#frameOf(session), session);
+  session(session: Session): Json {
+    const frame = this.#frameOf(session);
+    const written = this.#written.get(session.id);
+    const text = inFrame(frame, session);
+    // Status and duration are ASCII.
+    const { start, middle } = frame;
+    const bytes =
+      written?.frame === frame ? written.frameBytes + text.length - start.length - middle.length : undefined;
+    return { text, bytes };
+  }
+
+  /** An array of Session objects. */
+  page(sessions: readonly Session[]): Json {
+    // Added up rather than joined: a join copies every text once more.
+    let text = '[';
+    let bytes: number | undefined = 1 + Math.max(1, sessions.length);
+    for (const session of sessions) {
+      const json = this.session(session);
+      text += text.length === 1 ? json.text : `,${json.text}`;
+      bytes = bytes === undefined || json.bytes === undefined ? undefined : bytes + json.bytes;
+    }
+    return { text: `${text}]`, bytes };
   }
 
   #frameOf(session: Session): SessionFrame {
@@ -41,7 +69,8 @@ export class SessionWriter {
     if (written !== undefined && isSame) return written.frame;
     const frame = sessionFrame(session);
     if (kept === undefined ? areFrozen(session) : options !== undefined) {
-      this.#written.set(id, { options, history, createdAt, frame });
+      const frameBytes = new TextEncoder().encode(frame.start + frame.middle).length;
+      this.#written.set(id, { options, history, createdAt, frame, frameBytes });
     }
     return frame;
   }

@@ -21,7 +21,7 @@ const onTheWire = ({ id, status, options: given, history, createdAt, duration }:
   return { id, status, options: { ...others, time_limit: timeLimit }, history, created_at: createdAt, duration };
 };
 
-const written = (writer: SessionWriter, given: Session): unknown => JSON.parse(writer.json(given));
+const written = (writer: SessionWriter, given: Session): unknown => JSON.parse(writer.session(given).text);
 
 describe('a session that is written again', () => {
   it.each([
@@ -41,12 +41,36 @@ describe('a session that is written again', () => {
     const writer = new SessionWriter();
     const history = [{ ...say('hello') }];
     const mutable = session({ history, options: { ...options } });
-    writer.json(mutable);
+    writer.session(mutable);
     history.push(say('goodbye'));
     expect(written(writer, mutable)).toEqual(onTheWire(mutable));
     const frozen = session({ history: Object.freeze([{ ...say('hello') }]) });
-    writer.json(frozen);
+    writer.session(frozen);
     Object.assign(frozen.history[0] ?? {}, { content: 'changed' });
     expect(written(writer, frozen)).toEqual(onTheWire(frozen));
+  });
+});
+
+describe('the length of what is written', () => {
+  const texts = ['hello', 'gr\u00fc\u00df dich', '\u65e5\u672c\u8a9e', '\ud83d\ude00', 'lone \ud800', ''];
+
+  it.each(texts)('is that of its UTF-8: %j', (content) => {
+    const writer = new SessionWriter();
+    const one = session({ history: Object.freeze([say(content)]) });
+    const sessions = [one, { ...one, id: content, duration: 12_345 }, one];
+    for (let round = 0; round < 2; round += 1) {
+      const json = writer.session(one);
+      const page = writer.page(sessions);
+      expect([json.bytes, page.bytes]).toEqual([Buffer.byteLength(json.text), Buffer.byteLength(page.text)]);
+      expect(JSON.parse(page.text)).toEqual(sessions.map(onTheWire));
+    }
+    expect(writer.page([])).toEqual({ text: '[]', bytes: 2 });
+  });
+
+  it('is not known of what may change', () => {
+    const writer = new SessionWriter();
+    const mutable = session({ history: [say('hello')] });
+    expect(writer.session(mutable).bytes).toBeUndefined();
+    expect(writer.page([session(), mutable]).bytes).toBeUndefined();
   });
 });
