@@ -115,7 +115,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|coverage|test/package/consumer)/' },
+    exclude: { path: '(^|/)[.]build/|^(dist|coverage|test/package/consumer|benchmarks/peers)/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     detectProcessBuiltinModuleCalls: true,
