@@ -1,0 +1,54 @@
+import type { Subject } from '../harness/index.js';
+import { utterances } from '../seed.js';
+import type { Count } from '../subjects/suite.js';
+
+/** What each store is filled with. */
+export const SESSIONS = 10_000;
+export const ENTRIES = 10;
+export const PAGE = 10;
+
+/** So many changes are made to one session at the same time. */
+export const CHANGES = 50;
+
+/** Another library's store, filled. */
+export interface Peer {
+  readonly subjects: readonly Subject[];
+  /** What becomes of data where callers meet; asked for when the lists have been measured. */
+  readonly counts: () => Promise<readonly Count[]>;
+  readonly close: () => Promise<unknown>;
+}
+
+/** A way of listing, whose answer is looked at once before anything is measured. */
+export const listing = async <T>(
+  name: string,
+  note: string,
+  call: () => Promise<T>,
+  check: (answer: T) => void,
+): Promise<Subject> => {
+  check(await call());
+  return { name, note, call };
+};
+
+export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
+
+/** The same texts for every store. */
+export const entriesOf = (seed: number): { readonly role: 'user' | 'assistant'; readonly content: string }[] => {
+  const next = utterances(seed);
+  return upTo(ENTRIES).map((at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content: next() }));
+};
+
+/** So many sessions are written at a time while a store is filled. */
+const IN_FLIGHT = 100;
+
+export const fill = async (write: (at: number) => Promise<unknown>): Promise<void> => {
+  for (let from = 0; from < SESSIONS; from += IN_FLIGHT) {
+    await Promise.all(upTo(Math.min(IN_FLIGHT, SESSIONS - from)).map((at) => write(from + at)));
+  }
+};
+
+/** The count of changes that are still there after all callers have been told that theirs was made. */
+export const keptChanges = (by: string, value: number): Count => ({
+  figure: `${by}: kept, of ${CHANGES} changes made to one session at the same time`,
+  value,
+  unit: 'changes',
+});
