@@ -1,0 +1,48 @@
+import { appendFileSync } from 'node:fs';
+import { onTestFailed } from 'vitest';
+
+/**
+ * How hard a fault test tries: a little as part of every run, or in full by `npm run test:faults`. Seeds are fixed, so
+ * that what fails fails again; COLLOQUY_SEED tries another one, or the one that has failed.
+ */
+const full = process.env['COLLOQUY_FAULTS'] === 'full';
+
+/** The size of a test, which is one of these two. */
+export const effort = <T>(short: T, whole: T): T => (full ? whole : short);
+
+/** So many seeds, which a failing test prints. Call it within the test. */
+export const seeds = (count: number): readonly number[] => {
+  const given = process.env['COLLOQUY_SEED'];
+  const all = given === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(given)];
+  onTestFailed(() => {
+    console.error(`the seeds were ${all.join(', ')}; give one back with COLLOQUY_SEED=<seed>`);
+  });
+  return all;
+};
+
+/** A generator of numbers from 0 up to 1 (mulberry32), the same ones for the same seed. */
+export const randomFrom = (seed: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+/** What a fault test has found, for the table at the end of a full run. */
+export interface Figure {
+  /** What is promised, in a few words: the same for all figures of a topic. */
+  readonly promise: string;
+  readonly figure: string;
+  readonly value: number | string;
+  /** What the figure must be; none where it is only told. */
+  readonly bar?: string;
+}
+
+/** Notes a figure. A test that judges it still asserts it. */
+export const record = (figure: Figure): void => {
+  const file = process.env['COLLOQUY_FIGURES'];
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(figure)}\n`);
+};
