@@ -19,7 +19,7 @@ const urlOf = (server: string, further: number): string => {
 };
 
 const within = async <T>(url: string, ask: (client: Redis) => Promise<T>): Promise<T> => {
-  const client = new Redis(url);
+  const client = new Redis(url, { maxRetriesPerRequest: 0 });
   try {
     return await ask(client);
   } finally {
@@ -31,7 +31,8 @@ export const openDatabases = async (server: string, count: number): Promise<Data
   const urls = Array.from({ length: count }, (_, at) => urlOf(server, at));
   for (const url of urls) {
     const keys = await within(url, (client) => client.dbsize());
-    if (keys > 0) throw new Error(`${url} is not empty, and the benchmarks would empty it`);
+    const { pathname } = new URL(url);
+    if (keys > 0) throw new Error(`database ${pathname} is not empty, and the benchmarks would empty it`);
   }
   return {
     urls,
