@@ -33,7 +33,7 @@ const PAGE = 'list, page of 10, 10 entries';
 const RAM = 'Redis memory of an ended session with 10 entries';
 const JSON_TEXT = 'JSON text of a session with 10 entries';
 
-export const bars: readonly Bar[] = [
+const bars: readonly Bar[] = [
   {
     figure: 'Redis list, 32 callers, beside GET and JSON.parse',
     least: 0.95,
