@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
+import { describeMachine } from '../harness/machine.js';
 import { loadCluster } from './cluster.js';
 import { spread } from './partitions.js';
 import { serverTimes } from './server-time.js';
 
 /** Prints and saves what the capacity model in the README of the benchmarks is worked out from. */
 
-const times = await serverTimes();
+const { times, info } = await serverTimes();
 console.log('server time and bytes a call');
 for (const { operation, us, received, sent } of times) {
   console.log(`  ${operation.padEnd(20)} ${us.toFixed(1)} us, ${received.toFixed(0)} bytes in, ${sent.toFixed(0)} out`);
@@ -31,7 +32,8 @@ for (const { partitions, callsPerSecond, shares, errors } of cluster) {
   console.log(`  ${partitions} partitions: ${callsPerSecond} calls a second, shared ${parts}, ${errors} errors`);
 }
 
+const machine = describeMachine(info, ['ioredis']);
 const date = new Date().toISOString();
 const file = `benchmarks/results/${date.slice(0, 10)}-capacity.json`;
-writeFileSync(file, `${JSON.stringify({ version: 1, date, times, evenness, cluster }, null, 1)}\n`);
+writeFileSync(file, `${JSON.stringify({ version: 1, date, machine, times, evenness, cluster }, null, 1)}\n`);
 console.log(`saved in ${file}`);

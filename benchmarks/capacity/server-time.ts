@@ -26,7 +26,8 @@ const usedUs = (info: string): number =>
 
 const inScripts: ReadonlySet<string> = new Set(['get', 'strlen', 'zcard']);
 
-export const serverTimes = async (): Promise<readonly ServerTime[]> => {
+/** Gives the figures, and what the server says of itself. */
+export const serverTimes = async (): Promise<{ readonly times: readonly ServerTime[]; readonly info: string }> => {
   const server = await startRedis();
   const redis = new Redis(server.url);
   try {
@@ -52,7 +53,7 @@ export const serverTimes = async (): Promise<readonly ServerTime[]> => {
         sent: numberIn(stats, 'total_net_output_bytes') / CALLS,
       });
     }
-    return times;
+    return { times, info: await redis.info('server') };
   } finally {
     redis.disconnect();
     await server.stop();

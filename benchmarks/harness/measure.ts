@@ -9,8 +9,10 @@ export type Call = PromiseLike<unknown> | ResultAsync<unknown, unknown>;
 export interface Subject {
   readonly name: string;
   call(): Call;
-  /** Looks at one answer before anything is measured, and throws if it is not what it should be. */
-  readonly check?: (answer: unknown) => void;
+  /** Makes anew what calls wear out: before each turn, and not part of its time. */
+  readonly renew?: () => Promise<void>;
+  /** Looks at one answer, and at what the call has left, before anything is measured; throws if they are wrong. */
+  readonly check?: (answer: unknown) => unknown;
   /** What it does not do, where that makes it faster or slower than its figure says. */
   readonly note?: string;
 }
@@ -78,6 +80,7 @@ interface Round {
 
 /** The time of one turn. Tinybench takes the samples and makes the statistics; a sample is a batch. */
 const turn = async (subject: Subject, callers: number, each: number, roundMs: number): Promise<Round> => {
+  await subject.renew?.();
   const bench = new Bench({ time: roundMs, iterations: 1, warmup: false, throws: true });
   bench.add(subject.name, () => runBatch(() => subject.call(), callers, each), { async: true });
   const before = process.cpuUsage();
@@ -92,7 +95,8 @@ const turn = async (subject: Subject, callers: number, each: number, roundMs: nu
 export const measure = async ({ name, callers, limit, subjects }: Group, effort: Effort): Promise<GroupResult> => {
   const sizes = new Map<string, number>();
   for (const subject of subjects) {
-    subject.check?.(await subject.call());
+    await subject.renew?.();
+    await subject.check?.(await subject.call());
     sizes.set(subject.name, await batchSize(() => subject.call(), callers));
   }
   const rounds: Map<string, Round>[] = [];

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { startRedis } from '../../test/support/redis-server.js';
@@ -14,7 +15,6 @@ import { expressSession } from './express-session.js';
 import { mastra } from './mastra.js';
 import { PAGE, type Peer, SESSIONS } from './peer.js';
 import { tablesOf, writeReadme } from './table.js';
-import { versions } from './versions.js';
 
 const USAGE = `Measures Colloquy beside other libraries' session stores, in one run.
 
@@ -25,6 +25,24 @@ const USAGE = `Measures Colloquy beside other libraries' session stores, in one 
 
 /** The slowest call takes longer than a round, and is then made once in it. */
 const EFFORT: Effort = { rounds: 15, roundMs: 200 };
+
+const PACKAGES = [
+  '@mastra/redis',
+  '@mastra/core',
+  'connect-redis',
+  'express-session',
+  'redis',
+  'ioredis',
+  '@google/adk',
+];
+
+/** Of what this project has installed for itself, from the root's folder. */
+const versionOf = (name: string): string => {
+  const { version }: { readonly version: string } = JSON.parse(
+    readFileSync(`benchmarks/peers/node_modules/${name}/package.json`, 'utf8'),
+  );
+  return version;
+};
 
 const measureLists = (where: string, peers: readonly Peer[]) =>
   measure(
@@ -69,13 +87,14 @@ const measureInMemory = async (): Promise<Found> => {
 const run = async (server: string): Promise<void> => {
   const { urls, info, empty } = await openDatabases(server, 4);
   const machine = describeMachine(info, ['tinybench']);
+  const versions = Object.fromEntries(PACKAGES.map((name) => [name, versionOf(name)]));
   const onRedis = await measureOnRedis(urls).finally(empty);
   const inMemory = await measureInMemory();
   const results: Results = {
     version: 1,
     date: new Date().toISOString(),
     kind: 'peers',
-    machine: { ...machine, packages: { ...machine.packages, ...versions() } },
+    machine: { ...machine, packages: { ...machine.packages, ...versions } },
     effort: EFFORT,
     groups: [onRedis.lists, inMemory.lists],
     counts: [...onRedis.counts, ...inMemory.counts],

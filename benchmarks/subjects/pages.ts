@@ -1,5 +1,5 @@
 import type { Session, SessionService } from '../colloquy.js';
-import { expect } from './suite.js';
+import { expect, must } from './suite.js';
 
 /** The page as the wire has it: what a layout that keeps whole pages would have stored. */
 export const pageText = (sessions: readonly Session[]): string =>
@@ -40,6 +40,25 @@ export const scattered = (pages: number): (() => number) => {
   };
 };
 
+/** Sessions as they were seeded. */
+export interface Seeded {
+  readonly sessions: SessionService;
+  readonly total: number;
+  readonly entries: number;
+}
+
+/** Looks at some pages: whole, no session twice, nothing unreadable, and the right total. */
+export const checkSeeded = async ({ sessions, total, entries }: Seeded, pages: readonly number[]): Promise<void> => {
+  const seen = new Set<string>();
+  for (const page of pages) {
+    const listed = await must(sessions.list({ limit: 10, page }));
+    expect(listed.total === total && listed.unreadable.length === 0, `a total of ${total}`);
+    isPageOf(10, entries)(listed.sessions);
+    for (const { id } of listed.sessions) seen.add(id);
+  }
+  expect(seen.size === pages.length * 10, 'each session on one page only');
+};
+
 export const isPageOf =
   (limit: number, entries: number) =>
   (answer: unknown): void => {
@@ -49,4 +68,12 @@ export const isPageOf =
       sessions.every(({ history }) => history.length === entries),
       `histories of ${entries} entries`,
     );
+  };
+
+/** The very page whose text is `text`. */
+export const isPage =
+  (text: string) =>
+  (answer: unknown): void => {
+    const sessions: readonly Session[] = Array.isArray(answer) ? answer : [];
+    expect(pageText(sessions) === text, 'the same bytes');
   };

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { ResultAsync } from 'neverthrow';
 import type { Group, GroupResult } from '../harness/measure.js';
 
 /** What the suites work with. */
@@ -29,6 +30,13 @@ export interface Suite {
 /** Fails unless the benchmark does what it says it does. */
 export const expect = (holds: boolean, what: string): void => {
   if (!holds) throw new Error(`a benchmark is wrong: ${what}`);
+};
+
+/** What an operation gives; the benchmark fails if it fails. */
+export const must = async <T>(answer: ResultAsync<T, { readonly message: string }>): Promise<T> => {
+  const result = await answer;
+  if (result.isErr()) throw new Error(result.error.message);
+  return result.value;
 };
 
 /** Opens the servers that are measured. */

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from '../../benchmarks/bars.js';
+import { measure } from '../../benchmarks/harness/measure.js';
+import { spreadOf } from '../../benchmarks/harness/statistics.js';
+import type { Results } from '../../benchmarks/results.js';
+
+const spread = (median: number) => ({ median, lower: median, upper: median });
+
+const results = (ratio: number, roundTrips: number): Results => ({
+  version: 1,
+  date: '2026-01-31T18:00:02.000Z',
+  kind: 'full',
+  machine: { cpu: '', cores: 2, memoryGiB: 1, system: '', node: '', redis: '', packages: {}, commit: '' },
+  effort: { rounds: 1, roundMs: 1 },
+  groups: [
+    {
+      group: 'redis list, page of 10, 10 entries',
+      callers: 32,
+      limit: 'GET and JSON.parse',
+      measurements: [{ subject: 'list', wallUs: spread(1), cpuUs: 1, ratio: spread(ratio) }],
+    },
+  ],
+  counts: [{ figure: 'round trips of one Redis list', value: roundTrips, unit: 'flights' }],
+});
+
+describe('the bars', () => {
+  it.each([
+    [0.95, 1, [true, true]],
+    [0.94, 2, [false, false]],
+  ])('are reached or not: ratio %s, %s round trips', (ratio, roundTrips, expected) => {
+    expect(judge(results(ratio, roundTrips)).map(({ reached }) => reached)).toEqual(expected);
+  });
+
+  it('are only judged where there is a figure', () => {
+    expect(judge({ ...results(1, 1), groups: [] })).toHaveLength(1);
+  });
+});
+
+describe('a spread', () => {
+  it('has the middle and the quartiles', () => {
+    expect(spreadOf([5, 1, 4, 2, 3])).toEqual({ median: 3, lower: 2, upper: 4 });
+    expect(spreadOf([4, 1, 2, 3])).toEqual({ median: 2.5, lower: 1.75, upper: 3.25 });
+    expect(spreadOf([7])).toEqual({ median: 7, lower: 7, upper: 7 });
+  });
+});
+
+describe('a group', () => {
+  it('has every subject measured as often, and the limit beside itself as 1', async () => {
+    const calls = { limit: 0, other: 0 };
+    const subject = (name: keyof typeof calls) => ({
+      name,
+      call: async () => {
+        calls[name] += 1;
+      },
+    });
+    const group = { name: 'g', callers: 2, limit: 'limit', subjects: [subject('limit'), subject('other')] };
+    const { measurements } = await measure(group, { rounds: 2, roundMs: 1 });
+    expect(measurements.map((measurement) => measurement.subject)).toEqual(['limit', 'other']);
+    expect(measurements[0]?.ratio).toEqual(spread(1));
+    expect(measurements[1]?.ratio.median).toBeGreaterThan(0);
+    expect(Math.min(calls.limit, calls.other)).toBeGreaterThan(0);
+  });
+
+  it('is not measured if a subject gives a wrong answer', async () => {
+    const check = () => {
+      throw new Error('not a page');
+    };
+    const group = { name: 'g', callers: 1, limit: 'x', subjects: [{ name: 'x', call: async () => 1, check }] };
+    await expect(measure(group, { rounds: 1, roundMs: 1 })).rejects.toThrow('not a page');
+  });
+});
