@@ -8,12 +8,13 @@ import { judge } from './bars.js';
 import { describeMachine } from './harness/machine.js';
 import { type Effort, type GroupResult, measure } from './harness/measure.js';
 import { type Results, save, tableOf } from './results.js';
+import { appendSuites } from './subjects/appends.js';
 import { http } from './subjects/http.js';
 import { memoryPages, memorySizes } from './subjects/memory-list.js';
+import { otherSuites } from './subjects/others.js';
 import { redisPages, redisSizes } from './subjects/redis-list.js';
 import { spaceSuites } from './subjects/space.js';
 import type { Context, Count, Suite } from './subjects/suite.js';
-import { writeSuites } from './subjects/writes.js';
 
 const USAGE = `Measures Colloquy beside the limit of its stores, in one run.
 
@@ -27,7 +28,8 @@ const suites: readonly Suite[] = [
   redisPages,
   memoryPages,
   http,
-  ...writeSuites,
+  ...appendSuites,
+  ...otherSuites,
   ...spaceSuites,
   redisSizes,
   memorySizes,

@@ -27,10 +27,14 @@ async function* pages({ quick }: Context): AsyncGenerator<Group> {
             {
               name: 'list',
               call: () => sessions.list({ limit, page: 1 }),
-              check: async () => isPageOf(limit, entries)((await must(sessions.list({ limit }))).sessions),
+              check: async () => isPageOf(limit, entries)((await must(sessions.list({ limit, page: 1 }))).sessions),
             },
             { name: 'list, histories looked at', call: lookingAt(listing(sessions, limit)), check: saw },
-            { name: 'list of any page, histories looked at', call: lookingAt(listing(sessions, limit, any)), check: saw },
+            {
+              name: 'list of any page, histories looked at',
+              call: lookingAt(listing(sessions, limit, any)),
+              check: saw,
+            },
           ],
         };
       }
