@@ -22,4 +22,20 @@ export interface RedisClient {
     offset: number,
     count: number,
   ): Promise<string[]>;
+  /** The rest is for `repair` alone. */
+  readonly options?: { readonly keyPrefix?: string | undefined };
+  nodes?(role: 'master'): readonly RedisClient[];
+  scan?(
+    cursor: string,
+    match: 'MATCH',
+    pattern: string,
+    count: 'COUNT',
+    size: number,
+  ): Promise<[cursor: string, keys: string[]]>;
+  zscan?(
+    key: string,
+    cursor: string,
+    count: 'COUNT',
+    size: number,
+  ): Promise<[cursor: string, membersAndScores: string[]]>;
 }

@@ -5,7 +5,7 @@ import type { RedisClient } from './client.js';
 import { Deadlines } from './deadlines.js';
 import { type Failure, failureOf, timedOut } from './failure.js';
 import type { RedisSettings } from './options.js';
-import type { Script } from './scripts.js';
+import type { Script } from './script.js';
 
 /** Milliseconds before the first attempt that follows a transient failure; every further one waits twice as long. */
 const FIRST_PAUSE = 20;

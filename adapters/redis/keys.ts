@@ -95,6 +95,18 @@ export class Keyspace {
     return `${this.#prefix}:{${partition}}:deadlines`;
   }
 
+  /** What all keys of the store look like to SCAN, behind `keyPrefix`. */
+  pattern(keyPrefix: string): string {
+    return `${`${keyPrefix}${this.#prefix}`.replace(/[?[\]\\*^]/g, String.raw`\$&`)}:{*}:*`;
+  }
+
+  /** Which of the keys this is, and what stands behind its kind. */
+  parse(key: string): { readonly kind: string; readonly rest: string } | undefined {
+    if (!key.startsWith(`${this.#prefix}:{`)) return undefined;
+    const [, kind, rest = ''] = /^\d+\}:(\w+):?(.*)$/s.exec(key.slice(this.#prefix.length + 2)) ?? [];
+    return kind === undefined ? undefined : { kind, rest };
+  }
+
   #keysOf(tenant: string, id: string): SessionKeys {
     const partition = this.#partitionOf(tenant);
     const owner = escapeName(tenant);

@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid';
-import { err, ok, Result } from 'neverthrow';
-import { corruptRecord } from '../../src/errors.js';
+import { err, ok, Result, ResultAsync } from 'neverthrow';
+import { corruptRecord, type StoreUnavailable } from '../../src/errors.js';
 import { Recent } from '../../src/recent.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
 import type {
@@ -19,8 +19,10 @@ import { Keyspace, type SessionKeys } from './keys.js';
 import { type RedisSessionStoreOptions, readOptions } from './options.js';
 import { PageReader } from './page-reader.js';
 import { RecordReader } from './record-reader.js';
+import { Repair, type RepairReport } from './repair.js';
 import { appendOutcome, dueSessions, insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
-import { appendNamedScript, appendScript, insertScript, removeScript, replaceScript, type Script } from './scripts.js';
+import type { Script } from './script.js';
+import { appendNamedScript, appendScript, insertScript, removeScript, replaceScript } from './scripts.js';
 import { decodeState, encodeState, isGone } from './state-text.js';
 
 /** So many lengths are remembered. */
@@ -198,6 +200,15 @@ export class RedisSessionStore implements SessionStore {
       .map((found) => found.flatMap(dueSessions).sort((a, b) => a.deadline - b.deadline))
       .map((due) => due.slice(0, limit))
       .mapErr(({ error }) => error);
+  }
+
+  /**
+   * Goes through all that this store keeps, and puts right what a hand, another program or a restored backup has left
+   * wrong in its indexes. It scans: call it now and then, or after such an event, never in a request. Each of its steps
+   * is bounded in time; the whole takes as long as there are sessions.
+   */
+  repair(): ResultAsync<RepairReport, StoreUnavailable> {
+    return new ResultAsync(new Repair(this.#connection, this.#keys, this.#records).run());
   }
 
   /** Runs a script; a reply that `read` makes nothing of is of something that is no session. */

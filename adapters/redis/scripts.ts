@@ -1,12 +1,4 @@
-import { createHash } from 'node:crypto';
-
-/** A Lua script and the SHA-1 by which the server knows it. */
-export interface Script {
-  readonly lua: string;
-  readonly sha1: string;
-}
-
-const script = (lua: string): Script => ({ lua, sha1: createHash('sha1').update(lua).digest('hex') });
+import { script } from './script.js';
 
 /*
  * Each script changes the session by one write command, so that no crash leaves half of it. Everything else that they

@@ -95,6 +95,21 @@ describe.skipIf(!redisAvailable())('RedisSessionStore on a Redis Cluster', () =>
       expect(used).toMatchObject((await sortIsRefused(client)) ? byName : atOnce);
     });
 
+    test('repairs what is on any of the masters', async () => {
+      const store = makeStore();
+      const tenants = upTo(20).map(String);
+      for (const tenant of tenants)
+        await answerOf(store.insert(tenant, headOf('one'), live('PAUSED', { deadline: NOON })));
+      const report = await store.repair();
+      expect(report.unwrapOr(undefined)).toEqual({
+        sessions: 20,
+        listed: 0,
+        rescheduled: 0,
+        removed: 0,
+        unreadable: [],
+      });
+    });
+
     test('finds what was stored before, with the same number of partitions', async () => {
       const prefix = newPrefix();
       const tenants = upTo(20).map(String);

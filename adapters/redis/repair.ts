@@ -1,0 +1,185 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { StoreUnavailable } from '../../src/errors.js';
+import type { SessionKey } from '../../src/store.js';
+import type { RedisClient } from './client.js';
+import type { Connection } from './connection.js';
+import { type Keyspace, keyOfDue, unescapeName } from './keys.js';
+import type { RecordReader } from './record-reader.js';
+import { dropNamesScript, mendScript } from './repair-scripts.js';
+import { unlistScript } from './scripts.js';
+
+/** What a repair has looked at and put right. */
+export interface RepairReport {
+  /** Sessions that were looked at. */
+  readonly sessions: number;
+  /** Sessions that lists did not show, or not at their place. */
+  readonly listed: number;
+  /** Deadlines that were missing or wrong. */
+  readonly rescheduled: number;
+  /** Entries of lists and deadlines, and other leftovers, of sessions that are no more. */
+  readonly removed: number;
+  /** Sessions that cannot be read. They are left as they are: deleting them is for the host to decide. */
+  readonly unreadable: readonly SessionKey[];
+}
+
+type Mended = Partial<Omit<RepairReport, 'unreadable'>> & { readonly unreadable?: SessionKey };
+
+/** So many keys or entries are asked for at a time. */
+const PAGE = 200;
+
+const nothing: Mended = {};
+
+/**
+ * Goes through everything that a store keeps, page by page, and puts right what no crash of ours leaves behind but a
+ * hand, another program or a restored backup may: entries of indexes that are missing, wrong or stale. It may run while
+ * sessions are used, by several processes, and be given up at any time.
+ */
+export class Repair {
+  readonly #connection: Connection;
+  readonly #keys: Keyspace;
+  readonly #records: RecordReader;
+
+  constructor(connection: Connection, keys: Keyspace, records: RecordReader) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#records = records;
+  }
+
+  async run(): Promise<Result<RepairReport, StoreUnavailable>> {
+    const report = { sessions: 0, listed: 0, rescheduled: 0, removed: 0, unreadable: [] as SessionKey[] };
+    const add = ({ sessions = 0, listed = 0, rescheduled = 0, removed = 0, unreadable }: Mended): void => {
+      report.sessions += sessions;
+      report.listed += listed;
+      report.rescheduled += rescheduled;
+      report.removed += removed;
+      if (unreadable !== undefined) report.unreadable.push(unreadable);
+    };
+    const nodes = await this.#connection.read(async (client) => client.nodes?.('master') ?? [client]);
+    if (nodes.isErr()) return err(nodes.error.error);
+    for (const node of nodes.value) {
+      const scanned = await this.#pages(
+        (client, cursor) => scanKeys(client, node, this.#keys, cursor),
+        (key) => this.#mendKey(key, add),
+      );
+      if (scanned.isErr()) return err(scanned.error);
+    }
+    return ok(report);
+  }
+
+  /** Does something with every item of a scan, a page of it at a time. */
+  async #pages(
+    scan: (client: RedisClient, cursor: string) => Promise<readonly [string, readonly string[]]>,
+    each: (item: string) => Promise<Result<unknown, StoreUnavailable>>,
+  ): Promise<Result<void, StoreUnavailable>> {
+    let cursor = '0';
+    do {
+      const at = cursor;
+      const page = await this.#connection.read((client) => scan(client, at));
+      if (page.isErr()) return err(page.error.error);
+      const [next, items] = page.value;
+      for (const done of await Promise.all(items.map(each))) if (done.isErr()) return err(done.error);
+      cursor = next;
+    } while (cursor !== '0');
+    return ok(undefined);
+  }
+
+  async #mendKey(name: string, add: (mended: Mended) => void): Promise<Result<unknown, StoreUnavailable>> {
+    const found = this.#keys.parse(name);
+    if (found === undefined) return ok(undefined);
+    const { kind, rest } = found;
+    if (kind === 'index' || kind === 'deadlines') {
+      const keyOf =
+        kind === 'deadlines'
+          ? keyOfDue
+          : (member: string) => ({ tenant: unescapeName(rest), id: unescapeName(member) });
+      return this.#pages(
+        async (client, cursor) => entriesOf(client, name, cursor),
+        async (member) => (await this.#mendEntry(keyOf(member), member)).map(add),
+      );
+    }
+    const key = keyOfDue(rest);
+    if (kind === 'state' || kind === 'journal') return (await this.#mendSession(key, kind)).map(add);
+    if (kind === 'names') return (await this.#dropNames(key)).map(add);
+    return ok(undefined);
+  }
+
+  async #mendSession(key: SessionKey, kind: 'state' | 'journal'): Promise<Result<Mended, StoreUnavailable>> {
+    const keys = this.#keys.of(key);
+    const strings = await this.#connection.read((client) => client.mget(keys.state, keys.journal));
+    if (strings.isErr()) return err(strings.error.error);
+    const [state, journal] = strings.value;
+    // A journal that has its state is looked at when the scan comes to the state.
+    if (kind === 'journal' && state !== null) return ok(nothing);
+    const record = this.#records.readOf(key.id, state, journal);
+    if (record === 'corrupt') return ok({ sessions: 1, unreadable: key });
+    if (record === 'missing') return this.#unlist(key);
+    const { deadline, revision } = record.state;
+    const due = deadline === Number.POSITIVE_INFINITY ? '' : String(deadline);
+    const createdAt = String(Date.parse(record.head.createdAt));
+    const mended = await this.#connection.write(
+      mendScript,
+      [keys.state, keys.index, keys.deadlines],
+      [String(revision), keys.member, createdAt, keys.due, due],
+    );
+    return mended.mapErr(({ error }) => error).map((reply) => ({ sessions: 1, ...mendedOf(reply) }));
+  }
+
+  /** An entry of an index whose session may not be there. */
+  async #mendEntry(key: SessionKey, member: string): Promise<Result<Mended, StoreUnavailable>> {
+    const keys = this.#keys.of(key);
+    // Not a name that this layout writes: it leads nowhere.
+    if (member !== keys.member && member !== keys.due) return ok(nothing);
+    const state = await this.#connection.read((client) => client.mget(keys.state, keys.journal));
+    if (state.isErr()) return err(state.error.error);
+    return this.#records.readOf(key.id, state.value[0], state.value[1]) === 'missing'
+      ? this.#unlist(key, 1)
+      : ok(nothing);
+  }
+
+  async #unlist(key: SessionKey, removed = 0): Promise<Result<Mended, StoreUnavailable>> {
+    const { state, journal, names, index, deadlines, member, due } = this.#keys.of(key);
+    const unlisted = await this.#connection.write(
+      unlistScript,
+      [state, journal, names, index, deadlines],
+      [member, due],
+    );
+    return unlisted.mapErr(({ error }) => error).map(() => ({ removed }));
+  }
+
+  async #dropNames(key: SessionKey): Promise<Result<Mended, StoreUnavailable>> {
+    const { state, journal, names } = this.#keys.of(key);
+    const dropped = await this.#connection.write(dropNamesScript, [state, journal, names], []);
+    return dropped.mapErr(({ error }) => error).map((count) => ({ removed: Number(count) }));
+  }
+}
+
+const mendedOf = (reply: unknown): Mended => {
+  const [listed, rescheduled]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  return { listed: Number(listed), rescheduled: Number(rescheduled) };
+};
+
+/** Keys of the store, without the `keyPrefix` of the client, which no client puts before a pattern or takes off again. */
+const scanKeys = async (
+  client: RedisClient,
+  node: RedisClient,
+  keys: Keyspace,
+  cursor: string,
+): Promise<readonly [string, readonly string[]]> => {
+  if (node.scan === undefined) throw unable;
+  const keyPrefix = client.options?.keyPrefix ?? '';
+  const [next, found] = await node.scan(cursor, 'MATCH', keys.pattern(keyPrefix), 'COUNT', PAGE);
+  return [next, found.map((name) => name.slice(keyPrefix.length))];
+};
+
+/** Members of a sorted set, without their scores. */
+const entriesOf = async (
+  client: RedisClient,
+  key: string,
+  cursor: string,
+): Promise<readonly [string, readonly string[]]> => {
+  if (client.zscan === undefined) throw unable;
+  const [next, found] = await client.zscan(key, cursor, 'COUNT', PAGE);
+  return [next, found.filter((_, at) => at % 2 === 0)];
+};
+
+const unable = new Error('ERR the client cannot scan');

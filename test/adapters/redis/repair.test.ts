@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { RedisSessionStore, type RepairReport } from '../../../adapters/redis/index.js';
+import { Keyspace } from '../../../adapters/redis/keys.js';
+import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { clientVersions, openClient } from '../../support/redis-clients.js';
+
+const nothingWrong = { listed: 0, rescheduled: 0, removed: 0, unreadable: [] };
+const hostileNames = ['a:b', '{x}', 'st*r', 'qu?[e]y', '%0041', '\u{1f600}', 'line\nfeed', ''.padEnd(256, 'x')];
+
+const repaired = async (store: RedisSessionStore): Promise<RepairReport> =>
+  (await store.repair()).match(
+    (report) => report,
+    ({ message }) => {
+      throw new Error(message);
+    },
+  );
+
+let prefixes = 0;
+
+describeWithRedis('repair', ({ port }) => {
+  describe.each(clientVersions)('%s', (version) => {
+    describe.each(['', 'host?[1]*:'])('keyPrefix %j', (keyPrefix) => {
+      const open = () => {
+        prefixes += 1;
+        const prefix = `repair?${process.pid}[${prefixes}]`;
+        const client = openClient(version, { port, keyPrefix });
+        const store = new RedisSessionStore({ client, prefix, partitions: 3 });
+        return { store, client, keys: new Keyspace(prefix, 3) };
+      };
+
+      const fill = async (store: RedisSessionStore): Promise<void> => {
+        for (const at of upTo(5)) {
+          const deadline = at % 2 === 0 ? NOON + 1 + at : Number.POSITIVE_INFINITY;
+          await answerOf(store.insert(TENANT, headOf(`s${at}`, NOON + at), live('ACTIVE', { deadline })));
+        }
+        await append(store, keyOf('s0'), ['hello'], 'op');
+      };
+
+      test('finds nothing wrong where nothing is, whatever the names', async () => {
+        const { store } = open();
+        await fill(store);
+        for (const tenant of hostileNames) {
+          for (const id of hostileNames)
+            await answerOf(store.insert(tenant, headOf(id), live('IDLE', { deadline: NOON })));
+        }
+        await answerOf(store.remove(keyOf('s1')));
+        const sessions = 4 + hostileNames.length ** 2;
+        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions });
+      });
+
+      test('lists and schedules what has lost its entries', async () => {
+        const { store, client, keys } = open();
+        await fill(store);
+        const { index, deadlines, due } = keys.of(keyOf('s2'));
+        await client.call('DEL', index);
+        await client.call('ZREM', deadlines, due);
+        await client.call('ZADD', deadlines, String(NOON + 7), keys.of(keyOf('s0')).due);
+        await client.call('ZADD', deadlines, String(NOON), keys.of(keyOf('s3')).due);
+        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 5, listed: 5, rescheduled: 3 });
+        expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
+        expect((await answerOf(store.due(NOON + 9, 9))).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
+        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 5 });
+      });
+
+      test('takes out what has no session', async () => {
+        const { store, client, keys } = open();
+        await fill(store);
+        const ghost = keys.of(keyOf('ghost'));
+        await client.call('ZADD', ghost.index, String(NOON), ghost.member);
+        await client.call('ZADD', ghost.deadlines, String(NOON), ghost.due);
+        await client.call('HSET', ghost.names, 'op', '12');
+        const { removed } = await repaired(store);
+        expect(removed).toBeGreaterThanOrEqual(2);
+        expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
+        expect((await answerOf(store.due(NOON + 9, 9))).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
+        expect(await client.call('EXISTS', ghost.names)).toBe(0);
+      });
+
+      test('carries on a removal that a crash has cut short', async () => {
+        const { store, client, keys } = open();
+        await fill(store);
+        const { state, journal, names } = keys.of(keyOf('s0'));
+        await client.call('SET', state, 'gone|abcdefghijkl,');
+        await repaired(store);
+        expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1']);
+        expect(await client.call('EXISTS', journal, names)).toBe(0);
+        expect(Number(await client.call('PTTL', state))).toBeGreaterThan(0);
+      });
+
+      test('names what cannot be read, and leaves it', async () => {
+        const { store, client, keys } = open();
+        await fill(store);
+        await client.call('SET', keys.of(keyOf('s1')).state, 'nonsense');
+        await client.call('DEL', keys.of(keyOf('s2')).state);
+        const { unreadable, sessions } = await repaired(store);
+        expect(unreadable.map(({ id }) => id).toSorted()).toEqual(['s1', 's2']);
+        expect(unreadable.map(({ tenant }) => tenant)).toEqual([TENANT, TENANT]);
+        expect(sessions).toBe(5);
+        expect(await client.call('GET', keys.of(keyOf('s1')).state)).toBe('nonsense');
+      });
+
+      test('does no harm to what changes meanwhile', async () => {
+        const { store } = open();
+        await fill(store);
+        const repairs = upTo(20).map(() => repaired(store));
+        for (const revision of upTo(20)) {
+          const deadline = NOON + 100 + revision;
+          await answerOf(store.replace(keyOf('s1'), live('ACTIVE', { revision: revision + 2, deadline })));
+          await append(store, keyOf('s0'), [`turn ${revision}`]);
+        }
+        await answerOf(store.replace(keyOf('s2'), ended('failed', { revision: 2 })));
+        await answerOf(store.remove(keyOf('s4')));
+        await Promise.all(repairs);
+        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 4 });
+        expect(await said(store, keyOf('s0'))).toHaveLength(21);
+        expect((await answerOf(store.due(NOON + 200, 9))).map(({ id, deadline }) => [id, deadline])).toEqual([
+          ['s0', NOON + 1],
+          ['s1', NOON + 119],
+        ]);
+      });
+    });
+  });
+
+  test('answers with an error where the server does not answer', async () => {
+    const client = openClient('ioredis 5', { port });
+    client.disconnect();
+    const answer = await new RedisSessionStore({ client }).repair();
+    expect(answer.isErr() && answer.error.type).toBe('store_unavailable');
+  });
+});
