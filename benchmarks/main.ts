@@ -99,9 +99,11 @@ const runAll = async (): Promise<void> => {
   try {
     if ((await redis.dbsize()) > 0) throw new Error('the database is not empty, and the benchmarks would empty it');
     const machine = describeMachine(await redis.info('server'), ['ioredis', 'tinybench', 'autocannon']);
+    const chosen = suites.filter(({ name }) => name.includes(values.only));
+    if (chosen.length === 0) throw new Error(`the suites are ${suites.map(({ name }) => name).join(', ')}`);
     const groups: GroupResult[] = [];
     const counts: Count[] = [];
-    for (const suite of suites.filter(({ name }) => name.includes(values.only))) {
+    for (const suite of chosen) {
       const found = await runApart(suite, redisUrl);
       show(found);
       groups.push(...found.groups);
@@ -109,10 +111,11 @@ const runAll = async (): Promise<void> => {
     }
     const kind = values.quick ? 'quick' : 'full';
     const results: Results = { version: 1, date: new Date().toISOString(), kind, machine, effort, groups, counts };
-    for (const { figure, bar, value, reached } of judge(results)) {
+    const judged = judge(results);
+    for (const { figure, bar, value, reached } of judged) {
       console.log(`${reached ? 'reached' : 'MISSED '}  ${value.toFixed(2).padStart(8)}  ${bar.padEnd(9)} ${figure}`);
     }
-    if (values.only === '') console.log(`\nsaved in ${save(results)}`);
+    if (values.only === '') console.log(`\nsaved in ${save(results, judged)}`);
   } finally {
     redis.disconnect();
     await own?.stop();

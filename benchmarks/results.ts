@@ -3,6 +3,14 @@ import type { Machine } from './harness/machine.js';
 import type { Effort, GroupResult } from './harness/measure.js';
 import type { Count } from './subjects/suite.js';
 
+/** A figure beside what it must reach. */
+export interface Judged {
+  readonly figure: string;
+  readonly bar: string;
+  readonly value: number;
+  readonly reached: boolean;
+}
+
 /** Everything that one run has found, as it is saved. */
 export interface Results {
   /** Of this format. */
@@ -17,11 +25,11 @@ export interface Results {
 }
 
 /** Saves the results under their date; quick ones out of the way, since nobody should judge by them. */
-export const save = (results: Results): string => {
+export const save = (results: Results, bars: readonly Judged[]): string => {
   const folder = results.kind === 'quick' ? 'benchmarks/.build' : 'benchmarks/results';
   mkdirSync(folder, { recursive: true });
   const file = `${folder}/${results.date.slice(0, 10)}-${results.kind}.json`;
-  writeFileSync(file, `${JSON.stringify(results, null, 1)}\n`);
+  writeFileSync(file, `${JSON.stringify({ ...results, bars }, null, 1)}\n`);
   return file;
 };
 

@@ -101,11 +101,12 @@ const run = async (server: string): Promise<void> => {
   };
   const tables = tablesOf(results);
   console.log(`${tables}\n`);
-  for (const { figure, bar, value, reached } of judge(results)) {
+  const judged = judge(results);
+  for (const { figure, bar, value, reached } of judged) {
     console.log(`${reached ? 'reached' : 'MISSED '}  ${value.toFixed(0).padStart(8)}  ${bar.padEnd(9)} ${figure}`);
   }
   writeReadme(tables);
-  console.log(`\nsaved in ${save(results)}`);
+  console.log(`\nsaved in ${save(results, judged)}`);
 };
 
 const { values } = parseArgs({

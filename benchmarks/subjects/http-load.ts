@@ -41,6 +41,8 @@ export interface HttpSubject {
   readonly name: string;
   readonly target: Target;
   readonly path: string;
+  /** What a connection asks for in turns, in place of `path`. */
+  readonly paths?: (connection: number) => readonly string[];
   readonly key?: string;
   readonly status: number;
 }
@@ -52,11 +54,17 @@ interface Shot {
   readonly cpuUs: number;
 }
 
-const shoot = async ({ target, path, key, status }: HttpSubject, seconds: number): Promise<Shot> => {
+const shoot = async ({ target, path, paths, key, status }: HttpSubject, seconds: number): Promise<Shot> => {
+  let connection = 0;
+  const setupClient = (client: autocannon.Client): void => {
+    if (paths !== undefined) client.setRequests(paths(connection).map((one) => ({ path: one })));
+    connection += 1;
+  };
   const before = await target.cpuUs();
   const began = performance.now();
   const headers = key === undefined ? {} : { 'x-api-key': key };
-  const result = await autocannon({ url: target.url + path, connections: CONNECTIONS, duration: seconds, headers });
+  const url = target.url + path;
+  const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds, headers, setupClient });
   const tookMs = performance.now() - began;
   const cpuUs = (await target.cpuUs()) - before;
   const answered = result.requests.total;

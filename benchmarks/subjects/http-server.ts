@@ -9,18 +9,16 @@ import {
   staticApiKeys,
 } from '../colloquy.js';
 import { seedSessions } from '../seed.js';
-import { API_KEY } from './suite.js';
+import { API_KEY, SERVED_SESSIONS } from './suite.js';
 
 /**
  * A server in a process of its own: `http-server.js ROLE [REDIS URL]`. It tells its port, then answers every message
  * with the CPU time that it has used, in microseconds.
  */
 
-const SESSIONS = 1000;
-
 const engine = async (store: MemorySessionStore | RedisSessionStore): Promise<RequestListener> => {
   const sessions = new SessionService({ store });
-  await seedSessions(sessions, SESSIONS, 10);
+  await seedSessions(sessions, SERVED_SESSIONS, 10);
   return nodeListener(
     createSessionHandler({ sessions, authenticate: staticApiKeys([{ key: API_KEY, tenant: 'default' }]) }),
   );

@@ -53,6 +53,9 @@ const memorySpace = async ({ quick }: Context): Promise<readonly Count[]> => {
   ];
 };
 
+/** A user who may do anything but SORT, as on servers that do not allow it. */
+const RESTRICTED = 'colloquy-benchmarks';
+
 /** Counts what goes to the server while one page is listed. What is sent in one flight arrives as one piece. */
 const roundTrips = async ({ redisUrl, redis }: Context): Promise<readonly Count[]> => {
   const { hostname, port } = new URL(redisUrl);
@@ -69,22 +72,26 @@ const roundTrips = async ({ redisUrl, redis }: Context): Promise<readonly Count[
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const address = proxy.address();
-  const through = new Redis(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1');
-  const counted = async (store: RedisSessionStore): Promise<number> => {
-    const sessions = new SessionService({ store });
+  const through = new URL(redisUrl);
+  through.host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  const counted = async (url: URL): Promise<number> => {
+    const client = new Redis(url.href);
+    const sessions = new SessionService({ store: new RedisSessionStore({ client }) });
     expect((await sessions.list()).isOk(), 'a list');
     flights = 0;
     expect((await sessions.list()).unwrapOr(undefined)?.sessions.length === 10, 'a page of 10');
+    client.disconnect();
     return flights;
   };
   for (let seed = 0; seed < 10; seed += 1) {
     await seedSession(new SessionService({ store: new RedisSessionStore({ client: redis }) }), 10, seed);
   }
-  const sorted = await counted(new RedisSessionStore({ client: through }));
-  await redis.call('ACL', 'SETUSER', 'default', '-sort');
-  const named = await counted(new RedisSessionStore({ client: through }));
-  await redis.call('ACL', 'SETUSER', 'default', '+sort');
-  through.disconnect();
+  const sorted = await counted(through);
+  through.username = RESTRICTED;
+  through.password = 'unused-elsewhere';
+  await redis.call('ACL', 'SETUSER', RESTRICTED, 'reset', 'on', `>${through.password}`, '~*', '&*', '+@all', '-sort');
+  const named = await counted(through);
+  await redis.call('ACL', 'DELUSER', RESTRICTED);
   for (const socket of sockets) socket.destroy();
   proxy.close();
   await redis.flushdb();

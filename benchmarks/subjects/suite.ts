@@ -41,3 +41,6 @@ export const must = async <T>(answer: ResultAsync<T, { readonly message: string 
 
 /** Opens the servers that are measured. */
 export const API_KEY = 'a-key-of-the-benchmarks';
+
+/** So many sessions they hold: several times what an engine remembers. */
+export const SERVED_SESSIONS = 10_000;

@@ -61,6 +61,16 @@ describe('a group', () => {
     expect(Math.min(calls.limit, calls.other)).toBeGreaterThan(0);
   });
 
+  it('has what calls wear out made anew before it is looked at and before every turn', async () => {
+    let renewals = 0;
+    const renew = async () => {
+      renewals += 1;
+    };
+    const group = { name: 'g', callers: 1, limit: 'x', subjects: [{ name: 'x', call: async () => 1, renew }] };
+    await measure(group, { rounds: 2, roundMs: 1 });
+    expect(renewals).toBe(1 + 3);
+  });
+
   it('is not measured if a subject gives a wrong answer', async () => {
     const check = () => {
       throw new Error('not a page');
