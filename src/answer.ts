@@ -9,14 +9,18 @@ const proceed = <T, U, E, F>(result: Result<T, E>, next: (value: T) => Answer<U,
 export const chain = <T, U, E, F>(answer: Answer<T, E>, next: (value: T) => Answer<U, F>): Answer<U, E | F> =>
   'then' in answer ? Promise.resolve(answer).then((result) => proceed(result, next)) : proceed(answer, next);
 
-const failed = (cause: unknown): Result<never, StoreUnavailable> =>
-  err(storeUnavailable('the store failed in a way that it should not', 'unknown', cause));
+type Outcome = StoreUnavailable['outcome'];
 
 /**
  * Runs an operation so that nothing is thrown and nothing rejects. What can still throw in here is a store that
- * breaks its contract, and is reported as such.
+ * breaks its contract, and is reported as such, with `outcome` for what may have become of the operation.
  */
-export const settled = <T, E>(operation: () => Answer<T, E>): ResultAsync<T, E | StoreUnavailable> => {
+export const settled = <T, E>(
+  operation: () => Answer<T, E>,
+  outcome: Outcome = 'unknown',
+): ResultAsync<T, E | StoreUnavailable> => {
+  const failed = (cause: unknown): Result<never, StoreUnavailable> =>
+    err(storeUnavailable('the store failed in a way that it should not', outcome, cause));
   try {
     const answer = operation();
     return new ResultAsync<T, E | StoreUnavailable>(

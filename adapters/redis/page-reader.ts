@@ -3,6 +3,7 @@ import type { SessionRecord } from '../../src/session/record.js';
 import type { RecordPage, SessionKey, StoreError } from '../../src/store.js';
 import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
+import { errorCode } from './failure.js';
 import { type Keyspace, type ListKeys, unescapeName } from './keys.js';
 import type { ReadRecord, RecordReader } from './record-reader.js';
 import { unlistScript } from './scripts.js';
@@ -49,6 +50,8 @@ export class PageReader {
     try {
       return await sortedPage(client, keys, range, this.#records);
     } catch (cause) {
+      // To a replica SORT is a write; it may be promoted, so that the next page is asked for by SORT again.
+      if (errorCode(cause) === 'READONLY') return undefined;
       if (!isRefusalOfSort(cause)) throw cause;
       this.#sortAllowed = false;
       return undefined;

@@ -78,6 +78,8 @@ export interface SessionPage {
   readonly unreadable: readonly string[];
 }
 
+type Outcome = StoreUnavailable['outcome'];
+
 export type ReadError = InvalidInput | NotFound | StoreUnavailable | CorruptRecord;
 export type AppendError = InvalidInput | NotFound | InvalidTransition | StoreUnavailable | CorruptRecord;
 export type ListError = InvalidInput | StoreUnavailable | CorruptRecord;
@@ -115,30 +117,36 @@ export class SessionService {
 
   /** The session with its history, as it is now. */
   get(id: string): ResultAsync<Session, ReadError> {
-    return this.#runOn(id, (settings, key) =>
-      chain(settings.store.find(key), (found) =>
-        chain(
-          settings.now(),
-          (now): Result<Session, NotFound> => (found === undefined ? err(notFound(key.id)) : ok(sessionAt(found, now))),
+    return this.#runOn(
+      id,
+      (settings, key) =>
+        chain(settings.store.find(key), (found) =>
+          chain(
+            settings.now(),
+            (now): Result<Session, NotFound> =>
+              found === undefined ? err(notFound(key.id)) : ok(sessionAt(found, now)),
+          ),
         ),
-      ),
+      'not_applied',
     );
   }
 
   /** One page of the tenant's sessions with their histories, newest first. */
   list(query: ListQuery = {}): ResultAsync<SessionPage, ListError> {
-    return this.#run(({ store, tenant, now }) =>
-      chain(readPage(query), ({ limit, page }) =>
-        chain(store.list(tenant, { offset: offsetOf(page, limit), limit }), ({ records, total, unreadable }) =>
-          now().map((at) => ({
-            sessions: records.map((record) => sessionAt(record, at)),
-            total,
-            limit,
-            page,
-            unreadable,
-          })),
+    return this.#run(
+      ({ store, tenant, now }) =>
+        chain(readPage(query), ({ limit, page }) =>
+          chain(store.list(tenant, { offset: offsetOf(page, limit), limit }), ({ records, total, unreadable }) =>
+            now().map((at) => ({
+              sessions: records.map((record) => sessionAt(record, at)),
+              total,
+              limit,
+              page,
+              unreadable,
+            })),
+          ),
         ),
-      ),
+      'not_applied',
     );
   }
 
@@ -197,14 +205,16 @@ export class SessionService {
     );
   }
 
-  #runOn<T, E>(id: unknown, operation: (settings: Settings, key: SessionKey) => Answer<T, E>) {
-    return this.#run((settings) =>
-      chain(readId(id), (read) => operation(settings, { tenant: settings.tenant, id: read })),
+  #runOn<T, E>(id: unknown, operation: (settings: Settings, key: SessionKey) => Answer<T, E>, outcome?: Outcome) {
+    return this.#run(
+      (settings) => chain(readId(id), (read) => operation(settings, { tenant: settings.tenant, id: read })),
+      outcome,
     );
   }
 
-  #run<T, E>(operation: (settings: Settings) => Answer<T, E>) {
-    return settled(() => chain(this.#settings, operation));
+  /** `outcome` is what a store that breaks its contract may have done: unknown, but to reads. */
+  #run<T, E>(operation: (settings: Settings) => Answer<T, E>, outcome?: Outcome) {
+    return settled(() => chain(this.#settings, operation), outcome);
   }
 }
 

@@ -80,7 +80,7 @@ describe('a store that breaks its contract', () => {
     const writes = operation !== 'get' && operation !== 'list';
     expect(result._unsafeUnwrapErr()).toMatchObject({
       type: 'store_unavailable',
-      ...(writes ? { outcome: 'unknown' } : {}),
+      outcome: writes ? 'unknown' : 'not_applied',
     });
   });
 

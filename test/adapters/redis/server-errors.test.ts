@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import type { Answer, SessionStore, StoreError } from '../../../src/store.js';
-import { headOf, keyOf, live, NOON, say, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf, append, errorOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort } from '../../support/free-port.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
@@ -114,7 +114,7 @@ describeWithRedis('an error of the server', ({ port: sharedPort }) => {
       expect(await everything(admin)).toEqual({});
     });
 
-    test('READONLY: nothing is written, and the next call after the promotion succeeds', async () => {
+    test('READONLY: nothing is written, reads and lists go on, and the next call after the promotion succeeds', async () => {
       const { port, admin, own } = await open();
       await fill(own);
       const before = await everything(admin);
@@ -122,6 +122,7 @@ describeWithRedis('an error of the server', ({ port: sharedPort }) => {
       const store = storeAt(port);
       await expectRefused(store, [...additions, 'remove'], /READONLY/);
       expect(await said(store, key)).toEqual(['before']);
+      expect(await idsOn(store, tenant)).toEqual([key.id]);
       expect(await everything(admin)).toEqual(before);
       await admin.replicaof('NO', 'ONE');
       await append(store, key, ['after']);
