@@ -22,6 +22,8 @@ export interface RedisClient {
     offset: number,
     count: number,
   ): Promise<string[]>;
+  /** For `RedisClock` alone: seconds and microseconds. */
+  time?(): Promise<readonly (number | string)[]>;
   /** The rest is for `repair` alone. */
   readonly options?: { readonly keyPrefix?: string | undefined };
   nodes?(role: 'master'): readonly RedisClient[];

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import type { Answer, SessionStore, StoreError } from '../../../src/store.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { headOf, keyOf, live, NOON, say, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort } from '../../support/free-port.js';

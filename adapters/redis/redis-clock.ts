@@ -1,0 +1,70 @@
+import { err, ok, type Result, ResultAsync } from 'neverthrow';
+import { type Clock, systemClock } from '../../src/clock.js';
+import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import type { RedisClient } from './client.js';
+import { Connection } from './connection.js';
+import { readOptions } from './options.js';
+
+/** What a `RedisClock` is made with. */
+export interface RedisClockOptions {
+  /** The host's own ioredis client, as for `RedisSessionStore`. */
+  readonly client: RedisClient;
+  /** The longest that `sync` may take, in milliseconds. Default: 2000. */
+  readonly timeoutMs?: number;
+  /** The clock that is put right. Default: the machine's own. */
+  readonly clock?: Clock;
+}
+
+/** How far a machine's clock was off. */
+export interface ClockOffset {
+  /** The server's time less the machine's, in milliseconds. */
+  readonly offsetMs: number;
+  /** The offset may be wrong by so much, in either direction: half of the time that the answer took. */
+  readonly uncertaintyMs: number;
+}
+
+const SAMPLES = 3;
+
+/**
+ * The time of the Redis server, for processes on machines whose clocks differ: give it to `SessionService` as its
+ * `clock`, call `sync` before the first session, and again every minute or so. Until then, and while the server cannot
+ * be asked, it goes on with what it knew last.
+ */
+export class RedisClock implements Clock {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  #offsetMs = 0;
+
+  constructor({ client, timeoutMs = 2000, clock = systemClock }: RedisClockOptions) {
+    this.#connection = new Connection(readOptions({ client, timeoutMs }));
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now() + this.#offsetMs;
+  }
+
+  /** Asks the server for its time, and of three answers takes the one that came the quickest. */
+  sync(): ResultAsync<ClockOffset, StoreUnavailable> {
+    return new ResultAsync(this.#measure());
+  }
+
+  async #measure(): Promise<Result<ClockOffset, StoreUnavailable>> {
+    const end = this.#connection.endOfCall();
+    let best: ClockOffset | undefined;
+    for (let sample = 0; sample < SAMPLES; sample += 1) {
+      const began = performance.now();
+      const answer = await this.#connection.read((client) => client.time?.() ?? Promise.resolve([]), end);
+      if (answer.isErr()) return err(answer.error.error);
+      const uncertaintyMs = (performance.now() - began) / 2;
+      const [seconds, microseconds] = answer.value.map(Number);
+      const serverMs = Number(seconds) * 1000 + Number(microseconds) / 1000;
+      if (!Number.isFinite(serverMs)) return err(storeUnavailable('the server gave no time', 'not_applied'));
+      const offsetMs = serverMs + uncertaintyMs - this.#clock.now();
+      if (best === undefined || uncertaintyMs < best.uncertaintyMs) best = { offsetMs, uncertaintyMs };
+    }
+    if (best === undefined) return err(storeUnavailable('the server gave no time', 'not_applied'));
+    this.#offsetMs = best.offsetMs;
+    return ok(best);
+  }
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { RedisClock, RedisSessionStore } from '../../../adapters/redis/index.js';
+import { SessionService } from '../../../src/index.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { openProxy } from '../../support/tcp-proxy.js';
+
+const HOUR = 60 * 60 * 1000;
+
+/** The clock of a machine that is so many milliseconds ahead. */
+const ahead = (ms: number) => ({ now: () => Date.now() + ms });
+
+describeWithRedis('the clock of a Redis server', ({ port }) => {
+  describe.each(clientVersions)('%s', (version) => {
+    const open = (ms: number) => new RedisClock({ client: openClient(version, { port }), clock: ahead(ms) });
+
+    test.each([HOUR, -HOUR, 0])('puts right a machine that is %s ms ahead', async (ms) => {
+      const clock = open(ms);
+      expect(Math.abs(clock.now() - Date.now() - ms)).toBeLessThan(1000);
+      const { offsetMs, uncertaintyMs } = (await clock.sync())._unsafeUnwrap();
+      expect(Math.abs(offsetMs + ms)).toBeLessThan(1000);
+      expect(uncertaintyMs).toBeGreaterThan(0);
+      expect(Math.abs(clock.now() - Date.now())).toBeLessThan(1000);
+    });
+
+    test('is one for processes an hour apart: none ends a session early, or sees it ended', async () => {
+      const client = openClient(version, { port });
+      const serviceOf = async (ms: number) => {
+        const clock = new RedisClock({ client, clock: ahead(ms) });
+        await clock.sync();
+        const store = new RedisSessionStore({ client, prefix: `clock-${process.pid}-${version}` });
+        return new SessionService({ store, clock });
+      };
+      const [fast, slow] = [await serviceOf(HOUR), await serviceOf(-HOUR)];
+      const { id } = (await slow.create({ face: 'ada', profile: 'tutor', timeLimit: 600 }))._unsafeUnwrap();
+      await slow.start(id);
+      expect((await fast.get(id))._unsafeUnwrap().status).toBe('ACTIVE');
+      expect((await fast.append(id, [{ role: 'user', content: 'hello' }])).isOk()).toBe(true);
+      expect((await fast.pause(id))._unsafeUnwrap().duration).toBeLessThan(60);
+      expect((await slow.resume(id))._unsafeUnwrap().status).toBe('ACTIVE');
+    });
+  });
+
+  test('goes on with what it knew while the server does not answer', async () => {
+    const proxy = await openProxy(port);
+    const clock = new RedisClock({
+      client: openClient('ioredis 5', { port: proxy.port }),
+      clock: ahead(HOUR),
+      timeoutMs: 200,
+    });
+    expect((await clock.sync()).isOk()).toBe(true);
+    proxy.silence();
+    expect((await clock.sync())._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable' });
+    expect(Math.abs(clock.now() - Date.now())).toBeLessThan(1000);
+  });
+});
