@@ -25,6 +25,8 @@ const redisList = (results: Results): BarPicture => {
   };
 };
 
+const grouped = (text: string): string => text.replace(/\d{4,}/g, (digits) => Number(digits).toLocaleString('en'));
+
 /** Times as long as the first subject of each group. */
 const relative = (results: Results, title: string, groups: readonly (readonly [RegExp, string])[]): BarPicture => {
   const found = groups.flatMap(([name, label]) => groupsOf(results, name).map((group) => ({ label, ...group })));
@@ -32,9 +34,7 @@ const relative = (results: Results, title: string, groups: readonly (readonly [R
   return {
     title,
     unit: 'time of one call, first row = 1 (less is better)',
-    categories: categories.map((subject) =>
-      subject.replace(/\d{4,}/g, (digits) => Number(digits).toLocaleString('en')),
-    ),
+    categories: categories.map(grouped),
     series: found.map(({ label, measurements }) => ({
       name: label,
       values: categories.map((subject) => {
@@ -71,7 +71,7 @@ const peers = (results: Results): BarPicture => {
   return {
     title: 'Ten of 10,000 sessions, one caller',
     unit: 'microseconds a list, logarithmic (less is better)',
-    categories: rows.map(({ name }) => name),
+    categories: rows.map(({ name }) => grouped(name)),
     series: [{ name: 'time', values: rows.map(({ value }) => value) }],
     logarithmic: true,
   };
@@ -82,7 +82,7 @@ const space = ({ counts }: Results): BarPicture => {
   return {
     title: 'Memory of a session with ten history entries',
     unit: 'bytes',
-    categories: bytes.map(({ figure }) => figure),
+    categories: bytes.map(({ figure }) => grouped(figure)),
     series: [{ name: 'bytes', values: bytes.map(({ value }) => value) }],
   };
 };
