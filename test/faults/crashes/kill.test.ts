@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { SessionService } from '../../../src/index.js';
+import { freePort } from '../../support/free-port.js';
+import { redisAvailable } from '../../support/redis-binary.js';
+import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { startRedis } from '../../support/redis-server.js';
+import { effort, randomFrom, record, seeds } from '../support/effort.js';
+import { audit } from './audit.js';
+import { type Ledger, type Run, Writer } from './writer.js';
+
+const KILLS = effort(2, 25);
+const WRITERS = effort(40, 200);
+const WRITES_BETWEEN = effort(300, 2000);
+const TIMEOUT_MS = 2000;
+const PROMISE = 'acknowledged writes survive a crash of the server';
+
+/** Counts acknowledged writes, and lets somebody wait for more of them. */
+class Progress implements Run {
+  isOver = (): boolean => this.over;
+  over = false;
+  writes = 0;
+  longestMs = 0;
+  #wanted = Number.POSITIVE_INFINITY;
+  #reached: () => void = () => undefined;
+
+  count = (): void => {
+    this.writes += 1;
+    if (this.writes >= this.#wanted) this.#reached();
+  };
+
+  took = (ms: number): void => {
+    this.longestMs = Math.max(this.longestMs, ms);
+  };
+
+  more(count: number): Promise<void> {
+    this.#wanted = this.writes + count;
+    return new Promise((resolve) => {
+      this.#reached = resolve;
+    });
+  }
+}
+
+describe.skipIf(!redisAvailable())('a server that is killed while many write', () => {
+  test.each(clientVersions)(
+    'has lost nothing that was acknowledged, doubled nothing, and lists all, with %s',
+    async (version) => {
+      const [seed = 1] = seeds(1);
+      const random = randomFrom(seed);
+      const dir = await mkdtemp(join(tmpdir(), 'colloquy-kill-'));
+      const port = await freePort();
+      const start = () => startRedis({ dir, port, args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
+      let server = await start();
+      try {
+        const progress = new Progress();
+        const services = Array.from({ length: 4 }, () => {
+          const store = new RedisSessionStore({ client: openClient(version, { port }), timeoutMs: TIMEOUT_MS });
+          return new SessionService({ store });
+        });
+        const writing = Array.from({ length: WRITERS }, (_, at): Promise<readonly Ledger[]> => {
+          const sessions = services[at % services.length];
+          if (sessions === undefined) throw new Error('no service');
+          return new Writer(sessions, `w${at}`, progress, randomFrom(seed * 1000 + at)).write();
+        });
+        for (let kill = 0; kill < KILLS; kill += 1) {
+          await progress.more(WRITES_BETWEEN * (0.5 + random()));
+          await server.stop('SIGKILL');
+          server = await start();
+        }
+        await progress.more(WRITES_BETWEEN);
+        progress.over = true;
+        const ledgers = (await Promise.all(writing)).flat();
+        await server.stop('SIGKILL');
+        server = await start();
+        const fresh = new SessionService({ store: new RedisSessionStore({ client: openClient(version, { port }) }) });
+        const { sessions, ...wrong } = await audit(fresh, ledgers);
+        const tell = (figure: string, value: number | string, bar?: string) =>
+          record({ promise: PROMISE, figure: `${figure}, ${version}`, value, ...(bar === undefined ? {} : { bar }) });
+        tell('kills', KILLS + 1);
+        tell('acknowledged writes', progress.writes);
+        tell('sessions at the end', sessions);
+        for (const [figure, cases] of Object.entries(wrong)) tell(figure, cases.length, '0');
+        tell('longest call over timeoutMs, ms', Math.max(0, Math.round(progress.longestMs - TIMEOUT_MS)));
+        expect(wrong).toEqual({ lost: [], doubled: [], outOfOrder: [], unlisted: [], others: [] });
+        expect(progress.writes).toBeGreaterThan(KILLS * WRITES_BETWEEN * 0.5);
+      } finally {
+        await server.stop('SIGKILL');
+        await rm(dir, { recursive: true, force: true });
+      }
+    },
+    effort(60_000, 900_000),
+  );
+});

@@ -1,0 +1,74 @@
+import type { Result } from 'neverthrow';
+import { idOfKey } from '../../../src/ids.js';
+import { type Session, SessionService } from '../../../src/index.js';
+import type { SessionState } from '../../../src/session/session.js';
+import type { SessionStore } from '../../../src/store.js';
+import { type Command, emptyModel } from './model.js';
+
+/** The time of all services of a run. Every creation takes a millisecond, so that their order is known. */
+export class SharedClock {
+  #now = emptyModel.now;
+
+  now = (): number => this.#now;
+
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+const viewOf = ({ id: _, options, createdAt: __, history, ...state }: Session) => ({
+  ...state,
+  history: history.map(({ content }) => content),
+  timeLimit: options.timeLimit,
+});
+
+const withoutId = ({ id: _, ...state }: SessionState) => state;
+
+const answerOf = <T>(result: Result<T, { readonly type: string }>, view: (value: T) => unknown): unknown =>
+  result.isOk() ? view(result.value) : result.error.type;
+
+/** Runs the model's commands on a real service, with answers that compare with the model's. */
+export class Engine {
+  readonly #sessions: SessionService;
+  readonly #tenant: string;
+  readonly #clock: SharedClock;
+
+  constructor(store: SessionStore, clock: SharedClock, tenant: string) {
+    this.#sessions = new SessionService({ store, clock, tenant });
+    this.#tenant = tenant;
+    this.#clock = clock;
+  }
+
+  async run(command: Command): Promise<unknown> {
+    const sessions = this.#sessions;
+    switch (command.type) {
+      case 'create': {
+        const { key, timeLimit } = command;
+        const input = { face: 'ada', profile: 'tutor', timeLimit, idempotencyKey: key };
+        return answerOf(await sessions.create(input), viewOf);
+      }
+      case 'append': {
+        const { key, text, name } = command;
+        const entries = [{ role: 'user', content: text }];
+        return answerOf(await sessions.append(await this.#idOf(key), entries, named(name)), () => 'appended');
+      }
+      case 'get':
+        return answerOf(await sessions.get(await this.#idOf(command.key)), viewOf);
+      case 'delete':
+        return answerOf(await sessions.delete(await this.#idOf(command.key)), () => 'deleted');
+      case 'list':
+        return answerOf(await sessions.list({ limit: 100 }), (page) => page.sessions.map(viewOf));
+      case 'wait':
+        this.#clock.advance(command.ms);
+        return 'waited';
+      default:
+        return answerOf(await sessions[command.type](await this.#idOf(command.key), named(command.name)), withoutId);
+    }
+  }
+
+  #idOf(key: string): Promise<string> {
+    return idOfKey(this.#tenant, key);
+  }
+}
+
+const named = (name: string | undefined) => (name === undefined ? {} : { operationId: name });

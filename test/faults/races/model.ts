@@ -1,0 +1,141 @@
+/**
+ * The engine as a few pure lines, written from its documents and not from its code: what any store, under any schedule,
+ * must be indistinguishable from. Times are milliseconds.
+ */
+
+export type Command =
+  | { readonly type: 'create'; readonly key: string; readonly timeLimit: number }
+  | { readonly type: 'start' | 'pause' | 'resume' | 'terminate' | 'fail'; readonly key: string; readonly name?: string }
+  | { readonly type: 'append'; readonly key: string; readonly text: string; readonly name?: string }
+  | { readonly type: 'get' | 'delete'; readonly key: string }
+  | { readonly type: 'list' }
+  | { readonly type: 'wait'; readonly ms: number };
+
+interface ModelSession {
+  readonly status: string;
+  readonly endReason?: string;
+  readonly spentMs: number;
+  /** Since when it is ACTIVE. */
+  readonly since: number;
+  readonly limitMs: number;
+  readonly timeLimit: number;
+  readonly history: readonly string[];
+  /** Names of appends and of changes that were made. */
+  readonly names: ReadonlySet<string>;
+  /** Place in the order of creation. */
+  readonly order: number;
+}
+
+export interface Model {
+  readonly now: number;
+  readonly created: number;
+  readonly sessions: ReadonlyMap<string, ModelSession>;
+}
+
+export const emptyModel: Model = { now: 1_769_860_800_000, created: 0, sessions: new Map() };
+
+const targets: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  IDLE: { start: 'ACTIVE', terminate: 'TERMINATED', fail: 'TERMINATED' },
+  ACTIVE: { pause: 'PAUSED', terminate: 'TERMINATED', fail: 'TERMINATED' },
+  PAUSED: { resume: 'ACTIVE', terminate: 'TERMINATED', fail: 'TERMINATED' },
+  TERMINATED: { terminate: 'TERMINATED' },
+};
+
+const spent = (session: ModelSession, now: number): number =>
+  session.status === 'ACTIVE' ? Math.min(session.limitMs, session.spentMs + now - session.since) : session.spentMs;
+
+/** The session as it is at `now`, with its time limit taken into account. */
+const at = (session: ModelSession, now: number): ModelSession =>
+  session.status === 'ACTIVE' && spent(session, now) >= session.limitMs
+    ? { ...session, status: 'TERMINATED', endReason: 'time_limit', spentMs: session.limitMs }
+    : session;
+
+const view = (session: ModelSession, now: number) => {
+  const { status, endReason, history, timeLimit } = at(session, now);
+  const duration = Math.floor(spent(at(session, now), now) / 1000);
+  return { status, ...(endReason === undefined ? {} : { endReason }), duration, history, timeLimit };
+};
+
+const stateOf = (session: ModelSession, now: number) => {
+  const { history: _, timeLimit: __, ...state } = view(session, now);
+  return state;
+};
+
+const put = (model: Model, key: string, session: ModelSession): Model => ({
+  ...model,
+  sessions: new Map(model.sessions).set(key, session),
+});
+
+type Step = readonly [Model, unknown];
+
+const create = (model: Model, key: string, timeLimit: number): Step => {
+  const known = model.sessions.get(key);
+  if (known !== undefined) {
+    return [model, known.timeLimit === timeLimit ? view(known, model.now) : 'idempotency_mismatch'];
+  }
+  const session: ModelSession = {
+    status: 'IDLE',
+    spentMs: 0,
+    since: model.now,
+    limitMs: timeLimit === 0 ? Number.POSITIVE_INFINITY : timeLimit * 1000,
+    timeLimit,
+    history: [],
+    names: new Set(),
+    order: model.created,
+  };
+  const next = put({ ...model, created: model.created + 1 }, key, session);
+  return [next, view(session, model.now)];
+};
+
+const change = (model: Model, key: string, command: string, name: string | undefined): Step => {
+  const found = model.sessions.get(key);
+  if (found === undefined) return [model, 'not_found'];
+  if (name !== undefined && found.names.has(`change ${name}`)) return [model, stateOf(found, model.now)];
+  const session = at(found, model.now);
+  const status = targets[session.status]?.[command];
+  if (status === undefined) return [model, 'invalid_transition'];
+  if (session.status === 'TERMINATED') return [model, stateOf(session, model.now)];
+  const names = name === undefined ? session.names : new Set(session.names).add(`change ${name}`);
+  const next = { ...session, spentMs: spent(session, model.now), since: model.now, status, names };
+  const reason = command === 'fail' ? 'failed' : 'terminated';
+  const changed = status === 'TERMINATED' ? { ...next, endReason: reason } : next;
+  return [put(model, key, changed), stateOf(changed, model.now)];
+};
+
+const append = (model: Model, key: string, text: string, name: string | undefined): Step => {
+  const found = model.sessions.get(key);
+  if (found === undefined) return [model, 'not_found'];
+  if (name !== undefined && found.names.has(`append ${name}`)) return [model, 'appended'];
+  const { status } = at(found, model.now);
+  if (status !== 'ACTIVE' && status !== 'PAUSED') return [model, 'invalid_transition'];
+  const names = name === undefined ? found.names : new Set(found.names).add(`append ${name}`);
+  return [put(model, key, { ...found, history: [...found.history, text], names }), 'appended'];
+};
+
+const list = ({ sessions, now }: Model): unknown =>
+  [...sessions].sort(([, a], [, b]) => b.order - a.order).map(([, session]) => view(session, now));
+
+/** What a command does to the engine, and what it answers: a view, an error's type, or `appended`. */
+export const step = (model: Model, command: Command): Step => {
+  switch (command.type) {
+    case 'create':
+      return create(model, command.key, command.timeLimit);
+    case 'append':
+      return append(model, command.key, command.text, command.name);
+    case 'get': {
+      const found = model.sessions.get(command.key);
+      return [model, found === undefined ? 'not_found' : view(found, model.now)];
+    }
+    case 'delete': {
+      const sessions = new Map(model.sessions);
+      sessions.delete(command.key);
+      return [{ ...model, sessions }, 'deleted'];
+    }
+    case 'list':
+      return [model, list(model)];
+    case 'wait':
+      return [{ ...model, now: model.now + command.ms }, 'waited'];
+    default:
+      return change(model, command.key, command.type, command.name);
+  }
+};

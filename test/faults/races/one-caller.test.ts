@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import RedisMock from 'ioredis-mock';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../../adapters/memory/index.js';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { SessionStore } from '../../../src/store.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { openClient } from '../../support/redis-clients.js';
+import { effort, record, seeds } from '../support/effort.js';
+import { commandOrWait } from './commands.js';
+import { Engine, SharedClock } from './engine.js';
+import { type Command, emptyModel, step } from './model.js';
+
+let runs = 0;
+const newTenant = (): string => {
+  runs += 1;
+  return `model-${process.pid}-${runs}`;
+};
+
+/** The first command whose answer is not the model's. */
+const differs = async (store: SessionStore, commands: readonly Command[]) => {
+  const clock = new SharedClock();
+  const engine = new Engine(store, clock, newTenant());
+  let model = emptyModel;
+  for (const command of commands) {
+    // Equal times of creation would leave the order to the ids.
+    clock.advance(1);
+    const [next, expected] = step({ ...model, now: model.now + 1 }, command);
+    model = next;
+    const actual = await engine.run(command);
+    try {
+      expect(actual).toEqual(expected);
+    } catch {
+      return { command, actual, expected };
+    }
+  }
+  return undefined;
+};
+
+const compare = async (name: string, store: SessionStore, numRuns: number): Promise<void> => {
+  for (const seed of seeds(1)) {
+    const commands = fc.array(commandOrWait, { minLength: 1, maxLength: 40 });
+    const property = fc.asyncProperty(commands, async (given) => {
+      expect(await differs(store, given)).toBeUndefined();
+    });
+    await fc.assert(property, { numRuns, seed });
+  }
+  const promise = 'one caller sees what the pure model says';
+  record({ promise, figure: `sequences that differ, of ${numRuns}, ${name}`, value: 0, bar: '0' });
+};
+
+describe('one caller', () => {
+  test(
+    'sees on the memory store what the pure model says',
+    async () => {
+      await compare('memory', new MemorySessionStore(), effort(300, 10_000));
+    },
+    effort(20_000, 600_000),
+  );
+
+  test(
+    'sees on ioredis-mock what the pure model says',
+    async () => {
+      await compare('ioredis-mock', new RedisSessionStore({ client: new RedisMock() }), effort(30, 300));
+    },
+    effort(30_000, 600_000),
+  );
+});
+
+describeWithRedis('one caller on a real Redis', ({ port }) => {
+  test(
+    'sees what the pure model says',
+    async () => {
+      const store = new RedisSessionStore({ client: openClient('ioredis 5', { port }) });
+      await compare('Redis', store, effort(60, 3000));
+    },
+    effort(30_000, 600_000),
+  );
+});
