@@ -33,11 +33,16 @@ const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
   a.timeLimit === b.timeLimit;
 
 /** Puts a session under `id`, unless there is one already. */
-const insert = (settings: Settings, id: string, options: SessionOptions): Answer<Session | 'taken', CreateError> =>
+const insert = (
+  settings: Settings,
+  id: string,
+  options: SessionOptions,
+  firstRevision = 1,
+): Answer<Session | 'taken', CreateError> =>
   chain(settings.now(), (now) => {
     const { store, tenant, idleTimeoutMs } = settings;
     const head = Object.freeze({ id, options, createdAt: timestampOf(now) });
-    const state = initialState(spanMs(options.timeLimit), { now, idleTimeoutMs });
+    const state = initialState(spanMs(options.timeLimit), { now, idleTimeoutMs }, firstRevision);
     return chain(store.insert(tenant, head, state), (outcome): Result<Session | 'taken', StoreUnavailable> => {
       if (outcome === 'inserted') return ok(sessionAt(Object.freeze({ head, state, history: noHistory }), now));
       return outcome === 'taken' ? ok(outcome) : err(storeUnavailable('the store gave no outcome', 'unknown'));
@@ -56,12 +61,18 @@ export const createSession = (settings: Settings, options: SessionOptions): Answ
   return attempt(1);
 };
 
+/**
+ * Where the revisions of a session with an idempotency key begin. Such a session can be deleted and created again under
+ * the same id: a change that was decided on the first must not fit the second.
+ */
+const anyRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
+
 /** Creates the session that an idempotency key stands for, or finds it where an earlier call has created it. */
 export const createSessionOnce = async (settings: Settings, options: SessionOptions, idempotencyKey: string) => {
   const { store, tenant } = settings;
   const id = await idOfKey(tenant, idempotencyKey);
   const attempt = (round: number): Answer<Session, CreateError> =>
-    chain(insert(settings, id, options), (created): Answer<Session, CreateError> => {
+    chain(insert(settings, id, options, anyRevision()), (created): Answer<Session, CreateError> => {
       if (created !== 'taken') return ok(created);
       return chain(store.find({ tenant, id }), (found) =>
         chain(settings.now(), (now): Answer<Session, CreateError> => {

@@ -2,7 +2,7 @@ import type { EndReason } from '../status.js';
 import type { HistoryEntry, SessionOptions } from './session.js';
 
 interface Phase {
-  /** Counts the state changes, from 1 at creation. A state is replaced only by who has read its revision. */
+  /** Counts the state changes since creation. A state is replaced only by who has read its revision. */
   readonly revision: number;
   /** When the session entered its status, in milliseconds since the epoch. */
   readonly since: number;

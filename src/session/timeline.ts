@@ -16,10 +16,10 @@ export interface Change {
 const noOperations: readonly string[] = Object.freeze([]);
 
 /** The state of a session that is being created. */
-export const initialState = (limitMs: number, { now, idleTimeoutMs }: Change): StateRecord =>
+export const initialState = (limitMs: number, { now, idleTimeoutMs }: Change, revision = 1): StateRecord =>
   Object.freeze({
     status: 'IDLE',
-    revision: 1,
+    revision,
     since: now,
     activeMs: 0,
     limitMs,

@@ -5,6 +5,14 @@ import type { SessionState } from '../../../src/session/session.js';
 import type { SessionStore } from '../../../src/store.js';
 import { type Command, emptyModel } from './model.js';
 
+let tenants = 0;
+
+/** A tenant that nobody has used. */
+export const newTenant = (): string => {
+  tenants += 1;
+  return `model-${process.pid}-${tenants}`;
+};
+
 /** The time of all services of a run. Every creation takes a millisecond, so that their order is known. */
 export class SharedClock {
   #now = emptyModel.now;

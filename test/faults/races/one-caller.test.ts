@@ -8,14 +8,8 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient } from '../../support/redis-clients.js';
 import { effort, record, seeds } from '../support/effort.js';
 import { commandOrWait } from './commands.js';
-import { Engine, SharedClock } from './engine.js';
+import { Engine, newTenant, SharedClock } from './engine.js';
 import { type Command, emptyModel, step } from './model.js';
-
-let runs = 0;
-const newTenant = (): string => {
-  runs += 1;
-  return `model-${process.pid}-${runs}`;
-};
 
 /** The first command whose answer is not the model's. */
 const differs = async (store: SessionStore, commands: readonly Command[]) => {

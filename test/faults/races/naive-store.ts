@@ -1,0 +1,55 @@
+import { ok, ResultAsync } from 'neverthrow';
+import type { SessionRecord } from '../../../src/session/record.js';
+import type { HistoryEntry } from '../../../src/session/session.js';
+import { acceptsHistoryUntil } from '../../../src/session/timeline.js';
+import type { AppendOutcome, SessionKey, SessionStore, StoreError } from '../../../src/store.js';
+
+type Whole = SessionRecord & { readonly history: readonly HistoryEntry[] };
+
+/**
+ * What hand-written stores do: read a session whole, change it, write it whole. It is here to be caught.
+ * `pause` is where another caller may come in between.
+ */
+export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
+  const sessions = new Map<string, Whole>();
+  const nameOf = ({ tenant, id }: SessionKey): string => `${tenant}/${id}`;
+  const change = async <T>(key: SessionKey, decide: (found: Whole) => readonly [Whole, T]) => {
+    const found = sessions.get(nameOf(key));
+    if (found === undefined) return undefined;
+    await pause();
+    const [next, answer] = decide(found);
+    sessions.set(nameOf(key), next);
+    return answer;
+  };
+  const later = <T>(promise: Promise<T>): ResultAsync<T, StoreError> => ResultAsync.fromSafePromise(promise);
+  return {
+    insert: (tenant, head, state) => {
+      const name = nameOf({ tenant, id: head.id });
+      if (sessions.has(name)) return ok('taken');
+      sessions.set(name, { head, state, history: [] });
+      return ok('inserted');
+    },
+    find: (key) => ok(sessions.get(nameOf(key))),
+    findState: (key) => ok(sessions.get(nameOf(key))?.state),
+    list: () => ok({ records: [...sessions.values()], total: sessions.size, unreadable: [] }),
+    remove: (key) => ok(sessions.delete(nameOf(key)) ? 'removed' : 'missing'),
+    due: () => ok([]),
+    replace: (key, state) =>
+      later(change<'replaced' | 'stale' | 'missing'>(key, (found) => [{ ...found, state }, 'replaced'])).map(
+        (done) => done ?? 'missing',
+      ),
+    append: (key, { entries, now }) =>
+      later(
+        change<AppendOutcome>(key, (found) => {
+          if (now >= acceptsHistoryUntil(found.state)) {
+            return [found, { outcome: 'closed', state: found.state }];
+          }
+          const history = [...found.history, ...entries];
+          return [
+            { ...found, history },
+            { outcome: 'appended', position: history.length },
+          ];
+        }),
+      ).map((done) => done ?? ({ outcome: 'missing' } as const)),
+  };
+};

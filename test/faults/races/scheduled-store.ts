@@ -1,0 +1,27 @@
+import type { Scheduler } from 'fast-check';
+import { ResultAsync } from 'neverthrow';
+import type { Answer, SessionStore, StoreError } from '../../../src/store.js';
+
+/** `inner`, with the beginning and the answer of every call at an instant that the scheduler chooses. */
+export const scheduledStore = (inner: SessionStore, scheduler: Scheduler): SessionStore => {
+  const turn = (label: string): Promise<unknown> => scheduler.schedule(Promise.resolve(), label);
+  const scheduled = <T>(name: string, call: () => Answer<T, StoreError>): ResultAsync<T, StoreError> =>
+    new ResultAsync(
+      (async () => {
+        await turn(`${name} begins`);
+        const answer = await call();
+        await turn(`${name} answers`);
+        return answer;
+      })(),
+    );
+  return {
+    insert: (tenant, head, state) => scheduled('insert', () => inner.insert(tenant, head, state)),
+    find: (key) => scheduled('find', () => inner.find(key)),
+    findState: (key) => scheduled('findState', () => inner.findState(key)),
+    list: (tenant, page) => scheduled('list', () => inner.list(tenant, page)),
+    replace: (key, next) => scheduled('replace', () => inner.replace(key, next)),
+    append: (key, append) => scheduled('append', () => inner.append(key, append)),
+    remove: (key) => scheduled('remove', () => inner.remove(key)),
+    due: (now, limit) => scheduled('due', () => inner.due(now, limit)),
+  };
+};
