@@ -1,0 +1,83 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { SessionStore } from '../../../src/store.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { idsOn, said } from '../../../src/testing/steps.js';
+import { redisAvailable } from '../../support/redis-binary.js';
+import { clientVersions, openClient, type TestClient } from '../../support/redis-clients.js';
+import { commandsOf } from '../../support/redis-commands.js';
+import { startRedis } from '../../support/redis-server.js';
+import { effort, record } from '../support/effort.js';
+
+const CALLS = effort(500, 20_000);
+const CALLERS = 20;
+const PROMISE = 'a server that forgets its scripts is not noticed';
+
+/** Flushes the scripts again as soon as the server has done so, until it is stopped. */
+const flushing = (client: TestClient) => {
+  let over = false;
+  const flush = async (): Promise<number> => {
+    for (let flushes = 0; ; flushes += 1) {
+      if (over) return flushes;
+      await client.call('SCRIPT', 'FLUSH');
+    }
+  };
+  const flushes = flush();
+  return {
+    stop: () => {
+      over = true;
+      return flushes;
+    },
+  };
+};
+
+/** A life of five writes, one by each script; gives the answers that are not as they would be undisturbed. */
+const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown[]> => {
+  const key = keyOf(id);
+  const append = (content: string, operationId?: string) =>
+    store.append(key, { entries: [say(content)], now: NOON, ...(operationId === undefined ? {} : { operationId }) });
+  const inserted = await store.insert(TENANT, headOf(id), live('IDLE'));
+  const replaced = await store.replace(key, live('ACTIVE', { revision: 2 }));
+  const first = await append('first');
+  const second = await append('second', 'second');
+  const kept = await said(store, key);
+  const removed = await store.remove(key);
+  const answers = [inserted, replaced, first.map(({ outcome }) => outcome), second.map(({ outcome }) => outcome)];
+  const expected = ['inserted', 'replaced', 'appended', 'appended', 'removed'];
+  const wrong = [...answers, removed].filter((answer, at) => answer.unwrapOr('an error') !== expected[at]);
+  return kept?.join() === 'first,second' ? wrong : [...wrong, kept];
+};
+
+describe.skipIf(!redisAvailable())('SCRIPT FLUSH, again and again', () => {
+  test.each(clientVersions)(
+    'no call fails, and none is applied twice, with %s',
+    async (version) => {
+      const server = await startRedis();
+      onTestFinished(() => server.stop());
+      const { port } = server;
+      const store = new RedisSessionStore({ client: openClient(version, { port }) });
+      const flusher = flushing(openClient(version, { port }));
+      let lives = 0;
+      const wrong: unknown[] = [];
+      const caller = async () => {
+        while (lives < CALLS / 5) {
+          lives += 1;
+          wrong.push(...(await lifeOf(store, `s${lives}`)));
+        }
+      };
+      await Promise.all(upTo(CALLERS).map(caller));
+      const flushes = await flusher.stop();
+      const { eval: sentWhole = 0 } = await commandsOf(port);
+      const tell = (figure: string, value: number, bar?: string) =>
+        record({ promise: PROMISE, figure: `${figure}, ${version}`, value, ...(bar === undefined ? {} : { bar }) });
+      tell('calls', lives * 5);
+      tell('times that a script was gone', sentWhole);
+      tell('flushes', flushes);
+      tell('errors and wrong answers', wrong.length, '0');
+      expect(wrong).toEqual([]);
+      expect(await idsOn(store, TENANT)).toEqual([]);
+      expect(sentWhole).toBeGreaterThan(CALLS / 20);
+    },
+    effort(60_000, 300_000),
+  );
+});
