@@ -1,0 +1,73 @@
+// What a user of the package gets besides our own code: writes the bill of materials to dist, and fails on a licence
+// that is not allowed, a package without a checksum, an install script, or foreign code inside of our files.
+// Asks nobody: all is in the lock file and in dist. Usage, after a build: node .ci/shipped.mjs
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
+// Beside the package and not in it: a host resolves our ranges anew, and has other versions than these one day.
+const BILL = 'dist/colloquy.cdx.json';
+
+const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
+const npm = (...args) =>
+  JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+
+const manifest = readJson('package.json');
+const lock = readJson('package-lock.json');
+const bill = billOfMaterials();
+writeFileSync(BILL, `${JSON.stringify(bill, null, 2)}\n`);
+
+const faults = [
+  ...bill.components.filter((component) => !isLicensed(component)).map(({ purl }) => `${purl}: licence not allowed`),
+  ...bill.components
+    .filter((component) => !hasChecksum(component))
+    .map(({ purl }) => `${purl}: no SHA-512 in the lock`),
+  ...installScripts().map((name) => `${name} runs a script when it is installed`),
+  ...foreignCode().map((file) => `${file} holds code of another package`),
+];
+const names = bill.components.map(({ name, version }) => `${name}@${version}`);
+console.log(`${BILL}: installed with ${manifest.name}@${manifest.version} are ${names.join(', ')}`);
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+// Of the whole lock file, without what serves development. `--omit=dev` would also leave out what both need, such as
+// the optional dependency of a dependency; and what is installed here differs from one machine to another.
+function billOfMaterials() {
+  const whole = npm('sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=library');
+  const components = whole.components.filter((component) => !isForDevelopment(component));
+  const root = whole.metadata.component;
+  const kept = new Set([root, ...components].map((component) => component['bom-ref']));
+  const dependencies = whole.dependencies
+    .filter(({ ref }) => kept.has(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => kept.has(other)) }));
+  // npm names the root by the folder of the clone.
+  const metadata = { ...whole.metadata, component: { ...root, name: manifest.name } };
+  return { ...whole, metadata, components, dependencies };
+}
+
+function isForDevelopment({ properties }) {
+  return properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
+}
+
+function isLicensed({ licenses = [] }) {
+  return licenses.length > 0 && licenses.every(({ license }) => ALLOWED.includes(license?.id));
+}
+
+function hasChecksum({ hashes = [] }) {
+  return hashes.some(({ alg }) => alg === 'SHA-512');
+}
+
+function installScripts() {
+  const ours = INSTALL_SCRIPTS.some((name) => name in manifest.scripts) ? [manifest.name] : [];
+  const theirs = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript && !entry.dev);
+  return [...ours, ...theirs.map(([path]) => path)];
+}
+
+function foreignCode() {
+  const [packed] = npm('pack', '--dry-run', '--ignore-scripts', '--json');
+  // The bundler writes the path of every module that it takes in above the module's code.
+  const files = packed.files.map(({ path }) => path).filter((path) => /\.c?js$/.test(path));
+  if (files.length === 0) throw new Error('dist holds no code: run `npm run build` first');
+  return [...packed.bundled, ...files.filter((file) => readFileSync(file, 'utf8').includes('// node_modules/'))];
+}
