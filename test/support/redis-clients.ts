@@ -22,6 +22,8 @@ export type ClientOptions = Pick<
   | 'lazyConnect'
   | 'commandTimeout'
   | 'connectTimeout'
+  | 'socketTimeout'
+  | 'retryStrategy'
   | 'enableOfflineQueue'
   | 'maxRetriesPerRequest'
   | 'autoResendUnfulfilledCommands'

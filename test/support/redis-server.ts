@@ -27,6 +27,12 @@ export interface RedisServerOptions {
   readonly args?: readonly string[];
   /** Where to listen; a free port by default. */
   readonly port?: number;
+  /** Where to be reached from other network namespaces; the loopback address by default. */
+  readonly host?: string;
+  /** A command that runs the server, such as one that enters a network namespace. */
+  readonly within?: readonly string[];
+  /** A settings file of its own, as a sentinel wants one. */
+  readonly config?: string;
   /** A folder that outlives the server, so that another may start from what this one left. Temporary by default. */
   readonly dir?: string;
 }
@@ -43,9 +49,10 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
     try {
-      const server = await launch(port, dir, options.args ?? []);
+      const server = await launch(port, dir, options);
       const stop = (signal?: NodeJS.Signals) => end(server, signal).then(removeDir);
-      return { host: LOOPBACK, port, url: `redis://${LOOPBACK}:${port}`, pid: server.pid, dir, stop };
+      const host = options.host ?? LOOPBACK;
+      return { host, port, url: `redis://${host}:${port}`, pid: server.pid, dir, stop };
     } catch (error) {
       if (attempt < attempts) continue;
       await removeDir();
@@ -56,11 +63,14 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
 
 type Running = ChildProcess & { readonly pid: number };
 
-async function launch(port: number, dir: string, args: readonly string[]): Promise<Running> {
+async function launch(port: number, dir: string, options: RedisServerOptions): Promise<Running> {
+  const { host = LOOPBACK, within = [], config, args = [] } = options;
   const binary = findRedisServer();
   if (binary === undefined) throw new Error(`no redis-server found. ${HOW_TO_GET_REDIS}`);
-  const defaults = ['--bind', LOOPBACK, '--port', String(port), '--dir', dir, '--save', '', '--appendonly', 'no'];
-  const child = spawn(binary, [...defaults, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const defaults = ['--bind', host, '--port', String(port), '--dir', dir, '--save', '', '--appendonly', 'no'];
+  const settings = [...(config === undefined ? defaults : [config]), ...args];
+  const [program = binary, ...rest] = [...within, binary, ...settings];
+  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   const { pid } = child;
   if (pid === undefined) throw new Error(`cannot run ${binary}`);
   const server = Object.assign(child, { pid });
@@ -82,7 +92,7 @@ function isReady(server: Running): Promise<void> {
     const patience = setTimeout(fail, READY_WITHIN_MS, 'was not ready in time');
     const read = (chunk: Buffer) => {
       log = (log + chunk.toString()).slice(-4000);
-      if (!log.includes('Ready to accept connections')) return;
+      if (!/Ready to accept connections|Sentinel ID is/.test(log)) return;
       clearTimeout(patience);
       resolve();
     };

@@ -4,6 +4,7 @@ import { headOf, keyOf, live, TENANT } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort } from '../../support/free-port.js';
+import { inTime } from '../../support/in-time.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 import { methods, reads, storeCalls } from '../../support/store-calls.js';
@@ -43,24 +44,11 @@ const stopped = async (): Promise<Outage> => {
   };
 };
 
-/** Whether an operation ends before a timer that is set together with it: however slow the machine, a fair race. */
-const inTime = async <T>(
-  operation: () => PromiseLike<T> | T,
-): Promise<{ readonly late: boolean; readonly value: T }> => {
-  let late = false;
-  const bound = setTimeout(() => {
-    late = true;
-  }, TIMEOUT + GRACE);
-  const value = await operation();
-  clearTimeout(bound);
-  return { late, value };
-};
-
 /** Calls every method at once, and expects of each that it gives up in time and says what became of it. */
 const expectUnavailable = async (store: RedisSessionStore): Promise<void> => {
   await Promise.all(
     methods.map(async (method) => {
-      const { late, value } = await inTime(() => storeCalls[method](store));
+      const { late, value } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store));
       expect({ method, late }).toEqual({ method, late: false });
       const outcome = reads.has(method) ? 'not_applied' : expect.stringMatching(/^(not_applied|unknown)$/);
       expect({ method, error: value._unsafeUnwrapErr() }).toMatchObject({
@@ -144,7 +132,7 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
     const store = new RedisSessionStore({ client: slowly(client, 0.7 * TIMEOUT), prefix, timeoutMs: TIMEOUT });
     await Promise.all(
       methods.map(async (method) => {
-        const { late } = await inTime(() => storeCalls[method](store));
+        const { late } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store));
         expect({ method, late }).toEqual({ method, late: false });
       }),
     );

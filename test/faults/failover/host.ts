@@ -1,0 +1,84 @@
+import type { SessionStore } from '../../../src/store.js';
+import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
+import { answerOf, said } from '../../../src/testing/steps.js';
+import { inTime } from '../../support/in-time.js';
+import { methods, reads, storeCalls } from '../../support/store-calls.js';
+
+/** In milliseconds: what stores are given, what a process may add to it, and how soon a server that is back serves. */
+export const TIMEOUT = 150;
+export const GRACE = 50;
+export const BACK_WITHIN = 1000;
+
+/** One host: a client of its own, and what its calls have come to. */
+export class Host {
+  readonly name: string;
+  readonly #store: SessionStore;
+  readonly #key = keyOf('kept');
+  readonly #acknowledged: string[] = [];
+  readonly late: string[] = [];
+  readonly wrong: unknown[] = [];
+  failures = 0;
+  longestMs = 0;
+  slowestReturnMs = 0;
+  #said = 0;
+
+  constructor(name: string, store: SessionStore) {
+    this.name = name;
+    this.#store = store;
+  }
+
+  async begin(): Promise<void> {
+    await answerOf(this.#store.insert(TENANT, headOf('kept'), live('ACTIVE')));
+  }
+
+  /** Calls every method, all at once. */
+  async callAll(): Promise<void> {
+    const calls = methods.map((method) =>
+      this.#timed(method, async () => {
+        const answer = await storeCalls[method](this.#store);
+        if (answer.isOk()) return;
+        this.failures += 1;
+        const { type, ...rest } = answer.error;
+        const isKnown = 'outcome' in rest && rest.outcome === 'not_applied';
+        if (type !== 'store_unavailable' || (reads.has(method) && !isKnown)) this.wrong.push({ method, type, ...rest });
+      }),
+    );
+    await Promise.all([...calls, this.append()]);
+  }
+
+  /** Says something that nobody has said before, once; gives whether that was acknowledged. */
+  async append(): Promise<boolean> {
+    this.#said += 1;
+    const content = `${this.#said}`;
+    return this.#timed('append', async () => {
+      const answer = await this.#store.append(this.#key, { entries: [say(content)], now: NOON });
+      if (answer.isOk()) this.#acknowledged.push(content);
+      return answer.isOk();
+    });
+  }
+
+  /** Appends until that succeeds. */
+  async returns(): Promise<void> {
+    const began = performance.now();
+    const { late } = await inTime(BACK_WITHIN, async () => {
+      while (!(await this.append()));
+    });
+    if (late) this.late.push('the first success after the silence');
+    this.slowestReturnMs = Math.max(this.slowestReturnMs, performance.now() - began);
+  }
+
+  /** What is lost of what was acknowledged, or there twice. */
+  async audit(): Promise<readonly string[]> {
+    const kept = (await said(this.#store, this.#key)) ?? [];
+    const doubled = kept.filter((content, at) => kept.indexOf(content) !== at);
+    return [...this.#acknowledged.filter((content) => !kept.includes(content)), ...doubled];
+  }
+
+  async #timed<T>(method: string, operation: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    const { late, value } = await inTime(TIMEOUT + GRACE, operation);
+    this.longestMs = Math.max(this.longestMs, performance.now() - began);
+    if (late) this.late.push(method);
+    return value;
+  }
+}

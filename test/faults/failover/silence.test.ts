@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { upTo } from '../../../src/testing/samples.js';
+import { redisAvailable } from '../../support/redis-binary.js';
+import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
+import type { RedisServer } from '../../support/redis-server.js';
+import { effort, record } from '../support/effort.js';
+import { BACK_WITHIN, GRACE, Host, TIMEOUT } from './host.js';
+import { networksAvailable } from './network.js';
+import { OF_NETWORKS, outages } from './outages.js';
+
+/** How many times each method is called in a silence, in each silence; a round takes as long as the time-out. */
+const SILENCES: readonly number[] = effort([2], [3, 3, 3, 3, 3, 3, 3, 30]);
+const PROMISE = 'every call settles, however silent the server';
+
+const settings: Readonly<Record<string, ClientOptions>> = {
+  'as they come': {},
+  hardened: {
+    connectTimeout: 300,
+    socketTimeout: 300,
+    retryStrategy: () => 100,
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+  },
+};
+
+const hostsOn = async ({ host, port }: RedisServer): Promise<readonly Host[]> => {
+  const hosts = clientVersions.flatMap((version) =>
+    Object.entries(settings).map(([kind, options]) => {
+      const client = openClient(version, { host, port, ...options });
+      const name = `${version} ${kind}`;
+      return { client, host: new Host(name, new RedisSessionStore({ client, prefix: name, timeoutMs: TIMEOUT })) };
+    }),
+  );
+  for (const { client, host } of hosts) {
+    while (client.status !== 'ready') await new Promise(setImmediate);
+    await host.begin();
+  }
+  return hosts.map(({ host }) => host);
+};
+
+describe.skipIf(!redisAvailable())('a server that falls silent in the middle of a conversation', () => {
+  describe.each(Object.entries(outages))('%s', (name, open) => {
+    test.skipIf(name === OF_NETWORKS && !networksAvailable())(
+      'every call settles in time, the first success follows at once, and nothing is lost or doubled',
+      async () => {
+        const outage = await open();
+        const hosts = await hostsOn(outage.server);
+        for (const rounds of SILENCES) {
+          await Promise.all(hosts.map((host) => host.callAll()));
+          await outage.begin();
+          for (const _ of upTo(rounds)) await Promise.all(hosts.map((host) => host.callAll()));
+          await outage.end();
+          await Promise.all(hosts.map((host) => host.returns()));
+        }
+        for (const host of hosts) {
+          const tell = (figure: string, value: number, bar?: string) =>
+            record({
+              promise: PROMISE,
+              figure: `${name}: ${figure}, ${host.name}`,
+              value: Math.round(value),
+              ...(bar === undefined ? {} : { bar }),
+            });
+          tell(`calls that took over timeoutMs + ${GRACE} ms`, host.late.length, '0');
+          tell(
+            'longest call over timeoutMs, ms, standstills of the calling process included',
+            host.longestMs - TIMEOUT,
+          );
+          tell('first success after it is back, ms', host.slowestReturnMs, `<= ${BACK_WITHIN}`);
+          tell('calls that failed meanwhile', host.failures);
+          expect(host).toMatchObject({ late: [], wrong: [] });
+          expect(host.failures).toBeGreaterThan(0);
+          const wrong = await host.audit();
+          tell('lost or doubled', wrong.length, '0');
+          expect(wrong).toEqual([]);
+        }
+      },
+      effort(60_000, 300_000),
+    );
+  });
+});
