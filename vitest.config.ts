@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // Most of the time goes into waiting for servers and processes, so that two are not too many for one core.
     maxWorkers: 2,
+    // No test is about time; a busy machine is no failure.
+    testTimeout: 30_000,
     restoreMocks: true,
     unstubEnvs: true,
     coverage: {

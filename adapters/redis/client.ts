@@ -11,6 +11,7 @@ export interface RedisClient {
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   sort(key: string, ...options: string[]): Promise<unknown>;
   strlen(key: string): Promise<number>;
+  zadd(key: string, ifNew: 'NX', score: string, member: string): Promise<unknown>;
   zcard(key: string): Promise<number>;
   zrevrange(key: string, start: number, stop: number): Promise<string[]>;
   zrangebyscore(

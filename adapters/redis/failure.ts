@@ -1,4 +1,5 @@
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { corruptRecord, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import type { SessionKey, StoreError } from '../../src/store.js';
 
 /** What became of one attempt to reach the server. */
 export interface Failure {
@@ -62,3 +63,9 @@ export const timedOut: Failure = {
 /** Of a command that it does not know, a server repeats the arguments. */
 const textOf = (cause: unknown): string =>
   (cause instanceof Error ? cause.message : String(cause)).replace(/, with args beginning with: .*/s, '');
+
+/** What a failed command means for the session that it was about. */
+export const failed =
+  ({ id }: SessionKey) =>
+  ({ code, error }: Failure): StoreError =>
+    code === 'WRONGTYPE' ? corruptRecord(id, 'a key of it is of another type') : error;

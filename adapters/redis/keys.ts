@@ -29,8 +29,6 @@ export interface SessionKeys {
   readonly names: string;
   readonly index: string;
   readonly deadlines: string;
-  /** Where a copy may be made on the way, one for all sessions of a partition. */
-  readonly copy: string;
   /** The session's member in `index`. */
   readonly member: string;
   /** The session's member in `deadlines`. */
@@ -118,7 +116,6 @@ export class Keyspace {
       names: `${partition}:names:${due}`,
       index: `${partition}:index:${owner}`,
       deadlines: `${partition}:deadlines`,
-      copy: `${partition}:copy`,
       member,
       due,
     };

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionRecord } from '../../src/session/record.js';
-import type { RecordPage, SessionKey, StoreError } from '../../src/store.js';
+import type { RecordPage, StoreError } from '../../src/store.js';
 import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
 import { errorCode } from './failure.js';
 import { type Keyspace, type ListKeys, unescapeName } from './keys.js';
+import type { Leftovers } from './leftovers.js';
 import type { ReadRecord, RecordReader } from './record-reader.js';
-import { unlistScript } from './scripts.js';
 
 interface Range {
   readonly offset: number;
@@ -27,13 +27,15 @@ export class PageReader {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
   readonly #records: RecordReader;
+  readonly #leftovers: Leftovers;
   /** Servers refuse SORT with GET in cluster mode (before 7.4) and to users without access to all keys. */
   #sortAllowed = true;
 
-  constructor(connection: Connection, keys: Keyspace, records: RecordReader) {
+  constructor(connection: Connection, keys: Keyspace, records: RecordReader, leftovers: Leftovers) {
     this.#connection = connection;
     this.#keys = keys;
     this.#records = records;
+    this.#leftovers = leftovers;
   }
 
   async read(tenant: string, range: Range): Promise<Result<RecordPage, StoreError>> {
@@ -74,14 +76,9 @@ export class PageReader {
           unreadable: unreadable.map(({ member }) => unescapeName(member)),
         });
       }
-      await Promise.all(gone.map(({ member }) => this.#unlist({ tenant, id: unescapeName(member) }, end)));
+      // A crash has left the index ahead of its sessions; the next reader tries again where this one fails.
+      await Promise.all(gone.map(({ member }) => this.#leftovers.clear({ tenant, id: unescapeName(member) }, end)));
     }
-  }
-
-  /** Mends an index that a crash has left ahead of its sessions. The next reader tries again where this one fails. */
-  #unlist(key: SessionKey, end: number): Promise<unknown> {
-    const { state, journal, names, index, deadlines, member, due } = this.#keys.of(key);
-    return this.#connection.write(unlistScript, [state, journal, names, index, deadlines], [member, due], end);
   }
 }
 

@@ -1,7 +1,5 @@
-import { nanoid } from 'nanoid';
 import { err, ok, Result, ResultAsync } from 'neverthrow';
 import { corruptRecord, type StoreUnavailable } from '../../src/errors.js';
-import { Recent } from '../../src/recent.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
 import type {
   AppendOutcome,
@@ -13,34 +11,25 @@ import type {
   StoreError,
 } from '../../src/store.js';
 import { Connection } from './connection.js';
-import type { Failure } from './failure.js';
-import { journalLines, journalOf, writeMark } from './journal-text.js';
+import { DueReader } from './due-reader.js';
+import { type Failure, failed } from './failure.js';
+import { relistScript, rescheduleScript, scheduleScript } from './index-scripts.js';
+import { journalOf } from './journal-text.js';
+import { JournalWriter, newWriteId } from './journal-writer.js';
 import { Keyspace, type SessionKeys } from './keys.js';
+import { Leftovers } from './leftovers.js';
 import { type RedisSessionStoreOptions, readOptions } from './options.js';
 import { PageReader } from './page-reader.js';
 import { RecordReader } from './record-reader.js';
 import { Repair, type RepairReport } from './repair.js';
-import { appendOutcome, dueSessions, insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
-import type { Script } from './script.js';
-import { appendNamedScript, appendScript, insertScript, removeScript, replaceScript } from './scripts.js';
-import { decodeState, encodeState, isGone } from './state-text.js';
-
-/** So many lengths are remembered. */
-const KNOWN_LENGTHS = 20_000;
+import { insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
+import { insertScript, removeScript, replaceScript } from './scripts.js';
+import { decodeState, encodeState, isGone, NEVER } from './state-text.js';
 
 type Reply<T> = Promise<Result<T, StoreError>>;
 
 const NO_STATE = 'its state is of no format that this version knows';
 const NO_SESSION = 'its state and its journal make no session';
-const NO_STRING = 'a key of it is of another type';
-
-const failed =
-  ({ id }: SessionKey) =>
-  ({ code, error }: Failure): StoreError =>
-    code === 'WRONGTYPE' ? corruptRecord(id, NO_STRING) : error;
-
-/** 72 random bits: enough among the writes of one session. */
-const newWriteId = (): string => nanoid(12);
 
 const deadlineOf = ({ deadline }: StateRecord): string =>
   deadline === Number.POSITIVE_INFINITY ? '' : String(deadline);
@@ -56,11 +45,9 @@ export class RedisSessionStore implements SessionStore {
   readonly #keys: Keyspace;
   readonly #pages: PageReader;
   readonly #records = new RecordReader();
-  /**
-   * How long the journals were that this process wrote to last: an append then searches for its own mark only in what
-   * came since.
-   */
-  readonly #lengths = new Recent<number>(KNOWN_LENGTHS, () => 1);
+  readonly #journals: JournalWriter;
+  readonly #leftovers: Leftovers;
+  readonly #due: DueReader;
 
   constructor(options: RedisSessionStoreOptions) {
     const settings = readOptions(options);
@@ -69,7 +56,10 @@ export class RedisSessionStore implements SessionStore {
       ({ prefix, partitions }) => new Keyspace(prefix, partitions),
       () => new Keyspace('', 1),
     );
-    this.#pages = new PageReader(this.#connection, this.#keys, this.#records);
+    this.#leftovers = new Leftovers(this.#connection, this.#keys);
+    this.#pages = new PageReader(this.#connection, this.#keys, this.#records, this.#leftovers);
+    this.#journals = new JournalWriter(this.#connection, this.#keys);
+    this.#due = new DueReader(this.#connection, this.#keys);
   }
 
   async insert(tenant: string, head: SessionHead, state: StateRecord): Reply<'inserted' | 'taken'> {
@@ -77,19 +67,35 @@ export class RedisSessionStore implements SessionStore {
     const keys = this.#keys.of(key);
     const writeId = newWriteId();
     const journal = journalOf(head, writeId);
-    const answer = await this.#write(
-      key,
+    const createdAt = String(Date.parse(head.createdAt));
+    const deadline = deadlineOf(state);
+    const end = this.#connection.endOfCall();
+    // In one flight with the session itself, whose script sees whether they have arrived.
+    const listing = this.#connection.read((client) => client.zadd(keys.index, 'NX', createdAt, keys.member), end);
+    const scheduling = this.#schedule(keys, deadline, end);
+    const reply = await this.#connection.write(
       insertScript,
       [keys.state, keys.journal, keys.index, keys.deadlines],
-      [
-        ...[encodeState(state), journal, String(Date.parse(head.createdAt))],
-        ...[keys.member, deadlineOf(state), keys.due, writeId],
-      ],
-      insertOutcome,
+      [encodeState(state), journal, createdAt, keys.member, deadline, keys.due, writeId],
+      end,
     );
-    return answer.andTee((outcome) => {
-      if (outcome === 'inserted') this.#lengths.set(keys.journal, Buffer.byteLength(journal));
-    });
+    await listing;
+    await scheduling;
+    if (reply.isErr()) return err(failed(key)(reply.error));
+    const { outcome, isKnown } = insertOutcome(reply.value);
+    if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
+    if (outcome === 'inserted') this.#journals.knows(keys.journal, Buffer.byteLength(journal));
+    if (isKnown) return ok(outcome);
+    const relisted = await this.#connection.write(
+      relistScript,
+      [keys.state, keys.index],
+      [keys.member, createdAt],
+      end,
+    );
+    const rescheduled = await this.#schedule(keys, deadline, end);
+    return Result.combine([relisted, rescheduled])
+      .map(() => outcome)
+      .mapErr(failed(key));
   }
 
   async find(key: SessionKey): Reply<SessionRecord | undefined> {
@@ -116,90 +122,51 @@ export class RedisSessionStore implements SessionStore {
     return this.#pages.read(tenant, page);
   }
 
-  replace(key: SessionKey, next: StateRecord): Reply<'replaced' | 'stale' | 'missing'> {
+  async replace(key: SessionKey, next: StateRecord): Reply<'replaced' | 'stale' | 'missing'> {
     const keys = this.#keys.of(key);
-    return this.#write(
-      key,
+    const deadline = deadlineOf(next);
+    const end = this.#connection.endOfCall();
+    const scheduling = this.#schedule(keys, deadline, end);
+    const replacing = this.#connection.write(
       replaceScript,
-      [keys.state, keys.deadlines, keys.journal, keys.copy],
+      [keys.state, keys.deadlines, keys.journal],
       [
         ...[String(next.revision - 1), encodeState(next), newWriteId()],
-        ...[deadlineOf(next), keys.due, next.status === 'TERMINATED' ? '1' : ''],
+        ...[deadline, keys.due, next.status === 'TERMINATED' ? '1' : ''],
       ],
-      replaceOutcome,
-    );
-  }
-
-  append(key: SessionKey, { entries, now, operationId }: HistoryAppend): Reply<AppendOutcome> {
-    const keys = this.#keys.of(key);
-    if (operationId !== undefined) {
-      const mark = writeMark(operationId);
-      const args = [String(now), operationId, mark, journalLines(entries, operationId)];
-      return this.#write(key, appendNamedScript, [keys.state, keys.journal, keys.names], args, appendOutcome);
-    }
-    const lines = journalLines(entries, newWriteId());
-    const known = this.#lengths.get(keys.journal);
-    return known === undefined
-      ? this.#appendTo(key, keys, now, lines)
-      : this.#appendBehind(known, key, keys, now, lines);
-  }
-
-  /** Asks for the length of a journal that this process has not written to lately. */
-  async #appendTo(key: SessionKey, keys: SessionKeys, now: number, lines: string): Reply<AppendOutcome> {
-    const end = this.#connection.endOfCall();
-    const length = await this.#connection.read((client) => client.strlen(keys.journal), end);
-    if (length.isErr()) return err(failed(key)(length.error));
-    return this.#appendBehind(length.value, key, keys, now, lines, end);
-  }
-
-  #appendBehind(
-    known: number,
-    key: SessionKey,
-    keys: SessionKeys,
-    now: number,
-    lines: string,
-    end?: number,
-  ): Reply<AppendOutcome> {
-    const { state, journal } = keys;
-    const args = [String(now), String(known), lines];
-    return this.#write(
-      key,
-      appendScript,
-      [state, journal],
-      args,
-      (reply) => {
-        if (typeof reply === 'number') this.#lengths.set(journal, reply);
-        return appendOutcome(reply);
-      },
       end,
     );
+    // All in one flight. A deadline that is noted too early, where this one does not arrive, does no harm.
+    const rescheduling = this.#reschedule(keys, end);
+    const reply = await replacing;
+    await scheduling;
+    await rescheduling;
+    if (reply.isErr()) return err(failed(key)(reply.error));
+    const { outcome, isKnown } = replaceOutcome(reply.value);
+    if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
+    if (isKnown) return ok(outcome);
+    const rescheduled = await this.#reschedule(keys, end);
+    return rescheduled.map(() => outcome).mapErr(failed(key));
+  }
+
+  append(key: SessionKey, append: HistoryAppend): Reply<AppendOutcome> {
+    return this.#journals.append(key, append);
   }
 
   async remove(key: SessionKey): Reply<'removed' | 'missing'> {
-    const keys = this.#keys.of(key);
-    this.#lengths.delete(keys.journal);
-    return this.#write(
-      key,
-      removeScript,
-      [keys.state, keys.journal, keys.names, keys.index, keys.deadlines],
-      [keys.member, keys.due, newWriteId()],
-      removeOutcome,
-    );
+    const { state, journal } = this.#keys.of(key);
+    this.#journals.forget(journal);
+    const end = this.#connection.endOfCall();
+    const reply = await this.#connection.write(removeScript, [state, journal], [newWriteId()], end);
+    if (reply.isErr()) return err(failed(key)(reply.error));
+    const outcome = removeOutcome(reply.value);
+    if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
+    const cleared = await this.#leftovers.clear(key, end);
+    return cleared.map(() => outcome).mapErr(failed(key));
   }
 
-  async due(now: number, limit: number): Reply<readonly DueSession[]> {
-    const partitions = Array.from({ length: this.#keys.partitions }, (_, partition) => this.#keys.deadlines(partition));
-    const replies = await Promise.all(
-      partitions.map((deadlines) =>
-        this.#connection.read((client) =>
-          client.zrangebyscore(deadlines, '-inf', now, 'WITHSCORES', 'LIMIT', 0, limit),
-        ),
-      ),
-    );
-    return Result.combine(replies)
-      .map((found) => found.flatMap(dueSessions).sort((a, b) => a.deadline - b.deadline))
-      .map((due) => due.slice(0, limit))
-      .mapErr(({ error }) => error);
+  due(now: number, limit: number): Reply<readonly DueSession[]> {
+    return this.#due.read(now, limit);
   }
 
   /**
@@ -208,22 +175,16 @@ export class RedisSessionStore implements SessionStore {
    * is bounded in time; the whole takes as long as there are sessions.
    */
   repair(): ResultAsync<RepairReport, StoreUnavailable> {
-    return new ResultAsync(new Repair(this.#connection, this.#keys, this.#records).run());
+    return new ResultAsync(new Repair(this.#connection, this.#keys, this.#records, this.#leftovers).run());
   }
 
-  /** Runs a script; a reply that `read` makes nothing of is of something that is no session. */
-  #write<T>(
-    key: SessionKey,
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    read: (reply: unknown) => T | undefined,
-    end?: number,
-  ): Reply<T> {
-    return this.#connection.write(script, keys, args, end).then((reply): Result<T, StoreError> => {
-      if (reply.isErr()) return err(failed(key)(reply.error));
-      const outcome = read(reply.value);
-      return outcome === undefined ? err(corruptRecord(key.id, NO_STATE)) : ok(outcome);
-    });
+  /** Notes a deadline before the session has it. */
+  async #schedule({ deadlines, due }: SessionKeys, deadline: string, end: number): Promise<Result<unknown, Failure>> {
+    return deadline === '' ? ok(0) : this.#connection.write(scheduleScript, [deadlines], [due, deadline], end);
+  }
+
+  /** Notes the deadline that the session has. */
+  #reschedule({ state, deadlines, due }: SessionKeys, end: number): Promise<Result<unknown, Failure>> {
+    return this.#connection.write(rescheduleScript, [state, deadlines], [due, String(NEVER)], end);
   }
 }

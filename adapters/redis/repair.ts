@@ -1,12 +1,13 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
 import type { SessionKey } from '../../src/store.js';
 import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
+import { dropScript, relistScript, rescheduleScript } from './index-scripts.js';
 import { type Keyspace, keyOfDue, unescapeName } from './keys.js';
+import type { Leftovers } from './leftovers.js';
 import type { RecordReader } from './record-reader.js';
-import { dropNamesScript, mendScript } from './repair-scripts.js';
-import { unlistScript } from './scripts.js';
+import { NEVER } from './state-text.js';
 
 /** What a repair has looked at and put right. */
 export interface RepairReport {
@@ -38,11 +39,13 @@ export class Repair {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
   readonly #records: RecordReader;
+  readonly #leftovers: Leftovers;
 
-  constructor(connection: Connection, keys: Keyspace, records: RecordReader) {
+  constructor(connection: Connection, keys: Keyspace, records: RecordReader, leftovers: Leftovers) {
     this.#connection = connection;
     this.#keys = keys;
     this.#records = records;
+    this.#leftovers = leftovers;
   }
 
   async run(): Promise<Result<RepairReport, StoreUnavailable>> {
@@ -113,15 +116,14 @@ export class Repair {
     const record = this.#records.readOf(key.id, state, journal);
     if (record === 'corrupt') return ok({ sessions: 1, unreadable: key });
     if (record === 'missing') return this.#unlist(key);
-    const { deadline, revision } = record.state;
-    const due = deadline === Number.POSITIVE_INFINITY ? '' : String(deadline);
     const createdAt = String(Date.parse(record.head.createdAt));
-    const mended = await this.#connection.write(
-      mendScript,
-      [keys.state, keys.index, keys.deadlines],
-      [String(revision), keys.member, createdAt, keys.due, due],
-    );
-    return mended.mapErr(({ error }) => error).map((reply) => ({ sessions: 1, ...mendedOf(reply) }));
+    const [listed, rescheduled] = await Promise.all([
+      this.#connection.write(relistScript, [keys.state, keys.index], [keys.member, createdAt]),
+      this.#connection.write(rescheduleScript, [keys.state, keys.deadlines], [keys.due, String(NEVER)]),
+    ]);
+    return Result.combine([listed, rescheduled])
+      .mapErr(({ error }) => error)
+      .map(([one, other]) => ({ sessions: 1, listed: Number(one), rescheduled: Number(other) }));
   }
 
   /** An entry of an index whose session may not be there. */
@@ -131,32 +133,20 @@ export class Repair {
     if (member !== keys.member && member !== keys.due) return ok(nothing);
     const state = await this.#connection.read((client) => client.mget(keys.state, keys.journal));
     if (state.isErr()) return err(state.error.error);
-    return this.#records.readOf(key.id, state.value[0], state.value[1]) === 'missing'
-      ? this.#unlist(key, 1)
-      : ok(nothing);
+    return this.#records.readOf(key.id, state.value[0], state.value[1]) === 'missing' ? this.#unlist(key) : ok(nothing);
   }
 
-  async #unlist(key: SessionKey, removed = 0): Promise<Result<Mended, StoreUnavailable>> {
-    const { state, journal, names, index, deadlines, member, due } = this.#keys.of(key);
-    const unlisted = await this.#connection.write(
-      unlistScript,
-      [state, journal, names, index, deadlines],
-      [member, due],
-    );
-    return unlisted.mapErr(({ error }) => error).map(() => ({ removed }));
+  async #unlist(key: SessionKey): Promise<Result<Mended, StoreUnavailable>> {
+    const cleared = await this.#leftovers.clear(key);
+    return cleared.mapErr(({ error }) => error).map((removed) => ({ removed }));
   }
 
   async #dropNames(key: SessionKey): Promise<Result<Mended, StoreUnavailable>> {
     const { state, journal, names } = this.#keys.of(key);
-    const dropped = await this.#connection.write(dropNamesScript, [state, journal, names], []);
+    const dropped = await this.#connection.write(dropScript, [state, journal, names], []);
     return dropped.mapErr(({ error }) => error).map((count) => ({ removed: Number(count) }));
   }
 }
-
-const mendedOf = (reply: unknown): Mended => {
-  const [listed, rescheduled]: readonly unknown[] = Array.isArray(reply) ? reply : [];
-  return { listed: Number(listed), rescheduled: Number(rescheduled) };
-};
 
 /** Keys of the store, without the `keyPrefix` of the client, which no client puts before a pattern or takes off again. */
 const scanKeys = async (

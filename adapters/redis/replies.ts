@@ -8,11 +8,25 @@ import { decodeState } from './state-text.js';
  * script has found is no session that this version can read.
  */
 
-export const insertOutcome = (reply: unknown): 'inserted' | 'taken' | undefined =>
-  reply === 'inserted' || reply === 'taken' ? reply : undefined;
+/** An outcome, and whether the indexes know of it already. */
+interface Noted<T> {
+  readonly outcome: T | undefined;
+  readonly isKnown: boolean;
+}
 
-export const replaceOutcome = (reply: unknown): 'replaced' | 'stale' | 'missing' | undefined =>
-  reply === 'replaced' || reply === 'stale' || reply === 'missing' ? reply : undefined;
+const noted = (reply: unknown): readonly [outcome: unknown, isKnown: boolean] =>
+  Array.isArray(reply) ? [reply[0], reply[1] === 1] : [reply, true];
+
+export const insertOutcome = (reply: unknown): Noted<'inserted' | 'taken'> => {
+  const [outcome, isKnown] = noted(reply);
+  return { outcome: outcome === 'inserted' || outcome === 'taken' ? outcome : undefined, isKnown };
+};
+
+export const replaceOutcome = (reply: unknown): Noted<'replaced' | 'stale' | 'missing'> => {
+  const [outcome, isKnown] = noted(reply);
+  const isOutcome = outcome === 'replaced' || outcome === 'stale' || outcome === 'missing';
+  return { outcome: isOutcome ? outcome : undefined, isKnown };
+};
 
 export const removeOutcome = (reply: unknown): 'removed' | 'missing' | undefined =>
   reply === 'removed' || reply === 'missing' ? reply : undefined;

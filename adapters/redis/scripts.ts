@@ -1,16 +1,15 @@
 import { script } from './script.js';
 
 /*
- * Each script changes the session by one write command, so that no crash leaves half of it. Everything else that they
- * write is absolute and can be derived from the session: an index entry that is to be there before the session is, one
- * that is to go after it. A key of a wrong type shows in a read before the first write, for Lua does not roll back.
+ * Each script writes with one command at most: more than one would be logged between MULTI and EXEC, and where a crash
+ * tears the log inside of that, Redis 7 leaves a MULTI without an end, which swallows what is logged after it. So what
+ * belongs to a session beside its two strings, the entries of indexes above all, is written by commands of its own. An
+ * entry stands before the session does, and goes after it; one that leads nowhere is taken out by whoever meets it.
+ * A key of a wrong type shows in a read before the write.
  *
  * A script may arrive twice: clients send again what they got no answer to. So every write carries an id of its own,
  * which is kept in what it writes: in the journal, in the state's last field, or in what a removal leaves behind.
  */
-
-/** So long a removal is remembered, in milliseconds: what arrives twice, arrives within that time. */
-const REMEMBERED_MS = 60 * 60 * 1000;
 
 /** Of the ids that are kept of the last writes. Each has 12 characters, and a comma behind it. */
 const ID_BYTES = 13;
@@ -19,59 +18,60 @@ const OLDER_IDS = 31 * ID_BYTES;
 /** Of the mark that a write without a name leaves in the journal: its id in quotes, a comma and a line feed. */
 const MARK_BYTES = 16;
 
-/** Histories up to this many bytes are trimmed: beyond, the server keeps no more room than that in reserve. */
-const TRIMMED_BYTES = 1024 * 1024;
+/** Histories up to this many bytes are written once more when the session ends, for that needs less memory. */
+const TRIMMED_BYTES = 64 * 1024;
 
 /**
  * Adds a session.
  *
  * KEYS  state, journal, index, deadlines
  * ARGV  state text, journal text, creation time, member of index, deadline or '', member of deadlines, write id
- * Gives 'inserted' or 'taken'. A journal that begins with this very text, write id and all, is of an earlier
- * arrival of this call, and so is a removed session that has this id.
+ * Gives {'inserted' or 'taken', 1 if the indexes know it}. A journal that begins with this very text, write id and all,
+ * is of an earlier arrival of this call, and so is a removed session that has this id.
  */
 export const insertScript = script(`
+local created = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[4]) or '')
+local deadline = tonumber(redis.call('ZSCORE', KEYS[4], ARGV[6]) or '')
+local known = (created == tonumber(ARGV[3]) and (ARGV[5] == '' or deadline and deadline <= tonumber(ARGV[5]))) and 1 or 0
 local state = redis.call('GET', KEYS[1])
 local gone = state and string.match(state, '^gone|(.*)$')
 if gone then
-  if string.find(gone, ARGV[7], 1, true) then return 'inserted' end
+  if string.find(gone, ARGV[7], 1, true) then return {'inserted', 1} end
 elseif state or redis.call('EXISTS', KEYS[2]) > 0 then
-  if redis.call('GETRANGE', KEYS[2], 0, #ARGV[2] - 1) == ARGV[2] then return 'inserted' end
-  return 'taken'
+  if redis.call('GETRANGE', KEYS[2], 0, #ARGV[2] - 1) == ARGV[2] then return {'inserted', known} end
+  return {'taken', created and 1 or 0}
 end
-redis.call('ZCARD', KEYS[3])
-redis.call('ZCARD', KEYS[4])
-redis.call('ZADD', KEYS[3], ARGV[3], ARGV[4])
-if ARGV[5] ~= '' then redis.call('ZADD', KEYS[4], ARGV[5], ARGV[6]) end
 redis.call('MSET', KEYS[1], ARGV[1] .. ARGV[7] .. '|' .. (gone or ''), KEYS[2], ARGV[2])
-return 'inserted'
+return {'inserted', known}
 `);
 
 /**
  * Puts a state in place of the one with the expected revision.
  *
- * KEYS  state, deadlines, journal, a key to copy to
+ * KEYS  state, deadlines, journal
  * ARGV  expected revision, state text, write id, deadline or '', member of deadlines, '1' if the session ends
- * Gives 'replaced', 'stale', 'missing' or 'corrupt'. The last 32 write ids stay in the last field. A string that was
- * appended to has room for as much again; a history that has ended needs none, and a copy is of its length.
+ * Gives {'replaced', 1 if the deadline is known}, 'stale', 'missing' or 'corrupt'. The last 32 write ids stay in the
+ * last field. A string that was appended to has room for as much again; one that is written as a whole has not.
  */
 export const replaceScript = script(`
 local current = redis.call('GET', KEYS[1])
 if not current then return 'missing' end
 local revision, birth, writes = string.match(current, '^1 (%d+) [^|]*|([^|]*)|(.*)$')
 if not revision then return string.sub(current, 1, 5) == 'gone|' and 'missing' or 'corrupt' end
+local deadline = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[5]) or '')
+local known = (ARGV[4] == '' or deadline and deadline <= tonumber(ARGV[4])) and 1 or 0
 if revision ~= ARGV[1] then
-  if string.find(writes, ARGV[3], 1, true) then return 'replaced' end
+  if string.find(writes, ARGV[3], 1, true) then return {'replaced', 1} end
   return 'stale'
 end
-redis.call('ZCARD', KEYS[2])
-if ARGV[4] ~= '' then redis.call('ZADD', KEYS[2], ARGV[4], ARGV[5]) end
-redis.call('SET', KEYS[1], ARGV[2] .. birth .. '|' .. ARGV[3] .. ',' .. string.sub(writes, 1, ${OLDER_IDS}))
-if ARGV[4] == '' then redis.call('ZREM', KEYS[2], ARGV[5]) end
-if ARGV[6] == '1' and redis.call('STRLEN', KEYS[3]) <= ${TRIMMED_BYTES} then
-  if redis.pcall('COPY', KEYS[3], KEYS[4], 'REPLACE') == 1 then redis.pcall('RENAME', KEYS[4], KEYS[3]) end
+local next = ARGV[2] .. birth .. '|' .. ARGV[3] .. ',' .. string.sub(writes, 1, ${OLDER_IDS})
+local length = ARGV[6] == '1' and redis.call('STRLEN', KEYS[3]) or 0
+if length > 0 and length <= ${TRIMMED_BYTES} then
+  redis.call('MSET', KEYS[1], next, KEYS[3], redis.call('GET', KEYS[3]))
+else
+  redis.call('SET', KEYS[1], next)
 end
-return 'replaced'
+return {'replaced', known}
 `);
 
 /**
@@ -102,12 +102,27 @@ return redis.call('APPEND', KEYS[2], ARGV[3])
 `);
 
 /**
- * The same for lines that the caller has named, which may have arrived at any time before, through any process.
+ * Notes where the mark of lines that the caller has named will stand, if they are the next to be added. The note counts
+ * only if the mark does stand there.
+ *
+ * KEYS  state, journal, names
+ * ARGV  now, the name, the mark, the lines' length in bytes
+ */
+export const announceScript = script(`
+local open = string.match(redis.call('GET', KEYS[1]) or '', '^1 %d+ (%d+) ')
+if not open or tonumber(ARGV[1]) >= tonumber(open) then return 0 end
+local behind = tonumber(redis.call('HGET', KEYS[3], ARGV[2]) or '')
+if behind and redis.call('GETRANGE', KEYS[2], behind - #ARGV[3], behind - 1) == ARGV[3] then return 0 end
+return redis.call('HSET', KEYS[3], ARGV[2], redis.call('STRLEN', KEYS[2]) + ARGV[4])
+`);
+
+/**
+ * Adds lines that the caller has named and that were announced. They may have arrived at any time before, through any
+ * process.
  *
  * KEYS  state, journal, names
  * ARGV  now, the name, the mark, the lines with their mark
- * Where the mark will stand is written down before it stands there. It counts only if it does stand there, so a crash
- * between the two is as if the call had never come.
+ * Gives what \`appendScript\` gives, or 'moved' where the announcement is missing or others have come in between.
  */
 export const appendNamedScript = script(`
 local state = redis.call('GET', KEYS[1])
@@ -119,57 +134,29 @@ if length == 0 then return 'corrupt' end
 local behind = tonumber(redis.call('HGET', KEYS[3], ARGV[2]) or '')
 if behind and redis.call('GETRANGE', KEYS[2], behind - #ARGV[3], behind - 1) == ARGV[3] then return behind end
 if tonumber(ARGV[1]) >= tonumber(open) then return {'closed', state} end
-redis.call('HSET', KEYS[3], ARGV[2], length + #ARGV[4])
+if behind ~= length + #ARGV[4] then return 'moved' end
 return redis.call('APPEND', KEYS[2], ARGV[4])
 `);
 
 /**
- * Removes a session. In the place of its state its last writes stay for a while, and this one, so that neither brings
- * the session back or takes away the next one of its id when it arrives again.
+ * Removes a session. In the place of its state its last writes stay, and this one, so that neither brings the session
+ * back or takes away the next one of its id when it arrives again.
  *
- * KEYS  state, journal, names, index, deadlines
- * ARGV  member of index, member of deadlines, write id
+ * KEYS  state, journal
+ * ARGV  write id
  * Gives 'removed' or 'missing'. What cannot be read is removed too, and a server without memory for anything new can
- * still remove. An earlier removal that a crash has cut short is carried on.
+ * still remove.
  */
 export const removeScript = script(`
-redis.call('ZCARD', KEYS[4])
-redis.call('ZCARD', KEYS[5])
 local state = redis.pcall('GET', KEYS[1])
 local text = type(state) == 'string' and state or ''
 local writes = string.match(text, '^gone|(.*)$')
-local outcome = 'missing'
-if writes then
-  if string.find(writes, ARGV[3], 1, true) then outcome = 'removed' end
-elseif redis.call('EXISTS', KEYS[1], KEYS[2]) > 0 then
-  outcome = 'removed'
-  local birth, last = string.match(text, '^[^|]*|([^|]*)|(.*)$')
-  if last and string.find(last, ARGV[3], 1, true) then return outcome end
-  writes = (birth or '') .. ',' .. (last or '')
-  local kept = redis.pcall('SET', KEYS[1], 'gone|' .. ARGV[3] .. ',' .. string.sub(writes, 1, ${OLDER_IDS}))
-  if type(kept) == 'table' and kept.err then redis.call('DEL', KEYS[1], KEYS[2]) end
-end
-redis.call('DEL', KEYS[2], KEYS[3])
-redis.call('ZREM', KEYS[5], ARGV[2])
-redis.call('ZREM', KEYS[4], ARGV[1])
-if writes then redis.call('PEXPIRE', KEYS[1], ${REMEMBERED_MS}) end
-return outcome
-`);
-
-/**
- * Takes a session out of the indexes if it is not there any more, and removes what a crash may have left of it.
- *
- * KEYS  state, journal, names, index, deadlines
- * ARGV  member of index, member of deadlines
- */
-export const unlistScript = script(`
-local state = redis.call('GET', KEYS[1])
-local gone = state and string.sub(state, 1, 5) == 'gone|'
-if gone then redis.call('DEL', KEYS[2], KEYS[3]) end
-if gone or redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then
-  redis.call('ZREM', KEYS[5], ARGV[2])
-  redis.call('ZREM', KEYS[4], ARGV[1])
-  if gone then redis.call('PEXPIRE', KEYS[1], ${REMEMBERED_MS}) end
-end
-return 'done'
+if writes then return string.find(writes, ARGV[1], 1, true) and 'removed' or 'missing' end
+if redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 'missing' end
+local birth, last = string.match(text, '^[^|]*|([^|]*)|(.*)$')
+if last and string.find(last, ARGV[1], 1, true) then return 'removed' end
+writes = (birth or '') .. ',' .. (last or '')
+local kept = redis.pcall('SET', KEYS[1], 'gone|' .. ARGV[1] .. ',' .. string.sub(writes, 1, ${OLDER_IDS}))
+if type(kept) == 'table' and kept.err then redis.call('DEL', KEYS[1], KEYS[2]) end
+return 'removed'
 `);

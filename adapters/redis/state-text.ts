@@ -16,7 +16,7 @@ import type { EndReason } from '../../src/status.js';
  */
 
 /** Stands for `Infinity`: a script compares it as it compares any time, and no time reaches it. */
-const NEVER = Number.MAX_SAFE_INTEGER;
+export const NEVER = Number.MAX_SAFE_INTEGER;
 
 const toText = (ms: number): string => String(ms === Number.POSITIVE_INFINITY ? NEVER : ms);
 

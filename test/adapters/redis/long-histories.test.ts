@@ -11,7 +11,7 @@ import { startRedis } from '../../support/redis-server.js';
 const ENTRIES = 100_000;
 const prefix = `long-${process.pid}`;
 const key = keyOf('long');
-const { state, journal, names, copy } = new Keyspace(prefix, 1).of(key);
+const { state, journal, names } = new Keyspace(prefix, 1).of(key);
 
 // On a server of its own: the traffic of others can come before the answer to MONITOR, which no client expects.
 describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
@@ -33,6 +33,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
   const watch = async (work: () => Promise<void>): Promise<readonly string[]> => {
     const client = new Redis(port);
     onTestFinished(() => client.disconnect());
+    await client.ping();
     const monitor = await client.monitor();
     onTestFinished(() => monitor.disconnect());
     const seen: string[] = [];
@@ -96,12 +97,8 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
         const seen = await watch(async () => {
           expect(await append(each, key, ['mine'], `${version.at(-1)}-op`)).toBe(position);
         });
-        expect(seen).toEqual([
-          'get state',
-          'strlen journal',
-          `hget names ${version.at(-1)}-op`,
-          `getrange journal ${position - mark} ${position - 1}`,
-        ]);
+        const look = [`hget names ${version.at(-1)}-op`, `getrange journal ${position - mark} ${position - 1}`];
+        expect(seen).toEqual(['get state', ...look, 'get state', 'strlen journal', ...look]);
       }
     });
 
@@ -137,6 +134,5 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
     expect(await room()).toBeLessThan(before);
     expect(await room()).toBeLessThan(String(text).length * 1.3 + 100);
     expect(await client.call('GET', short.journal)).toBe(text);
-    expect(await client.call('EXISTS', copy)).toBe(0);
   });
 });

@@ -20,6 +20,7 @@ const client: RedisClient = {
   eval: unreachable,
   sort: unreachable,
   strlen: unreachable,
+  zadd: unreachable,
   zcard: unreachable,
   zrevrange: unreachable,
   zrangebyscore: unreachable,

@@ -1,0 +1,91 @@
+import { script } from './script.js';
+
+/*
+ * What stands beside a session's strings, and what is left of a removed one. Each of these scripts writes at most once,
+ * and only what is true of the session as it finds it: any other write may come before or after.
+ */
+
+/** So long a removal is remembered, in milliseconds: what arrives twice, arrives within that time. */
+const REMEMBERED_MS = 60 * 60 * 1000;
+
+/**
+ * Notes a deadline that a session is about to have. One that is noted already stays if it is earlier: whoever comes at
+ * that time looks at the session itself.
+ *
+ * KEYS  deadlines
+ * ARGV  member of deadlines, deadline
+ */
+export const scheduleScript = script(`
+local noted = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or '')
+if noted and noted <= tonumber(ARGV[2]) then return 0 end
+return redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+`);
+
+/**
+ * Makes the noted deadline the one that the session's state has.
+ *
+ * KEYS  state, deadlines
+ * ARGV  member of deadlines, the number that stands for never
+ * Gives 1 if it was another.
+ */
+export const rescheduleScript = script(`
+local state = redis.call('GET', KEYS[1])
+if state and string.sub(state, 1, 5) ~= 'gone|' and not string.find(state, '^1 ') then return 0 end
+local deadline = state and string.match(state, '^1 %d+ %d+ %u+ %d+ %d+ %d+ (%d+) ')
+local noted = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '')
+if not deadline or deadline == ARGV[2] then return redis.call('ZREM', KEYS[2], ARGV[1]) end
+if noted == tonumber(deadline) then return 0 end
+redis.call('ZADD', KEYS[2], deadline, ARGV[1])
+return 1
+`);
+
+/**
+ * Puts a session into its tenant's list at its place.
+ *
+ * KEYS  state, index
+ * ARGV  member of index, creation time
+ * Gives 1 if it was not there.
+ */
+export const relistScript = script(`
+if not string.find(redis.call('GET', KEYS[1]) or '', '^1 ') then return 0 end
+if tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '') == tonumber(ARGV[2]) then return 0 end
+redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
+return 1
+`);
+
+/**
+ * Removes the history of a session that is not there, and what named its appends.
+ *
+ * KEYS  state, journal, names
+ * Gives how many keys were removed.
+ */
+export const dropScript = script(`
+local state = redis.call('GET', KEYS[1])
+if state and string.sub(state, 1, 5) ~= 'gone|' then return 0 end
+if not state and redis.call('EXISTS', KEYS[2]) > 0 then return 0 end
+return redis.call('DEL', KEYS[2], KEYS[3])
+`);
+
+/**
+ * Takes a session that is not there out of an index.
+ *
+ * KEYS  state, journal, the index
+ * ARGV  its member
+ */
+export const unlistScript = script(`
+local state = redis.call('GET', KEYS[1])
+if state and string.sub(state, 1, 5) ~= 'gone|' then return 0 end
+if not state and redis.call('EXISTS', KEYS[2]) > 0 then return 0 end
+return redis.call('ZREM', KEYS[3], ARGV[1])
+`);
+
+/**
+ * Lets the memory of a removed session end in time.
+ *
+ * KEYS  state
+ */
+export const forgetScript = script(`
+local state = redis.call('GET', KEYS[1])
+if not state or string.sub(state, 1, 5) ~= 'gone|' or redis.call('PTTL', KEYS[1]) > 0 then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ${REMEMBERED_MS})
+`);
