@@ -1,0 +1,57 @@
+import { connect } from 'node:net';
+import { effort } from '../support/effort.js';
+
+/** What came back before the server hung up. */
+export interface Exchange {
+  /** 0 where it hung up without an answer. */
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+  readonly ms: number;
+}
+
+/** The promise is a second; a machine that is busy with other tests is given more. */
+const PATIENCE_MS = effort(10_000, 1000);
+
+const read = (received: Buffer, ms: number): Exchange => {
+  const end = received.indexOf('\r\n\r\n');
+  const head = (end < 0 ? received : received.subarray(0, end)).toString('latin1');
+  const body = end < 0 ? '' : received.subarray(end + 4).toString();
+  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0), head, body, ms };
+};
+
+/** Whether all of an answer is there that says how long it is. */
+const isComplete = ({ head, body }: Exchange, method: string): boolean => {
+  const length = /^content-length: (\d+)/im.exec(head)?.[1];
+  if (length === undefined) return false;
+  return method === 'HEAD' || Buffer.byteLength(body) >= Number(length);
+};
+
+/**
+ * Sends one request that asks for the connection to be closed, and waits for the answer, or for that; rejects if
+ * neither comes in time.
+ */
+export const exchange = (origin: string, bytes: Uint8Array, method = ''): Promise<Exchange> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(origin);
+    const began = performance.now();
+    const received: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const soFar = () => read(Buffer.concat(received), performance.now() - began);
+    const patience = setTimeout(() => {
+      reject(new Error(`no answer within ${PATIENCE_MS} ms; so far: ${JSON.stringify(soFar())}`));
+      socket.destroy();
+    }, PATIENCE_MS);
+    const finish = () => {
+      clearTimeout(patience);
+      resolve(soFar());
+      socket.destroy();
+    };
+    socket.on('data', (chunk) => {
+      received.push(chunk);
+      if (isComplete(soFar(), method)) finish();
+    });
+    // A server may refuse to read on; what it answered before is what counts.
+    socket.on('error', () => undefined);
+    socket.on('close', finish);
+  });
