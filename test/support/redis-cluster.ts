@@ -6,7 +6,16 @@ import { type RedisAddress, type RedisServer, startRedis } from './redis-server.
 export interface RedisCluster {
   /** The masters, each of them an entry point to the whole. */
   readonly nodes: readonly RedisServer[];
+  /** In the order of their masters; none unless asked for. */
+  readonly replicas: readonly RedisServer[];
   stop(): Promise<void>;
+}
+
+export interface RedisClusterOptions {
+  /** How many replicas each master has. */
+  readonly replicas?: number;
+  /** Further settings of every server. */
+  readonly args?: readonly string[];
 }
 
 const SLOTS = 16_384;
@@ -14,37 +23,52 @@ const BUS_OFFSET = 10_000;
 const READY_WITHIN_MS = 20_000;
 
 /** Starts a Redis Cluster of masters that share the slots evenly, and waits until every one of them says it is whole. */
-export async function startCluster(size = 3): Promise<RedisCluster> {
-  const nodes: RedisServer[] = [];
+export async function startCluster(size = 3, options: RedisClusterOptions = {}): Promise<RedisCluster> {
+  const started: RedisServer[] = [];
   const stop = async () => {
-    await Promise.all(nodes.map((node) => node.stop()));
+    await Promise.all(started.map((node) => node.stop()));
+  };
+  const startNodes = async (count: number): Promise<readonly RedisServer[]> => {
+    const first = started.length;
+    // One after the other, so that no two of them are offered the same free port.
+    for (let node = 0; node < count; node += 1) started.push(await startNode(options.args ?? []));
+    return started.slice(first);
   };
   try {
-    // One after the other, so that no two of them are offered the same free port.
-    for (let node = 0; node < size; node += 1) nodes.push(await startNode());
-    await join(nodes);
-    return { nodes, stop };
+    const nodes = await startNodes(size);
+    const replicas = await startNodes(size * (options.replicas ?? 0));
+    await join(nodes, replicas);
+    return { nodes, replicas, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startNode(): Promise<RedisServer> {
+async function startNode(args: readonly string[]): Promise<RedisServer> {
   const port = await freePortPair(BUS_OFFSET);
-  return startRedis({ port, args: ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'] });
+  return startRedis({ port, args: ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', ...args] });
 }
 
-async function join(nodes: readonly RedisAddress[]): Promise<void> {
-  const clients = nodes.map(({ host, port }) => new Redis({ host, port }));
+async function join(nodes: readonly RedisAddress[], replicas: readonly RedisAddress[]): Promise<void> {
+  const all = [...nodes, ...replicas];
+  const clients = all.map(({ host, port }) => new Redis({ host, port }));
+  const masters = clients.slice(0, nodes.length);
   try {
-    await Promise.all(clients.map((client, index) => takeSlots(client, index, nodes.length)));
-    const [first] = clients;
-    for (const { host, port } of nodes.slice(1)) await first?.call('CLUSTER', 'MEET', host, port);
-    await Promise.all(clients.map((client) => isWhole(client, nodes.length)));
+    await Promise.all(masters.map((client, index) => takeSlots(client, index, nodes.length)));
+    const [first] = masters;
+    for (const { host, port } of all.slice(1)) await first?.call('CLUSTER', 'MEET', host, port);
+    await Promise.all(clients.map((client) => isWhole(client, all.length)));
+    const followers = clients.slice(nodes.length);
+    await Promise.all(followers.map((client, index) => follow(client, masters[index % masters.length])));
   } finally {
     for (const client of clients) client.disconnect();
   }
+}
+
+async function follow(replica: Redis, master: Redis | undefined): Promise<void> {
+  await replica.call('CLUSTER', 'REPLICATE', String(await master?.call('CLUSTER', 'MYID')));
+  await until('the replica is in step', async () => (await replica.info('replication')).includes('link_status:up'));
 }
 
 async function takeSlots(client: Redis, index: number, size: number): Promise<void> {
@@ -56,11 +80,16 @@ async function takeSlots(client: Redis, index: number, size: number): Promise<vo
 }
 
 async function isWhole(client: Redis, size: number): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS;
-  for (;;) {
+  await until('the cluster is whole', async () => {
     const info = String(await client.call('CLUSTER', 'INFO'));
-    if (info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${size}\r`)) return;
-    if (Date.now() > deadline) throw new Error(`the cluster is not whole:\n${info}`);
+    return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${size}\r`);
+  });
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`not in ${READY_WITHIN_MS} ms: ${what}`);
     await sleep(50);
   }
 }

@@ -1,0 +1,111 @@
+import { Cluster } from 'ioredis';
+import { Cluster as Cluster6 } from 'ioredis6';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { Keyspace } from '../../../adapters/redis/keys.js';
+import { upTo } from '../../../src/testing/samples.js';
+import { redisAvailable } from '../../support/redis-binary.js';
+import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
+import type { RedisServer } from '../../support/redis-server.js';
+import { effort, randomFrom, record, seeds } from '../support/effort.js';
+import { Crowd } from './crowd.js';
+import { firstSuccess } from './first-success.js';
+import { Slots } from './slots.js';
+
+const PARTITIONS = 64;
+const WRITERS = effort(30, 100);
+const MOVES = effort(100, 6000);
+const AT_ONCE = 16;
+const WRITES_AFTER = effort(500, 5000);
+const PROMISE = 'a cluster may move its slots and lose a master';
+
+describe.skipIf(!redisAvailable())('a Redis Cluster of 3 masters and 3 replicas', () => {
+  let cluster: RedisCluster;
+  let slots: Slots;
+  beforeAll(async () => {
+    cluster = await startCluster(3, {
+      replicas: 1,
+      args: ['--cluster-node-timeout', '1000', '--repl-diskless-sync-delay', '0'],
+    });
+    slots = await Slots.of(cluster.nodes);
+  }, 60_000);
+  afterAll(async () => {
+    slots.close();
+    await cluster.stop();
+  });
+
+  const openStores = (prefix: string): readonly RedisSessionStore[] => {
+    const nodes = [...cluster.nodes, ...cluster.replicas].map(({ host, port }) => ({ host, port }));
+    return [new Cluster(nodes), new Cluster6(nodes)].map((client) => {
+      client.on('error', () => {});
+      onTestFinished(() => client.disconnect());
+      return new RedisSessionStore({ client, prefix, partitions: PARTITIONS });
+    });
+  };
+  const freshStore = (prefix: string): RedisSessionStore => {
+    const [store] = openStores(prefix);
+    if (store === undefined) throw new Error('no store');
+    return store;
+  };
+  /** A tenant whose sessions are on this master. */
+  const tenantOn = async (master: RedisServer): Promise<string> => {
+    const keys = new Keyspace('killing', PARTITIONS);
+    for (const tenant of upTo(1000).map((number) => `probe ${number}`)) {
+      const [, tag = ''] = /\{(\d+)\}/.exec(keys.list(tenant).index) ?? [];
+      if (slots.isOn(await slots.slotOf(tag), master)) return tenant;
+    }
+    throw new Error('no tenant is there');
+  };
+  const tell = (figure: string, value: number, bar?: string) =>
+    record({ promise: PROMISE, figure, value, ...(bar === undefined ? {} : { bar }) });
+
+  test(
+    'slots that move while many write: no error reaches a caller, nothing is lost or doubled',
+    async () => {
+      const [seed = 1] = seeds(1);
+      const random = randomFrom(seed);
+      const busy = await Promise.all(upTo(PARTITIONS).map((partition) => slots.slotOf(`${partition}`)));
+      const crowd = new Crowd(WRITERS, openStores('moving'), seed);
+      await crowd.more(WRITERS * 10);
+      let moved = 0;
+      while (moved < MOVES) moved += await slots.moveSome(AT_ONCE, busy, random);
+      await crowd.more(WRITES_AFTER);
+      const findings = await crowd.end(freshStore('moving'));
+      tell('slots moved', moved);
+      tell('keys moved', slots.movedKeys);
+      tell('writes acknowledged while slots moved', crowd.writes);
+      tell('errors to callers while slots moved', crowd.unavailable, '0');
+      for (const [figure, cases] of Object.entries(findings)) tell(`${figure} while slots moved`, cases.length, '0');
+      expect(findings).toEqual({ lost: [], doubled: [], impossible: [], astray: [] });
+      expect([crowd.unavailable, crowd.forgotten]).toEqual([0, 0]);
+      expect(slots.movedKeys).toBeGreaterThan(MOVES / 2);
+    },
+    effort(60_000, 600_000),
+  );
+
+  test(
+    'a master that is killed while many write: its replica takes over, and nothing is doubled',
+    async () => {
+      const [seed = 1] = seeds(1);
+      const busy = await Promise.all(upTo(PARTITIONS).map((partition) => slots.slotOf(`${partition}`)));
+      const victim = slots.busiest(busy);
+      const crowd = new Crowd(WRITERS, openStores('killing'), seed);
+      await crowd.more(WRITES_AFTER);
+      const tenant = await tenantOn(victim);
+      await victim.stop('SIGKILL');
+      const gapMs = await firstSuccess(freshStore('killing'), tenant);
+      await crowd.more(WRITES_AFTER);
+      const findings = await crowd.end(freshStore('killing'));
+      tell('first success after a master was killed, ms', Math.round(gapMs));
+      tell('writes acknowledged around the kill', crowd.writes);
+      tell('errors to callers around the kill', crowd.unavailable);
+      tell('sessions that were not as their writer had left them', crowd.forgotten);
+      tell('acknowledged writes lost by the kill (replication is asynchronous)', findings.lost.length);
+      tell('doubled by the kill', findings.doubled.length, '0');
+      tell('of nobody, or listed twice, after the kill', findings.impossible.length, '0');
+      tell('astray by the kill', findings.astray.length);
+      expect(findings).toMatchObject({ doubled: [], impossible: [] });
+    },
+    effort(60_000, 300_000),
+  );
+});

@@ -1,0 +1,14 @@
+import type { SessionStore } from '../../../src/store.js';
+import { headOf, live } from '../../../src/testing/samples.js';
+
+let inserted = 0;
+
+/** Inserts sessions until one is acknowledged, and gives how long that took, in milliseconds. */
+export const firstSuccess = async (store: SessionStore, tenant: string): Promise<number> => {
+  const began = performance.now();
+  for (;;) {
+    inserted += 1;
+    const answer = await store.insert(tenant, headOf(`probe-${inserted}`), live('IDLE'));
+    if (answer.isOk()) return performance.now() - began;
+  }
+};
