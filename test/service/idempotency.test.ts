@@ -1,8 +1,9 @@
+import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { Session } from '../../src/session/session.js';
 import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
-import { TextSessionStore } from '../support/store-doubles.js';
+import { changed, TextSessionStore } from '../support/store-doubles.js';
 
 const once = { ...ada, timeLimit: 60, idempotencyKey: 'order-7' };
 
@@ -80,6 +81,31 @@ describe.for([
     expect(new Set(results.flatMap((result) => (result.isErr() ? [result.error.type] : [])))).toEqual(
       new Set(['idempotency_mismatch']),
     );
+  });
+});
+
+describe('a session that is deleted whenever its key is looked at', () => {
+  /** A store that has the id when it is asked to insert it, so many times, and has lost it when it is asked for it. */
+  const losing = (times: number) => {
+    const inner = new MemorySessionStore();
+    let left = times;
+    const insert: MemorySessionStore['insert'] = (tenant, head, state) => {
+      left -= 1;
+      return left < 0 ? inner.insert(tenant, head, state) : ok('taken');
+    };
+    return changed(inner, { insert });
+  };
+
+  test('is created again', async () => {
+    const { sessions } = openSessions({ store: losing(2) });
+    expect(await okOf(sessions.create(once))).toMatchObject({ status: 'IDLE', options: { timeLimit: 60 } });
+    expect((await okOf(sessions.list())).total).toBe(1);
+  });
+
+  test('is a conflict in the end', async () => {
+    const { sessions } = openSessions({ store: losing(Number.POSITIVE_INFINITY) });
+    expect(await errorOf(sessions.create(once))).toMatchObject({ type: 'conflict' });
+    expect((await okOf(sessions.list())).total).toBe(0);
   });
 });
 
