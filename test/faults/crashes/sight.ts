@@ -1,0 +1,51 @@
+import type { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { expectEqual } from '../../../src/testing/expect.js';
+import { answerOf, type Contents, contentsOf, expectStored } from '../../../src/testing/steps.js';
+import { FAR } from './torn-writes.js';
+
+const TENANT = 'default';
+
+/** All that readers of a store see. */
+export interface Sight {
+  readonly sessions: readonly Contents[];
+}
+
+/**
+ * Looks at a store in every way there is, which must all agree: by the list, at each session and its state, by the
+ * deadlines. Nothing may be unreadable, and nothing left that a repair would have to put right.
+ */
+export const sightOf = async (store: RedisSessionStore): Promise<Sight> => {
+  const page = await answerOf(store.list(TENANT, { offset: 0, limit: 100 }));
+  const sessions = page.records.map(contentsOf);
+  expectEqual(page.unreadable, [], 'what the list cannot read');
+  expectEqual(page.total, sessions.length, 'total');
+  for (const session of sessions) await expectStored(store, { tenant: TENANT, id: session.head.id }, session);
+  const due = sessions
+    .map(({ head: { id }, state: { deadline } }) => ({ tenant: TENANT, id, deadline }))
+    .filter(({ deadline }) => deadline < FAR)
+    .toSorted((a, b) => a.deadline - b.deadline);
+  const moments = due.flatMap(({ deadline }) => [deadline - 1, deadline]);
+  for (const now of [...moments, FAR]) {
+    const passed = due.filter(({ deadline }) => deadline <= now);
+    expectEqual(await answerOf(store.due(now, 100)), passed, `due at ${now}`);
+  }
+  const repaired = (await store.repair()).unwrapOr(undefined);
+  expectEqual(
+    repaired,
+    { sessions: sessions.length, listed: 0, rescheduled: 0, removed: 0, unreadable: [] },
+    'what a repair finds',
+  );
+  return { sessions };
+};
+
+/** The same, with further entries at the end of one history. */
+export const withEntry = (sight: Sight, id: string, ...entries: Contents['history']): Sight => ({
+  sessions: sight.sessions.map((session) =>
+    session.head.id === id ? { ...session, history: [...session.history, ...entries] } : session,
+  ),
+});
+
+/** The same, but for revisions, which begin anywhere. */
+export const withoutRevisions = ({ sessions }: Sight): Sight => ({
+  sessions: sessions.map((session) => ({ ...session, state: { ...session.state, revision: 0 } })),
+});

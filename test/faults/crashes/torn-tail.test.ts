@@ -1,0 +1,87 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { redisAvailable } from '../../support/redis-binary.js';
+import { clientVersions } from '../../support/redis-clients.js';
+import { effort, record } from '../support/effort.js';
+import { type Base, logOf, type Torn } from './torn-log.js';
+import { abandoned, recover, repeated, resent } from './torn-trials.js';
+import { writes } from './torn-writes.js';
+
+/** Every so many bytes; what is in front of the tail makes no difference to it, so one base is enough for all bytes. */
+const bases: readonly { readonly base: Base; readonly step: number }[] = effort(
+  [{ base: 'rdb', step: 11 }],
+  [
+    { base: 'rdb', step: 1 },
+    { base: 'aof', step: 11 },
+  ],
+);
+const AT_ONCE = 3;
+const chosen = writes.filter(({ isShort, isTodo }) => effort(isShort, true) && !isTodo);
+
+/** Does something for each of the items, a few at a time. */
+const forEach = async <T>(items: Iterable<T>, task: (item: T) => Promise<void>): Promise<void> => {
+  const left = [...items].values();
+  const work = async () => {
+    for (const item of left) await task(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+};
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+describe.skipIf(!redisAvailable()).each(bases)(
+  'a log that is torn inside of a write, every $step bytes, on a base of $base',
+  ({ base, step }) => {
+    const sums = { cuts: 0, outcomes: 0, halves: 0, losses: 0 };
+
+    afterAll(() => {
+      const tell = (figure: string, value: number, bar?: string): void =>
+        record({
+          promise: 'a torn log leaves no half of a write',
+          figure: `${figure}, base of ${base}`,
+          value,
+          ...(bar === undefined ? {} : { bar }),
+        });
+      tell('kinds of write', chosen.length);
+      tell('bytes at which a log was cut', sums.cuts);
+      tell('of these, neither before nor after the write', sums.halves, '0');
+      tell('outcomes that were followed through a second crash', sums.outcomes);
+      tell('lost, doubled or by half after that', sums.losses, '0');
+    });
+
+    test.each(chosen)(
+      '$name: there whole or not at all, and nothing that comes later is lost',
+      async (write) => {
+        const [version = 'ioredis 5', other = version] = clientVersions;
+        const log = await logOf(write, base, version);
+        const cuts = Array.from({ length: log.to - log.from + 1 }, (_, at) => log.from + at).filter(
+          (cut) => (cut - log.from) % step === 0 || cut === log.to,
+        );
+        const tornAt = (cut: number): Torn => ({ ...log, cut, version: cut % 2 === 0 ? version : other });
+        const halves: string[] = [];
+        const losses: string[] = [];
+        const watch = (found: string[], what: string, cut: number, trial: Promise<unknown>): Promise<unknown> =>
+          trial.catch((error: unknown) => found.push(`${what}, ${cut - log.from} bytes in: ${messageOf(error)}`));
+        const cutOf = new Map<string, number>();
+        await forEach(cuts, async (cut) => {
+          const recovery = recover(log, tornAt(cut)).then((outcome) => cutOf.set(outcome, cut));
+          await watch(halves, 'recovered', cut, recovery);
+        });
+        // What follows is the same for all cuts of which the server makes the same.
+        await forEach(cutOf.values(), async (cut) => {
+          await watch(losses, 'abandoned', cut, abandoned(log, tornAt(cut)));
+          await watch(losses, 'sent again', cut, resent(log, tornAt(cut)));
+          if (write.isRepeatable) await watch(losses, 'repeated', cut, repeated(write, log, tornAt(cut)));
+        });
+        sums.cuts += cuts.length;
+        sums.outcomes += cutOf.size;
+        sums.halves += halves.length;
+        sums.losses += losses.length;
+        expect({ halves, losses }).toEqual({ halves: [], losses: [] });
+        expect(cutOf.size).toBeGreaterThan(1);
+      },
+      effort(60_000, 600_000),
+    );
+
+    test.todo('create in the place of a memory that ends: the script is logged as DEL and MSET, within a MULTI');
+  },
+);

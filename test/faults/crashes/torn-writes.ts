@@ -1,0 +1,128 @@
+import type { RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { SessionService } from '../../../src/index.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { NOON } from '../../support/manual-clock.js';
+import type { TestClient } from '../../support/redis-clients.js';
+import { ada, okOf } from '../../support/sessions.js';
+
+/** What one who writes works with. */
+export interface Bench {
+  readonly client: TestClient;
+  readonly store: RedisSessionStore;
+  readonly sessions: SessionService;
+  /** The same sessions, for which a limit holds how long they may be idle. */
+  readonly impatient: SessionService;
+}
+
+/** One kind of write: what is there before it, and the write itself, which its caller may repeat. */
+export interface Write {
+  readonly name: string;
+  readonly prepare: (bench: Bench) => Promise<unknown>;
+  readonly run: (bench: Bench) => Promise<unknown>;
+  /** Whether doing it once more, by its name, must change nothing. */
+  readonly isRepeatable: boolean;
+  /** Whether it is among the few of a short run. */
+  readonly isShort: boolean;
+  /** Whether the store does not keep the promise yet. */
+  readonly isTodo: boolean;
+}
+
+/** The session that the writes are about; another one, that none of them touches, is `s1`. */
+export const TARGET = 's2';
+
+/** Later than any deadline. */
+export const FAR = Date.UTC(2100, 0);
+
+export const said = (content: string) => ({ role: 'user', content, timestamp: '2026-01-31T12:00:00.000Z' });
+
+const named = { operationId: 'the-write' };
+const keyed = { ...ada, idempotencyKey: 'the-write' };
+
+const talk = async ({ sessions }: Bench): Promise<void> => {
+  await okOf(sessions.append(TARGET, [said('one'), said('two')]));
+  await okOf(sessions.append(TARGET, [said('three')], { operationId: 'third' }));
+};
+
+const started = (timeLimit: number) => async (bench: Bench) => {
+  await okOf(bench.sessions.create({ ...ada, timeLimit }));
+  await okOf(bench.sessions.start(TARGET));
+  await talk(bench);
+};
+
+/** Keys of the target, as the store's pages name them. */
+const key = (kind: string): string => `colloquy:{0}:${kind}:default:${TARGET}`;
+
+const nothing = async (): Promise<void> => {};
+
+const write = (
+  name: string,
+  prepare: Write['prepare'],
+  run: Write['run'],
+  { isRepeatable = true, isShort = false, isTodo = false }: Partial<Write> = {},
+): Write => ({ name, prepare, run, isRepeatable, isShort, isTodo });
+
+/** Makes a removal's memory end before anybody has looked: the server then removes it when it is met. */
+const expireUnseen = async ({ client, sessions, impatient }: Bench): Promise<void> => {
+  await client.call('debug', 'set-active-expire', '0');
+  const { id } = await okOf(impatient.create(keyed));
+  await okOf(sessions.delete(id));
+  const state = `colloquy:{0}:state:default:${id}`;
+  await client.call('pexpire', state, '50');
+  const end = Number(await client.call('pexpiretime', state));
+  for (let now = 0; now <= end; ) {
+    const time = await client.call('time');
+    const [seconds, microseconds]: readonly unknown[] = Array.isArray(time) ? time : [];
+    now = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+  }
+};
+
+export const writes: readonly Write[] = [
+  write('create', nothing, ({ sessions }) => okOf(sessions.create(keyed))),
+  write('create with a deadline', nothing, ({ impatient }) => okOf(impatient.create(keyed))),
+  write('create in the place of a memory that ends', expireUnseen, ({ impatient }) => okOf(impatient.create(keyed)), {
+    isTodo: true,
+  }),
+  write(
+    'start with a deadline',
+    ({ sessions }) => okOf(sessions.create({ ...ada, timeLimit: 600 })),
+    (bench) => okOf(bench.sessions.start(TARGET, named)),
+  ),
+  write(
+    'start, which takes a deadline away',
+    ({ impatient }) => okOf(impatient.create(ada)),
+    (bench) => okOf(bench.sessions.start(TARGET, named)),
+  ),
+  write('pause, which puts a deadline off', started(600), ({ impatient }) => okOf(impatient.pause(TARGET, named))),
+  write('terminate', started(600), ({ sessions }) => okOf(sessions.terminate(TARGET, named))),
+  write('append', started(0), ({ sessions }) => okOf(sessions.append(TARGET, [said('last'), said('of all')])), {
+    isRepeatable: false,
+  }),
+  write(
+    'append by name',
+    started(0),
+    ({ sessions }) => okOf(sessions.append(TARGET, [said('last'), said('of all')], named)),
+    { isShort: true },
+  ),
+  write('delete', started(600), ({ sessions }) => okOf(sessions.delete(TARGET))),
+  write(
+    'list that finds what a deletion left',
+    async (bench) => {
+      await started(600)(bench);
+      await bench.client.call('set', key('state'), 'gone|');
+    },
+    ({ sessions }) => okOf(sessions.list()),
+  ),
+  write(
+    'list that finds what a creation left',
+    ({ client }) => client.call('zadd', 'colloquy:{0}:index:default', '1', TARGET),
+    ({ sessions }) => okOf(sessions.list()),
+  ),
+  write(
+    'look at deadlines of which one is too early',
+    async (bench) => {
+      await started(600)(bench);
+      await bench.client.call('zadd', 'colloquy:{0}:deadlines', '1', `default:${TARGET}`);
+    },
+    ({ store }) => answerOf(store.due(NOON, 100)),
+  ),
+];
