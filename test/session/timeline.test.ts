@@ -131,6 +131,13 @@ describe('the time limit', () => {
   });
 });
 
+describe('a session that has ended', () => {
+  test('stays as it ended, whatever deadline its store has kept with it', () => {
+    const over: StateRecord = { ...driven(create(), [['terminate', 100]]), deadline: NOON + 200 };
+    expect(settle(over, NOON + 300)).toBe(over);
+  });
+});
+
 describe('the idle timeout', () => {
   const idle = () => create(500, 1000);
 

@@ -133,6 +133,30 @@ describe('the texts of a session', () => {
   });
 });
 
+describe('what hosts and other builds do with a session', () => {
+  const parts = Symbol.for('colloquy.encodedParts');
+
+  test('its options and history can be put in another form, or taken away', () => {
+    for (const name of ['options', 'history']) {
+      const session = sessionAt(encodedRecord(record), NOON);
+      expect(Reflect.defineProperty(session, name, { value: [] })).toBe(true);
+      expect(Reflect.get(session, name)).toEqual([]);
+      expect(Reflect.deleteProperty(session, name)).toBe(true);
+    }
+  });
+
+  test('the texts of one that another build has made are found', () => {
+    const history = { entries: () => expected.history, json: () => '[]' };
+    const theirs = { ...sessionAt(record, NOON), [parts]: { head: record.head, history } };
+    expect(encodedPartsOf(theirs)?.history).toBe(history);
+  });
+
+  test.each([null, 'text', {}, { head: record.head }, { history: [] }])('no texts are found in %j', (other) => {
+    const session = Object.assign(sessionAt(record, NOON), { [parts]: other });
+    expect(encodedPartsOf(session)).toBeUndefined();
+  });
+});
+
 describe('progress', () => {
   test('is a session without what its state does not hold', () => {
     expect(progressAt('s1', state, NOON)).toEqual({ id: 's1', status: 'ACTIVE', duration: 1 });
