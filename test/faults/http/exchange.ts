@@ -31,7 +31,11 @@ const isComplete = ({ head, body }: Exchange, method: string): boolean => {
  * Sends one request that asks for the connection to be closed, and waits for the answer, or for that; rejects if
  * neither comes in time.
  */
-export const exchange = (origin: string, bytes: Uint8Array, method = ''): Promise<Exchange> =>
+export const exchange = (
+  origin: string,
+  bytes: Uint8Array,
+  { method = '', patienceMs = PATIENCE_MS }: { readonly method?: string; readonly patienceMs?: number } = {},
+): Promise<Exchange> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
     const began = performance.now();
@@ -39,13 +43,14 @@ export const exchange = (origin: string, bytes: Uint8Array, method = ''): Promis
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     const soFar = () => read(Buffer.concat(received), performance.now() - began);
     const patience = setTimeout(() => {
-      reject(new Error(`no answer within ${PATIENCE_MS} ms; so far: ${JSON.stringify(soFar())}`));
+      reject(new Error(`no answer within ${patienceMs} ms; so far: ${JSON.stringify(soFar())}`));
       socket.destroy();
-    }, PATIENCE_MS);
+    }, patienceMs);
     const finish = () => {
       clearTimeout(patience);
       resolve(soFar());
-      socket.destroy();
+      // A reset leaves no port waiting: a flood would use them up.
+      socket.resetAndDestroy();
     };
     socket.on('data', (chunk) => {
       received.push(chunk);

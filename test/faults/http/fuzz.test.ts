@@ -50,7 +50,7 @@ const fuzz = async (served: Served, ids: readonly string[], check: (sent: Sent, 
   const [seed = 1] = seeds(1);
   let longest = 0;
   const property = fc.asyncProperty(requests(ids), async (sent) => {
-    const answer = await exchange(served.origin, sent.bytes, sent.method);
+    const answer = await exchange(served.origin, sent.bytes, { method: sent.method });
     longest = Math.max(longest, answer.ms);
     check(sent, answer);
   });
