@@ -23,7 +23,8 @@ const head = (...lines: readonly string[]): string =>
     '',
   ].join('\r\n');
 
-const body = '{"face":"ada","profile":"tutor"}';
+/** JSON that is whole long before the body is: half of it must not pass for all of it. */
+const body = '{"face":"ada","profile":"tutor"}'.padEnd(100, ' ');
 const whole = `${head(`Content-Length: ${body.length}`, 'Connection: close')}\r\n${body}`;
 
 /** How a request begins that never ends, and what comes of it bit by bit. */

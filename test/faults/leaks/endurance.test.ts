@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { growthOf } from '../../support/heap.js';
+import { redisAvailable } from '../../support/redis-binary.js';
+import { clientVersions } from '../../support/redis-clients.js';
+import { type RedisServer, startRedis } from '../../support/redis-server.js';
+import { bundleWorker, type Worker } from '../../support/worker-pool.js';
+import type { EnduranceReport } from '../../support/workers/endurance.js';
+import { effort, record } from '../support/effort.js';
+import { reportOf } from './child.js';
+
+const PROMISE = 'nothing leaks';
+const PATIENCE_MS = effort(60_000, 900_000);
+/**
+ * What may be left of an operation, in bytes. With few operations, what the process still warms up to counts for more,
+ * and on Redis what the store remembers of sessions that it has read, which comes and goes.
+ */
+const MOST_BYTES = { memory: effort(60, 0.5), redis: effort(1000, 8) } as const;
+const SAMPLES = effort(12, 40);
+/** Long ones fill early what a store remembers of the sessions that it has read. */
+const CONTENT = effort(20_000, 200);
+
+let worker: Worker;
+beforeAll(async () => {
+  worker = await bundleWorker('endurance');
+});
+afterAll(() => worker.remove());
+
+const endure = async (store: string, port: number, operations: number): Promise<void> => {
+  const most = MOST_BYTES[store === 'memory' ? 'memory' : 'redis'];
+  const numbers = [port, operations, SAMPLES, CONTENT];
+  const { samples, ...rest } = await reportOf<EnduranceReport>(worker.file, store, ...numbers.map(String));
+  const settled = samples.slice(samples.length / 2);
+  const growth = growthOf(settled);
+  record({ promise: PROMISE, figure: `operations, ${store}`, value: samples.at(-1)?.steps ?? 0 });
+  const bar = `under ${most}`;
+  record({ promise: PROMISE, figure: `bytes of heap an operation, ${store}`, value: growth.toFixed(3), bar });
+  expect(rest).toEqual({ unexpected: [], warnings: [], left: [] });
+  expect(growth, JSON.stringify(samples)).toBeLessThan(most);
+};
+
+test(
+  'many operations in memory leave nothing behind',
+  () => endure('memory', 0, effort(10_000, 9_000_000)),
+  PATIENCE_MS,
+);
+
+describe.skipIf(!redisAvailable())('many operations on a Redis', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  test.each(clientVersions)(
+    'leave nothing behind, with %s',
+    (version) => endure(version, server.port, effort(3000, 500_000)),
+    PATIENCE_MS,
+  );
+});
