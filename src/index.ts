@@ -31,6 +31,7 @@ export type {
 } from './service/session-service.js';
 export { SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
+export type { Sweep, SweepError, SweptSession } from './service/sweep-sessions.js';
 export type { EncodedHistory, SessionHead, SessionRecord, StateRecord } from './session/record.js';
 export { REMEMBERED_OPERATIONS } from './session/record.js';
 export type { HistoryEntry, Session, SessionOptions, SessionState } from './session/session.js';
@@ -55,3 +56,5 @@ export type {
   SessionStore,
   StoreError,
 } from './store.js';
+export type { Sweeper, SweeperOptions, SweepReport } from './sweeper.js';
+export { createSweeper } from './sweeper.js';

@@ -29,3 +29,5 @@ export const OPERATION_ID_LENGTH = 64;
 export const PAGE_LIMIT = 100;
 /** Sessions on one page when nobody says how many. */
 export const DEFAULT_PAGE_LIMIT = 10;
+/** Sessions that one sweep sees to. */
+export const SWEEP_LIMIT = 10_000;

@@ -76,8 +76,8 @@ export interface SessionStore {
    */
   append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError>;
 
-  /** Removes the session whole, from every index. */
-  remove(key: SessionKey): Answer<'removed' | 'missing', StoreError>;
+  /** Removes the session whole, from every index; with a revision only if its state has that one, else it is `stale`. */
+  remove(key: SessionKey, revision?: number): Answer<'removed' | 'stale' | 'missing', StoreError>;
 
   /** Sessions of all tenants with `deadline <= now`, the longest overdue first, at most `limit`. */
   due(now: number, limit: number): Answer<readonly DueSession[], StoreError>;

@@ -111,10 +111,11 @@ export class MemorySessionStore implements SessionStore {
     return ok({ outcome: 'appended', position: kept.log.append(entries, operationId) });
   }
 
-  remove(key: SessionKey): Result<'removed' | 'missing', never> {
+  remove(key: SessionKey, revision?: number): Result<'removed' | 'stale' | 'missing', never> {
     const tenant = this.#tenants.get(key.tenant);
     const kept = tenant?.sessions.get(key.id);
     if (tenant === undefined || kept === undefined) return ok('missing');
+    if (revision !== undefined && revision !== kept.record.state.revision) return ok('stale');
     this.#unschedule(kept);
     tenant.byCreation.remove(kept);
     tenant.sessions.delete(key.id);

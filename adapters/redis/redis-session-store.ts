@@ -153,14 +153,16 @@ export class RedisSessionStore implements SessionStore {
     return this.#journals.append(key, append);
   }
 
-  async remove(key: SessionKey): Reply<'removed' | 'missing'> {
+  async remove(key: SessionKey, revision?: number): Reply<'removed' | 'stale' | 'missing'> {
     const { state, journal } = this.#keys.of(key);
     this.#journals.forget(journal);
     const end = this.#connection.endOfCall();
-    const reply = await this.#connection.write(removeScript, [state, journal], [newWriteId()], end);
+    const args = [newWriteId(), revision === undefined ? '' : String(revision)];
+    const reply = await this.#connection.write(removeScript, [state, journal], args, end);
     if (reply.isErr()) return err(failed(key)(reply.error));
     const outcome = removeOutcome(reply.value);
     if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
+    if (outcome === 'stale') return ok(outcome);
     const cleared = await this.#leftovers.clear(key, end);
     return cleared.map(() => outcome).mapErr(failed(key));
   }

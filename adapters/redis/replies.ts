@@ -28,8 +28,8 @@ export const replaceOutcome = (reply: unknown): Noted<'replaced' | 'stale' | 'mi
   return { outcome: isOutcome ? outcome : undefined, isKnown };
 };
 
-export const removeOutcome = (reply: unknown): 'removed' | 'missing' | undefined =>
-  reply === 'removed' || reply === 'missing' ? reply : undefined;
+export const removeOutcome = (reply: unknown): 'removed' | 'stale' | 'missing' | undefined =>
+  reply === 'removed' || reply === 'stale' || reply === 'missing' ? reply : undefined;
 
 const closed = (state: StateRecord | undefined): AppendOutcome | undefined => state && { outcome: 'closed', state };
 

@@ -143,8 +143,8 @@ return redis.call('APPEND', KEYS[2], ARGV[4])
  * back or takes away the next one of its id when it arrives again.
  *
  * KEYS  state, journal
- * ARGV  write id
- * Gives 'removed' or 'missing'. What cannot be read is removed too, and a server without memory for anything new can
+ * ARGV  write id, expected revision or ''
+ * Gives 'removed', 'stale' or 'missing'. What cannot be read is removed too, and a server without memory for anything new can
  * still remove.
  */
 export const removeScript = script(`
@@ -155,6 +155,7 @@ if writes then return string.find(writes, ARGV[1], 1, true) and 'removed' or 'mi
 if redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 'missing' end
 local birth, last = string.match(text, '^[^|]*|([^|]*)|(.*)$')
 if last and string.find(last, ARGV[1], 1, true) then return 'removed' end
+if ARGV[2] ~= '' and string.match(text, '^1 (%d+) ') ~= ARGV[2] then return 'stale' end
 writes = (birth or '') .. ',' .. (last or '')
 local kept = redis.pcall('SET', KEYS[1], 'gone|' .. ARGV[1] .. ',' .. string.sub(writes, 1, ${OLDER_IDS}))
 if type(kept) == 'table' and kept.err then redis.call('DEL', KEYS[1], KEYS[2]) end

@@ -8,6 +8,7 @@ import {
   PAGE_LIMIT,
   ROLE_LENGTH,
   type SessionLimits,
+  SWEEP_LIMIT,
 } from '../limits.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
 import { type IssueList, readSafely } from './issues.js';
@@ -124,4 +125,12 @@ export const readPage = (query: unknown): Result<{ readonly limit: number; reado
       limit: Math.min(readWhole(issues, 'limit', limit, 1), PAGE_LIMIT),
       page: readWhole(issues, 'page', page, 1),
     };
+  });
+
+/** How many sessions a sweep may see to. */
+export const readSweepLimit = (value: unknown): Result<number, InvalidInput> =>
+  readSafely('limit', (issues) => {
+    const limit = readWhole(issues, 'limit', value, 1);
+    issues.check(limit <= SWEEP_LIMIT, 'limit', `must be at most ${SWEEP_LIMIT}`);
+    return limit;
   });

@@ -32,7 +32,7 @@ export const changeSession = (
   command: SessionCommand,
   operationId: string | undefined,
 ): Answer<SessionState, ChangeError> => {
-  const { store, idleTimeoutMs } = settings;
+  const { store, idleTimeoutMs, retentionMs } = settings;
   const attempt = (round: number): Answer<SessionState, ChangeError> =>
     chain(store.findState(key), (current) =>
       chain(settings.now(), (now): Answer<SessionState, ChangeError> => {
@@ -40,7 +40,7 @@ export const changeSession = (
         if (operationId !== undefined && current.operations.includes(operationId)) {
           return ok(progressAt(key.id, current, now));
         }
-        return chain(advance(current, command, { now, operationId, idleTimeoutMs }), (next) => {
+        return chain(advance(current, command, { now, operationId, idleTimeoutMs, retentionMs }), (next) => {
           if (next === current) return ok(progressAt(key.id, current, now));
           return chain(store.replace(key, next), (outcome): Answer<SessionState, ChangeError> => {
             if (outcome === 'replaced') return ok(progressAt(key.id, next, now));

@@ -10,7 +10,15 @@ import {
   notFound,
   type StoreUnavailable,
 } from '../errors.js';
-import { readAppend, readCommandOptions, readCreate, readId, readPage, readTenant } from '../input/session-input.js';
+import {
+  readAppend,
+  readCommandOptions,
+  readCreate,
+  readId,
+  readPage,
+  readSweepLimit,
+  readTenant,
+} from '../input/session-input.js';
 import type { Session, SessionState } from '../session/session.js';
 import { settle } from '../session/timeline.js';
 import { sessionAt } from '../session/view.js';
@@ -19,6 +27,7 @@ import type { Answer, SessionKey } from '../store.js';
 import { type ChangeError, changeSession } from './change-session.js';
 import { type CreateError, createSession, createSessionOnce } from './create-session.js';
 import { readSettings, type SessionServiceOptions, type Settings } from './settings.js';
+import { type Sweep, type SweepError, sweepSessions } from './sweep-sessions.js';
 
 /** What to create. `face` and `profile` are required; the texts are empty and the time unlimited unless given. */
 export interface CreateSessionInput {
@@ -197,6 +206,14 @@ export class SessionService {
   /** Removes the session whole. One that is not there is a success too: afterwards there is none. */
   delete(id: string): ResultAsync<void, DeleteError> {
     return this.#runOn(id, ({ store }, key) => chain(store.remove(key), () => ok(undefined)));
+  }
+
+  /**
+   * Writes down the ends that the clock has made in the sessions of all tenants, and deletes those that are to be kept no
+   * longer, at most `limit` in all (1 to 10000). `createSweeper` calls it again and again.
+   */
+  sweep(limit = 500): ResultAsync<Sweep, SweepError> {
+    return this.#run((settings) => chain(readSweepLimit(limit), (most) => sweepSessions(settings, most)));
   }
 
   #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {

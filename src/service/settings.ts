@@ -19,6 +19,8 @@ export interface SessionServiceOptions {
   readonly tenant?: string;
   /** Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`. Default: any time. */
   readonly idleTimeout?: number;
+  /** Seconds that a session is kept after its end, before a sweep deletes it. Default: for ever. */
+  readonly retention?: number;
   /** Bounds on what callers may send; those not given have their defaults. */
   readonly limits?: Partial<SessionLimits>;
   /** The only faces that sessions may have. Default: any. */
@@ -34,10 +36,12 @@ export interface Settings {
   readonly now: () => Result<number, InvalidInput>;
   readonly ids: Ids;
   readonly idleTimeoutMs: number;
+  readonly retentionMs: number;
   readonly policy: InputPolicy;
 }
 
 const MOST_IDLE_SECONDS = 365 * 24 * 60 * 60;
+const MOST_RETENTION_SECONDS = 100 * 365 * 24 * 60 * 60;
 
 const readLimits = (issues: IssueList, given: Partial<SessionLimits>): SessionLimits => {
   const read = (name: keyof SessionLimits): number =>
@@ -64,7 +68,7 @@ export const spanMs = (seconds: number): number =>
 export const readSettings = (options: SessionServiceOptions): Result<Settings, InvalidInput> =>
   readSafely('options', (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
-    const { idleTimeout = 0, limits = {}, faces, profiles } = options;
+    const { idleTimeout = 0, retention = 0, limits = {}, faces, profiles } = options;
     issues.check(isFields(store), 'store', 'must be a SessionStore');
     issues.check(isFields(clock), 'clock', 'must be a Clock');
     issues.check(isFields(ids), 'ids', 'must be Ids');
@@ -74,6 +78,7 @@ export const readSettings = (options: SessionServiceOptions): Result<Settings, I
       now: steadily(clock),
       ids,
       idleTimeoutMs: spanMs(readNumber(issues, 'idleTimeout', idleTimeout, 0, MOST_IDLE_SECONDS)),
+      retentionMs: spanMs(readNumber(issues, 'retention', retention, 0, MOST_RETENTION_SECONDS)),
       policy: {
         limits: readLimits(issues, limits),
         faces: readNames(issues, 'faces', faces),

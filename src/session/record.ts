@@ -10,7 +10,10 @@ interface Phase {
   readonly activeMs: number;
   /** Milliseconds that may be spent ACTIVE in all; `Infinity` for no limit. */
   readonly limitMs: number;
-  /** When the engine's clock ends the session, in milliseconds since the epoch; `Infinity` for never. */
+  /**
+   * When the engine's clock ends the session, in milliseconds since the epoch; `Infinity` for never. Of a session that
+   * has ended: when it is to be deleted.
+   */
   readonly deadline: number;
   /** The last changes that callers gave a name, newest first, at most `REMEMBERED_OPERATIONS`. */
   readonly operations: readonly string[];

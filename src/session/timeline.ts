@@ -11,6 +11,8 @@ export interface Change {
   readonly operationId?: string | undefined;
   /** How long a session may stay IDLE or PAUSED, in milliseconds; `Infinity` for any time. */
   readonly idleTimeoutMs: number;
+  /** How long a session is kept after its end, in milliseconds; for ever unless given. */
+  readonly retentionMs?: number | undefined;
 }
 
 const noOperations: readonly string[] = Object.freeze([]);
@@ -59,6 +61,13 @@ const endedByClock = (state: StateRecord & { readonly status: keyof typeof clock
 export const settle = (state: StateRecord, now: number): StateRecord =>
   state.status === 'TERMINATED' || now < state.deadline ? state : endedByClock(state);
 
+/** The end that the clock has made and nobody has written down yet, if there is one: as of its very instant. */
+export const endByClock = (current: StateRecord, now: number, retentionMs: number): StateRecord | undefined => {
+  const state = settle(current, now);
+  if (state === current) return undefined;
+  return Object.freeze({ ...state, revision: state.revision + 1, deadline: state.since + retentionMs });
+};
+
 /** The next state by the transition table. A command that changes nothing gives the current state itself. */
 export const advance = (
   current: StateRecord,
@@ -81,7 +90,7 @@ export const advance = (
         since: now,
         activeMs,
         limitMs,
-        deadline: Number.POSITIVE_INFINITY,
+        deadline: now + (change.retentionMs ?? Number.POSITIVE_INFINITY),
         operations,
         endReason,
       });

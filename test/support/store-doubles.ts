@@ -14,7 +14,7 @@ export const changed = (inner: SessionStore, changes: Partial<SessionStore>): Se
   list: (tenant, page) => inner.list(tenant, page),
   replace: (key, next) => inner.replace(key, next),
   append: (key, append) => inner.append(key, append),
-  remove: (key) => inner.remove(key),
+  remove: (key, revision) => inner.remove(key, revision),
   due: (now, limit) => inner.due(now, limit),
   ...changes,
 });
@@ -73,9 +73,9 @@ export class TextSessionStore implements SessionStore {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.append(key, append)));
   }
 
-  remove(key: SessionKey) {
+  remove(key: SessionKey, revision?: number) {
     this.#damaged.delete(labelOf(key));
-    return later(this.#inner.remove(key));
+    return later(this.#inner.remove(key, revision));
   }
 
   due(now: number, limit: number) {

@@ -143,6 +143,7 @@ const appendFaults: readonly Fault[] = [
 ];
 
 const placeFaults: readonly Fault[] = [
+  faulty('remove:', 'removes whatever revision it finds', (inner) => ({ remove: (key) => inner.remove(key) })),
   faulty('remove:', 'leaves a removed session in its list', (inner) => ({
     remove: (key) => inner.findState(key).map((state) => (state === undefined ? 'missing' : 'removed')),
   })),

@@ -80,6 +80,17 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
+    name: 'due: a session that has ended is due where it is to be kept no longer',
+    run: async (store) => {
+      await insertDue(store, key, NOON + 10);
+      await replace(store, key, ended('failed', { revision: 2, deadline: NOON + 60 }));
+      expectEqual(await isDue(store, NOON + 59), false, 'due before');
+      expectEqual(await answerOf(store.due(NOON + 60, 10)), [{ ...key, deadline: NOON + 60 }], 'due');
+      expectEqual(await answerOf(store.remove(key, 2)), 'removed', 'remove');
+      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [], 'due after the removal');
+    },
+  },
+  {
     name: 'due: what was not written moves nothing',
     run: async (store) => {
       await insertDue(store, key, NOON + 10);

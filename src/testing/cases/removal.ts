@@ -41,6 +41,20 @@ export const removal: readonly StoreCase[] = [
     },
   },
   {
+    name: 'remove: by a revision, only the session whose state has it',
+    run: async (store) => {
+      await insertFull(store, key);
+      for (const revision of [1, 2, 4]) {
+        expectEqual(await answerOf(store.remove(key, revision)), 'stale', `remove of revision ${revision}`);
+      }
+      expectEqual(await said(store, key), ['hello'], 'the history');
+      expectEqual(await answerOf(store.due(NOON + 1, 10)), [{ ...key, deadline: NOON + 1 }], 'due');
+      expectEqual(await answerOf(store.remove(key, 3)), 'removed', 'remove of its revision');
+      expectEqual(await answerOf(store.remove(key, 3)), 'missing', 'remove of what is gone');
+      await expectStored(store, key, undefined);
+    },
+  },
+  {
     name: 'remove: others stay, in their order',
     run: async (store) => {
       const ids = upTo(20).map((index) => `s${index}`);

@@ -26,7 +26,13 @@ export interface EndJob {
   readonly after: number;
 }
 
-export type Job = AppendJob | RaceJob | EndJob;
+/** A sweep of all that is due. */
+export interface SweepJob {
+  readonly job: 'sweep';
+  readonly batch: number;
+}
+
+export type Job = AppendJob | RaceJob | EndJob | SweepJob;
 
 /** How a call ended: `ok` or the error's type, and the id or the history that it gave. */
 export interface Answered {

@@ -4,6 +4,8 @@ import type { ResultAsync } from 'neverthrow';
 import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionError } from '../../../src/errors.js';
 import { SessionService } from '../../../src/service/session-service.js';
+import type { SweptSession } from '../../../src/service/sweep-sessions.js';
+import { createSweeper } from '../../../src/sweeper.js';
 import type { Answered, AppendJob, EndJob, Job, RaceJob, Report, Written } from './jobs.js';
 
 const [version = '', port = '', prefix = ''] = process.argv.slice(2);
@@ -44,11 +46,20 @@ const end = async ({ id, after }: EndJob): Promise<readonly Answered[]> => {
   return [await call('terminate', id), await historyOf(id)];
 };
 
+/** The sessions that this process has ended, each with its reason. */
+const sweep = async (batch: number): Promise<readonly Answered[]> => {
+  const ended: Answered[] = [];
+  const onEnded = ({ id, endReason }: SweptSession) => ended.push({ outcome: endReason, value: id });
+  const swept = await createSweeper(sessions, { batch, onEnded }).sweepOnce();
+  return swept.isOk() ? ended : [...ended, { outcome: swept.error.type, value: '' }];
+};
+
 const run = async (job: Job): Promise<Report> => {
   if (job.job === 'append') {
     return { answers: [], written: await Promise.all(job.writers.map((writer) => write(job, writer))) };
   }
   if (job.job === 'end') return { answers: await end(job), written: [] };
+  if (job.job === 'sweep') return { answers: await sweep(job.batch), written: [] };
   return { answers: await Promise.all(upTo(job.times).map(() => call(job.job, job.id))), written: [] };
 };
 

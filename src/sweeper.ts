@@ -1,0 +1,144 @@
+import { err, ok, type Result, ResultAsync } from 'neverthrow';
+import type { InvalidInput, SessionError } from './errors.js';
+import { readSafely } from './input/issues.js';
+import { readNumber, readWhole } from './input/values.js';
+import { SWEEP_LIMIT } from './limits.js';
+import type { SessionService } from './service/session-service.js';
+import type { SweepError, SweptSession } from './service/sweep-sessions.js';
+
+export interface SweeperOptions {
+  /** Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1. */
+  readonly interval?: number;
+  /** Sessions that are seen to at a time, 1 to 10000. Default: 500. */
+  readonly batch?: number;
+  /** Told of every session that this process has ended by the clock, once, when that is written down. */
+  readonly onEnded?: (session: SweptSession) => void;
+  /** Told of what went wrong. What could not be seen to is due still, and comes up again with the next sweep. */
+  readonly onError?: (error: SessionError) => void;
+}
+
+/** How many sessions were seen to. */
+export interface SweepReport {
+  readonly ended: number;
+  /** Sessions whose retention was over. */
+  readonly deleted: number;
+  /** What could not be seen to. */
+  readonly failed: number;
+}
+
+/** Writes down the ends that the clock makes, tells of them, and deletes what is to be kept no longer. */
+export interface Sweeper {
+  /** Sweeps until stopped. A process that does nothing else may still end. */
+  start(): void;
+  /** Stops; settles when the batch that is under way is done. */
+  stop(): Promise<void>;
+  /** Sees to all that is due now, batch by batch: for hosts that have a scheduler. */
+  sweepOnce(): ResultAsync<SweepReport, SweepError>;
+}
+
+interface Settings {
+  readonly intervalMs: number;
+  readonly batch: number;
+  readonly onEnded: (session: SweptSession) => void;
+  readonly onError: (error: SessionError) => void;
+}
+
+/** After so many batches in a row in which others were faster, or nothing could be done, the rest waits. */
+const IDLE_BATCHES = 3;
+
+const MOST_SECONDS = 24 * 60 * 60;
+
+/** A listener of the host that can do no harm. */
+const harmless =
+  <T>(listener: ((value: T) => void) | undefined): ((value: T) => void) =>
+  (value) => {
+    try {
+      listener?.(value);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+
+const readOptions = (options: SweeperOptions): Result<Settings, InvalidInput> =>
+  readSafely('options', (issues) => {
+    const { interval = 1, batch = 500, onEnded, onError } = options;
+    const size = readWhole(issues, 'batch', batch, 1);
+    issues.check(size <= SWEEP_LIMIT, 'batch', `must be at most ${SWEEP_LIMIT}`);
+    return {
+      intervalMs: 1000 * readNumber(issues, 'interval', interval, 0.01, MOST_SECONDS),
+      batch: size,
+      onEnded: harmless(onEnded),
+      onError: harmless(onError),
+    };
+  });
+
+class IntervalSweeper implements Sweeper {
+  readonly #sessions: SessionService;
+  readonly #settings: Result<Settings, InvalidInput>;
+  /** Another one with each start, so that a loop knows that its time is over. */
+  #loop: object | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #sweeping: Promise<unknown> = Promise.resolve();
+
+  constructor(sessions: SessionService, settings: Result<Settings, InvalidInput>) {
+    this.#sessions = sessions;
+    this.#settings = settings;
+  }
+
+  start(): void {
+    if (this.#loop !== undefined) return;
+    const loop = {};
+    this.#loop = loop;
+    this.#run(loop);
+  }
+
+  async stop(): Promise<void> {
+    this.#loop = undefined;
+    clearTimeout(this.#timer);
+    await this.#sweeping;
+  }
+
+  sweepOnce(): ResultAsync<SweepReport, SweepError> {
+    return new ResultAsync(this.#sweep(() => true));
+  }
+
+  #run(loop: object): void {
+    const isOurs = () => this.#loop === loop;
+    this.#sweeping = this.#sweep(isOurs).then(() => {
+      if (!isOurs()) return;
+      const pause = this.#settings.isOk() ? this.#settings.value.intervalMs : 1000 * MOST_SECONDS;
+      this.#timer = setTimeout(() => this.#run(loop), pause);
+      this.#timer.unref?.();
+    });
+  }
+
+  async #sweep(goesOn: () => boolean): Promise<Result<SweepReport, SweepError>> {
+    if (this.#settings.isErr()) return err(this.#settings.error);
+    const { batch, onEnded, onError } = this.#settings.value;
+    const report = { ended: 0, deleted: 0, failed: 0 };
+    for (let idle = 0; idle < IDLE_BATCHES && goesOn(); ) {
+      const swept = await this.#sessions.sweep(batch);
+      if (swept.isErr()) {
+        onError(swept.error);
+        return err(swept.error);
+      }
+      const { ended, deleted, failed, isFull } = swept.value;
+      for (const session of ended) onEnded(session);
+      for (const error of failed) onError(error);
+      report.ended += ended.length;
+      report.deleted += deleted.length;
+      report.failed += failed.length;
+      if (!isFull) break;
+      idle = ended.length + deleted.length > 0 ? 0 : idle + 1;
+    }
+    return ok(report);
+  }
+}
+
+/**
+ * A sweeper over the sessions of all tenants in the store of `sessions`. Any number of processes may run one: each end
+ * is written down by one of them, and told by that one. Reads need none of it: a session whose time is up is
+ * TERMINATED for all readers at that very millisecond.
+ */
+export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper =>
+  new IntervalSweeper(sessions, readOptions(options));
