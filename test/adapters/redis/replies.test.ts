@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import {
+  appendOutcome,
+  dueSessions,
+  insertOutcome,
+  removeOutcome,
+  replaceOutcome,
+} from '../../../adapters/redis/replies.js';
+
+/** What a script of ours never answers, and one of another version may. */
+const strange = [null, undefined, '', 'OK', 1.5, true, {}, [], ['OK', 1], [['inserted'], 1], [null, 1]];
+
+describe('a reply to an insert or a replacement', () => {
+  test.each([
+    [insertOutcome, 'inserted'],
+    [insertOutcome, 'taken'],
+    [replaceOutcome, 'replaced'],
+    [replaceOutcome, 'stale'],
+    [replaceOutcome, 'missing'],
+  ] as const)('%o says %s, and whether the indexes know of it', (outcomeOf, outcome) => {
+    expect(outcomeOf(outcome)).toEqual({ outcome, isKnown: true });
+    expect(outcomeOf([outcome, 1])).toEqual({ outcome, isKnown: true });
+    expect(outcomeOf([outcome, 0])).toEqual({ outcome, isKnown: false });
+  });
+
+  test.each(strange)('that is strange has no outcome: %j', (reply) => {
+    expect(insertOutcome(reply).outcome).toBeUndefined();
+    expect(replaceOutcome(reply).outcome).toBeUndefined();
+  });
+
+  test('of the other command has no outcome', () => {
+    expect(insertOutcome('replaced').outcome).toBeUndefined();
+    expect(replaceOutcome('inserted').outcome).toBeUndefined();
+  });
+});
+
+describe('a reply to a removal', () => {
+  test('says what was done, or nothing where it is strange', () => {
+    expect(removeOutcome('removed')).toBe('removed');
+    expect(removeOutcome('missing')).toBe('missing');
+    for (const reply of [...strange, 'taken']) expect(removeOutcome(reply)).toBeUndefined();
+  });
+});
+
+describe('a reply to an append', () => {
+  const ended = '1 3 0 TERMINATED 1000 0 60000 61000 failed |';
+
+  test('is a position, a missing session, or the state that accepts nothing', () => {
+    expect(appendOutcome(0)).toEqual({ outcome: 'appended', position: 0 });
+    expect(appendOutcome('missing')).toEqual({ outcome: 'missing' });
+    expect(appendOutcome(['closed', ended])).toMatchObject({ outcome: 'closed', state: { endReason: 'failed' } });
+  });
+
+  test.each([
+    ...strange.filter((reply) => typeof reply !== 'number'),
+    'closed',
+    ['closed'],
+    ['closed', 1],
+    ['closed', [ended]],
+    ['closed', `2${ended.slice(1)}`],
+    ['open', ended],
+  ])('that is strange is none: %j', (reply) => {
+    expect(appendOutcome(reply)).toBeUndefined();
+  });
+});
+
+describe('a reply with what is due', () => {
+  test('has members and their deadlines in turn; half a pair at the end is left out', () => {
+    const two = [
+      { tenant: 'acme', id: 'a', deadline: 5 },
+      { tenant: 'globex', id: 'b', deadline: 7 },
+    ];
+    expect(dueSessions([])).toEqual([]);
+    expect(dueSessions(['acme:a', '5', 'globex:b', '7'])).toEqual(two);
+    expect(dueSessions(['acme:a', '5', 'globex:b', '7', 'acme:c'])).toEqual(two);
+  });
+});
