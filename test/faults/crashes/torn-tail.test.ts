@@ -16,6 +16,7 @@ const bases: readonly { readonly base: Base; readonly step: number }[] = effort(
 );
 const AT_ONCE = 3;
 const chosen = writes.filter(({ isShort, isTodo }) => effort(isShort, true) && !isTodo);
+const todo = writes.filter(({ isTodo }) => isTodo);
 
 /** Does something for each of the items, a few at a time. */
 const forEach = async <T>(items: Iterable<T>, task: (item: T) => Promise<void>): Promise<void> => {
@@ -82,6 +83,7 @@ describe.skipIf(!redisAvailable()).each(bases)(
       effort(60_000, 600_000),
     );
 
-    test.todo('create in the place of a memory that ends: the script is logged as DEL and MSET, within a MULTI');
+    // A server logs the end of such memories with what meets them, within a MULTI.
+    for (const { name } of todo) test.todo(`${name}: there whole or not at all, and nothing that comes later is lost`);
   },
 );
