@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+// What is quick and asks no server: a mutant may need all of it.
+export default defineConfig({
+  test: {
+    include: [
+      'test/status.test.ts',
+      'test/session/*.test.ts',
+      'test/stores/memory.contract.test.ts',
+      'test/adapters/memory/*.test.ts',
+      'test/adapters/redis/{codecs.properties,journal-text,keys,record-reader,replies,state-text}.test.ts',
+      'test/http/session-writer.test.ts',
+    ],
+    setupFiles: ['test/support/same-cases.ts'],
+    testTimeout: 120_000,
+  },
+});
