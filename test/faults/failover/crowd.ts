@@ -21,8 +21,8 @@ const isImpossible = (finding: string): boolean => /^nobody has written|is liste
 /** Writers with a tenant each, who go on with a new session wherever a server has forgotten theirs. */
 export class Crowd {
   writes = 0;
-  /** How often a caller has heard that the store is not available. */
-  unavailable = 0;
+  /** What callers have heard, each time that the store was not available. */
+  readonly unavailable: string[] = [];
   /** How often a writer has found its session to be another than it left. */
   forgotten = 0;
   #isOver = false;
@@ -74,7 +74,7 @@ export class Crowd {
         took: () => undefined,
       };
       ledgers.push(...(await new Writer(sessions, `w${at}.${life}`, run, randomFrom(seed + life)).write()));
-      this.unavailable += sessions.unavailable;
+      this.unavailable.push(...sessions.unavailable);
       this.forgotten += sessions.forgotten ? 1 : 0;
     }
     return ledgers;

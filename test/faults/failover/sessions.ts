@@ -12,8 +12,8 @@ import {
  * has left it answers like a store that is not available, and `forgotten` tells the writer to begin another.
  */
 export class WatchedSessions extends SessionService {
-  /** How often the store was not available to the caller. */
-  unavailable = 0;
+  /** What the caller has heard each time that the store was not available. */
+  readonly unavailable: string[] = [];
   forgotten = false;
 
   override create(input: CreateSessionInput) {
@@ -42,7 +42,7 @@ export class WatchedSessions extends SessionService {
 
   #watched<T, E extends SessionError>(answer: ResultAsync<T, E>): ResultAsync<T, E | StoreUnavailable> {
     return answer.mapErr((error) => {
-      if (error.type === 'store_unavailable') this.unavailable += 1;
+      if (error.type === 'store_unavailable') this.unavailable.push(`${error.message}: ${error.cause}`);
       if (error.type !== 'not_found' && error.type !== 'invalid_transition') return error;
       this.forgotten = true;
       return storeUnavailable('the session is not as it was left', 'not_applied');

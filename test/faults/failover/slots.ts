@@ -9,8 +9,9 @@ interface Master {
 
 const SLOTS = 16_384;
 
-/** So few keys at a time that calls meet slots of which a part has moved. */
-const KEYS_AT_ONCE = 10;
+/** So few keys at first that calls meet slots of which a part has moved. */
+const FIRST_KEYS = 10;
+const MORE_KEYS = 300;
 
 /** Moves slots from master to master, some keys at a time, as `redis-cli --cluster reshard` does. */
 export class Slots {
@@ -57,8 +58,8 @@ export class Slots {
   }
 
   /**
-   * Moves slots of one master to the next one, all of them at once, and gives how many. At most `some` of them are of
-   * `busy`, and as many others.
+   * Moves slots of one master to the next one, all of them at once, and gives how many: at most `some` of `busy`, and
+   * about three times as many others.
    */
   async moveSome(some: number, busy: readonly number[], random: () => number): Promise<number> {
     const owner = Math.floor(random() * this.#masters.length);
@@ -66,22 +67,21 @@ export class Slots {
     const [from, to] = [this.#masters[owner], this.#masters[next]];
     if (from === undefined || to === undefined) throw new Error('there are no masters');
     const owned = (slot: number): boolean => this.#owners[slot] === owner;
-    const any = Array.from({ length: some * 6 }, () => Math.floor(random() * SLOTS));
+    const any = Array.from({ length: some * 9 }, () => Math.floor(random() * SLOTS));
     const slots = [...new Set([...shuffled(busy.filter(owned), random).slice(0, some), ...any.filter(owned)])];
-    const moved = slots.slice(0, 2 * some);
-    await Promise.all(moved.map((slot) => to.client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id)));
-    await Promise.all(moved.map((slot) => from.client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id)));
-    await Promise.all(moved.map((slot) => this.#moveKeys(slot, from, to)));
+    await Promise.all(slots.map((slot) => to.client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id)));
+    await Promise.all(slots.map((slot) => from.client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id)));
+    await Promise.all(slots.map((slot) => this.#moveKeys(slot, from, to)));
     // First where they go: were the old owner to let go of a slot before, nobody would have it for a moment.
     for (const { client } of [to, from, ...this.#masters.filter((master) => master !== to && master !== from)])
-      await Promise.all(moved.map((slot) => client.call('CLUSTER', 'SETSLOT', slot, 'NODE', to.id)));
-    for (const slot of moved) this.#owners[slot] = next;
-    return moved.length;
+      await Promise.all(slots.map((slot) => client.call('CLUSTER', 'SETSLOT', slot, 'NODE', to.id)));
+    for (const slot of slots) this.#owners[slot] = next;
+    return slots.length;
   }
 
   async #moveKeys(slot: number, from: Master, to: Master): Promise<void> {
-    for (;;) {
-      const keys: unknown = await from.client.call('CLUSTER', 'GETKEYSINSLOT', slot, KEYS_AT_ONCE);
+    for (let count = FIRST_KEYS; ; count = MORE_KEYS) {
+      const keys: unknown = await from.client.call('CLUSTER', 'GETKEYSINSLOT', slot, count);
       if (!Array.isArray(keys) || keys.length === 0) return;
       const { host, port } = to.server;
       await from.client.call('MIGRATE', host, port, '', 0, 5000, 'KEYS', ...keys.map(String));

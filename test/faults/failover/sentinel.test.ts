@@ -1,0 +1,86 @@
+import { Redis } from 'ioredis';
+import { Redis as Redis6 } from 'ioredis6';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { redisAvailable } from '../../support/redis-binary.js';
+import { clientVersions } from '../../support/redis-clients.js';
+import { effort, record, seeds } from '../support/effort.js';
+import { Crowd } from './crowd.js';
+import { firstSuccess } from './first-success.js';
+import { DOWN_AFTER_MS, MASTER, Sentinels } from './sentinels.js';
+
+const KILLS = effort(1, 5);
+const WRITERS = effort(30, 100);
+const WRITES_BETWEEN = effort(500, 5000);
+const PROMISE = 'a master may be killed under its sentinels';
+
+const settings: Readonly<Record<string, readonly string[]>> = {
+  'settings as they come': [],
+  'min-replicas-to-write 1': ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '1'],
+};
+const tried = Object.entries(settings).slice(0, effort(1, 2));
+
+interface Addresses {
+  readonly sentinels: { host: string; port: number }[];
+  readonly name: string;
+}
+
+const connect = {
+  'ioredis 5': (addresses: Addresses) => new Redis(addresses),
+  'ioredis 6': (addresses: Addresses) => new Redis6(addresses),
+} as const;
+
+describe.skipIf(!redisAvailable())('a master with two replicas and three sentinels', () => {
+  test.each(tried)(
+    'is killed again and again while many write, and nothing is doubled; %s',
+    async (name, args) => {
+      const [seed = 1] = seeds(1);
+      const all = await Sentinels.start(args);
+      onTestFinished(() => all.stop());
+      const sentinels = all.sentinels.map(({ host, port }) => ({ host, port }));
+      const openStore = (version: keyof typeof connect, timeoutMs = 2000): RedisSessionStore => {
+        const client = connect[version]({ sentinels, name: MASTER });
+        client.on('error', () => {});
+        onTestFinished(() => client.disconnect());
+        return new RedisSessionStore({ client, timeoutMs });
+      };
+      const stores = clientVersions.map((version) => ({ version, store: openStore(version) }));
+      const crowd = new Crowd(
+        WRITERS,
+        stores.map(({ store }) => store),
+        seed,
+      );
+      const gaps: Record<string, number[]> = { 'ioredis 5': [], 'ioredis 6': [] };
+      for (const kill of upTo(KILLS)) {
+        await crowd.more(WRITES_BETWEEN);
+        const bringBack = await all.killMaster();
+        const served = stores.map(async ({ version, store }) => {
+          gaps[version]?.push(Math.round(await firstSuccess(store, 'probe')));
+        });
+        await Promise.all(served);
+        // The last one is missed by nobody.
+        if (kill < KILLS - 1) await bringBack();
+      }
+      await crowd.more(WRITES_BETWEEN);
+      const fresh = openStore('ioredis 5', 60_000);
+      const findings = await crowd.end(fresh);
+      const tell = (figure: string, value: number | string, bar?: string) =>
+        record({ promise: PROMISE, figure: `${name}: ${figure}`, value, ...(bar === undefined ? {} : { bar }) });
+      tell('masters killed', KILLS);
+      tell('acknowledged writes', crowd.writes);
+      for (const [version, ms] of Object.entries(gaps))
+        tell(`first success after each kill, ms, of which ${DOWN_AFTER_MS} to notice it, ${version}`, ms.join(', '));
+      tell('errors to callers', crowd.unavailable.length);
+      tell('sessions that were not as their writer had left them', crowd.forgotten);
+      tell('acknowledged writes lost (replication is asynchronous)', findings.lost.length);
+      tell('doubled', findings.doubled.length, '0');
+      tell('of nobody, or listed twice', findings.impossible.length, '0');
+      tell('astray by a loss', findings.astray.length);
+      expect(findings).toMatchObject({ doubled: [], impossible: [] });
+      expect((await answerOf(fresh.list('probe', { offset: 0, limit: 100 }))).unreadable).toEqual([]);
+    },
+    effort(120_000, 300_000),
+  );
+});
