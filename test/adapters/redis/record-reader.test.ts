@@ -57,6 +57,15 @@ describe('a session that is read again', () => {
     expect(typeof record === 'object' && 'json' in record.history && JSON.parse(record.history.json())).toHaveLength(6);
   });
 
+  it('shares the entries that were looked at before', () => {
+    const reader = new RecordReader();
+    const entriesOf = (record: ReadRecord) => (typeof record === 'object' ? historyOf(record) : []);
+    const [before] = entriesOf(reader.read(stateText(active), created('a') + say('hello')));
+    const [again, added] = entriesOf(reader.read(stateText(active), created('a') + say('hello') + say('goodbye')));
+    expect(again).toBe(before);
+    expect(added?.content).toBe('goodbye');
+  });
+
   it('leaves what was read before as it was', () => {
     const reader = new RecordReader();
     const before = reader.read(stateText(active), created('a') + say('hello'));
@@ -116,6 +125,12 @@ describe('what makes no session', () => {
     expect(reader.read(stateText(active), null)).toBe('corrupt');
     expect(reader.read(null, created('a'))).toBe('corrupt');
     expect(reader.read(undefined, undefined)).toBe('missing');
+    expect(reader.readOf('a', null, null)).toBe('missing');
+  });
+
+  it('is missing where a removal has left its mark, with or without a journal', () => {
+    expect(reader.read('gone|write-9,', null)).toBe('missing');
+    expect(reader.read('gone|write-9,', created('a'))).toBe('missing');
   });
 
   it('is corrupt under an id that is not its own', () => {
