@@ -8,11 +8,14 @@ import { redisAvailable } from '../../support/redis-binary.js';
 import { clientVersions } from '../../support/redis-clients.js';
 import { effort, record, seeds } from '../support/effort.js';
 import { Crowd } from './crowd.js';
+import { cutConnections } from './cut-connections.js';
 import { firstSuccess } from './first-success.js';
 import { DOWN_AFTER_MS, MASTER, Sentinels } from './sentinels.js';
 
 const KILLS = effort(1, 5);
 const WRITERS = effort(30, 100);
+/** How often the connections are cut before a kill: some calls are then done and not answered. */
+const CUTS = effort(10, 50);
 const WRITES_BETWEEN = effort(500, 5000);
 const PROMISE = 'a master may be killed under its sentinels';
 
@@ -55,6 +58,10 @@ describe.skipIf(!redisAvailable())('a master with two replicas and three sentine
       const gaps: Record<string, number[]> = { 'ioredis 5': [], 'ioredis 6': [] };
       for (const kill of upTo(KILLS)) {
         await crowd.more(WRITES_BETWEEN);
+        for (const _ of upTo(CUTS)) {
+          await crowd.more(WRITERS);
+          await cutConnections(await all.master());
+        }
         const bringBack = await all.killMaster();
         const served = stores.map(async ({ version, store }) => {
           gaps[version]?.push(Math.round(await firstSuccess(store, 'probe')));

@@ -42,17 +42,21 @@ export class Sentinels {
     this.#dir = dir;
   }
 
+  /** The one that all sentinels call the master. */
+  async master(): Promise<RedisServer> {
+    const master = this.#servers.get(await this.#masterPort());
+    if (master === undefined) throw new Error('the master is none of these servers');
+    return master;
+  }
+
   /** Kills the master, and gives what brings it back as a replica of whoever is the master then. */
   async killMaster(): Promise<() => Promise<void>> {
-    const port = await this.#masterPort();
-    const victim = this.#servers.get(port);
-    if (victim === undefined) throw new Error('the master is none of these servers');
-    await victim.stop('SIGKILL');
+    const { port, stop } = await this.master();
+    await stop('SIGKILL');
     this.#servers.delete(port);
     return async () => {
       await until('another master', async () => (await this.#masterPort()) !== port);
-      const master = this.#servers.get(await this.#masterPort());
-      if (master === undefined) throw new Error('the master is none of these servers');
+      const master = await this.master();
       await this.#serve(port, master);
       await this.#inStep(master);
       for (const sentinel of this.sentinels) await this.#knowsAll(sentinel);
