@@ -19,7 +19,8 @@ export const serveImpatiently = async (requestTimeout: number): Promise<Impatien
   server.on('connection', (socket: Socket) => {
     connections.push(new Promise((resolve) => socket.once('close', () => resolve())));
   });
-  server.listen(0, '127.0.0.1');
+  // Many come at once: none is to wait in front of the server itself.
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 });
   await once(server, 'listening');
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('the server has no address');

@@ -10,7 +10,7 @@ export const OUR_KEY = 'our-key-5f0c2e91';
 export const THEIR_KEY = 'their-key-77ab41d3';
 
 /** What their session says, and what a failing store says: nobody else may read either. */
-export const THEIR_TEXT = 'the-neighbours-secret-c0ffee';
+const THEIR_TEXT = 'the-neighbours-secret-c0ffee';
 export const STORE_TEXT = 'connection to 10.1.2.3:6379 with password hunter2';
 
 export interface Subject {
