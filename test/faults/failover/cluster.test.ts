@@ -18,7 +18,7 @@ const WRITERS = effort(30, 100);
 const MOVES = effort(100, 6000);
 const AT_ONCE = 8;
 /** How often the connections are cut before a kill: some calls are then done and not answered. */
-const CUTS = effort(10, 50);
+const CUTS = effort(10, 20);
 const WRITES_AFTER = effort(500, 5000);
 /** As long as a slot may be on its way: who moves it shares a core with all that write. */
 const MOVED_WITHIN_MS = 15_000;
