@@ -87,4 +87,4 @@ export class Crowd {
 }
 
 /** The tenant of a writer. */
-export const tenantOf = (at: number): string => `tenant-${at}`;
+const tenantOf = (at: number): string => `tenant-${at}`;
