@@ -1,6 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { OrderedIndex } from '../../../adapters/memory/ordered-index.js';
+
+// Each of them moves through tens of thousands of items, also where other tests have the machine's cores.
+vi.setConfig({ testTimeout: 60_000 });
 
 const ascending = (a: number, b: number): number => a - b;
 
@@ -44,5 +47,38 @@ describe('an index in order', () => {
     const come = Array.from({ length: 10_000 }, (_, at) => ({ insert: true, value: at * direction }));
     const go = come.filter((_, at) => at % kept !== 0).map(({ value }) => ({ insert: false, value }));
     expectLikeArray([...come, ...go, ...come.slice(0, 100)]);
+  });
+
+  // Nodes that run empty beside full ones, and gaps that are filled again, in a tree of three levels.
+  test('has them when runs of neighbours come and go, and what is not there goes too', () => {
+    const run = fc.record({
+      insert: fc.boolean(),
+      from: fc.nat({ max: 9000 }),
+      length: fc.integer({ min: 1, max: 3000 }),
+      upwards: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(run, { minLength: 10, maxLength: 25 }), (runs) => {
+        const index = new OrderedIndex(ascending);
+        const there = new Set<number>();
+        for (const { insert, from, length, upwards } of [
+          { insert: true, from: 0, length: 10_000, upwards: true },
+          ...runs,
+        ]) {
+          for (let at = 0; at < length; at += 1) {
+            const value = upwards ? from + at : from + length - at;
+            if (!insert) index.remove(value);
+            else if (!there.has(value)) index.insert(value);
+            if (insert) there.add(value);
+            else there.delete(value);
+          }
+          const sorted = [...there].sort(ascending);
+          expect(index.size).toBe(sorted.length);
+          expect(index.slice(0, index.size)).toEqual(sorted);
+          expect(index.slice(from >>> 1, length)).toEqual(sorted.slice(from >>> 1, length));
+        }
+      }),
+      { numRuns: 6 },
+    );
   });
 });
