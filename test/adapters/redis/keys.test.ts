@@ -15,6 +15,8 @@ describe('the keys of a session', () => {
         names: 'app:{0}:names:acme:a%0020b',
         index: 'app:{0}:index:acme',
         deadlines: 'app:{0}:deadlines',
+        removals: 'app:{0}:removals',
+        events: 'app:{0}:events',
         member: 'a%0020b',
         due: 'acme:a%0020b',
       });
@@ -33,6 +35,18 @@ describe('the keys of a session', () => {
     for (const tenant of ['acme', 'globex', 'acme']) {
       expect(keyspace.of({ ...acme, tenant }).due).toBe(`${tenant}:a%0020b`);
     }
+  });
+
+  test('are remembered for the last few thousand sessions and tenants, not for all', () => {
+    const [session, tenant] = [keyspace.of(acme), keyspace.list('acme')];
+    for (let other = 0; other < 5000; other += 1) {
+      keyspace.of({ tenant: 'acme', id: `s${other}` });
+      keyspace.list(`t${other}`);
+    }
+    expect(keyspace.of(acme)).not.toBe(session);
+    expect(keyspace.of(acme)).toEqual(session);
+    expect(keyspace.list('acme')).not.toBe(tenant);
+    expect(keyspace.list('acme')).toEqual(tenant);
   });
 
   // The test vectors of FNV-1a, 32 bits.
@@ -59,6 +73,7 @@ describe('a key that a scan finds', () => {
     'a*b:{x}:state:acme:x',
     'a*b:{}:state:acme:x',
     'a*b:{0x}:state:acme:x',
+    'a*b:{x0}:state:acme:x',
     'a*b:{0}',
     'a*b:{0}:',
     'a*b:{0}state:acme:x',
