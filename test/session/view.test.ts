@@ -22,6 +22,7 @@ const record: SessionRecord = {
   },
   state,
   history: [{ role: 'user', content: 'hello', timestamp: '2026-01-31T12:00:00.000Z' }],
+  sequence: 3,
 };
 
 /** The record in both of the forms that stores give. */
@@ -112,7 +113,7 @@ describe('the texts of a session', () => {
       },
       json: () => '[]',
     };
-    const session = sessionAt({ state, head, history }, NOON);
+    const session = sessionAt({ state, head, history, sequence: 3 }, NOON);
     expect([session.id, session.status, session.duration, session.createdAt]).toEqual([
       's1',
       'ACTIVE',
@@ -159,7 +160,7 @@ describe('what hosts and other builds do with a session', () => {
 
 describe('progress', () => {
   test('is a session without what its state does not hold', () => {
-    expect(progressAt('s1', state, NOON)).toEqual({ id: 's1', status: 'ACTIVE', duration: 1 });
+    expect(progressAt('s1', state, NOON)).toStrictEqual({ id: 's1', status: 'ACTIVE', duration: 1 });
     expect(progressAt('s1', state, NOON + 3500)).toEqual({
       id: 's1',
       status: 'TERMINATED',

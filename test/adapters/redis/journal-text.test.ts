@@ -142,7 +142,10 @@ describe('a text of millions of escapes', () => {
   test.each([
     ['half of a line', long.slice(0, -1)],
     ['a line that is no JSON', `${long}{,\n`],
+    ['an entry whose role is a number', long + ENTRY.replace('"user"', '1')],
     ['an entry whose content is a number', long + ENTRY.replace('"hello"', '1')],
+    ['an entry whose time is a number', long + ENTRY.replace('"2026-01-31T18:00:03.000Z"', '1')],
+    ['a mark with more before it', `${long}x"w1",\n`],
     ['an entry in another form', long + ENTRY.replace('hello', '\\u0068ello')],
     ['a mark with more behind it', `${long}"w1"x,\n`],
     ['nothing in a line', `${long},\n`],
