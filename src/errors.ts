@@ -37,6 +37,15 @@ export interface Conflict {
   readonly id: string;
 }
 
+/** The history would have more entries than the host allows. Nothing was appended. */
+export interface HistoryFull {
+  readonly type: 'history_full';
+  readonly message: string;
+  readonly id: string;
+  /** The most entries that a history may have. */
+  readonly limit: number;
+}
+
 /** The store did not answer, or could not do what it was asked. */
 export interface StoreUnavailable {
   readonly type: 'store_unavailable';
@@ -64,6 +73,7 @@ export type SessionError =
   | InvalidTransition
   | IdempotencyMismatch
   | Conflict
+  | HistoryFull
   | StoreUnavailable
   | CorruptRecord;
 
@@ -85,6 +95,13 @@ export const conflict = (id: string): Conflict => ({
   type: 'conflict',
   message: 'others kept changing the session at the same time; try again',
   id,
+});
+
+export const historyFull = (id: string, limit: number): HistoryFull => ({
+  type: 'history_full',
+  message: `the history would have more than ${limit} entries`,
+  id,
+  limit,
 });
 
 export const storeUnavailable = (

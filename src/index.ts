@@ -3,6 +3,7 @@ export { systemClock } from './clock.js';
 export type {
   Conflict,
   CorruptRecord,
+  HistoryFull,
   IdempotencyMismatch,
   InputIssue,
   InvalidInput,
@@ -11,6 +12,7 @@ export type {
   SessionError,
   StoreUnavailable,
 } from './errors.js';
+export type { EventPage, SessionEvent, SessionEventType } from './events/event.js';
 export type { Ids } from './ids.js';
 export { randomIds } from './ids.js';
 export type { SessionLimits } from './limits.js';
@@ -50,8 +52,10 @@ export type {
   Answer,
   AppendOutcome,
   DueSession,
+  EventLog,
   HistoryAppend,
   RecordPage,
+  Removal,
   SessionKey,
   SessionStore,
   StoreError,

@@ -8,6 +8,8 @@ export interface SessionLimits {
   readonly contentBytes: number;
   /** Entries in one `append`. */
   readonly entriesPerAppend: number;
+  /** Entries in a session's history; an append that would make them more is `history_full`. */
+  readonly historyEntries: number;
 }
 
 export const defaultLimits: SessionLimits = Object.freeze({
@@ -15,6 +17,7 @@ export const defaultLimits: SessionLimits = Object.freeze({
   textBytes: 64 * 1024,
   contentBytes: 256 * 1024,
   entriesPerAppend: 1000,
+  historyEntries: Number.MAX_SAFE_INTEGER,
 });
 
 /** Characters in a face's or a profile's name. */

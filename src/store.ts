@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { CorruptRecord, StoreUnavailable } from './errors.js';
+import type { EventPage } from './events/event.js';
 import type { SessionHead, SessionRecord, StateRecord } from './session/record.js';
 import type { HistoryEntry } from './session/session.js';
 
@@ -25,6 +26,8 @@ export interface HistoryAppend {
    * name adds nothing.
    */
   readonly operationId?: string;
+  /** The most entries that the history may have with these. */
+  readonly mostEntries?: number;
 }
 
 export type AppendOutcome =
@@ -32,7 +35,17 @@ export type AppendOutcome =
   | { readonly outcome: 'appended'; readonly position: number }
   /** The session accepts no history at `now`; this is its state. Nothing was written. */
   | { readonly outcome: 'closed'; readonly state: StateRecord }
+  /** The history would have more than `mostEntries`. Nothing was written. */
+  | { readonly outcome: 'full' }
   | { readonly outcome: 'missing' };
+
+/** What `SessionStore.remove` needs to know. */
+export interface Removal {
+  /** Removes only a session whose state has this revision. */
+  readonly revision?: number;
+  /** The caller's time, in milliseconds since the epoch. Default: the machine's. */
+  readonly now?: number;
+}
 
 /** One page of a tenant's sessions. */
 export interface RecordPage {
@@ -46,6 +59,28 @@ export interface RecordPage {
 /** A session whose deadline has passed. */
 export interface DueSession extends SessionKey {
   readonly deadline: number;
+}
+
+/**
+ * What has happened to the sessions of a store, in streams that keep the latest events and are shared by all its
+ * processes. A change has been told when the call that made it succeeds. It is told again where it is asked for again
+ * and recognised, under the same id and number.
+ */
+export interface EventLog {
+  /** The stream in which a tenant's events stand; other tenants' may be among them. */
+  streamOf(tenant: string): string;
+
+  /** Behind the latest event of a stream. */
+  latest(stream: string): Answer<string, StoreUnavailable>;
+
+  /** Events behind a position, oldest first, at most `limit`. */
+  read(stream: string, position: string, limit: number): Answer<EventPage, StoreUnavailable>;
+
+  /** Tells the last change of a session's state once more, for a caller that may have got no answer to it. */
+  repeat(key: SessionKey): Answer<unknown, StoreError>;
+
+  /** Calls the listener soon after there is something new, where the store knows; else whoever reads asks again. */
+  listen?(listener: () => void): () => void;
 }
 
 /**
@@ -77,7 +112,10 @@ export interface SessionStore {
   append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError>;
 
   /** Removes the session whole, from every index; with a revision only if its state has that one, else it is `stale`. */
-  remove(key: SessionKey, revision?: number): Answer<'removed' | 'stale' | 'missing', StoreError>;
+  remove(key: SessionKey, removal?: Removal): Answer<'removed' | 'stale' | 'missing', StoreError>;
+
+  /** What happens to the sessions, where the host has switched that on. */
+  readonly events?: EventLog | undefined;
 
   /** Sessions of all tenants with `deadline <= now`, the longest overdue first, at most `limit`. */
   due(now: number, limit: number): Answer<readonly DueSession[], StoreError>;

@@ -16,9 +16,13 @@ export class HistoryLog {
   /** Where the history stood after each append that its caller gave a name. */
   #positions: Map<string, number> | undefined;
 
+  get length(): number {
+    return (this.#grown ?? this.#snapshot).length;
+  }
+
   /** Adds entries and answers where the history stands after them. */
   append(entries: readonly HistoryEntry[], operationId: string | undefined): number {
-    const position = (this.#grown ?? this.#snapshot).length + entries.length;
+    const position = this.length + entries.length;
     if (position <= SMALL) {
       // `concat` alone makes an array of just its length.
       this.#snapshot = Object.freeze(this.#snapshot.concat(entries.map(ownedEntry)));

@@ -6,20 +6,34 @@ import type {
   DueSession,
   HistoryAppend,
   RecordPage,
+  Removal,
   SessionKey,
   SessionStore,
 } from '../../src/store.js';
+import { MemoryEventLog, type MemoryEventType, nameOfChange } from './event-log.js';
 import { HistoryLog } from './history-log.js';
 import { OrderedIndex } from './ordered-index.js';
 import { ownedHead, ownedState } from './owned.js';
 
+/** What a `MemorySessionStore` is made with. */
+export interface MemorySessionStoreOptions {
+  /** Whether changes are told. It keeps the last `length` events, 100000 unless given. Default: no. */
+  readonly events?: boolean | { readonly length?: number };
+}
+
+const DEFAULT_EVENTS = 100_000;
+
 /** What is kept of one session. */
 interface Kept {
   readonly tenant: string;
+  /** What no other session has, not even a later one of the same id; empty where nothing is told. */
+  readonly birth: string;
   readonly log: HistoryLog;
   /** As it was handed out last. */
   record: SessionRecord;
-  /** Whether the history has grown since. */
+  /** The number of the last change. */
+  sequence: number;
+  /** Whether the history has grown since the record was made. */
   grown: boolean;
 }
 
@@ -45,7 +59,7 @@ const deadlineOrder = (a: Kept, b: Kept): number =>
 const recordOf = (kept: Kept): SessionRecord => {
   if (kept.grown) {
     const { head, state } = kept.record;
-    kept.record = Object.freeze({ head, state, history: kept.log.snapshot() });
+    kept.record = Object.freeze({ head, state, history: kept.log.snapshot(), sequence: kept.sequence });
     kept.grown = false;
   }
   return kept.record;
@@ -59,16 +73,24 @@ export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, Tenant>();
   /** The sessions that have a deadline. A session stands here by it: take it out before its state changes. */
   readonly #deadlines = new OrderedIndex<Kept>(deadlineOrder);
+  readonly events: MemoryEventLog | undefined;
+
+  constructor({ events = false }: MemorySessionStoreOptions = {}) {
+    const length = typeof events === 'boolean' ? DEFAULT_EVENTS : (events.length ?? DEFAULT_EVENTS);
+    this.events = events === false ? undefined : new MemoryEventLog(length);
+  }
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', never> {
     const { sessions, byCreation } = this.#tenantOf(tenant);
     if (sessions.has(head.id)) return ok('taken');
     const log = new HistoryLog();
-    const record = Object.freeze({ head: ownedHead(head), state: ownedState(state), history: log.snapshot() });
-    const kept = { tenant, log, record, grown: false };
+    const history = log.snapshot();
+    const record = Object.freeze({ head: ownedHead(head), state: ownedState(state), history, sequence: 1 });
+    const kept: Kept = { tenant, birth: this.events?.newBirth() ?? '', log, record, sequence: 1, grown: false };
     sessions.set(head.id, kept);
     byCreation.insert(kept);
     this.#schedule(kept);
+    this.#tell(kept, 'created', Date.parse(head.createdAt));
     return ok('inserted');
   }
 
@@ -95,23 +117,32 @@ export class MemorySessionStore implements SessionStore {
     const { head, state, history } = kept.record;
     if (state.revision !== next.revision - 1) return ok('stale');
     this.#unschedule(kept);
-    kept.record = Object.freeze({ head, state: ownedState(next), history });
+    kept.sequence += 1;
+    kept.record = Object.freeze({ head, state: ownedState(next), history, sequence: kept.sequence });
     this.#schedule(kept);
+    this.#tell(kept, nameOfChange(state.status, next.status), next.since);
     return ok('replaced');
   }
 
-  append(key: SessionKey, { entries, now, operationId }: HistoryAppend): Result<AppendOutcome, never> {
+  append(key: SessionKey, { entries, now, operationId, mostEntries }: HistoryAppend): Result<AppendOutcome, never> {
     const kept = this.#keptOf(key);
     if (kept === undefined) return ok({ outcome: 'missing' });
     const known = operationId === undefined ? undefined : kept.log.positionAfter(operationId);
     if (known !== undefined) return ok({ outcome: 'appended', position: known });
     const { state } = kept.record;
     if (now >= acceptsHistoryUntil(state)) return ok({ outcome: 'closed', state });
+    if (mostEntries !== undefined && kept.log.length + entries.length > mostEntries) return ok({ outcome: 'full' });
     kept.grown = true;
-    return ok({ outcome: 'appended', position: kept.log.append(entries, operationId) });
+    kept.sequence += 1;
+    const position = kept.log.append(entries, operationId);
+    this.#tell(kept, 'appended', now, position);
+    return ok({ outcome: 'appended', position });
   }
 
-  remove(key: SessionKey, revision?: number): Result<'removed' | 'stale' | 'missing', never> {
+  remove(
+    key: SessionKey,
+    { revision, now = Date.now() }: Removal = {},
+  ): Result<'removed' | 'stale' | 'missing', never> {
     const tenant = this.#tenants.get(key.tenant);
     const kept = tenant?.sessions.get(key.id);
     if (tenant === undefined || kept === undefined) return ok('missing');
@@ -120,12 +151,20 @@ export class MemorySessionStore implements SessionStore {
     tenant.byCreation.remove(kept);
     tenant.sessions.delete(key.id);
     if (tenant.sessions.size === 0) this.#tenants.delete(key.tenant);
+    kept.sequence += 1;
+    this.#tell(kept, 'deleted', now);
     return ok('removed');
   }
 
   due(now: number, limit: number): Result<readonly DueSession[], never> {
     const first = this.#deadlines.slice(0, limit).filter(({ record }) => record.state.deadline <= now);
     return ok(first.map(({ tenant, record: { head, state } }) => ({ tenant, id: head.id, deadline: state.deadline })));
+  }
+
+  #tell({ tenant, birth, record, sequence }: Kept, type: MemoryEventType, at: number, position = 0): void {
+    if (this.events === undefined) return;
+    const { head, state } = record;
+    this.events.tell({ tenant, sessionId: head.id, birth, sequence, at, type, state, position });
   }
 
   #tenantOf(name: string): Tenant {

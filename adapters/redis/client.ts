@@ -11,6 +11,7 @@ export interface RedisClient {
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   sort(key: string, ...options: string[]): Promise<unknown>;
   strlen(key: string): Promise<number>;
+  getrange(key: string, start: number, end: number): Promise<string>;
   zadd(key: string, ifNew: 'NX', score: string, member: string): Promise<unknown>;
   zcard(key: string): Promise<number>;
   zrevrange(key: string, start: number, stop: number): Promise<string[]>;
@@ -23,6 +24,18 @@ export interface RedisClient {
     offset: number,
     count: number,
   ): Promise<string[]>;
+  /** The next three are for events alone. */
+  xadd?(
+    key: string,
+    cap: 'MAXLEN',
+    about: '~',
+    length: string,
+    id: '*',
+    field: string,
+    value: string,
+  ): Promise<unknown>;
+  xrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
+  xrevrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
   /** For `RedisClock` alone: seconds and microseconds. */
   time?(): Promise<readonly (number | string)[]>;
   /** The rest is for `repair` alone. */

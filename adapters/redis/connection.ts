@@ -42,6 +42,11 @@ export class Connection {
     return answer.mapErr((failure) => ({ ...failure, error: { ...failure.error, outcome: 'not_applied' } }));
   }
 
+  /** Sends a command that adds what does no harm if it is added twice. */
+  tell<T>(attempt: Attempt<T>, end: number): Promise<Result<T, Failure>> {
+    return this.#withinTime(attempt, end);
+  }
+
   /** Runs a script that may change something. */
   write(
     script: Script,

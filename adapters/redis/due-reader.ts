@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
 import type { DueSession } from '../../src/store.js';
 import type { Connection } from './connection.js';
+import type { RedisEventLog } from './event-log.js';
 import type { Failure } from './failure.js';
 import { rescheduleScript } from './index-scripts.js';
 import type { Keyspace } from './keys.js';
@@ -22,10 +23,12 @@ interface Checked {
 export class DueReader {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
+  readonly #events: RedisEventLog | undefined;
 
-  constructor(connection: Connection, keys: Keyspace) {
+  constructor(connection: Connection, keys: Keyspace, events: RedisEventLog | undefined) {
     this.#connection = connection;
     this.#keys = keys;
+    this.#events = events;
   }
 
   async read(now: number, limit: number): Promise<Result<readonly DueSession[], StoreUnavailable>> {
@@ -77,7 +80,7 @@ export class DueReader {
       const state = text === undefined ? undefined : decodeState(text);
       if (state !== undefined && state.deadline <= now) due.push({ ...session, deadline: state.deadline });
       else if (state === undefined && text !== undefined && !isGone(text)) kept += 1;
-      else mending.push(this.#mend(session, end));
+      else mending.push(this.#mend(session, end, state?.status === 'TERMINATED'));
     }
     for (const mended of await Promise.all(mending)) {
       if (mended.isErr()) return err(mended.error.error);
@@ -86,8 +89,9 @@ export class DueReader {
     return ok({ due, kept: kept + due.length });
   }
 
-  /** Gives 1 where the entry is another now. */
-  #mend(session: DueSession, end: number): Promise<Result<unknown, Failure>> {
+  /** Gives 1 where the entry is another now. Of an end that has left its entry behind may not have been told. */
+  async #mend(session: DueSession, end: number, hasEnded: boolean): Promise<Result<unknown, Failure>> {
+    if (hasEnded) await this.#events?.repeat(session);
     const { state, deadlines, due } = this.#keys.of(session);
     return this.#connection.write(rescheduleScript, [state, deadlines], [due, String(NEVER)], end);
   }

@@ -5,9 +5,6 @@ import { script } from './script.js';
  * and only what is true of the session as it finds it: any other write may come before or after.
  */
 
-/** So long a removal is remembered, in milliseconds: what arrives twice, arrives within that time. */
-const REMEMBERED_MS = 60 * 60 * 1000;
-
 /**
  * Notes a deadline that a session is about to have. One that is noted already stays if it is earlier: whoever comes at
  * that time looks at the session itself.
@@ -80,12 +77,29 @@ return redis.call('ZREM', KEYS[3], ARGV[1])
 `);
 
 /**
- * Lets the memory of a removed session end in time.
+ * Notes when a session was removed, and gives others whose removal need be remembered no longer.
+ *
+ * KEYS  state, removals
+ * ARGV  member of removals, now, until when removals are forgotten
+ * Gives members. A time to live would be simpler, but Redis 7 logs an expiry that a command meets in one transaction with
+ * that command, which a torn log may leave open.
+ */
+export const noteRemovalScript = script(`
+local state = redis.call('GET', KEYS[1])
+local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', ARGV[3], 'LIMIT', 0, 4)
+if state and string.sub(state, 1, 5) == 'gone|' and not redis.call('ZSCORE', KEYS[2], ARGV[1]) then
+  redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
+end
+return old
+`);
+
+/**
+ * Forgets a removal.
  *
  * KEYS  state
  */
 export const forgetScript = script(`
 local state = redis.call('GET', KEYS[1])
-if not state or string.sub(state, 1, 5) ~= 'gone|' or redis.call('PTTL', KEYS[1]) > 0 then return 0 end
-return redis.call('PEXPIRE', KEYS[1], ${REMEMBERED_MS})
+if not state or string.sub(state, 1, 5) ~= 'gone|' then return 0 end
+return redis.call('DEL', KEYS[1])
 `);

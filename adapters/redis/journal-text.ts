@@ -4,15 +4,24 @@ import { decodeOptions, entryJson, headJson } from '../../src/wire.js';
 
 /**
  * The journal is text that only grows. Its first line is what never changes of the session, then comes a line for
- * each history entry, each of them JSON followed by a comma. Behind every write stands a line with the write's id,
- * which is a JSON string and so cannot be mistaken for an entry, nor an entry for it.
+ * each history entry, each of them JSON followed by a comma. Behind every write stands a mark, `"<id>:<sequence>:<entries>",`:
+ * the id of the write or the name that its caller gave it, the number of this change of the session, and how many
+ * entries there are so far. It is a JSON string and so cannot be mistaken for an entry, nor an entry for it. The scripts
+ * write it, but for the first.
  */
-export const writeMark = (writeId: string): string => `"${writeId}",\n`;
+export const journalOf = (head: SessionHead, writeId: string): string => `${headJson(head)},\n"${writeId}:1:0",\n`;
 
-export const journalOf = (head: SessionHead, writeId: string): string => `${headJson(head)},\n${writeMark(writeId)}`;
+export const journalLines = (entries: readonly HistoryEntry[]): string =>
+  entries.map((entry) => `${entryJson(entry)},\n`).join('');
 
-export const journalLines = (entries: readonly HistoryEntry[], writeId: string): string =>
-  entries.map((entry) => `${entryJson(entry)},\n`).join('') + writeMark(writeId);
+/** The mark at the end of a journal: its id or name, and the number of that change. */
+export const lastMark = (journal: string): { readonly id: string; readonly sequence: number } => {
+  const [, id = '', sequence = 1] = /"([^"]*):(\d+):\d+",\n$/.exec(journal.slice(-MARK_CHARACTERS)) ?? [];
+  return { id, sequence: Number(sequence) };
+};
+
+/** No mark is longer. */
+export const MARK_CHARACTERS = 128;
 
 const string = String.raw`"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"`;
 const number = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?`;

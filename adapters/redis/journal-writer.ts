@@ -4,14 +4,21 @@ import { corruptRecord, storeUnavailable } from '../../src/errors.js';
 import { Recent } from '../../src/recent.js';
 import type { AppendOutcome, HistoryAppend, SessionKey, StoreError } from '../../src/store.js';
 import type { Connection } from './connection.js';
+import type { EventWriter } from './event-writer.js';
 import { failed } from './failure.js';
-import { journalLines, writeMark } from './journal-text.js';
+import { journalLines, lastMark, MARK_CHARACTERS } from './journal-text.js';
 import type { Keyspace, SessionKeys } from './keys.js';
 import { appendOutcome } from './replies.js';
 import { announceScript, appendNamedScript, appendScript } from './scripts.js';
 
-/** So many lengths are remembered. */
-const KNOWN_LENGTHS = 20_000;
+/** How long a journal was, and the id in its last mark. */
+interface JournalEnd {
+  readonly length: number;
+  readonly id: string;
+}
+
+/** So many of them are remembered. */
+const KNOWN_ENDS = 20_000;
 
 const NO_STATE = 'its state is of no format that this version knows';
 
@@ -24,83 +31,105 @@ export const newWriteId = (): string => nanoid(12);
 export class JournalWriter {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
+  readonly #events: EventWriter;
   /**
-   * How long the journals were that this process wrote to last: an append then searches for its own mark only in what
-   * came since.
+   * How the journals ended that this process wrote to last: an append then searches for its own mark only in what came
+   * since.
    */
-  readonly #lengths = new Recent<number>(KNOWN_LENGTHS, () => 1);
+  readonly #ends = new Recent<JournalEnd>(KNOWN_ENDS, () => 1);
 
-  constructor(connection: Connection, keys: Keyspace) {
+  constructor(connection: Connection, keys: Keyspace, events: EventWriter) {
     this.#connection = connection;
     this.#keys = keys;
+    this.#events = events;
   }
 
   append(key: SessionKey, append: HistoryAppend): Reply {
     const keys = this.#keys.of(key);
-    const { entries, now, operationId } = append;
-    if (operationId !== undefined) return this.#appendNamed(key, keys, append, operationId);
-    const lines = journalLines(entries, newWriteId());
-    const known = this.#lengths.get(keys.journal);
+    const lines = journalLines(append.entries);
+    if (append.operationId !== undefined) return this.#appendNamed(key, keys, append, append.operationId, lines);
+    const known = this.#ends.get(keys.journal);
     return known === undefined
-      ? this.#appendTo(key, keys, now, lines)
-      : this.#appendBehind(known, key, keys, now, lines);
+      ? this.#appendTo(key, keys, append, lines)
+      : this.#appendBehind(known, key, keys, append, lines);
   }
 
-  /** Tells how long a journal is that this process has just written. */
-  knows(journal: string, length: number): void {
-    this.#lengths.set(journal, length);
+  /** Tells how a journal ends that this process has just written. */
+  knows(journal: string, end: JournalEnd): void {
+    this.#ends.set(journal, end);
   }
 
   /** Forgets a journal that is removed. */
   forget(journal: string): void {
-    this.#lengths.delete(journal);
+    this.#ends.delete(journal);
   }
 
-  /** Asks for the length of a journal that this process has not written to lately. */
-  async #appendTo(key: SessionKey, keys: SessionKeys, now: number, lines: string): Reply {
+  /** Asks how a journal ends that this process has not written to lately. */
+  async #appendTo(key: SessionKey, keys: SessionKeys, append: HistoryAppend, lines: string): Reply {
     const end = this.#connection.endOfCall();
-    const length = await this.#connection.read((client) => client.strlen(keys.journal), end);
-    if (length.isErr()) return err(failed(key)(length.error));
-    return this.#appendBehind(length.value, key, keys, now, lines, end);
+    const known = await this.#connection.read(async (client): Promise<JournalEnd> => {
+      // Where its end cannot be told the journal is searched from its beginning.
+      const tail = client.getrange(keys.journal, -MARK_CHARACTERS, -1).catch(() => '');
+      const [length, end] = await Promise.all([client.strlen(keys.journal), tail]);
+      return { length, id: lastMark(end).id };
+    }, end);
+    if (known.isErr()) return err(failed(key)(known.error));
+    return this.#appendBehind(known.value, key, keys, append, lines, end);
   }
 
   async #appendBehind(
-    known: number,
+    known: JournalEnd,
     key: SessionKey,
     { state, journal }: SessionKeys,
-    now: number,
+    append: HistoryAppend,
     lines: string,
-    end?: number,
+    end = this.#connection.endOfCall(),
   ): Reply {
-    const args = [String(now), String(known), lines];
+    const id = newWriteId();
+    const args = [String(append.now), String(known.length), id, lines, ...boundOf(append), known.id];
     const reply = await this.#connection.write(appendScript, [state, journal], args, end);
     if (reply.isErr()) return err(failed(key)(reply.error));
-    if (typeof reply.value === 'number') this.#lengths.set(journal, reply.value);
-    return outcomeOf(key, reply.value);
+    return this.#read(key, journal, id, append, reply.value, end);
   }
 
   /** Announces and adds in one flight, and both again where another's append has come in between. */
-  async #appendNamed(key: SessionKey, keys: SessionKeys, { entries, now }: HistoryAppend, name: string): Reply {
+  async #appendNamed(key: SessionKey, keys: SessionKeys, append: HistoryAppend, name: string, lines: string): Reply {
     const end = this.#connection.endOfCall();
-    const mark = writeMark(name);
-    const lines = journalLines(entries, name);
     const strings = [keys.state, keys.journal, keys.names];
-    const announcement = [String(now), name, mark, String(Buffer.byteLength(lines))];
-    const addition = [String(now), name, mark, lines];
+    const announcement = [String(append.now), name, String(Buffer.byteLength(lines))];
+    const addition = [...announcement, lines, ...boundOf(append)];
     for (;;) {
       const [announced, reply] = await Promise.all([
         this.#connection.write(announceScript, strings, announcement, end),
         this.#connection.write(appendNamedScript, strings, addition, end),
       ]);
       if (reply.isErr()) return err(failed(key)(reply.error));
-      if (reply.value !== 'moved') return outcomeOf(key, reply.value);
+      if (reply.value !== 'moved') return this.#read(key, keys.journal, name, append, reply.value, end);
       if (announced.isErr()) return err(failed(key)(announced.error));
       if (performance.now() >= end) return err(storeUnavailable('others were faster each time', 'not_applied'));
     }
   }
+
+  async #read(
+    key: SessionKey,
+    journal: string,
+    id: string,
+    { now }: HistoryAppend,
+    reply: unknown,
+    end: number,
+  ): Reply {
+    const { outcome, made } = appendOutcome(reply);
+    if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
+    if (outcome.outcome !== 'appended') return ok(outcome);
+    const { position } = outcome;
+    this.#ends.set(journal, { length: position, id });
+    const told = await this.#events.tell(key, made, { type: 'appended', at: now, position }, end);
+    return told.map(() => outcome);
+  }
 }
 
-const outcomeOf = (key: SessionKey, reply: unknown): Result<AppendOutcome, StoreError> => {
-  const outcome = appendOutcome(reply);
-  return outcome === undefined ? err(corruptRecord(key.id, NO_STATE)) : ok(outcome);
-};
+/** How many entries are added, and how many there may be. */
+const boundOf = ({ entries, mostEntries }: HistoryAppend): readonly string[] => [
+  String(entries.length),
+  mostEntries === undefined ? '' : String(mostEntries),
+];

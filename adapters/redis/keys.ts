@@ -29,6 +29,10 @@ export interface SessionKeys {
   readonly names: string;
   readonly index: string;
   readonly deadlines: string;
+  /** When sessions were removed, as long as that is remembered. */
+  readonly removals: string;
+  /** The stream that tells of changes. */
+  readonly events: string;
   /** The session's member in `index`. */
   readonly member: string;
   /** The session's member in `deadlines`. */
@@ -89,6 +93,11 @@ export class Keyspace {
     return keys;
   }
 
+  /** The stream that tells of changes in a tenant's sessions. */
+  events(tenant: string): string {
+    return `${this.#partitionOf(tenant)}:events`;
+  }
+
   deadlines(partition: number): string {
     return `${this.#prefix}:{${partition}}:deadlines`;
   }
@@ -116,6 +125,8 @@ export class Keyspace {
       names: `${partition}:names:${due}`,
       index: `${partition}:index:${owner}`,
       deadlines: `${partition}:deadlines`,
+      removals: `${partition}:removals`,
+      events: `${partition}:events`,
       member,
       due,
     };

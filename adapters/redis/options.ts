@@ -15,6 +15,11 @@ export interface RedisSessionStoreOptions {
   readonly partitions?: number;
   /** The longest that any call may take, in milliseconds, 1 to 600000. Default: 2000. */
   readonly timeoutMs?: number;
+  /**
+   * Whether every change is told to all processes, through a Redis Stream a partition. It keeps about `length` events, 1 to
+   * 100000000, 100000 unless given; an event takes about 100 bytes. Default: no.
+   */
+  readonly events?: boolean | { readonly length?: number };
 }
 
 export interface RedisSettings {
@@ -22,6 +27,8 @@ export interface RedisSettings {
   readonly prefix: string;
   readonly partitions: number;
   readonly timeoutMs: number;
+  /** How many events a stream keeps, where they are told. */
+  readonly eventsLength: number | undefined;
 }
 
 const isClient = (value: unknown): boolean =>
@@ -30,13 +37,23 @@ const isClient = (value: unknown): boolean =>
 const isWhole = (value: unknown, most: number): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most;
 
-const ruleBroken = ({ client, prefix, partitions, timeoutMs }: RedisSettings): string | undefined => {
+const DEFAULT_EVENTS = 100_000;
+
+const eventsLengthOf = (events: RedisSessionStoreOptions['events']): number | undefined => {
+  if (events === undefined || events === false) return undefined;
+  return events === true ? DEFAULT_EVENTS : (events.length ?? DEFAULT_EVENTS);
+};
+
+const ruleBroken = ({ client, prefix, partitions, timeoutMs, eventsLength }: RedisSettings): string | undefined => {
   if (!isClient(client)) return 'client must be an ioredis client';
   if (typeof prefix !== 'string' || !/^[^{}*]{1,128}$/.test(prefix)) {
     return 'prefix must be 1 to 128 characters without {, } and *';
   }
   if (!isWhole(partitions, 16_384)) return 'partitions must be a whole number from 1 to 16384';
   if (!isWhole(timeoutMs, 600_000)) return 'timeoutMs must be a whole number from 1 to 600000';
+  if (eventsLength !== undefined && !isWhole(eventsLength, 100_000_000)) {
+    return 'events.length must be a whole number from 1 to 100000000';
+  }
   return undefined;
 };
 
@@ -47,8 +64,8 @@ const broken = (rule: string): Result<never, StoreUnavailable> =>
 export const readOptions = (options: RedisSessionStoreOptions): Result<RedisSettings, StoreUnavailable> => {
   if (typeof options !== 'object' || options === null) return broken('the options must be an object');
   try {
-    const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000 } = options;
-    const settings = { client, prefix, partitions, timeoutMs };
+    const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000, events } = options;
+    const settings = { client, prefix, partitions, timeoutMs, eventsLength: eventsLengthOf(events) };
     const rule = ruleBroken(settings);
     return rule === undefined ? ok(settings) : broken(rule);
   } catch {

@@ -1,7 +1,7 @@
 import { Recent } from '../../src/recent.js';
 import type { SessionRecord } from '../../src/session/record.js';
-import { decodeGrownJournal, decodeJournal, type Journal } from './journal-text.js';
-import { decodeState, isGone } from './state-text.js';
+import { decodeGrownJournal, decodeJournal, type Journal, lastMark } from './journal-text.js';
+import { decodeState, isGone, lastChange } from './state-text.js';
 
 /** So many characters of journals are remembered. */
 const ROOM = 4 * 1024 * 1024;
@@ -38,7 +38,9 @@ export class RecordReader {
     const decoded = known === undefined ? decodeJournal(journal) : decodeGrownJournal(journal, known.journal);
     const current = decodeState(state);
     if (decoded === undefined || current === undefined) return 'corrupt';
-    const record = Object.freeze({ head: decoded.head, state: Object.freeze(current), history: decoded.history });
+    const sequence = Math.max(lastChange(state).sequence, lastMark(journal).sequence);
+    const { head, history } = decoded;
+    const record = Object.freeze({ head, state: Object.freeze(current), history, sequence });
     this.#known.set(decoded.head.id, { state, journal: decoded, record });
     return record;
   }

@@ -6,12 +6,15 @@ import type {
   DueSession,
   HistoryAppend,
   RecordPage,
+  Removal,
   SessionKey,
   SessionStore,
   StoreError,
 } from '../../src/store.js';
 import { Connection } from './connection.js';
 import { DueReader } from './due-reader.js';
+import { RedisEventLog, tidingsOf } from './event-log.js';
+import { EventWriter } from './event-writer.js';
 import { type Failure, failed } from './failure.js';
 import { relistScript, rescheduleScript, scheduleScript } from './index-scripts.js';
 import { journalOf } from './journal-text.js';
@@ -48,6 +51,8 @@ export class RedisSessionStore implements SessionStore {
   readonly #journals: JournalWriter;
   readonly #leftovers: Leftovers;
   readonly #due: DueReader;
+  readonly #tidings: EventWriter;
+  readonly events: RedisEventLog | undefined;
 
   constructor(options: RedisSessionStoreOptions) {
     const settings = readOptions(options);
@@ -58,8 +63,12 @@ export class RedisSessionStore implements SessionStore {
     );
     this.#leftovers = new Leftovers(this.#connection, this.#keys);
     this.#pages = new PageReader(this.#connection, this.#keys, this.#records, this.#leftovers);
-    this.#journals = new JournalWriter(this.#connection, this.#keys);
-    this.#due = new DueReader(this.#connection, this.#keys);
+    const eventsLength = settings.isOk() ? settings.value.eventsLength : undefined;
+    this.#tidings = new EventWriter(this.#connection, this.#keys, eventsLength);
+    const log = new RedisEventLog(this.#connection, this.#keys, this.#tidings);
+    this.events = eventsLength === undefined ? undefined : log;
+    this.#journals = new JournalWriter(this.#connection, this.#keys, this.#tidings);
+    this.#due = new DueReader(this.#connection, this.#keys, this.events);
   }
 
   async insert(tenant: string, head: SessionHead, state: StateRecord): Reply<'inserted' | 'taken'> {
@@ -82,9 +91,11 @@ export class RedisSessionStore implements SessionStore {
     await listing;
     await scheduling;
     if (reply.isErr()) return err(failed(key)(reply.error));
-    const { outcome, isKnown } = insertOutcome(reply.value);
+    const { outcome, isKnown, made, createdMs } = insertOutcome(reply.value);
     if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
-    if (outcome === 'inserted') this.#journals.knows(keys.journal, Buffer.byteLength(journal));
+    const told = await this.#tidings.tell(key, made, { type: 'created', at: createdMs }, end);
+    if (told.isErr()) return err(told.error);
+    if (outcome === 'inserted') this.#journals.knows(keys.journal, { length: Buffer.byteLength(journal), id: writeId });
     if (isKnown) return ok(outcome);
     const relisted = await this.#connection.write(
       relistScript,
@@ -136,14 +147,20 @@ export class RedisSessionStore implements SessionStore {
       ],
       end,
     );
-    // All in one flight. A deadline that is noted too early, where this one does not arrive, does no harm.
-    const rescheduling = this.#reschedule(keys, end);
+    // All in one flight. A deadline that is noted too early, where this one does not arrive, does no harm. While there is
+    // something to tell, it is what leads a sweep to a change that was made and not told.
+    const rescheduling = this.events === undefined ? this.#reschedule(keys, end) : undefined;
     const reply = await replacing;
     await scheduling;
     await rescheduling;
     if (reply.isErr()) return err(failed(key)(reply.error));
-    const { outcome, isKnown } = replaceOutcome(reply.value);
+    const { outcome, isKnown, made, before } = replaceOutcome(reply.value);
     if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
+    if (this.events !== undefined && outcome === 'replaced') {
+      const told = await this.#tidings.tell(key, made, tidingsOf(before, next, next.since), end);
+      if (told.isErr()) return err(told.error);
+      await this.#reschedule(keys, end);
+    }
     if (isKnown) return ok(outcome);
     const rescheduled = await this.#reschedule(keys, end);
     return rescheduled.map(() => outcome).mapErr(failed(key));
@@ -153,16 +170,18 @@ export class RedisSessionStore implements SessionStore {
     return this.#journals.append(key, append);
   }
 
-  async remove(key: SessionKey, revision?: number): Reply<'removed' | 'stale' | 'missing'> {
+  async remove(key: SessionKey, { revision, now }: Removal = {}): Reply<'removed' | 'stale' | 'missing'> {
     const { state, journal } = this.#keys.of(key);
     this.#journals.forget(journal);
     const end = this.#connection.endOfCall();
     const args = [newWriteId(), revision === undefined ? '' : String(revision)];
     const reply = await this.#connection.write(removeScript, [state, journal], args, end);
     if (reply.isErr()) return err(failed(key)(reply.error));
-    const outcome = removeOutcome(reply.value);
+    const { outcome, made } = removeOutcome(reply.value);
     if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
     if (outcome === 'stale') return ok(outcome);
+    const told = await this.#tidings.tell(key, made, { type: 'deleted', at: now ?? Date.now() }, end);
+    if (told.isErr()) return err(told.error);
     const cleared = await this.#leftovers.clear(key, end);
     return cleared.map(() => outcome).mapErr(failed(key));
   }

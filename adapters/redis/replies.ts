@@ -8,36 +8,69 @@ import { decodeState } from './state-text.js';
  * script has found is no session that this version can read.
  */
 
-/** An outcome, and whether the indexes know of it already. */
-interface Noted<T> {
+/** Which change of which session it was that a script has made, now or when it arrived first. */
+export interface Made {
+  /** The id of the write that created the session: no other session has it, not even a later one of the same id. */
+  readonly birth: string;
+  /** The number of the change. */
+  readonly sequence: number;
+}
+
+/** An outcome, and the change behind it where there is one. */
+interface Outcome<T> {
   readonly outcome: T | undefined;
+  readonly made?: Made | undefined;
+}
+
+/** The same, and whether the indexes know of it already. */
+interface Noted<T> extends Outcome<T> {
   readonly isKnown: boolean;
 }
 
-const noted = (reply: unknown): readonly [outcome: unknown, isKnown: boolean] =>
-  Array.isArray(reply) ? [reply[0], reply[1] === 1] : [reply, true];
+const partsOf = (reply: unknown): readonly unknown[] => (Array.isArray(reply) ? reply : [reply]);
 
-export const insertOutcome = (reply: unknown): Noted<'inserted' | 'taken'> => {
-  const [outcome, isKnown] = noted(reply);
-  return { outcome: outcome === 'inserted' || outcome === 'taken' ? outcome : undefined, isKnown };
+const madeOf = (birth: unknown, sequence: unknown): Made | undefined =>
+  typeof birth === 'string' && typeof sequence === 'number' ? { birth, sequence } : undefined;
+
+/** `createdMs` is that of the session that is there, whoever has put it there. */
+export const insertOutcome = (reply: unknown): Noted<'inserted' | 'taken'> & { readonly createdMs: number } => {
+  const [outcome, isKnown, birth, createdMs] = partsOf(reply);
+  return {
+    outcome: outcome === 'inserted' || outcome === 'taken' ? outcome : undefined,
+    isKnown: isKnown === 1,
+    made: madeOf(birth, 1),
+    createdMs: Number(createdMs),
+  };
 };
 
-export const replaceOutcome = (reply: unknown): Noted<'replaced' | 'stale' | 'missing'> => {
-  const [outcome, isKnown] = noted(reply);
+/** `before` is the first letter of the status that was left. */
+export const replaceOutcome = (
+  reply: unknown,
+): Noted<'replaced' | 'stale' | 'missing'> & { readonly before: unknown } => {
+  const [outcome, isKnown, birth, sequence, before] = partsOf(reply);
   const isOutcome = outcome === 'replaced' || outcome === 'stale' || outcome === 'missing';
-  return { outcome: isOutcome ? outcome : undefined, isKnown };
+  return {
+    outcome: isOutcome ? outcome : undefined,
+    isKnown: outcome !== 'replaced' || isKnown === 1,
+    made: madeOf(birth, sequence),
+    before,
+  };
 };
 
-export const removeOutcome = (reply: unknown): 'removed' | 'stale' | 'missing' | undefined =>
-  reply === 'removed' || reply === 'stale' || reply === 'missing' ? reply : undefined;
+export const removeOutcome = (reply: unknown): Outcome<'removed' | 'stale' | 'missing'> => {
+  const [outcome, birth, sequence] = partsOf(reply);
+  const isOutcome = outcome === 'removed' || outcome === 'stale' || outcome === 'missing';
+  return { outcome: isOutcome ? outcome : undefined, made: madeOf(birth, sequence) };
+};
 
 const closed = (state: StateRecord | undefined): AppendOutcome | undefined => state && { outcome: 'closed', state };
 
-export const appendOutcome = (reply: unknown): AppendOutcome | undefined => {
-  if (typeof reply === 'number') return { outcome: 'appended', position: reply };
-  if (reply === 'missing') return { outcome: reply };
-  const [outcome, value]: readonly unknown[] = Array.isArray(reply) ? reply : [];
-  return outcome === 'closed' && typeof value === 'string' ? closed(decodeState(value)) : undefined;
+export const appendOutcome = (reply: unknown): Outcome<AppendOutcome> => {
+  const [first, second, birth] = partsOf(reply);
+  if (typeof first === 'number')
+    return { outcome: { outcome: 'appended', position: first }, made: madeOf(birth, second) };
+  if (first === 'missing' || first === 'full') return { outcome: { outcome: first } };
+  return { outcome: first === 'closed' && typeof second === 'string' ? closed(decodeState(second)) : undefined };
 };
 
 /** The members of a deadline index, each followed by its deadline. */

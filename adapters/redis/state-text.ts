@@ -5,12 +5,15 @@ import type { EndReason } from '../../src/status.js';
 /**
  * The state as plain text, so that a script can read it without JSON:
  *
- *     1 <revision> <open until> <status> <since> <active ms> <limit ms> <deadline> <end reason> <operations>|<birth>|<writes>
+ *     1 <revision> <open until> <status> <since> <active ms> <limit ms> <deadline> <end reason> <operations>
+ *     |<birth>|<sequence>|<writes>
  *
  * First the version of this format. Times are milliseconds; `open until` is when history is accepted no more.
  * Operations are those that callers named, newest first, with commas. What is behind the first bar belongs to the
- * scripts: the id of the write that created the session, and the last writes, by which they recognise one that arrives
- * twice. In place of the state of a session that was removed stands `gone|<writes>` for a while.
+ * scripts, and is on the same line: the id of the write that created the session, the number of the last change of the
+ * state, and the last writes, by which they recognise one that arrives twice, each with its number and the first letter
+ * of the status before it. In place of the state of a session that was removed stands `gone|<birth>|<sequence>|<writes>`
+ * for a while.
  *
  * Every page decodes as many states as it has sessions: plain code does it in half of a regular expression's time.
  */
@@ -79,4 +82,15 @@ export const decodeState = (text: string): StateRecord | undefined => {
   const live = status === 'IDLE' || status === 'ACTIVE' || status === 'PAUSED';
   if (!live || endReason !== '-') return undefined;
   return { status, revision, since, activeMs, limitMs, deadline, operations };
+};
+
+/** The last change that a state text knows of: of which session, its number, and the first letter of the status before. */
+export const lastChange = (
+  text: string,
+): { readonly birth: string; readonly sequence: number; readonly before: string | undefined } => {
+  const birth = text.indexOf('|') + 1;
+  const number = text.indexOf('|', birth) + 1;
+  const writes = text.indexOf('|', number) + 1;
+  const [, , before] = text.slice(writes, text.indexOf(',', writes)).split(':');
+  return { birth: text.slice(birth, number - 1), sequence: wholeOf(text.slice(number, writes - 1)), before };
 };

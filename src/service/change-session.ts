@@ -10,6 +10,7 @@ import {
   notFound,
   type StoreUnavailable,
 } from '../errors.js';
+import type { StateRecord } from '../session/record.js';
 import type { SessionState } from '../session/session.js';
 import { advance } from '../session/timeline.js';
 import { progressAt } from '../session/view.js';
@@ -33,15 +34,20 @@ export const changeSession = (
   operationId: string | undefined,
 ): Answer<SessionState, ChangeError> => {
   const { store, idleTimeoutMs, retentionMs } = settings;
+  /** Nothing is changed; but whoever made the change may have died before it was told. */
+  const again = (current: StateRecord, now: number): Answer<SessionState, ChangeError> => {
+    const progress = ok(progressAt(key.id, current, now));
+    return store.events === undefined ? progress : chain(store.events.repeat(key), () => progress);
+  };
   const attempt = (round: number): Answer<SessionState, ChangeError> =>
     chain(store.findState(key), (current) =>
       chain(settings.now(), (now): Answer<SessionState, ChangeError> => {
         if (current === undefined) return err(notFound(key.id));
         if (operationId !== undefined && current.operations.includes(operationId)) {
-          return ok(progressAt(key.id, current, now));
+          return again(current, now);
         }
         return chain(advance(current, command, { now, operationId, idleTimeoutMs, retentionMs }), (next) => {
-          if (next === current) return ok(progressAt(key.id, current, now));
+          if (next === current) return again(current, now);
           return chain(store.replace(key, next), (outcome): Answer<SessionState, ChangeError> => {
             if (outcome === 'replaced') return ok(progressAt(key.id, next, now));
             if (outcome === 'missing') return err(notFound(key.id));

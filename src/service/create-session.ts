@@ -44,7 +44,7 @@ const insert = (
     const head = Object.freeze({ id, options, createdAt: timestampOf(now) });
     const state = initialState(spanMs(options.timeLimit), { now, idleTimeoutMs }, firstRevision);
     return chain(store.insert(tenant, head, state), (outcome): Result<Session | 'taken', StoreUnavailable> => {
-      if (outcome === 'inserted') return ok(sessionAt(Object.freeze({ head, state, history: noHistory }), now));
+      if (outcome === 'inserted') return ok(sessionAt({ head, state, history: noHistory, sequence: 1 }, now));
       return outcome === 'taken' ? ok(outcome) : err(storeUnavailable('the store gave no outcome', 'unknown'));
     });
   });

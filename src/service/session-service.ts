@@ -3,6 +3,8 @@ import { chain, settled } from '../answer.js';
 import { timestampOf } from '../clock.js';
 import {
   type CorruptRecord,
+  type HistoryFull,
+  historyFull,
   type InvalidInput,
   type InvalidTransition,
   invalidTransition,
@@ -90,7 +92,7 @@ export interface SessionPage {
 type Outcome = StoreUnavailable['outcome'];
 
 export type ReadError = InvalidInput | NotFound | StoreUnavailable | CorruptRecord;
-export type AppendError = InvalidInput | NotFound | InvalidTransition | StoreUnavailable | CorruptRecord;
+export type AppendError = InvalidInput | NotFound | InvalidTransition | HistoryFull | StoreUnavailable | CorruptRecord;
 export type ListError = InvalidInput | StoreUnavailable | CorruptRecord;
 export type DeleteError = InvalidInput | StoreUnavailable | CorruptRecord;
 
@@ -190,12 +192,13 @@ export class SessionService {
     entries: readonly NewHistoryEntry[],
     options: OperationOptions = {},
   ): ResultAsync<Appended, AppendError> {
-    return this.#runOn(id, ({ store, now, policy }, key) =>
+    return this.#runOn(id, ({ store, now, policy, bound }, key) =>
       chain(now(), (at) =>
         chain(readAppend(entries, options, timestampOf(at), policy.limits), (added) =>
-          chain(store.append(key, { now: at, ...added }), (answer): Result<Appended, AppendError> => {
+          chain(store.append(key, { now: at, ...added, ...bound }), (answer): Result<Appended, AppendError> => {
             if (answer.outcome === 'appended') return ok({ position: answer.position });
             if (answer.outcome === 'missing') return err(notFound(key.id));
+            if (answer.outcome === 'full') return err(historyFull(key.id, policy.limits.historyEntries));
             return err(invalidTransition(settle(answer.state, at).status, 'append'));
           }),
         ),
@@ -205,7 +208,9 @@ export class SessionService {
 
   /** Removes the session whole. One that is not there is a success too: afterwards there is none. */
   delete(id: string): ResultAsync<void, DeleteError> {
-    return this.#runOn(id, ({ store }, key) => chain(store.remove(key), () => ok(undefined)));
+    return this.#runOn(id, ({ store, now }, key) =>
+      chain(now(), (at) => chain(store.remove(key, { now: at }), () => ok(undefined))),
+    );
   }
 
   /**

@@ -38,6 +38,8 @@ export interface Settings {
   readonly idleTimeoutMs: number;
   readonly retentionMs: number;
   readonly policy: InputPolicy;
+  /** What a store is to refuse to append beyond; empty where there is no bound, for to check it has its price. */
+  readonly bound: { readonly mostEntries?: number };
 }
 
 const MOST_IDLE_SECONDS = 365 * 24 * 60 * 60;
@@ -51,6 +53,7 @@ const readLimits = (issues: IssueList, given: Partial<SessionLimits>): SessionLi
     textBytes: read('textBytes'),
     contentBytes: read('contentBytes'),
     entriesPerAppend: read('entriesPerAppend'),
+    historyEntries: read('historyEntries'),
   };
 };
 
@@ -72,6 +75,8 @@ export const readSettings = (options: SessionServiceOptions): Result<Settings, I
     issues.check(isFields(store), 'store', 'must be a SessionStore');
     issues.check(isFields(clock), 'clock', 'must be a Clock');
     issues.check(isFields(ids), 'ids', 'must be Ids');
+    const read = readLimits(issues, limits);
+    const { historyEntries } = read;
     return {
       tenant: readName(issues, 'tenant', tenant, KEY_LENGTH),
       store,
@@ -80,9 +85,10 @@ export const readSettings = (options: SessionServiceOptions): Result<Settings, I
       idleTimeoutMs: spanMs(readNumber(issues, 'idleTimeout', idleTimeout, 0, MOST_IDLE_SECONDS)),
       retentionMs: spanMs(readNumber(issues, 'retention', retention, 0, MOST_RETENTION_SECONDS)),
       policy: {
-        limits: readLimits(issues, limits),
+        limits: read,
         faces: readNames(issues, 'faces', faces),
         profiles: readNames(issues, 'profiles', profiles),
       },
+      bound: historyEntries === Number.MAX_SAFE_INTEGER ? {} : { mostEntries: historyEntries },
     };
   });

@@ -39,7 +39,7 @@ const seeTo = (settings: Settings, key: SessionKey): Answer<Seen, SweepError> =>
       if (current === undefined) return ok(undefined);
       if (current.status === 'TERMINATED') {
         if (now < current.deadline) return ok(undefined);
-        return chain(settings.store.remove(key, current.revision), (outcome) =>
+        return chain(settings.store.remove(key, { revision: current.revision, now }), (outcome) =>
           ok(outcome === 'removed' ? { deleted: key } : undefined),
         );
       }

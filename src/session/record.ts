@@ -50,4 +50,6 @@ export interface SessionRecord {
   readonly head: SessionHead;
   readonly state: StateRecord;
   readonly history: readonly HistoryEntry[] | EncodedHistory;
+  /** The number of the last change: 1 is the creation, and every change of the state and every append counts on by 1. */
+  readonly sequence: number;
 }

@@ -108,10 +108,10 @@ describe('a sweep', () => {
     await okOf(sessions.terminate(id));
     clock.pass(1000);
     const store = changed(inner, {
-      remove: async (key, revision) => {
+      remove: async (key, removal) => {
         await okOf(sessions.delete(id));
         await okOf(sessions.create(input));
-        return inner.remove(key, revision);
+        return inner.remove(key, removal);
       },
     });
     const report = await okOf(createSweeper(new SessionService({ store, clock })).sweepOnce());

@@ -3,6 +3,7 @@ import { describe, expectTypeOf, test } from 'vitest';
 import type {
   Conflict,
   CorruptRecord,
+  HistoryFull,
   IdempotencyMismatch,
   InvalidInput,
   InvalidTransition,
@@ -49,7 +50,7 @@ describe('every operation has the errors that it can have, and no others', () =>
 
   test('append', () => {
     expectTypeOf<ReturnType<SessionService['append']>>().toEqualTypeOf<
-      ResultAsync<Appended, InvalidInput | NotFound | InvalidTransition | AnyStore>
+      ResultAsync<Appended, InvalidInput | NotFound | InvalidTransition | HistoryFull | AnyStore>
     >();
   });
 
@@ -64,6 +65,7 @@ describe('every operation has the errors that it can have, and no others', () =>
       | 'invalid_transition'
       | 'idempotency_mismatch'
       | 'conflict'
+      | 'history_full'
       | 'store_unavailable'
       | 'corrupt_record'
     >();

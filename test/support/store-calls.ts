@@ -1,7 +1,7 @@
 import type { Answer, SessionStore, StoreError } from '../../src/store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
 
-type Method = keyof SessionStore;
+type Method = Exclude<keyof SessionStore, 'events'>;
 
 const key = keyOf('one');
 

@@ -2,7 +2,7 @@ import { err, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { corruptRecord } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/record.js';
-import type { Answer, RecordPage, SessionKey, SessionStore, StoreError } from '../../src/store.js';
+import type { Answer, RecordPage, Removal, SessionKey, SessionStore, StoreError } from '../../src/store.js';
 import type { StoredPart } from '../../src/testing/index.js';
 import { entryJson } from '../../src/wire.js';
 
@@ -14,17 +14,17 @@ export const changed = (inner: SessionStore, changes: Partial<SessionStore>): Se
   list: (tenant, page) => inner.list(tenant, page),
   replace: (key, next) => inner.replace(key, next),
   append: (key, append) => inner.append(key, append),
-  remove: (key, revision) => inner.remove(key, revision),
+  remove: (key, removal) => inner.remove(key, removal),
   due: (now, limit) => inner.due(now, limit),
   ...changes,
 });
 
 /** A record whose history is kept as text. */
 export const encodedRecord = (record: SessionRecord): SessionRecord => {
-  const { head, state, history } = record;
+  const { head, state, history, sequence } = record;
   if ('json' in history) return record;
   const text = `[${history.map(entryJson).join(',\n')}\n]`;
-  return { head, state, history: { entries: () => JSON.parse(text), json: () => text } };
+  return { head, state, history: { entries: () => JSON.parse(text), json: () => text }, sequence };
 };
 
 const later = <T>(answer: Answer<T, StoreError>): ResultAsync<T, StoreError> =>
@@ -73,9 +73,9 @@ export class TextSessionStore implements SessionStore {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.append(key, append)));
   }
 
-  remove(key: SessionKey, revision?: number) {
+  remove(key: SessionKey, removal?: Removal) {
     this.#damaged.delete(labelOf(key));
-    return later(this.#inner.remove(key, revision));
+    return later(this.#inner.remove(key, removal));
   }
 
   due(now: number, limit: number) {

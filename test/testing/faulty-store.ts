@@ -29,7 +29,7 @@ export const renaming = (group: string, does: string, rename: (key: SessionKey) 
     list: (tenant, page) => inner.list(rename({ tenant, id: '' }).tenant, page),
     replace: (key, next) => inner.replace(rename(key), next),
     append: (key, append) => inner.append(rename(key), append),
-    remove: (key, revision) => inner.remove(rename(key), revision),
+    remove: (key, removal) => inner.remove(rename(key), removal),
   }));
 
 /** A store that changes what it keeps. */

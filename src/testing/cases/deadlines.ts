@@ -86,7 +86,7 @@ export const deadlines: readonly StoreCase[] = [
       await replace(store, key, ended('failed', { revision: 2, deadline: NOON + 60 }));
       expectEqual(await isDue(store, NOON + 59), false, 'due before');
       expectEqual(await answerOf(store.due(NOON + 60, 10)), [{ ...key, deadline: NOON + 60 }], 'due');
-      expectEqual(await answerOf(store.remove(key, 2)), 'removed', 'remove');
+      expectEqual(await answerOf(store.remove(key, { revision: 2 })), 'removed', 'remove');
       expectEqual(await answerOf(store.due(NOON + 1000, 10)), [], 'due after the removal');
     },
   },

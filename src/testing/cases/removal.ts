@@ -45,12 +45,12 @@ export const removal: readonly StoreCase[] = [
     run: async (store) => {
       await insertFull(store, key);
       for (const revision of [1, 2, 4]) {
-        expectEqual(await answerOf(store.remove(key, revision)), 'stale', `remove of revision ${revision}`);
+        expectEqual(await answerOf(store.remove(key, { revision })), 'stale', `remove of revision ${revision}`);
       }
       expectEqual(await said(store, key), ['hello'], 'the history');
       expectEqual(await answerOf(store.due(NOON + 1, 10)), [{ ...key, deadline: NOON + 1 }], 'due');
-      expectEqual(await answerOf(store.remove(key, 3)), 'removed', 'remove of its revision');
-      expectEqual(await answerOf(store.remove(key, 3)), 'missing', 'remove of what is gone');
+      expectEqual(await answerOf(store.remove(key, { revision: 3 })), 'removed', 'remove of its revision');
+      expectEqual(await answerOf(store.remove(key, { revision: 3 })), 'missing', 'remove of what is gone');
       await expectStored(store, key, undefined);
     },
   },

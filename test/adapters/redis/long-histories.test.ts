@@ -3,12 +3,13 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, said } from '../../../src/testing/steps.js';
+import { answerOf, append, historyOf, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 
 const ENTRIES = 100_000;
+const LAST_MARK = 'getrange journal -128 -1';
 const prefix = `long-${process.pid}`;
 const key = keyOf('long');
 const { state, journal, names } = new Keyspace(prefix, 1).of(key);
@@ -53,6 +54,12 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
     );
   };
 
+  const entries = async (): Promise<number> => {
+    const client = openClient('ioredis 5', { port });
+    const found = await answerOf(new RedisSessionStore({ client, prefix }).find(key));
+    return found === undefined ? 0 : historyOf(found).length;
+  };
+
   describe.each(clientVersions)('%s', (version) => {
     const open = () => new RedisSessionStore({ client: openClient(version, { port }), prefix });
 
@@ -62,7 +69,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       const seen = await watch(async () => {
         for (const _ of upTo(3)) await append(store, key, ['another']);
       });
-      const once = ['get state', 'strlen journal', 'append journal'];
+      const once = ['get state', 'strlen journal', LAST_MARK, 'append journal'];
       expect(seen).toEqual([...once, ...once, ...once]);
     });
 
@@ -71,7 +78,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       const seen = await watch(async () => {
         await append(store, key, ['the first of this process']);
       });
-      expect(seen).toEqual(['strlen journal', 'get state', 'strlen journal', 'append journal']);
+      expect(seen).toEqual([LAST_MARK, 'strlen journal', 'get state', 'strlen journal', LAST_MARK, 'append journal']);
     });
 
     test('reads no more than what others have written since', async () => {
@@ -81,24 +88,33 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       const seen = await watch(async () => {
         await append(store, key, ['mine again']);
       });
-      expect(seen).toEqual(['get state', 'strlen journal', `getrange journal ${last} -1`, 'append journal']);
+      expect(seen).toEqual([
+        'get state',
+        'strlen journal',
+        LAST_MARK,
+        `getrange journal ${last - 128} ${last - 1}`,
+        `getrange journal ${last} -1`,
+        'append journal',
+      ]);
       const after = await watch(async () => {
         await append(store, key, ['mine once more']);
       });
-      expect(after).toEqual(['get state', 'strlen journal', 'append journal']);
+      expect(after).toEqual(['get state', 'strlen journal', LAST_MARK, 'append journal']);
     });
 
     test('that has a name looks for it in one place, whoever has written since', async () => {
       const [store, others] = [open(), open()];
       const position = await append(store, key, ['mine'], `${version.at(-1)}-op`);
-      const mark = `"${version.at(-1)}-op",\n`.length;
+      const marked = (await answerOf(store.find(key)))?.sequence ?? 0;
+      const mark = `"${version.at(-1)}-op:${marked}:${await entries()}",\n`.length;
       for (const _ of upTo(10)) await append(others, key, ['theirs']);
       for (const each of [store, others]) {
         const seen = await watch(async () => {
           expect(await append(each, key, ['mine'], `${version.at(-1)}-op`)).toBe(position);
         });
-        const look = [`hget names ${version.at(-1)}-op`, `getrange journal ${position - mark} ${position - 1}`];
-        expect(seen).toEqual(['get state', ...look, 'get state', 'strlen journal', ...look]);
+        const start = position - mark;
+        const look = [`hget names ${version.at(-1)}-op`, `getrange journal ${start} ${start + 128}`];
+        expect(seen).toEqual(['get state', ...look, 'get state', LAST_MARK, ...look]);
       }
     });
 
@@ -126,7 +142,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
     const store = new RedisSessionStore({ client, prefix });
     const short = new Keyspace(prefix, 1).of(keyOf('short'));
     await answerOf(store.insert(TENANT, headOf('short'), live('ACTIVE')));
-    for (const at of upTo(20)) await append(store, keyOf('short'), [`${at} ${'x'.repeat(200)}`]);
+    for (const at of upTo(24)) await append(store, keyOf('short'), [`${at} ${'x'.repeat(200)}`]);
     const room = async () => Number(await client.call('MEMORY', 'USAGE', short.journal));
     const [before, text] = [await room(), await client.call('GET', short.journal)];
     const ended = { ...live('PAUSED', { revision: 2 }), status: 'TERMINATED', endReason: 'failed' } as const;

@@ -20,9 +20,9 @@ const options = { face: 'ada', profile: 'tutor', behavior: '', context: '', time
 const head = (id: string) => ({ id, options, createdAt: '2026-01-31T18:00:02.000Z' });
 const created = (id: string): string => journalOf(head(id), 'write-1');
 const say = (content: string, writeId = 'write-2'): string =>
-  journalLines([{ role: 'user', content, timestamp: '2026-01-31T18:00:03.000Z' }], writeId);
+  `${journalLines([{ role: 'user', content, timestamp: '2026-01-31T18:00:03.000Z' }])}"${writeId}:3:1",\n`;
 
-const stateText = (state: StateRecord): string => `${encodeState(state)}write-1`;
+const stateText = (state: StateRecord): string => `${encodeState(state)}write-1|2|write-2:2:I,`;
 
 const contents = (record: ReadRecord): readonly string[] => {
   if (typeof record === 'string') throw new Error(`the record is ${record}`);

@@ -81,12 +81,12 @@ describeWithRedis('repair', ({ port }) => {
       test('carries on a removal that a crash has cut short', async () => {
         const { store, client, keys } = open();
         await fill(store);
-        const { state, journal, names } = keys.of(keyOf('s0'));
-        await client.call('SET', state, 'gone|abcdefghijkl,');
+        const { state, journal, names, removals, due } = keys.of(keyOf('s0'));
+        await client.call('SET', state, 'gone|w1|7|abcdefghijkl:7:-,');
         await repaired(store);
         expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1']);
         expect(await client.call('EXISTS', journal, names)).toBe(0);
-        expect(Number(await client.call('PTTL', state))).toBeGreaterThan(0);
+        expect(Number(await client.call('ZSCORE', removals, due))).toBeGreaterThan(0);
       });
 
       test('names what cannot be read, and leaves it', async () => {

@@ -18,9 +18,21 @@ describe('a reply to an insert or a replacement', () => {
     [replaceOutcome, 'stale'],
     [replaceOutcome, 'missing'],
   ] as const)('%o says %s, and whether the indexes know of it', (outcomeOf, outcome) => {
-    expect(outcomeOf(outcome)).toEqual({ outcome, isKnown: true });
-    expect(outcomeOf([outcome, 1])).toEqual({ outcome, isKnown: true });
-    expect(outcomeOf([outcome, 0])).toEqual({ outcome, isKnown: false });
+    expect(outcomeOf([outcome, 1])).toMatchObject({ outcome, isKnown: true });
+    const isWritten = outcome !== 'stale' && outcome !== 'missing';
+    expect(outcomeOf([outcome, 0])).toMatchObject({ outcome, isKnown: !isWritten });
+  });
+
+  test('says which change it was', () => {
+    expect(insertOutcome(['taken', 1, 'w1', '1000'])).toMatchObject({
+      made: { birth: 'w1', sequence: 1 },
+      createdMs: 1000,
+    });
+    expect(replaceOutcome(['replaced', 1, 'w1', 7, 'P'])).toMatchObject({
+      made: { birth: 'w1', sequence: 7 },
+      before: 'P',
+    });
+    expect(replaceOutcome('stale').made).toBeUndefined();
   });
 
   test.each(strange)('that is strange has no outcome: %j', (reply) => {
@@ -36,9 +48,10 @@ describe('a reply to an insert or a replacement', () => {
 
 describe('a reply to a removal', () => {
   test('says what was done, or nothing where it is strange', () => {
-    expect(removeOutcome('removed')).toBe('removed');
-    expect(removeOutcome('missing')).toBe('missing');
-    for (const reply of [...strange, 'taken']) expect(removeOutcome(reply)).toBeUndefined();
+    expect(removeOutcome(['removed', 'w1', 4])).toEqual({ outcome: 'removed', made: { birth: 'w1', sequence: 4 } });
+    expect(removeOutcome(['missing']).outcome).toBe('missing');
+    expect(removeOutcome('stale').outcome).toBe('stale');
+    for (const reply of [...strange, 'taken']) expect(removeOutcome(reply).outcome).toBeUndefined();
   });
 });
 
@@ -46,9 +59,14 @@ describe('a reply to an append', () => {
   const ended = '1 3 0 TERMINATED 1000 0 60000 61000 failed |';
 
   test('is a position, a missing session, or the state that accepts nothing', () => {
-    expect(appendOutcome(0)).toEqual({ outcome: 'appended', position: 0 });
-    expect(appendOutcome('missing')).toEqual({ outcome: 'missing' });
-    expect(appendOutcome(['closed', ended])).toMatchObject({ outcome: 'closed', state: { endReason: 'failed' } });
+    const made = { birth: 'w1', sequence: 3 };
+    expect(appendOutcome([251, 3, 'w1'])).toEqual({ outcome: { outcome: 'appended', position: 251 }, made });
+    expect(appendOutcome('missing').outcome).toEqual({ outcome: 'missing' });
+    expect(appendOutcome(['full']).outcome).toEqual({ outcome: 'full' });
+    expect(appendOutcome(['closed', ended]).outcome).toMatchObject({
+      outcome: 'closed',
+      state: { endReason: 'failed' },
+    });
   });
 
   test.each([
@@ -60,7 +78,7 @@ describe('a reply to an append', () => {
     ['closed', `2${ended.slice(1)}`],
     ['open', ended],
   ])('that is strange is none: %j', (reply) => {
-    expect(appendOutcome(reply)).toBeUndefined();
+    expect(appendOutcome(reply).outcome).toBeUndefined();
   });
 });
 

@@ -124,18 +124,6 @@ export const writes: readonly Write[] = [
     ({ sessions }) => okOf(sessions.list()),
   ),
   write(
-    'list that finds memories that have ended',
-    async ({ client }) => {
-      for (const id of ['s3', 's4']) {
-        await client.call('zadd', 'colloquy:{0}:index:default', '1', id);
-        await client.call('set', stateOf(id), 'gone|');
-      }
-      await expireUnseen(client, 's3', 's4');
-    },
-    ({ sessions }) => okOf(sessions.list()),
-    { isTodo: true },
-  ),
-  write(
     'look at deadlines of which one is too early',
     async (bench) => {
       await started(600)(bench);

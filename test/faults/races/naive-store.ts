@@ -26,7 +26,7 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
     insert: (tenant, head, state) => {
       const name = nameOf({ tenant, id: head.id });
       if (sessions.has(name)) return ok('taken');
-      sessions.set(name, { head, state, history: [] });
+      sessions.set(name, { head, state, history: [], sequence: 1 });
       return ok('inserted');
     },
     find: (key) => ok(sessions.get(nameOf(key))),

@@ -1,0 +1,95 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { StoreUnavailable } from '../../src/errors.js';
+import type { EventPage, SessionEvent } from '../../src/events/event.js';
+import type { StateRecord } from '../../src/session/record.js';
+import type { EventLog, SessionKey, StoreError } from '../../src/store.js';
+import type { RedisClient } from './client.js';
+import type { Connection } from './connection.js';
+import { decodeEvent } from './event-text.js';
+import type { EventWriter, Tidings } from './event-writer.js';
+import { failed } from './failure.js';
+import type { Keyspace } from './keys.js';
+import { decodeState, lastChange } from './state-text.js';
+
+/** Before all entries of a stream. */
+const BEGINNING = '0-0';
+
+/** What a change that led from the status with this first letter to a state is called. */
+export const tidingsOf = (before: unknown, state: StateRecord, createdMs: number): Tidings => {
+  const at = state.since;
+  if (state.status === 'TERMINATED') return { type: 'terminated', at, endReason: state.endReason };
+  if (state.status === 'PAUSED') return { type: 'paused', at };
+  if (state.status === 'IDLE') return { type: 'created', at: createdMs };
+  return { type: before === 'P' ? 'resumed' : 'started', at };
+};
+
+interface Entry {
+  readonly id: string;
+  readonly text: string;
+}
+
+const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
+  reply.flatMap((entry): Entry[] => {
+    const [id, fields]: readonly unknown[] = Array.isArray(entry) ? entry : [];
+    const text: unknown = Array.isArray(fields) ? fields[1] : undefined;
+    return typeof id === 'string' ? [{ id, text: typeof text === 'string' ? text : '' }] : [];
+  });
+
+const unable = new Error('ERR the client has no streams');
+
+const range = (client: RedisClient, stream: string, from: string, size: number): Promise<readonly unknown[]> => {
+  if (client.xrange === undefined) throw unable;
+  return client.xrange(stream, from, '+', 'COUNT', size);
+};
+
+/** The streams of a Redis store: one a partition, cut to about a number of events. */
+export class RedisEventLog implements EventLog {
+  readonly #connection: Connection;
+  readonly #keys: Keyspace;
+  readonly #writer: EventWriter;
+
+  constructor(connection: Connection, keys: Keyspace, writer: EventWriter) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#writer = writer;
+  }
+
+  streamOf(tenant: string): string {
+    return this.#keys.events(tenant);
+  }
+
+  async latest(stream: string): Promise<Result<string, StoreUnavailable>> {
+    const last = await this.#connection.read(async (client) => {
+      if (client.xrevrange === undefined) throw unable;
+      return client.xrevrange(stream, '+', '-', 'COUNT', 1);
+    });
+    return last.map((reply) => entriesOf(reply)[0]?.id ?? BEGINNING).mapErr(({ error }) => error);
+  }
+
+  /** The entry at the position is asked for too: if it is there, nothing behind it was trimmed. */
+  async read(stream: string, position: string, limit: number): Promise<Result<EventPage, StoreUnavailable>> {
+    const from = /^\d+-\d+$/.test(position) ? position : BEGINNING;
+    const reply = await this.#connection.read(async (client) => range(client, stream, from, limit + 1));
+    if (reply.isErr()) return err(reply.error.error);
+    const entries = entriesOf(reply.value);
+    const isThere = entries[0]?.id === from;
+    const fresh = isThere ? entries.slice(1) : entries.slice(0, limit);
+    const events = fresh.flatMap(({ id, text }): readonly SessionEvent[] => {
+      const event = decodeEvent(id, text);
+      return event === undefined ? [] : [event];
+    });
+    // A stream that nobody has trimmed begins with a creation; from its beginning on there is nothing to miss.
+    const isTrimmed = !isThere && from !== BEGINNING;
+    return ok({ events, position: fresh.at(-1)?.id ?? from, isTrimmed });
+  }
+
+  async repeat(key: SessionKey): Promise<Result<unknown, StoreError>> {
+    const end = this.#connection.endOfCall();
+    const text = await this.#connection.read((client) => client.get(this.#keys.of(key).state), end);
+    if (text.isErr()) return err(failed(key)(text.error));
+    const state = text.value === null ? undefined : decodeState(text.value);
+    if (text.value === null || state === undefined) return ok(undefined);
+    const { before, ...made } = lastChange(text.value);
+    return this.#writer.tell(key, made, tidingsOf(before, state, state.since), end);
+  }
+}

@@ -1,0 +1,43 @@
+import type { EndReason } from '../status.js';
+
+/** What has happened to a session. */
+export type SessionEventType =
+  | 'session.created'
+  | 'session.started'
+  | 'session.paused'
+  | 'session.resumed'
+  | 'session.appended'
+  | 'session.terminated'
+  | 'session.deleted';
+
+interface EventBase {
+  /** The same whenever this event is told again, and another for every other event: for de-duplication. */
+  readonly id: string;
+  readonly tenant: string;
+  readonly sessionId: string;
+  /** The number of the change within the session: 1 for its creation, then 2, 3 and so on. */
+  readonly sequence: number;
+  /** When it took effect: RFC 3339, UTC, milliseconds. */
+  readonly at: string;
+  /** Where a reader goes on behind this event: opaque, and growing. */
+  readonly position: string;
+}
+
+/** One change of one session. Told at least once, in order within the session. */
+export type SessionEvent =
+  | (EventBase & { readonly type: Exclude<SessionEventType, 'session.terminated' | 'session.appended'> })
+  | (EventBase & { readonly type: 'session.terminated'; readonly endReason: EndReason })
+  | (EventBase & {
+      readonly type: 'session.appended';
+      /** Where the history stands after these entries, as `append` has answered. */
+      readonly historyPosition: number;
+    });
+
+/** Events of one stream, in the order in which they were told. */
+export interface EventPage {
+  readonly events: readonly SessionEvent[];
+  /** Behind the last of them. */
+  readonly position: string;
+  /** Whether events behind the given position are gone: a stream keeps the latest only. */
+  readonly isTrimmed: boolean;
+}
