@@ -12,6 +12,13 @@ export type {
   SessionError,
   StoreUnavailable,
 } from './errors.js';
+export type {
+  EventsLost,
+  SessionChange,
+  SessionSnapshot,
+  TenantChange,
+  WatchError,
+} from './events/change.js';
 export type { EventPage, SessionEvent, SessionEventType } from './events/event.js';
 export type { Ids } from './ids.js';
 export { randomIds } from './ids.js';
@@ -30,6 +37,7 @@ export type {
   OperationOptions,
   ReadError,
   SessionPage,
+  WatchOptions,
 } from './service/session-service.js';
 export { SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';

@@ -42,6 +42,11 @@ export class HistoryLog {
     return this.#positions?.get(operationId);
   }
 
+  /** The entries from one position to another, in an array of the caller's own. */
+  slice(from: number, to: number): readonly HistoryEntry[] {
+    return (this.#grown ?? this.#snapshot).slice(from, to);
+  }
+
   snapshot(): readonly HistoryEntry[] {
     if (this.#grown !== undefined && this.#grown.length !== this.#snapshot.length) {
       this.#snapshot = Object.freeze(this.#grown.slice());

@@ -4,7 +4,9 @@ import { acceptsHistoryUntil } from '../../src/session/timeline.js';
 import type {
   AppendOutcome,
   DueSession,
+  EntriesOutcome,
   HistoryAppend,
+  HistorySlice,
   RecordPage,
   Removal,
   SessionKey,
@@ -137,6 +139,16 @@ export class MemorySessionStore implements SessionStore {
     const position = kept.log.append(entries, operationId);
     this.#tell(kept, 'appended', now, position);
     return ok({ outcome: 'appended', position });
+  }
+
+  findEntries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, never> {
+    const log = this.#keptOf(key)?.log;
+    if (log === undefined) return ok({ outcome: 'missing' });
+    const from = 'last' in slice ? Math.max(0, log.length - slice.last) : slice.after;
+    if (from < 0 || from > log.length) return ok({ outcome: 'astray' });
+    const position = 'last' in slice ? log.length : Math.min(from + slice.limit, log.length);
+    const entries = log.slice(from, position);
+    return ok({ outcome: 'found', entries, position, hasMore: position < log.length });
   }
 
   remove(

@@ -1,9 +1,14 @@
 import { timestampOf } from '../../src/clock.js';
 import type { SessionEvent } from '../../src/events/event.js';
 import type { EndReason } from '../../src/status.js';
-import type { Tidings } from './event-writer.js';
 import { keyOfDue } from './keys.js';
 import type { Made } from './replies.js';
+
+/** What there is to tell of a change beside whose it was. `at` is in milliseconds since the epoch. */
+export type Tidings =
+  | { readonly type: 'created' | 'started' | 'paused' | 'resumed' | 'deleted'; readonly at: number }
+  | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
+  | { readonly type: 'appended'; readonly at: number; readonly position: number };
 
 /**
  * An event as it stands in a stream, one line of plain text:

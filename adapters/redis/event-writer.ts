@@ -1,17 +1,10 @@
 import { ok, type Result } from 'neverthrow';
-import type { EndReason } from '../../src/status.js';
 import type { SessionKey, StoreError } from '../../src/store.js';
 import type { Connection } from './connection.js';
-import { eventText } from './event-text.js';
+import { eventText, type Tidings } from './event-text.js';
 import { failed } from './failure.js';
 import type { Keyspace } from './keys.js';
 import type { Made } from './replies.js';
-
-/** What there is to tell of a change beside whose it was. `at` is in milliseconds since the epoch. */
-export type Tidings =
-  | { readonly type: 'created' | 'started' | 'paused' | 'resumed' | 'deleted'; readonly at: number }
-  | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
-  | { readonly type: 'appended'; readonly at: number; readonly position: number };
 
 /**
  * Tells of changes in the stream of their partition: after the change was made, and before it is acknowledged. The two

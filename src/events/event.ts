@@ -19,7 +19,7 @@ interface EventBase {
   readonly sequence: number;
   /** When it took effect: RFC 3339, UTC, milliseconds. */
   readonly at: string;
-  /** Where a reader goes on behind this event: opaque, and growing. */
+  /** Where a reader goes on behind this event. */
   readonly position: string;
 }
 
@@ -41,3 +41,10 @@ export interface EventPage {
   /** Whether events behind the given position are gone: a stream keeps the latest only. */
   readonly isTrimmed: boolean;
 }
+
+/** Whether a position of a stream comes after another: both are whole numbers, with a second behind a dash or without. */
+export const isBehind = (position: string, other: string): boolean => {
+  const [first = 0, second = 0] = position.split('-').map(Number);
+  const [otherFirst = 0, otherSecond = 0] = other.split('-').map(Number);
+  return first === otherFirst ? second > otherSecond : first > otherFirst;
+};

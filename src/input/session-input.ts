@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
+import type { WatchSettings } from '../events/change.js';
 import {
   DEFAULT_PAGE_LIMIT,
   KEY_LENGTH,
@@ -124,6 +125,19 @@ export const readPage = (query: unknown): Result<{ readonly limit: number; reado
     return {
       limit: Math.min(readWhole(issues, 'limit', limit, 1), PAGE_LIMIT),
       page: readWhole(issues, 'page', page, 1),
+    };
+  });
+
+/** From where on, and until when, to watch. */
+export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput> =>
+  readSafely('options', (issues) => {
+    const { from, signal } = readFields(issues, 'options', options);
+    const isPosition = from === undefined || (typeof from === 'string' && /^\d{1,20}(?:-\d{1,20})?$/.test(from));
+    issues.check(isPosition, 'from', 'must be the position of an event or of a snapshot');
+    issues.check(signal === undefined || signal instanceof AbortSignal, 'signal', 'must be an AbortSignal');
+    return {
+      from: typeof from === 'string' ? from : undefined,
+      signal: signal instanceof AbortSignal ? signal : undefined,
     };
   });
 

@@ -12,6 +12,10 @@ import {
   notFound,
   type StoreUnavailable,
 } from '../errors.js';
+import type { SessionChange, TenantChange, WatchError } from '../events/change.js';
+import { safely } from '../events/safely.js';
+import { watchSession } from '../events/watch-session.js';
+import { watchTenant } from '../events/watch-tenant.js';
 import {
   readAppend,
   readCommandOptions,
@@ -20,6 +24,7 @@ import {
   readPage,
   readSweepLimit,
   readTenant,
+  readWatch,
 } from '../input/session-input.js';
 import type { Session, SessionState } from '../session/session.js';
 import { settle } from '../session/timeline.js';
@@ -68,6 +73,14 @@ export interface OperationOptions {
 export interface Appended {
   /** Where the history stands after these entries: opaque, growing, and the same when the append is repeated. */
   readonly position: number;
+}
+
+/** How to watch. */
+export interface WatchOptions {
+  /** The position of an event or of a snapshot, to go on behind it. Default: from now on. */
+  readonly from?: string;
+  /** Ends the watching, and frees all that it holds. */
+  readonly signal?: AbortSignal;
 }
 
 /** Which page of the list. */
@@ -214,6 +227,26 @@ export class SessionService {
   }
 
   /**
+   * What a session does: a snapshot of what it is now, then its events, in order, until it has ended or is deleted. With
+   * `from`, the position of an event or of a snapshot, it goes on behind that one without a snapshot. An event may be told
+   * twice, under the same id; where one may be missing, another snapshot comes in its place. The last item is an error
+   * where there is one: `invalid_input` if the store tells no events, `not_found` if there is no such session. Aborting
+   * the signal ends it at once. Nothing is read before the first item is asked for.
+   */
+  watch(id: string, options: WatchOptions = {}): AsyncIterable<Result<SessionChange, WatchError>> {
+    return this.#iterate((settings) =>
+      readId(id).andThen((read) =>
+        readWatch(options).map((how) => watchSession(settings, { tenant: settings.tenant, id: read }, how)),
+      ),
+    );
+  }
+
+  /** The events of all of the tenant's sessions from now on, or from a position on; `events_lost` where some are gone. */
+  watchAll(options: WatchOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> {
+    return this.#iterate((settings) => readWatch(options).map((how) => watchTenant(settings, how)));
+  }
+
+  /**
    * Writes down the ends that the clock has made in the sessions of all tenants, and deletes those that are to be kept no
    * longer, at most `limit` in all (1 to 10000). `createSweeper` calls it again and again.
    */
@@ -232,6 +265,12 @@ export class SessionService {
       (settings) => chain(readId(id), (read) => operation(settings, { tenant: settings.tenant, id: read })),
       outcome,
     );
+  }
+
+  #iterate<T>(
+    begin: (settings: Settings) => Result<AsyncGenerator<Result<T, WatchError>, void>, InvalidInput>,
+  ): AsyncIterable<Result<T, WatchError>> {
+    return safely(() => this.#settings.andThen(begin));
   }
 
   /** `outcome` is what a store that breaks its contract may have done: unknown, but to reads. */

@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow';
 import { type Clock, steadily, systemClock } from '../clock.js';
 import type { InvalidInput } from '../errors.js';
+import { EventHub } from '../events/hub.js';
 import { type Ids, randomIds } from '../ids.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import type { InputPolicy } from '../input/session-input.js';
@@ -38,6 +39,8 @@ export interface Settings {
   readonly idleTimeoutMs: number;
   readonly retentionMs: number;
   readonly policy: InputPolicy;
+  /** Where the store tells what happens. */
+  readonly hub: EventHub | undefined;
   /** What a store is to refuse to append beyond; empty where there is no bound, for to check it has its price. */
   readonly bound: { readonly mostEntries?: number };
 }
@@ -89,6 +92,7 @@ export const readSettings = (options: SessionServiceOptions): Result<Settings, I
         faces: readNames(issues, 'faces', faces),
         profiles: readNames(issues, 'profiles', profiles),
       },
+      hub: isFields(store) && isFields(store.events) ? new EventHub(store.events) : undefined,
       bound: historyEntries === Number.MAX_SAFE_INTEGER ? {} : { mostEntries: historyEntries },
     };
   });

@@ -1,0 +1,34 @@
+import type { InvalidInput, NotFound } from '../errors.js';
+import type { Session } from '../session/session.js';
+import type { StoreError } from '../store.js';
+import type { SessionEvent } from './event.js';
+
+/** The session as it is: at the beginning, and again wherever events may be missing. */
+export interface SessionSnapshot {
+  readonly type: 'session.snapshot';
+  readonly session: Session;
+  /** The number of the last change that is in it; events up to it are not told again. */
+  readonly sequence: number;
+  /** Where to go on with `from`. */
+  readonly position: string;
+}
+
+/** What `watch` gives: a snapshot, and the events behind it. */
+export type SessionChange = SessionSnapshot | SessionEvent;
+
+/** Events were not kept long enough, or came faster than they were taken: look again at what matters, and go on. */
+export interface EventsLost {
+  readonly type: 'events_lost';
+  readonly position: string;
+}
+
+/** What `watchAll` gives. */
+export type TenantChange = SessionEvent | EventsLost;
+
+export type WatchError = InvalidInput | NotFound | StoreError;
+
+/** How to watch, read. */
+export interface WatchSettings {
+  readonly from: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}

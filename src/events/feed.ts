@@ -1,0 +1,124 @@
+import type { EventLog } from '../store.js';
+import type { SessionEvent } from './event.js';
+
+/** Who wants to know of events: those of one session, or all of a tenant. */
+export interface Subscriber {
+  readonly tenant: string;
+  /** Nothing for all sessions of the tenant. */
+  readonly sessionId: string | undefined;
+  take(event: SessionEvent): void;
+  /** Events are gone before they were read. */
+  miss(): void;
+}
+
+interface TenantSubscribers {
+  readonly ofAll: Set<Subscriber>;
+  readonly bySession: Map<string, Set<Subscriber>>;
+}
+
+/** Events that are asked for at a time. */
+const PAGE = 500;
+
+/**
+ * Reads one stream for all who want to know of it, however many: one request at a time, and none while nobody listens.
+ * While the store cannot be reached it asks again, and goes on where it was.
+ */
+export class Feed {
+  readonly #log: EventLog;
+  readonly #stream: string;
+  readonly #pollMs: number;
+  readonly #tenants = new Map<string, TenantSubscribers>();
+  #count = 0;
+  #position: string;
+  #wake: () => void = () => undefined;
+  #stopListening: () => void = () => undefined;
+  #isNew = false;
+
+  constructor(log: EventLog, stream: string, position: string, pollMs: number) {
+    this.#log = log;
+    this.#stream = stream;
+    this.#position = position;
+    this.#pollMs = pollMs;
+  }
+
+  /** Behind what has been passed on. */
+  get position(): string {
+    return this.#position;
+  }
+
+  get isIdle(): boolean {
+    return this.#count === 0;
+  }
+
+  add(subscriber: Subscriber): void {
+    const { tenant, sessionId } = subscriber;
+    const known = this.#tenants.get(tenant) ?? { ofAll: new Set(), bySession: new Map() };
+    this.#tenants.set(tenant, known);
+    if (sessionId === undefined) known.ofAll.add(subscriber);
+    else {
+      const some = known.bySession.get(sessionId) ?? new Set();
+      known.bySession.set(sessionId, some.add(subscriber));
+    }
+    this.#count += 1;
+    if (this.#count === 1) void this.#run();
+  }
+
+  remove(subscriber: Subscriber): void {
+    const { tenant, sessionId } = subscriber;
+    const known = this.#tenants.get(tenant);
+    const some = sessionId === undefined ? known?.ofAll : known?.bySession.get(sessionId);
+    if (known === undefined || some === undefined || !some.delete(subscriber)) return;
+    if (sessionId !== undefined && some.size === 0) known.bySession.delete(sessionId);
+    if (known.ofAll.size === 0 && known.bySession.size === 0) this.#tenants.delete(tenant);
+    this.#count -= 1;
+    if (this.#count === 0) this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    this.#stopListening =
+      this.#log.listen?.(() => {
+        this.#isNew = true;
+        this.#wake();
+      }) ?? this.#stopListening;
+    while (this.#count > 0) if (!(await this.#read())) await this.#pause();
+    this.#stopListening();
+  }
+
+  /** Whether there may be more at once. */
+  async #read(): Promise<boolean> {
+    this.#isNew = false;
+    const page = await this.#log.read(this.#stream, this.#position, PAGE);
+    if (page.isErr()) return false;
+    const { events, position, isTrimmed } = page.value;
+    if (isTrimmed) for (const subscriber of this.#all()) subscriber.miss();
+    this.#position = position;
+    for (const event of events) this.#pass(event);
+    return events.length > 0;
+  }
+
+  #pass(event: SessionEvent): void {
+    const known = this.#tenants.get(event.tenant);
+    if (known === undefined) return;
+    for (const subscriber of known.ofAll) subscriber.take(event);
+    for (const subscriber of known.bySession.get(event.sessionId) ?? []) subscriber.take(event);
+  }
+
+  *#all(): Generator<Subscriber> {
+    for (const { ofAll, bySession } of this.#tenants.values()) {
+      yield* ofAll;
+      for (const some of bySession.values()) yield* some;
+    }
+  }
+
+  #pause(): Promise<void> {
+    if (this.#isNew) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = this.#log.listen === undefined ? setTimeout(() => this.#wake(), this.#pollMs) : undefined;
+      this.#wake = () => {
+        clearTimeout(timer);
+        this.#wake = () => undefined;
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import { err, ok, type Result } from 'neverthrow';
+import { chain } from '../answer.js';
+import {
+  type CorruptRecord,
+  type InvalidInput,
+  invalidInput,
+  type NotFound,
+  notFound,
+  type StoreUnavailable,
+} from '../errors.js';
+import { readHistoryQuery } from '../input/history-input.js';
+import type { HistoryEntry } from '../session/session.js';
+import type { Answer, SessionKey, SessionStore } from '../store.js';
+
+/** Which part of a history to read: the last entries, or those behind a position. */
+export type HistoryQuery =
+  | {
+      /** How many entries from the end, 1 to 1000. Default: 100. */
+      readonly last?: number;
+      readonly after?: never;
+      readonly limit?: never;
+    }
+  | {
+      /** A position that `append` or `history` answered for this session; 0 is the beginning. */
+      readonly after: number;
+      /** The most entries to read, 1 to 1000. Default: 100. */
+      readonly limit?: number;
+      readonly last?: never;
+    };
+
+/** A part of a history. */
+export interface HistoryPart {
+  /** Oldest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** Where the part ends: opaque. What comes behind it is read with `{ after: position }`. */
+  readonly position: number;
+  /** Whether there was more behind `position` at the time of reading; behind the last entries there never is. */
+  readonly hasMore: boolean;
+}
+
+export type HistoryError = InvalidInput | NotFound | StoreUnavailable | CorruptRecord;
+
+/** Reads a part of a history, and nothing else of the session. */
+export const readHistory = (store: SessionStore, key: SessionKey, query: unknown): Answer<HistoryPart, HistoryError> =>
+  chain(readHistoryQuery(query), (slice) =>
+    chain(store.findEntries(key, slice), (found): Result<HistoryPart, HistoryError> => {
+      if (found.outcome === 'missing') return err(notFound(key.id));
+      if (found.outcome === 'astray') {
+        return err(invalidInput([{ path: 'after', message: 'is no position in this history' }]));
+      }
+      const { entries, position, hasMore } = found;
+      return ok({ entries, position, hasMore });
+    }),
+  );

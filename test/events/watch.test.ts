@@ -1,0 +1,205 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
+import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
+
+const open = (length?: number) =>
+  openSessions({ store: new MemorySessionStore({ events: length === undefined ? true : { length } }) });
+
+/** An iterator that is ended with the test. */
+const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) => {
+  const watch = sessions.watch(id, options)[Symbol.asyncIterator]();
+  onTestFinished(async () => {
+    await watch.return?.();
+  });
+  return {
+    next: async (): Promise<SessionChange | 'end'> => {
+      const { value, done } = await watch.next();
+      return done === true ? 'end' : value._unsafeUnwrap();
+    },
+    error: async () => (await watch.next()).value._unsafeUnwrapErr(),
+    stop: () => watch.return?.(),
+  };
+};
+
+const summary = (change: SessionChange | 'end') => {
+  if (change === 'end') return change;
+  if (change.type === 'session.snapshot') return [change.type, change.session.status, change.sequence];
+  return [change.type, change.sequence];
+};
+
+const said = (content: string) => [{ role: 'user', content }];
+
+describe('who watches a session', () => {
+  test('sees what it is, then every change in order, and the end', async () => {
+    const { sessions } = open();
+    const id = await createdIn(sessions);
+    const watch = watching(sessions, id);
+    expect(summary(await watch.next())).toEqual(['session.snapshot', 'IDLE', 1]);
+    await okOf(sessions.start(id));
+    expect(summary(await watch.next())).toEqual(['session.started', 2]);
+    const { position } = await okOf(sessions.append(id, said('hello')));
+    expect(await watch.next()).toMatchObject({
+      type: 'session.appended',
+      tenant: 'default',
+      sessionId: id,
+      sequence: 3,
+      historyPosition: position,
+      at: '2026-01-31T12:00:00.000Z',
+    });
+    await okOf(sessions.pause(id));
+    await okOf(sessions.resume(id));
+    await okOf(sessions.terminate(id));
+    expect(summary(await watch.next())).toEqual(['session.paused', 4]);
+    expect(summary(await watch.next())).toEqual(['session.resumed', 5]);
+    expect(await watch.next()).toMatchObject({ type: 'session.terminated', sequence: 6, endReason: 'terminated' });
+    expect(await watch.next()).toBe('end');
+  });
+
+  test('is done at once with a session that has ended', async () => {
+    const { sessions } = open();
+    const id = await startedIn(sessions);
+    await okOf(sessions.fail(id));
+    const watch = watching(sessions, id);
+    expect(await watch.next()).toMatchObject({ type: 'session.snapshot', session: { endReason: 'failed' } });
+    expect(await watch.next()).toBe('end');
+  });
+
+  test('sees a deletion, and nothing of the session that is created under its key afterwards', async () => {
+    const { sessions } = open();
+    const input = { ...ada, idempotencyKey: 'lesson' };
+    const { id } = await okOf(sessions.create(input));
+    const watch = watching(sessions, id);
+    await watch.next();
+    await okOf(sessions.delete(id));
+    await okOf(sessions.create(input));
+    expect(summary(await watch.next())).toEqual(['session.deleted', 2]);
+    expect(await watch.next()).toBe('end');
+  });
+
+  test('goes on behind a position, with what happened meanwhile and without a snapshot', async () => {
+    const { sessions } = open();
+    const id = await startedIn(sessions);
+    const first = watching(sessions, id);
+    const snapshot = await first.next();
+    await okOf(sessions.pause(id));
+    const paused = await first.next();
+    await first.stop();
+    if (snapshot === 'end' || paused === 'end') throw new Error('it has ended');
+    await okOf(sessions.resume(id));
+    await okOf(sessions.append(id, said('while away')));
+    const again = watching(sessions, id, { from: paused.position });
+    expect(summary(await again.next())).toEqual(['session.resumed', 4]);
+    expect(summary(await again.next())).toEqual(['session.appended', 5]);
+    await okOf(sessions.terminate(id));
+    expect(summary(await again.next())).toEqual(['session.terminated', 6]);
+    expect(await again.next()).toBe('end');
+    const fromSnapshot = watching(sessions, id, { from: snapshot.position });
+    expect(summary(await fromSnapshot.next())).toEqual(['session.paused', 3]);
+  });
+
+  test('gets another snapshot where what it came back for is not kept any more', async () => {
+    const { sessions } = open(4);
+    const id = await startedIn(sessions);
+    const first = watching(sessions, id);
+    const { position } = Object(await first.next());
+    await first.stop();
+    for (let turn = 0; turn < 10; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
+    const again = watching(sessions, id, { from: position });
+    const kinds: unknown[] = [];
+    for (let item = 0; item < 5; item += 1) kinds.push(summary(await again.next()));
+    expect(kinds.at(-1)).toEqual(['session.snapshot', 'ACTIVE', 12]);
+    await okOf(sessions.pause(id));
+    expect(summary(await again.next())).toEqual(['session.paused', 13]);
+  });
+
+  test('who is slow holds nothing up, takes no more room than a bound, and looks again', async () => {
+    const { sessions } = open();
+    const id = await startedIn(sessions);
+    const watch = watching(sessions, id);
+    await watch.next();
+    for (let turn = 0; turn < 1000; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
+    let change = await watch.next();
+    let events = 0;
+    while (change !== 'end' && change.type !== 'session.snapshot') {
+      events += 1;
+      change = await watch.next();
+    }
+    expect(events).toBeLessThanOrEqual(256);
+    expect(summary(change)).toEqual(['session.snapshot', 'ACTIVE', 1002]);
+    await okOf(sessions.pause(id));
+    expect(summary(await watch.next())).toEqual(['session.paused', 1003]);
+  });
+
+  test('sees the end of a session that runs out while nobody sweeps', async () => {
+    const { sessions, clock } = open();
+    const id = await createdIn(sessions, { timeLimit: 0.05 });
+    const watch = watching(sessions, id);
+    await watch.next();
+    await okOf(sessions.start(id));
+    expect(summary(await watch.next())).toEqual(['session.started', 2]);
+    const end = watch.next();
+    clock.pass(50);
+    expect(await end).toMatchObject({ type: 'session.snapshot', session: { endReason: 'time_limit' } });
+    expect(await watch.next()).toBe('end');
+  });
+
+  test('is told of a session that is not there, of a store that tells nothing, and of what is wrong', async () => {
+    const { sessions } = open();
+    expect(await watching(sessions, 'nobody').error()).toMatchObject({ type: 'not_found', id: 'nobody' });
+    const silent = openSessions().sessions;
+    expect(await watching(silent, 'any').error()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'store' }] });
+    const odd = Reflect.apply(sessions.watch, sessions, ['id', { from: 'x', signal: 5 }])[Symbol.asyncIterator]();
+    const { value } = await odd.next();
+    expect(value._unsafeUnwrapErr()).toMatchObject({ issues: [{ path: 'from' }, { path: 'signal' }] });
+    expect(await odd.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test('ends at once when it is aborted, before and while it waits', async () => {
+    const { sessions } = open();
+    const id = await createdIn(sessions);
+    const controller = new AbortController();
+    const watch = watching(sessions, id, { signal: controller.signal });
+    await watch.next();
+    const waiting = watch.next();
+    controller.abort();
+    expect(await waiting).toBe('end');
+    const late = watching(sessions, id, { signal: controller.signal });
+    expect(await late.next()).toBe('end');
+  });
+});
+
+describe('who watches a tenant', () => {
+  test('sees the changes of all its sessions, and of no other tenant', async () => {
+    const { sessions } = open();
+    const watch = sessions.forTenant('acme').watchAll()[Symbol.asyncIterator]();
+    const first = watch.next();
+    const theirs = await createdIn(sessions.forTenant('globex'));
+    const ours = await createdIn(sessions.forTenant('acme'));
+    await okOf(sessions.forTenant('globex').start(theirs));
+    await okOf(sessions.forTenant('acme').start(ours));
+    const seen = [(await first).value, (await watch.next()).value].map((item) => item._unsafeUnwrap());
+    expect(seen).toMatchObject([
+      { type: 'session.created', sessionId: ours, tenant: 'acme' },
+      { type: 'session.started', sessionId: ours, sequence: 2 },
+    ]);
+    await watch.return?.();
+  });
+
+  test('goes on behind a position, and is told where events are lost', async () => {
+    const { sessions } = open(4);
+    const watch = sessions.watchAll()[Symbol.asyncIterator]();
+    const first = watch.next();
+    const id = await startedIn(sessions);
+    const { position } = (await first).value._unsafeUnwrap();
+    await watch.return?.();
+    const again = sessions.watchAll({ from: position })[Symbol.asyncIterator]();
+    expect((await again.next()).value._unsafeUnwrap()).toMatchObject({ type: 'session.started' });
+    await again.return?.();
+    for (let turn = 0; turn < 9; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
+    const late = sessions.watchAll({ from: position })[Symbol.asyncIterator]();
+    expect((await late.next()).value._unsafeUnwrap()).toMatchObject({ type: 'events_lost' });
+    expect((await late.next()).value._unsafeUnwrap()).toMatchObject({ type: 'session.appended', sequence: 8 });
+    await late.return?.();
+  });
+});
