@@ -39,6 +39,12 @@ export const decodeOptions = (json: string): SessionOptions => {
 export const entryJson = ({ role, content, timestamp }: HistoryEntry): string =>
   JSON.stringify({ role, content, timestamp });
 
+/** Where a session stands, which is what a command answers. */
+export const stateJson = (state: SessionState): string => {
+  const { id, status, duration } = state;
+  return JSON.stringify({ id, status, duration, ...(status === 'TERMINATED' ? { end_reason: state.endReason } : {}) });
+};
+
 /** The text of a Session object around its status and its duration, which alone depend on the time. */
 export interface SessionFrame {
   readonly start: string;

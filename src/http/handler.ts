@@ -31,6 +31,10 @@ const withoutBody = ({ status, headers, body = '' }: HandlerResponse): HandlerRe
   headers: { 'Content-Length': String(new TextEncoder().encode(body).length), ...headers },
 });
 
+/** Read apart: a path that is not served is not ours to answer, even if other options break a rule. */
+const hasCommands = (options: SessionHandlerOptions): boolean =>
+  readSafely('commands', () => options.commands === true).unwrapOr(false);
+
 /** A host's listener must not be able to spoil an answer. */
 const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => void) => {
   const onError = readSafely('onError', () => options.onError).unwrapOr(undefined);
@@ -47,10 +51,11 @@ const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => v
 /**
  * The HTTP interface of `interface.md` as a function of plain objects, for any framework: `colloquy/node`, `/express`,
  * `/koa` and `/fetch` mount it. Nothing throws: with options that break a rule every request of ours is answered with
- * 503, `misconfigured`, and `onError` is told which.
+ * 503, `misconfigured`, and `onError` is told which. With `commands: true` it serves the state machine's commands too.
  */
 export const createSessionHandler = (options: SessionHandlerOptions): SessionHandler => {
   const settings = readHandlerOptions(options);
+  const commands = hasCommands(options);
   const report = reporterOf(options);
   const refuse = (error: HandlerError): HandlerResponse => {
     report(error);
@@ -58,7 +63,7 @@ export const createSessionHandler = (options: SessionHandlerOptions): SessionHan
   };
   return async (request) => {
     try {
-      const route = matchRoute(request.url);
+      const route = matchRoute(request.url, commands);
       if (route === undefined) return undefined;
       const response = (await answer(settings, route, request)).match((given) => given, refuse);
       return request.method === 'HEAD' ? withoutBody(response) : response;

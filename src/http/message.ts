@@ -30,8 +30,8 @@ export interface HandlerRequest {
 }
 
 /**
- * An answer. Without a body it is the answer to a HEAD, whose headers already tell the length. With one they may: who
- * changes the body changes `Content-Length` too, or takes it out.
+ * An answer. Without a body it is a 204, which has no length, or the answer to a HEAD, whose headers already tell it.
+ * With a body they may: who changes the body changes `Content-Length` too, or takes it out.
  */
 export interface HandlerResponse {
   readonly status: number;
@@ -40,7 +40,7 @@ export interface HandlerResponse {
 }
 
 /**
- * Answers the three operations. `undefined` means that the path is none of them, and is somebody else's to answer.
- * Never throws or rejects.
+ * Answers the three operations, and the commands where the host has switched them on. `undefined` means that the path is
+ * none of them, and is somebody else's to answer. Never throws or rejects.
  */
 export type SessionHandler = (request: HandlerRequest) => Promise<HandlerResponse | undefined>;

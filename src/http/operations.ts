@@ -1,44 +1,15 @@
-import { err, ok, type Result, type ResultAsync } from 'neverthrow';
-import { type InvalidInput, invalidInput, type SessionError, storeUnavailable } from '../errors.js';
+import { err, ok, type Result } from 'neverthrow';
+import { storeUnavailable } from '../errors.js';
+import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call.js';
+import { command } from './commands.js';
 import type { HandlerError } from './errors.js';
 import { readJsonObject } from './json-body.js';
-import type { HandlerRequest, HandlerResponse } from './message.js';
-import type { HandlerSettings, TenantSessions } from './options.js';
+import type { HandlerResponse } from './message.js';
 import { pageHeaders } from './page-headers.js';
 import { readPageQuery } from './page-query.js';
 import { percentEncode, tidyPrefix } from './prefix.js';
-import { commonHeaders, isSessionError } from './problem.js';
-import type { Route } from './routes.js';
+import { commonHeaders } from './problem.js';
 import type { Json } from './session-writer.js';
-import { inWireNames } from './wire-paths.js';
-import { late, within } from './within.js';
-
-type Answer = Promise<Result<HandlerResponse, HandlerError>>;
-
-/** What an operation works with. */
-export interface Call<R extends Route = Route> {
-  readonly settings: HandlerSettings;
-  readonly sessions: TenantSessions;
-  readonly request: HandlerRequest;
-  readonly route: R;
-}
-
-type RouteOf<O extends Route['operation']> = Extract<Route, { readonly operation: O }>;
-
-const inClientTerms = (error: SessionError): HandlerError => {
-  if (error.type === 'invalid_input') return inWireNames(error);
-  return isSessionError(error) ? error : storeUnavailable('the store gave an unknown error', 'unknown', error);
-};
-
-/** The service's answer, in time and in the client's names. */
-const answerOf = async <T, E extends SessionError>(
-  { settings }: Call,
-  answer: ResultAsync<T, E>,
-): Promise<Result<T, HandlerError>> => {
-  const result = await within(settings.timeoutMs, answer);
-  if (result === late) return err(storeUnavailable('the store took too long to answer', 'unknown'));
-  return result.mapErr(inClientTerms);
-};
 
 const create = async (call: Call<RouteOf<'create'>>): Answer => {
   const { request, sessions, settings } = call;
@@ -75,14 +46,6 @@ const list = async (call: Call<RouteOf<'list'>>): Answer => {
   });
 };
 
-const decodeId = (encoded: string): Result<string, InvalidInput> => {
-  try {
-    return ok(decodeURIComponent(encoded));
-  } catch {
-    return err(invalidInput([{ path: 'session_id', message: 'must be percent-encoded UTF-8' }]));
-  }
-};
-
 const get = async (call: Call<RouteOf<'get'>>): Answer => {
   const id = decodeId(call.route.encodedId);
   if (id.isErr()) return err(id.error);
@@ -103,5 +66,9 @@ export const perform = (call: Call): Answer => {
       return list({ ...call, route });
     case 'get':
       return get({ ...call, route });
+    case 'move':
+    case 'append':
+    case 'delete':
+      return command({ ...call, route });
   }
 };

@@ -2,9 +2,19 @@ import type { Result, ResultAsync } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import { isFields, readNumber, readWhole } from '../input/values.js';
+import type { ChangeError } from '../service/change-session.js';
 import type { CreateError } from '../service/create-session.js';
-import type { ListError, ReadError, SessionPage } from '../service/session-service.js';
-import type { Session } from '../session/session.js';
+import type {
+  AppendError,
+  Appended,
+  DeleteError,
+  ListError,
+  OperationOptions,
+  ReadError,
+  SessionPage,
+} from '../service/session-service.js';
+import type { Session, SessionState } from '../session/session.js';
+import type { CallerCommand } from '../status.js';
 import type { Authenticate } from './api-keys.js';
 import type { HandlerError } from './errors.js';
 import { SessionWriter } from './session-writer.js';
@@ -19,10 +29,18 @@ export interface TenantSessions {
   list(query: { readonly limit: number; readonly page: number }): ResultAsync<SessionPage, ListError>;
 }
 
-/** What a session handler is made with. */
-export interface SessionHandlerOptions {
-  /** A `SessionService`; each request works on the sessions of the tenant that its API key belongs to. */
-  readonly sessions: { forTenant(tenant: string): TenantSessions };
+/**
+ * What the commands need besides. Entries and options come from a stranger: each checks them itself and answers
+ * `invalid_input`.
+ */
+export type TenantCommands = {
+  readonly [C in CallerCommand]: (id: string, options: OperationOptions) => ResultAsync<SessionState, ChangeError>;
+} & {
+  append(id: string, entries: unknown, options: OperationOptions): ResultAsync<Appended, AppendError>;
+  delete(id: string): ResultAsync<void, DeleteError>;
+};
+
+interface SharedOptions {
   /** Whose API key it is. `staticApiKeys([...])` may stand here as it is: if it is an error, nobody is let in. */
   readonly authenticate: Authenticate | Result<Authenticate, InvalidInput>;
   /** Bytes in a request's body. Default: 256 KiB. */
@@ -33,9 +51,25 @@ export interface SessionHandlerOptions {
   readonly onError?: (error: HandlerError) => void;
 }
 
+/** A `SessionService`; each request works on the sessions of the tenant that its API key belongs to. */
+interface Sessions<S> {
+  forTenant(tenant: string): S;
+}
+
+/**
+ * What a session handler is made with. With `commands: true` it also serves `POST /start-session/{session_id}`,
+ * `/pause-session`, `/resume-session`, `/terminate-session`, `/fail-session`, `/append-history` and `/delete-session`,
+ * to whoever has an API key. Default: create, list and get alone.
+ */
+export type SessionHandlerOptions = SharedOptions &
+  (
+    | { readonly sessions: Sessions<TenantSessions & TenantCommands>; readonly commands?: boolean }
+    | { readonly sessions: Sessions<TenantSessions>; readonly commands?: false }
+  );
+
 /** The options, read and with their defaults. */
 export interface HandlerSettings {
-  readonly sessions: SessionHandlerOptions['sessions'];
+  readonly sessions: Sessions<TenantSessions>;
   readonly authenticate: Authenticate;
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
@@ -66,10 +100,11 @@ const readAuthenticate = (issues: IssueList, given: SessionHandlerOptions['authe
 
 export const readHandlerOptions = (options: SessionHandlerOptions): Result<HandlerSettings, InvalidInput> =>
   readSafely('options', (issues) => {
-    const { sessions, authenticate, onError } = options;
+    const { sessions, authenticate, commands, onError } = options;
     const { maxBodyBytes = DEFAULT_BODY_BYTES, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const serves = isFields(sessions) && typeof sessions['forTenant'] === 'function';
     issues.check(serves, 'sessions', 'must be a SessionService');
+    issues.check(commands === undefined || typeof commands === 'boolean', 'commands', 'must be true or false');
     issues.check(onError === undefined || typeof onError === 'function', 'onError', 'must be a function');
     return {
       sessions,

@@ -1,28 +1,74 @@
-/** One of the three operations of `interface.md` part 4, with what its path and query carry, still encoded. */
+import type { CallerCommand } from '../status.js';
+
+/** An operation that works on one session, whose id stands in the path, still encoded. */
+interface OnSession<O extends string> {
+  readonly operation: O;
+  readonly encodedId: string;
+}
+
+/** What only a host that has switched the commands on serves. */
+export type CommandRoute =
+  | (OnSession<'move'> & { readonly command: CallerCommand })
+  | OnSession<'append'>
+  | OnSession<'delete'>;
+
+/** An operation, with what its path and query carry: the three of `interface.md` part 4, or a command. */
 export type Route =
   | { readonly operation: 'create' }
   | { readonly operation: 'list'; readonly query: string }
-  | { readonly operation: 'get'; readonly encodedId: string };
+  | OnSession<'get'>
+  | CommandRoute;
 
 /** The methods that an operation's path knows, as the `Allow` header writes them. */
 export const allowedMethods = {
   create: 'POST',
   list: 'GET, HEAD',
   get: 'GET, HEAD',
+  move: 'POST',
+  append: 'POST',
+  delete: 'POST',
 } as const satisfies Record<Route['operation'], string>;
 
 export const isAllowed = (operation: Route['operation'], method: string): boolean =>
-  operation === 'create' ? method === 'POST' : method === 'GET' || method === 'HEAD';
+  allowedMethods[operation] === 'POST' ? method === 'POST' : method === 'GET' || method === 'HEAD';
 
 const GET_PREFIX = '/session/';
 
+type Unplaced<R> = R extends CommandRoute ? Omit<R, 'encodedId'> : never;
+
+const move = (command: CallerCommand) => ({ operation: 'move', command }) as const;
+
+/** By what stands before the id. */
+const commands: ReadonlyMap<string, Unplaced<CommandRoute>> = new Map<string, Unplaced<CommandRoute>>([
+  ['/start-session/', move('start')],
+  ['/pause-session/', move('pause')],
+  ['/resume-session/', move('resume')],
+  ['/terminate-session/', move('terminate')],
+  ['/fail-session/', move('fail')],
+  ['/append-history/', { operation: 'append' }],
+  ['/delete-session/', { operation: 'delete' }],
+]);
+
+/** The id behind a prefix: one segment of a path, not an empty one. */
+const idBehind = (path: string, prefix: string): string | undefined => {
+  const encodedId = path.slice(prefix.length);
+  return encodedId === '' || encodedId.includes('/') ? undefined : encodedId;
+};
+
+const matchCommand = (path: string): Route | undefined => {
+  const prefix = path.slice(0, path.indexOf('/', 1) + 1);
+  const command = commands.get(prefix);
+  const encodedId = command === undefined ? undefined : idBehind(path, prefix);
+  return command === undefined || encodedId === undefined ? undefined : { ...command, encodedId };
+};
+
 /** The operation that a path and query ask for. Paths are exact: no other case, no slash at the end. */
-export const matchRoute = (url: string): Route | undefined => {
+export const matchRoute = (url: string, hasCommands: boolean): Route | undefined => {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   if (path === '/sessions') return { operation: 'list', query: mark < 0 ? '' : url.slice(mark + 1) };
   if (path === '/create-session') return { operation: 'create' };
-  if (!path.startsWith(GET_PREFIX)) return undefined;
-  const encodedId = path.slice(GET_PREFIX.length);
-  return encodedId === '' || encodedId.includes('/') ? undefined : { operation: 'get', encodedId };
+  if (!path.startsWith(GET_PREFIX)) return hasCommands ? matchCommand(path) : undefined;
+  const encodedId = idBehind(path, GET_PREFIX);
+  return encodedId === undefined ? undefined : { operation: 'get', encodedId };
 };

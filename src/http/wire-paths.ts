@@ -9,8 +9,14 @@ const wirePaths: ReadonlyMap<string, string> = new Map([
   ['context', 'context'],
   ['timeLimit', 'time_limit'],
   ['idempotencyKey', 'Idempotency-Key'],
+  ['operationId', 'Idempotency-Key'],
   ['id', 'session_id'],
 ]);
+
+/** `entries`, or a place within it, where the wire has the service's own names. */
+const withinEntries = /^entries(?:\[|$)/;
+
+const wirePathOf = (path: string): string | undefined => (withinEntries.test(path) ? path : wirePaths.get(path));
 
 /**
  * A refusal of the service in the client's names. One that names anything else is about what the host has set up, a
@@ -18,7 +24,7 @@ const wirePaths: ReadonlyMap<string, string> = new Map([
  */
 export const inWireNames = ({ issues }: InvalidInput): InvalidInput | Misconfigured => {
   const named = issues.flatMap(({ path, message }) => {
-    const wirePath = wirePaths.get(path);
+    const wirePath = wirePathOf(path);
     return wirePath === undefined ? [] : [{ path: wirePath, message }];
   });
   return named.length === issues.length ? invalidInput(named) : misconfigured(issues);

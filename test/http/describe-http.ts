@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { appendCases } from './cases/append.js';
 import { bodyCases } from './cases/bodies.js';
+import { commandCases } from './cases/commands.js';
 import { connectionCases } from './cases/connections.js';
 import { createCases } from './cases/create.js';
 import { getCases } from './cases/get.js';
@@ -18,6 +20,8 @@ export const describeHttp = (mount: Mount): void => {
     createCases(world);
     listCases(world);
     getCases(world);
+    commandCases(world);
+    appendCases(world);
     protocolCases(world);
     bodyCases(world);
     connectionCases(world);

@@ -28,6 +28,9 @@ export interface Mount {
 /** Bytes in a body that the suite's servers accept: the default. */
 export const BODY_BYTES = 256 * 1024;
 
+/** Entries in a history that the suite's sessions accept. */
+export const HISTORY_ENTRIES = 20;
+
 export const minimal = { face: 'ada', profile: 'tutor' } as const;
 
 /** The API key that belongs to a tenant. */
@@ -68,6 +71,13 @@ export class Client {
     });
   }
 
+  /** Sends a command, with a body where one is given, in JSON. */
+  command(path: string, headers: Outgoing['headers'] = {}, body?: unknown): Promise<Reply> {
+    if (body === undefined) return this.send(path, { method: 'POST', headers });
+    const json = { 'Content-Type': 'application/json', ...headers };
+    return this.send(path, { method: 'POST', headers: json, body: JSON.stringify(body) });
+  }
+
   /** A path as the outside world has it. */
   at(path: string): string {
     return this.#world.prefix + path;
@@ -92,7 +102,11 @@ export class Client {
 export class World {
   readonly clock = new ManualClock();
   readonly store = new TextSessionStore();
-  readonly sessions = new SessionService({ store: this.store, clock: this.clock });
+  readonly sessions = new SessionService({
+    store: this.store,
+    clock: this.clock,
+    limits: { historyEntries: HISTORY_ENTRIES },
+  });
   readonly prefix: string;
   readonly parsesBodies: boolean;
   readonly ownsConnection: boolean;
@@ -113,7 +127,9 @@ export class World {
 
   async start(): Promise<void> {
     const authenticate = (key: string) => /^key-of-([\w-]+)$/.exec(key)?.[1];
-    this.#server = await this.#mount.start(createSessionHandler({ sessions: this.sessions, authenticate }));
+    this.#server = await this.#mount.start(
+      createSessionHandler({ sessions: this.sessions, authenticate, commands: true }),
+    );
   }
 
   async stop(): Promise<void> {

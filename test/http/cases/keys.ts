@@ -9,6 +9,9 @@ const operations = [
   ['create', 'POST', '/create-session'],
   ['list', 'GET', '/sessions'],
   ['get', 'GET', '/session/x'],
+  ['start', 'POST', '/start-session/x'],
+  ['append', 'POST', '/append-history/x'],
+  ['delete', 'POST', '/delete-session/x'],
 ] as const;
 
 export const apiKeyCases = (world: World): void => {
@@ -61,6 +64,7 @@ export const apiKeyCases = (world: World): void => {
       const client = world.client();
       expectProblem(await client.anonymous('/sessions?limit=junk'), 401, 'unauthenticated');
       expectProblem(await client.anonymous('/session/%zz'), 401, 'unauthenticated');
+      expectProblem(await client.anonymous('/start-session/%zz', { method: 'POST' }), 401, 'unauthenticated');
       const xml = { method: 'POST', headers: { 'Content-Type': 'text/xml' }, body: '<face/>' };
       expectProblem(await client.anonymous('/create-session', xml), 401, 'unauthenticated');
     });

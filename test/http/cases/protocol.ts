@@ -10,6 +10,13 @@ const wrongMethods = [
   ['DELETE', '/sessions', 'GET, HEAD'],
   ['PATCH', '/session/x', 'GET, HEAD'],
   ['OPTIONS', '/session/x', 'GET, HEAD'],
+  ['GET', '/start-session/x', 'POST'],
+  ['HEAD', '/pause-session/x', 'POST'],
+  ['PUT', '/resume-session/x', 'POST'],
+  ['PATCH', '/terminate-session/x', 'POST'],
+  ['OPTIONS', '/fail-session/x', 'POST'],
+  ['GET', '/append-history/x', 'POST'],
+  ['DELETE', '/delete-session/x', 'POST'],
 ] as const;
 
 /** Paths that resemble ours. */
@@ -30,6 +37,13 @@ const otherPaths = [
   '/constructor',
   '/sessionsx',
   '/xsessions',
+  '/start-session',
+  '/start-session/',
+  '/start-session/a/b',
+  '/Start-Session/x',
+  '/expire-session/x',
+  '/__proto__/x',
+  '/constructor/x',
 ];
 
 export const protocolCases = (world: World): void => {
@@ -41,7 +55,7 @@ export const protocolCases = (world: World): void => {
       if (method !== 'HEAD') expectProblem(reply, 405, 'method_not_allowed');
     });
 
-    test.each(otherPaths)('%s is not one of the three operations', async (path) => {
+    test.each(otherPaths)('%s is none of the operations', async (path) => {
       const reply = await world.client().send(path);
       expect(reply.status).toBe(404);
       expect(reply.text).not.toContain('"not_found"');

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import type { Reply } from '../client.js';
+import { expectInvalid, expectProblem } from '../problems.js';
+import { BODY_BYTES, type Client, HISTORY_ENTRIES, type World } from '../world.js';
+
+const timestamp = '2026-01-31T18:00:02.000Z';
+const hello = { role: 'user', content: 'Hello', timestamp };
+
+const json = { 'Content-Type': 'application/json' };
+
+export const appendCases = (world: World): void => {
+  const started = async (client: Client): Promise<string> => {
+    const { id } = await client.created();
+    await client.sessions.start(id);
+    return id;
+  };
+
+  const append = (client: Client, id: string, body: unknown, headers = {}): Promise<Reply> =>
+    client.command(`/append-history/${id}`, headers, body);
+
+  const historyOf = async (client: Client, id: string): Promise<unknown> =>
+    Object((await client.send(`/session/${id}`)).json()).history;
+
+  describe('POST /append-history/{session_id}', () => {
+    test('answers 200 with a position that grows, and get gives back what was sent', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const more = { role: 'assistant', content: 'Grüße "世界" 👋\n', timestamp };
+      const first = await append(client, id, { entries: [hello] });
+      const second = await append(client, id, { entries: [more, hello] });
+      expect([first.status, second.status]).toEqual([200, 200]);
+      expect(first.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+      expect(first.json()).toEqual({ position: expect.any(Number) });
+      expect(Object(second.json()).position).toBeGreaterThan(Object(first.json()).position);
+      expect(await historyOf(client, id)).toEqual([hello, more, hello]);
+    });
+
+    test('an entry without a timestamp has that of the moment; others are kept in UTC', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const { role, content } = hello;
+      await append(client, id, {
+        entries: [
+          { role, content },
+          { ...hello, timestamp: '2026-01-31T19:00:02+01:00' },
+        ],
+      });
+      const now = new Date(world.clock.now()).toISOString();
+      expect(await historyOf(client, id)).toEqual([{ ...hello, timestamp: now }, hello]);
+    });
+
+    test('ignores fields that it does not know, and never stores them', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const body = { entries: [{ ...hello, id: 7, evil: true }], operationId: 'x', status: 'TERMINATED' };
+      expect((await append(client, id, body)).status).toBe(200);
+      expect((await append(client, id, body)).status).toBe(200);
+      expect(await historyOf(client, id)).toEqual([hello, hello]);
+    });
+
+    test('names every place that is wrong, and then appends nothing', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const entries = [hello, { role: '', content: 5, timestamp: 'now' }, null, { content: 'x', timestamp: null }];
+      expectInvalid(
+        await append(client, id, { entries }),
+        'entries[1].role',
+        'entries[1].content',
+        'entries[1].timestamp',
+        'entries[2]',
+        'entries[2].role',
+        'entries[2].content',
+        'entries[3].role',
+        'entries[3].timestamp',
+      );
+      expect(await historyOf(client, id)).toEqual([]);
+    });
+
+    test('refuses no entries, too many, and what is no list', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const tooMany = Array.from({ length: 1001 }, () => ({ role: 'u', content: '' }));
+      for (const entries of [undefined, null, [], {}, 'hello', 5, tooMany]) {
+        expectInvalid(await append(client, id, { entries }), 'entries');
+      }
+    });
+
+    test('is 409 while the session is IDLE and after its end, and 200 while it is PAUSED', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      expectProblem(await append(client, id, { entries: [hello] }), 409, 'invalid_transition');
+      await client.sessions.start(id);
+      await client.sessions.pause(id);
+      expect((await append(client, id, { entries: [hello] })).status).toBe(200);
+      await client.sessions.terminate(id);
+      expectProblem(await append(client, id, { entries: [hello] }), 409, 'invalid_transition');
+      expect(await historyOf(client, id)).toEqual([hello]);
+    });
+
+    test('is 409 where the history would have more entries than the host allows', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const entries = Array.from({ length: HISTORY_ENTRIES }, () => hello);
+      expect((await append(client, id, { entries })).status).toBe(200);
+      expectProblem(await append(client, id, { entries: [hello] }), 409, 'history_full');
+    });
+
+    test('the same Idempotency-Key again adds nothing and answers the same', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const once = { 'Idempotency-Key': 'turn-1' };
+      const first = await append(client, id, { entries: [hello] }, once);
+      await append(client, id, { entries: [hello] });
+      const again = await append(client, id, { entries: [hello] }, once);
+      expect([again.status, again.text]).toEqual([200, first.text]);
+      expect(await historyOf(client, id)).toEqual([hello, hello]);
+    });
+
+    test('has the rules of create for bodies', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const post = (headers: Record<string, string>, body: string) =>
+        client.send(`/append-history/${id}`, { method: 'POST', headers, body });
+      const refused = (reply: Reply, status: number, code: string) =>
+        world.parsesBodies ? expect(reply.status).toBe(status) : expectProblem(reply, status, code);
+      const large = JSON.stringify({ entries: [hello], more: 'x'.repeat(BODY_BYTES) });
+      refused(
+        await post({ 'Content-Type': 'text/plain' }, JSON.stringify({ entries: [hello] })),
+        415,
+        'unsupported_media_type',
+      );
+      refused(await post(json, large), 413, 'body_too_large');
+      for (const body of ['{', '[]', 'null', '']) refused(await post(json, body), 400, 'invalid_input');
+      expect(await historyOf(client, id)).toEqual([]);
+    });
+  });
+};

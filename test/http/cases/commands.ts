@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { expectInvalid, expectProblem } from '../problems.js';
+import type { World } from '../world.js';
+
+const moves = ['start', 'pause', 'resume', 'terminate', 'fail'] as const;
+
+/** Everything that is asked of one session. */
+const paths = [...moves.map((command) => `/${command}-session`), '/append-history'];
+
+const said = { entries: [{ role: 'user', content: 'Hello' }] };
+
+export const commandCases = (world: World): void => {
+  describe('commands', () => {
+    test('answer 200 with id, status and duration as they are then, and end_reason once there is one', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      const seen = async (path: string) => {
+        const reply = await client.command(`/${path}-session/${id}`);
+        expect(reply.status).toBe(200);
+        expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+        return reply.text;
+      };
+      expect(await seen('start')).toBe(`{"id":"${id}","status":"ACTIVE","duration":0}`);
+      world.clock.pass(2500);
+      expect(await seen('pause')).toBe(`{"id":"${id}","status":"PAUSED","duration":2}`);
+      expect(await seen('resume')).toBe(`{"id":"${id}","status":"ACTIVE","duration":2}`);
+      const end = `{"id":"${id}","status":"TERMINATED","duration":2,"end_reason":"terminated"}`;
+      expect(await seen('terminate')).toBe(end);
+      expect(await seen('terminate')).toBe(end);
+      expect((await client.send(`/session/${id}`)).json()).toMatchObject({ status: 'TERMINATED', duration: 2 });
+    });
+
+    test('fail ends a session with a reason of its own', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      const reply = await client.command(`/fail-session/${id}`);
+      expect(reply.json()).toEqual({ id, status: 'TERMINATED', duration: 0, end_reason: 'failed' });
+    });
+
+    test('what the status does not allow is 409, and changes nothing', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      for (const command of ['pause', 'resume'])
+        expectProblem(await client.command(`/${command}-session/${id}`), 409, 'invalid_transition');
+      expect((await client.send(`/session/${id}`)).json()).toHaveProperty('status', 'IDLE');
+    });
+
+    test('a session whose time limit is used up takes no more commands', async () => {
+      const client = world.client();
+      const { session_id: id } = Object((await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json());
+      await client.command(`/start-session/${id}`);
+      world.clock.pass(3000);
+      expectProblem(await client.command(`/pause-session/${id}`), 409, 'invalid_transition');
+      const ended = await client.command(`/terminate-session/${id}`);
+      expect(ended.json()).toEqual({ id, status: 'TERMINATED', duration: 3, end_reason: 'time_limit' });
+    });
+
+    test.each(paths)(
+      "%s of an unknown session, or of another tenant's, is the very same 404 as get's",
+      async (path) => {
+        const [ours, theirs] = [world.client(), world.client()];
+        const { id } = await theirs.created();
+        const body = path === '/append-history' ? said : undefined;
+        const get = await ours.send('/session/nobody-has-this');
+        for (const each of [id, 'nobody-has-this', '__proto__', 'a%2Fb']) {
+          const reply = await ours.command(`${path}/${each}`, {}, body);
+          expectProblem(reply, 404, 'not_found');
+          expect(reply.text).toBe(get.text);
+          expect({ ...reply.headers, date: '' }).toEqual({ ...get.headers, date: '' });
+        }
+        expect((await theirs.send(`/session/${id}`)).json()).toMatchObject({ status: 'IDLE', history: [] });
+      },
+    );
+
+    test.each([...paths, '/delete-session'])(
+      '%s of an id that can be none is 400 and names session_id',
+      async (path) => {
+        const client = world.client();
+        const body = path === '/append-history' ? said : undefined;
+        for (const id of ['%zz', '%ff', 'x'.repeat(257)]) {
+          expectInvalid(await client.command(`${path}/${id}`, {}, body), 'session_id');
+        }
+      },
+    );
+
+    test('an id may be percent-encoded, and a query behind it changes nothing', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      const encoded = id.replace(/./g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+      expect((await client.command(`/start-session/${encoded}?command=fail`)).json()).toMatchObject({
+        id,
+        status: 'ACTIVE',
+      });
+    });
+
+    test('a body that nobody asked for is ignored', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      expect((await client.command(`/start-session/${id}`, {}, { status: 'TERMINATED' })).json()).toHaveProperty(
+        'status',
+        'ACTIVE',
+      );
+    });
+
+    test('a record that cannot be read is 500', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      world.store.damage({ tenant: client.tenant, id }, 'state');
+      expectProblem(await client.command(`/start-session/${id}`), 500, 'corrupt_record');
+    });
+  });
+
+  describe('the Idempotency-Key of a command', () => {
+    test('makes it safe to repeat: the second time it changes nothing, and says what holds then', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      const start = () => client.command(`/start-session/${id}`, { 'Idempotency-Key': 'start:1' });
+      expect((await start()).json()).toMatchObject({ status: 'ACTIVE' });
+      await client.command(`/pause-session/${id}`);
+      const again = await start();
+      expect([again.status, again.json()]).toEqual([200, { id, status: 'PAUSED', duration: 0 }]);
+      expectProblem(await client.command(`/start-session/${id}`), 409, 'invalid_transition');
+    });
+
+    test('ten at once with one key start a session once', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      const calls = Array.from({ length: 10 }, () =>
+        client.command(`/start-session/${id}`, { 'Idempotency-Key': 'race' }),
+      );
+      const replies = await Promise.all(calls);
+      expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    });
+
+    test.each(paths)('of %s must be an operation id: 400 names the header', async (path) => {
+      const client = world.client();
+      const { id } = await client.created();
+      await client.sessions.start(id);
+      const body = path === '/append-history' ? said : undefined;
+      for (const key of ['', 'a b', 'a/b', '"a"', 'k'.repeat(65), ['a', 'b']]) {
+        expectInvalid(await client.command(`${path}/${id}`, { 'Idempotency-Key': key }, body), 'Idempotency-Key');
+      }
+      expect((await client.send(`/session/${id}`)).json()).toMatchObject({ status: 'ACTIVE', history: [] });
+    });
+  });
+
+  describe('POST /delete-session/{session_id}', () => {
+    test('answers 204 without a body or a length, and the session is gone', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      const reply = await client.command(`/delete-session/${id}`);
+      expect([reply.status, reply.text]).toEqual([204, '']);
+      expect(reply.headers).toHaveProperty('cache-control', 'no-store');
+      expect(reply.headers).not.toHaveProperty('content-length');
+      expect(reply.headers).not.toHaveProperty('content-type');
+      expectProblem(await client.send(`/session/${id}`), 404, 'not_found');
+      expect((await client.send('/sessions')).text).toBe('[]');
+    });
+
+    test("is the same for one that is not there and for another tenant's, which stays", async () => {
+      const [ours, theirs] = [world.client(), world.client()];
+      const { id } = await theirs.created();
+      for (const each of [id, 'nobody-has-this']) {
+        expect((await ours.command(`/delete-session/${each}`)).status).toBe(204);
+      }
+      expect((await theirs.send(`/session/${id}`)).status).toBe(200);
+    });
+  });
+};
