@@ -54,6 +54,20 @@ describe('colloquy serve', () => {
     expect(stdout + stderr).not.toContain('sesame');
   });
 
+  test.each([
+    [{}, 404],
+    [{ COLLOQUY_COMMANDS: 'off' }, 404],
+    [{ COLLOQUY_COMMANDS: 'on' }, 200],
+  ])('with %j a start is %d', async (env, status) => {
+    const server = await serve({ COLLOQUY_API_KEYS: 'acme:key', ...env });
+    const [create = ''] = curlLines(server);
+    const created = await paste(create.replace('$KEY', 'key'));
+    const { session_id: id } = Object(await created.json());
+    const url = new URL(`/start-session/${id}`, created.url);
+    expect((await fetch(url, { method: 'POST', headers: { 'X-API-KEY': 'key' } })).status).toBe(status);
+    await server.signal('SIGTERM');
+  });
+
   test('says in one line that the port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -71,6 +85,8 @@ describe('colloquy serve', () => {
     ['HOST', 'no such host!', 'HOST must be'],
     ['REDIS_URL', 'localhost:6379', 'REDIS_URL must be a URL'],
     ['COLLOQUY_API_KEYS', 'hunter2', 'COLLOQUY_API_KEYS: entry 1 must be tenant:key'],
+    ['COLLOQUY_COMMANDS', 'yes', 'COLLOQUY_COMMANDS must be on or off'],
+    ['COLLOQUY_COMMANDS', '', 'COLLOQUY_COMMANDS is set to nothing'],
     ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is set to nothing'],
     ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: key of entry 2 must not be in the list twice'],
   ])('%s=%s: says which variable is malformed and the rule, and no key', async (name, value, message) => {

@@ -22,6 +22,8 @@ Environment:
   COLLOQUY_API_KEYS  Who may come in: tenant:key,tenant:key,... A tenant may have several keys. In place of a key
                      its SHA-256 may stand: tenant:sha256=<64 hexadecimal digits>, as this prints them:
                      printf %s "$KEY" | sha256sum. Default: one random key, made for this run and shown.
+  COLLOQUY_COMMANDS  With on, who may come in may also start, pause, resume, terminate, fail and delete sessions, and
+                     append to their histories. Default: off.
 `;
 
 const describe = (error: HandlerError): string => {
@@ -32,13 +34,14 @@ const describe = (error: HandlerError): string => {
 const run: Command['run'] = async (args, env) => {
   const settings = parseArguments({ args: [...args], options: {} }).andThen(() => readServeSettings(env));
   if (settings.isErr()) return err(settings.error);
-  const { host, port, redis, keys } = settings.value;
+  const { host, port, redis, keys, commands } = settings.value;
   const opened = await openStore(redis);
   if (opened.isErr()) return err(opened.error);
   const { store, place, close } = opened.value;
   const sessions = new SessionService({ store });
   const { authenticate } = keys;
-  const handler = createSessionHandler({ sessions, authenticate, onError: (error) => console.error(describe(error)) });
+  const onError = (error: HandlerError) => console.error(describe(error));
+  const handler = createSessionHandler({ sessions, authenticate, commands, onError });
   const server = await listen(handler, { host, port });
   if (server.isErr()) {
     await close();

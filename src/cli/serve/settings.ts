@@ -12,6 +12,8 @@ export interface ServeSettings {
   /** Nothing for a store in memory. */
   readonly redis: URL | undefined;
   readonly keys: ApiKeys;
+  /** Whether clients may start, append to, end and delete sessions. */
+  readonly commands: boolean;
 }
 
 const DEFAULT_HOST = '127.0.0.1';
@@ -21,6 +23,9 @@ const readHost = (host: string): Result<string, Failure> =>
   /^[\w.-]{1,253}$/.test(host) || isIPv6(host)
     ? ok(host)
     : err(misuse('HOST must be a name or an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::1'));
+
+const readCommands = (text: string): Result<boolean, Failure> =>
+  text === 'on' || text === 'off' ? ok(text === 'on') : err(misuse('COLLOQUY_COMMANDS must be on or off'));
 
 /** What the environment says about serving. */
 export const readServeSettings = (env: Environment): Result<ServeSettings, Failure> =>
@@ -35,7 +40,11 @@ export const readServeSettings = (env: Environment): Result<ServeSettings, Failu
             .andThen((redis) =>
               readVariable(env, 'COLLOQUY_API_KEYS')
                 .andThen(readApiKeys)
-                .map((keys) => ({ host, port, redis, keys })),
+                .andThen((keys) =>
+                  readVariable(env, 'COLLOQUY_COMMANDS')
+                    .andThen((text = 'off') => readCommands(text))
+                    .map((commands) => ({ host, port, redis, keys, commands })),
+                ),
             ),
         ),
     );

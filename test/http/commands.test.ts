@@ -1,0 +1,145 @@
+import { err, ok } from 'neverthrow';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { corruptRecord, storeUnavailable } from '../../src/errors.js';
+import { createSessionHandler } from '../../src/http/index.js';
+import { SessionService } from '../../src/index.js';
+import { revoked, throwing } from '../support/hostile-values.js';
+import { changed } from '../support/store-doubles.js';
+import { handlerWith, request, seen } from './handler-harness.js';
+
+const SECRET = 'redis://user:password@10.0.0.1';
+
+const entries = new TextEncoder().encode('{"entries":[{"role":"user","content":"Hello"}]}');
+
+/** One good request of each command. */
+const commands = [
+  ...['start', 'pause', 'resume', 'terminate', 'fail'].map((name) => request('POST', `/${name}-session/x`)),
+  request('POST', '/append-history/x', { body: async () => ({ outcome: 'read', bytes: entries }) }),
+  request('POST', '/delete-session/x'),
+].map((each) => [each.url, each] as const);
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('commands over HTTP', () => {
+  test.each(commands)('%s is nobody’s path unless the host has switched it on', async (_url, each) => {
+    for (const options of [{}, { commands: false }] as const) {
+      expect(await handlerWith(options).handler(each)).toBeUndefined();
+      expect(await handlerWith(options).handler({ ...each, method: 'GET' })).toBeUndefined();
+    }
+    expect(await handlerWith({ commands: true }).handler(each)).toBeDefined();
+  });
+
+  test.each(['on', 1, null, {}])('with %j for a switch every request is answered 503', async (nonsense) => {
+    const options = { ...handlerOptions(), commands: nonsense };
+    const handler = Reflect.apply(createSessionHandler, undefined, [options]);
+    expect(seen(await handler(request('GET', '/sessions')))).toEqual([503, 'misconfigured']);
+    expect(await handler(request('POST', '/start-session/x'))).toBeUndefined();
+  });
+
+  test.each(commands)('%s over sessions that take no commands is a mistake of the host', async (_url, each) => {
+    const { sessions, authenticate } = handlerOptions();
+    const told = vi.fn();
+    const readers = { forTenant: (tenant: string) => ({ get: sessions.forTenant(tenant).get }) };
+    const options = { sessions: readers, authenticate, commands: true, onError: told };
+    const handler = Reflect.apply(createSessionHandler, undefined, [options]);
+    expect(seen(await handler(each))).toEqual([503, 'misconfigured']);
+    expect(told.mock.calls).toMatchObject([[{ issues: [{ path: 'sessions' }] }]]);
+  });
+
+  test.each(commands)('%s with options that break a rule is 503', async (_url, each) => {
+    const { handler } = handlerWith({ commands: true, timeoutMs: 0 });
+    expect(seen(await handler(each))).toEqual([503, 'misconfigured']);
+  });
+
+  test.each(commands)('%s where the clock of the host is broken does not blame the client', async (_url, each) => {
+    const sessions = new SessionService({ store: new MemorySessionStore(), clock: { now: () => Number.NaN } });
+    const { handler, told } = handlerWith({ sessions, commands: true });
+    expect(seen(await handler(each))).toEqual([503, 'misconfigured']);
+    expect(told).toMatchObject([{ issues: [{ path: 'clock' }] }]);
+  });
+
+  test('a session that has ended otherwise says why', async () => {
+    const clock = { now: () => 0 };
+    const sessions = new SessionService({
+      store: new MemorySessionStore(),
+      clock,
+      ids: { next: () => 'x' },
+      idleTimeout: 1,
+    });
+    const { handler } = handlerWith({ sessions, commands: true });
+    await sessions.forTenant('acme').create({ face: 'ada', profile: 'tutor' });
+    clock.now = () => 1000;
+    const response = await handler(request('POST', '/terminate-session/x'));
+    expect(JSON.parse(response?.body ?? '')).toEqual({
+      id: 'x',
+      status: 'TERMINATED',
+      duration: 0,
+      end_reason: 'idle_timeout',
+    });
+  });
+});
+
+const handlerOptions = () => ({
+  sessions: new SessionService({ store: new MemorySessionStore() }),
+  authenticate: () => 'acme',
+});
+
+/** A service over a store whose writes do something else. */
+const serviceWith = (misdeed: () => unknown): SessionService => {
+  const methods = { findState: misdeed, replace: misdeed, append: misdeed, remove: misdeed };
+  return new SessionService({ store: changed(new MemorySessionStore(), Object.fromEntries(Object.entries(methods))) });
+};
+
+const misdeeds: readonly (readonly [string, () => unknown])[] = [
+  [
+    'throws',
+    () => {
+      throw new Error(SECRET);
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error(SECRET))],
+  ['gives nothing', () => undefined],
+  ['gives what throws', throwing],
+  ['gives a revoked proxy', revoked],
+  ['says that it cannot', () => err(storeUnavailable(SECRET, 'unknown', new Error(SECRET)))],
+  ['gives an error of no known type', () => err({ type: 'nonsense', message: SECRET })],
+];
+
+describe('commands over a store that is out of order', () => {
+  const cases = commands.flatMap(([url, each]) =>
+    misdeeds.map(([kind, misdeed]) => [url, kind, each, misdeed] as const),
+  );
+
+  test.for(cases)('%s is 503 where it %s, and keeps its words from strangers', async ([, , each, misdeed]) => {
+    const { handler, told } = handlerWith({ sessions: serviceWith(misdeed), commands: true });
+    const response = await handler(each);
+    expect(seen(response)).toEqual([503, 'store_unavailable']);
+    expect(JSON.stringify(response)).not.toContain(SECRET);
+    expect(told).toHaveLength(1);
+  });
+
+  test.each(commands)('%s of a damaged record is 500', async (_url, each) => {
+    const { handler } = handlerWith({ sessions: serviceWith(() => err(corruptRecord('x', SECRET))), commands: true });
+    expect(seen(await handler(each))).toEqual([500, 'corrupt_record']);
+  });
+
+  test.each([undefined, null, 'much', Number.NaN, 1.5])('a position of %j is none', async (position) => {
+    const sessions = serviceWith(() => ok({ outcome: 'appended', position }));
+    const { handler } = handlerWith({ sessions, commands: true });
+    const append = commands.find(([url]) => url.startsWith('/append'))?.[1] ?? request('POST', '/');
+    expect(seen(await handler(append))).toEqual([503, 'store_unavailable']);
+  });
+
+  test.each(commands)('%s is 503 in time where it never answers', async (_url, each) => {
+    vi.useFakeTimers();
+    const sessions = serviceWith(() => new Promise(() => undefined));
+    const { handler } = handlerWith({ sessions, commands: true, timeoutMs: 50 });
+    const response = handler(each);
+    await vi.advanceTimersByTimeAsync(50);
+    expect(seen(await response)).toEqual([503, 'store_unavailable']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
