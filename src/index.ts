@@ -26,6 +26,7 @@ export type { SessionLimits } from './limits.js';
 export { defaultLimits } from './limits.js';
 export type { ChangeError } from './service/change-session.js';
 export type { CreateError } from './service/create-session.js';
+export type { HistoryError, HistoryPart, HistoryQuery } from './service/read-history.js';
 export type {
   AppendError,
   Appended,
@@ -60,8 +61,10 @@ export type {
   Answer,
   AppendOutcome,
   DueSession,
+  EntriesOutcome,
   EventLog,
   HistoryAppend,
+  HistorySlice,
   RecordPage,
   Removal,
   SessionKey,

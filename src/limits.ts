@@ -32,5 +32,9 @@ export const OPERATION_ID_LENGTH = 64;
 export const PAGE_LIMIT = 100;
 /** Sessions on one page when nobody says how many. */
 export const DEFAULT_PAGE_LIMIT = 10;
+/** Entries in one part of a history. */
+export const HISTORY_LIMIT = 1000;
+/** Entries in one part of a history when nobody says how many. */
+export const DEFAULT_HISTORY_LIMIT = 100;
 /** Sessions that one sweep sees to. */
 export const SWEEP_LIMIT = 10_000;

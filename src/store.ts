@@ -39,6 +39,27 @@ export type AppendOutcome =
   | { readonly outcome: 'full' }
   | { readonly outcome: 'missing' };
 
+/** Which part of a history; both numbers of entries are at least 1. */
+export type HistorySlice =
+  /** The last so many. */
+  | { readonly last: number }
+  /** At most `limit` behind `after`: a position that an append or another slice has answered, or 0 for the beginning. */
+  | { readonly after: number; readonly limit: number };
+
+export type EntriesOutcome =
+  | {
+      readonly outcome: 'found';
+      /** Oldest first. */
+      readonly entries: readonly HistoryEntry[];
+      /** Where the history stands behind the last of them; where there is none, behind all that there is so far. */
+      readonly position: number;
+      /** Whether there are entries behind `position`. */
+      readonly hasMore: boolean;
+    }
+  /** `after` is no position in this history. */
+  | { readonly outcome: 'astray' }
+  | { readonly outcome: 'missing' };
+
 /** What `SessionStore.remove` needs to know. */
 export interface Removal {
   /** Removes only a session whose state has this revision. */
@@ -110,6 +131,9 @@ export interface SessionStore {
    * never conflict with one another, and cost the same however long the history is.
    */
   append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError>;
+
+  /** A part of the history, at a cost that depends on what is in it, and not on how long the history is. */
+  findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome, StoreError>;
 
   /** Removes the session whole, from every index; with a revision only if its state has that one, else it is `stale`. */
   remove(key: SessionKey, removal?: Removal): Answer<'removed' | 'stale' | 'missing', StoreError>;

@@ -12,6 +12,12 @@ const FIRST_PAUSE = 20;
 
 type Attempt<T> = (client: RedisClient) => Promise<T>;
 
+/** What failed changes nothing, whatever became of it. */
+const notApplied = (failure: Failure): Failure => ({
+  ...failure,
+  error: { ...failure.error, outcome: 'not_applied' },
+});
+
 /**
  * The host's client with a bound on time: every call settles within `timeoutMs`, whatever the client's own settings.
  * Within that time what failed for a moment is sent again, which is safe, for the scripts recognise what they have
@@ -38,13 +44,22 @@ export class Connection {
 
   /** Sends a command that changes nothing. */
   async read<T>(attempt: Attempt<T>, end = this.endOfCall()): Promise<Result<T, Failure>> {
-    const answer = await this.#withinTime(attempt, end);
-    return answer.mapErr((failure) => ({ ...failure, error: { ...failure.error, outcome: 'not_applied' } }));
+    return (await this.#withinTime(attempt, end)).mapErr(notApplied);
   }
 
   /** Sends a command that adds what does no harm if it is added twice. */
   tell<T>(attempt: Attempt<T>, end: number): Promise<Result<T, Failure>> {
     return this.#withinTime(attempt, end);
+  }
+
+  /** Runs a script that changes nothing. */
+  async ask(
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    end = this.endOfCall(),
+  ): Promise<Result<unknown, Failure>> {
+    return (await this.write(script, keys, args, end)).mapErr(notApplied);
   }
 
   /** Runs a script that may change something. */

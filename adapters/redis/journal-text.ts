@@ -84,6 +84,10 @@ const entriesIn = (lines: string): readonly HistoryEntry[] => {
   return entriesAndMarks.filter((line) => typeof line !== 'string').map((entry) => Object.freeze(entry));
 };
 
+/** The entries in a text that is whole lines of a journal, without the first; nothing if it is not. */
+export const decodeLines = (text: string): readonly HistoryEntry[] | undefined =>
+  areLines(text, 0) ? entriesIn(text) : undefined;
+
 /** What was made of the text once is kept, and frozen, since all who read the same text share it. */
 class JournalHistory implements EncodedHistory {
   readonly #text: string;

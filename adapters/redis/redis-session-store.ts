@@ -4,7 +4,9 @@ import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/
 import type {
   AppendOutcome,
   DueSession,
+  EntriesOutcome,
   HistoryAppend,
+  HistorySlice,
   RecordPage,
   Removal,
   SessionKey,
@@ -16,6 +18,7 @@ import { DueReader } from './due-reader.js';
 import { RedisEventLog, tidingsOf } from './event-log.js';
 import { EventWriter } from './event-writer.js';
 import { type Failure, failed } from './failure.js';
+import { HistoryReader } from './history-reader.js';
 import { relistScript, rescheduleScript, scheduleScript } from './index-scripts.js';
 import { journalOf } from './journal-text.js';
 import { JournalWriter, newWriteId } from './journal-writer.js';
@@ -49,6 +52,7 @@ export class RedisSessionStore implements SessionStore {
   readonly #pages: PageReader;
   readonly #records = new RecordReader();
   readonly #journals: JournalWriter;
+  readonly #histories: HistoryReader;
   readonly #leftovers: Leftovers;
   readonly #due: DueReader;
   readonly #tidings: EventWriter;
@@ -68,6 +72,7 @@ export class RedisSessionStore implements SessionStore {
     const log = new RedisEventLog(this.#connection, this.#keys, this.#tidings);
     this.events = eventsLength === undefined ? undefined : log;
     this.#journals = new JournalWriter(this.#connection, this.#keys, this.#tidings);
+    this.#histories = new HistoryReader(this.#connection, this.#keys);
     this.#due = new DueReader(this.#connection, this.#keys, this.events);
   }
 
@@ -168,6 +173,10 @@ export class RedisSessionStore implements SessionStore {
 
   append(key: SessionKey, append: HistoryAppend): Reply<AppendOutcome> {
     return this.#journals.append(key, append);
+  }
+
+  findEntries(key: SessionKey, slice: HistorySlice): Reply<EntriesOutcome> {
+    return this.#histories.read(key, slice);
   }
 
   async remove(key: SessionKey, { revision, now }: Removal = {}): Reply<'removed' | 'stale' | 'missing'> {

@@ -73,6 +73,26 @@ export const appendOutcome = (reply: unknown): Outcome<AppendOutcome> => {
   return { outcome: first === 'closed' && typeof second === 'string' ? closed(decodeState(second)) : undefined };
 };
 
+/** Lines of a journal, and what there is to know of the whole. */
+export interface JournalPart {
+  readonly lines: string;
+  /** How much of the journal they are, in the unit in which the server counts. */
+  readonly span: number;
+  /** How long the journal is, and how many entries it has. */
+  readonly length: number;
+  readonly entries: number;
+  /** The id of the write that created the session. */
+  readonly birth: string;
+}
+
+export const journalPart = (reply: unknown): JournalPart | 'missing' | 'astray' | undefined => {
+  if (reply === 'missing' || reply === 'astray') return reply;
+  const [lines, span, length, entries, birth] = partsOf(reply);
+  const isPart = typeof lines === 'string' && typeof span === 'number' && typeof birth === 'string';
+  if (!isPart || typeof length !== 'number' || typeof entries !== 'number') return undefined;
+  return { lines, span: span === -1 ? lines.length : span, length, entries, birth };
+};
+
 /** The members of a deadline index, each followed by its deadline. */
 export const dueSessions = (membersWithScores: readonly string[]): DueSession[] => {
   const due: DueSession[] = [];

@@ -24,7 +24,7 @@ const TRIMMED_BYTES = 64 * 1024;
 const MARK = '"([^"]*):(%d+):(%d+)",\\n';
 
 /** Defines `id`, `sequence` and `entries`, of which the journal's last mark tells. */
-const readLastMark = (journal: string): string => `
+export const readLastMark = (journal: string): string => `
 local id, sequence, entries = string.match(redis.call('GETRANGE', ${journal}, -${MARK_BYTES}, -1) or '', '${MARK}$')
 if not sequence then return 'corrupt' end`;
 
@@ -92,7 +92,7 @@ return {'replaced', known, birth, number, before}
 `);
 
 /** Defines `open`, `birth` and `last` of the state, or ends the script. */
-const readState = `
+export const readState = `
 local state = redis.call('GET', KEYS[1])
 if not state then return 'missing' end
 local open, birth, last = string.match(state, '^1 %d+ (%d+) [^|]*|([^|]*)|(%d+)|')

@@ -17,7 +17,11 @@ export const readHistoryQuery = (query: unknown): Result<HistorySlice, InvalidIn
     issues.check(isFields(query), 'query', 'must be an object');
     const { last, after, limit } = isFields(query) ? query : {};
     if (after === undefined) {
-      issues.check(limit === undefined, 'limit', 'is for a part behind a position: give `after` too, or `last` instead');
+      issues.check(
+        limit === undefined,
+        'limit',
+        'is for a part behind a position: give `after` too, or `last` instead',
+      );
       return { last: readCount(issues, 'last', last ?? DEFAULT_HISTORY_LIMIT) };
     }
     issues.check(last === undefined, 'last', 'cannot be given with `after`');

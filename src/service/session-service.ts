@@ -33,6 +33,7 @@ import type { CallerCommand } from '../status.js';
 import type { Answer, SessionKey } from '../store.js';
 import { type ChangeError, changeSession } from './change-session.js';
 import { type CreateError, createSession, createSessionOnce } from './create-session.js';
+import { type HistoryError, type HistoryPart, type HistoryQuery, readHistory } from './read-history.js';
 import { readSettings, type SessionServiceOptions, type Settings } from './settings.js';
 import { type Sweep, type SweepError, sweepSessions } from './sweep-sessions.js';
 
@@ -153,6 +154,14 @@ export class SessionService {
         ),
       'not_applied',
     );
+  }
+
+  /**
+   * A part of the session's history: its last entries, or those behind a position. Its cost depends on what is in it, and
+   * not on how long the history is. A position that the history has not is `invalid_input` that names `after`.
+   */
+  history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, HistoryError> {
+    return this.#runOn(id, ({ store }, key) => readHistory(store, key, query), 'not_applied');
   }
 
   /** One page of the tenant's sessions with their histories, newest first. */

@@ -13,11 +13,14 @@ export const storeCalls: Readonly<Record<Method, (store: SessionStore) => Answer
   list: (store) => store.list(TENANT, { offset: 0, limit: 10 }),
   replace: (store) => store.replace(key, live('ACTIVE', { revision: 2, deadline: NOON + 1 })),
   append: (store) => store.append(key, { entries: [say('hello')], now: NOON }),
+  findEntries: (store) => store.findEntries(key, { last: 10 }),
   remove: (store) => store.remove(key),
   due: (store) => store.due(NOON, 10),
 };
 
-export const methods: readonly Method[] = ['insert', 'find', 'findState', 'list', 'replace', 'append', 'remove', 'due'];
+export const methods: readonly Method[] = [
+  ...(['insert', 'find', 'findState', 'list', 'replace', 'append', 'findEntries', 'remove', 'due'] as const),
+];
 
 /** The methods that change nothing: when they fail, nothing was applied. */
-export const reads: ReadonlySet<Method> = new Set<Method>(['find', 'findState', 'list', 'due']);
+export const reads: ReadonlySet<Method> = new Set<Method>(['find', 'findState', 'list', 'findEntries', 'due']);

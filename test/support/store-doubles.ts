@@ -14,6 +14,7 @@ export const changed = (inner: SessionStore, changes: Partial<SessionStore>): Se
   list: (tenant, page) => inner.list(tenant, page),
   replace: (key, next) => inner.replace(key, next),
   append: (key, append) => inner.append(key, append),
+  findEntries: (key, slice) => inner.findEntries(key, slice),
   remove: (key, removal) => inner.remove(key, removal),
   due: (now, limit) => inner.due(now, limit),
   ...changes,
@@ -71,6 +72,10 @@ export class TextSessionStore implements SessionStore {
 
   append(...[key, append]: Parameters<SessionStore['append']>) {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.append(key, append)));
+  }
+
+  findEntries(...[key, slice]: Parameters<SessionStore['findEntries']>) {
+    return this.#unlessDamaged(key, ['state', 'history'], () => later(this.#inner.findEntries(key, slice)));
   }
 
   remove(key: SessionKey, removal?: Removal) {

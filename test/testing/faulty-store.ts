@@ -29,6 +29,7 @@ export const renaming = (group: string, does: string, rename: (key: SessionKey) 
     list: (tenant, page) => inner.list(rename({ tenant, id: '' }).tenant, page),
     replace: (key, next) => inner.replace(rename(key), next),
     append: (key, append) => inner.append(rename(key), append),
+    findEntries: (key, slice) => inner.findEntries(rename(key), slice),
     remove: (key, removal) => inner.remove(rename(key), removal),
   }));
 

@@ -21,6 +21,7 @@ export const scheduledStore = (inner: SessionStore, scheduler: Scheduler): Sessi
     list: (tenant, page) => scheduled('list', () => inner.list(tenant, page)),
     replace: (key, next) => scheduled('replace', () => inner.replace(key, next)),
     append: (key, append) => scheduled('append', () => inner.append(key, append)),
+    findEntries: (key, slice) => scheduled('findEntries', () => inner.findEntries(key, slice)),
     remove: (key, removal) => scheduled('remove', () => inner.remove(key, removal)),
     due: (now, limit) => scheduled('due', () => inner.due(now, limit)),
   };
