@@ -10,7 +10,7 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** The last millisecond of the year 9999, the last that RFC 3339 can write. */
-const LATEST = 253_402_300_799_999;
+export const LATEST = 253_402_300_799_999;
 
 const unusable = err(
   invalidInput([{ path: 'clock', message: 'must give milliseconds since the epoch, not before 1970 nor after 9999' }]),

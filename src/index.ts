@@ -26,18 +26,16 @@ export type { SessionLimits } from './limits.js';
 export { defaultLimits } from './limits.js';
 export type { ChangeError } from './service/change-session.js';
 export type { CreateError } from './service/create-session.js';
+export type { EachQuery, ListError, ListQuery, SessionPage } from './service/list-sessions.js';
 export type { HistoryError, HistoryPart, HistoryQuery } from './service/read-history.js';
 export type {
   AppendError,
   Appended,
   CreateSessionInput,
   DeleteError,
-  ListError,
-  ListQuery,
   NewHistoryEntry,
   OperationOptions,
   ReadError,
-  SessionPage,
   WatchOptions,
 } from './service/session-service.js';
 export { SessionService } from './service/session-service.js';
@@ -65,6 +63,9 @@ export type {
   EventLog,
   HistoryAppend,
   HistorySlice,
+  ListOrder,
+  ListPlace,
+  PageRange,
   RecordPage,
   Removal,
   SessionKey,

@@ -68,13 +68,36 @@ export interface Removal {
   readonly now?: number;
 }
 
+/** Where a session stands in its tenant's list, or has stood. */
+export type ListPlace = Pick<SessionHead, 'id' | 'createdAt'>;
+
+/** `newest`: by `createdAt` from the latest back, equal ones by `id` from the highest down. `oldest`: the reverse. */
+export type ListOrder = 'newest' | 'oldest';
+
+/** Which sessions of a tenant are on a page. Times are in the form of `SessionHead.createdAt`. */
+export interface PageRange {
+  /** How many to pass over, from the beginning or from `after`. */
+  readonly offset: number;
+  readonly limit: number;
+  /** Default: `newest`. */
+  readonly order?: ListOrder | undefined;
+  /** Only sessions created later than this, to the millisecond. */
+  readonly createdAfter?: string | undefined;
+  /** Only sessions created earlier than this, to the millisecond. */
+  readonly createdBefore?: string | undefined;
+  /** Only sessions behind this place, in the order of the page. */
+  readonly after?: ListPlace | undefined;
+}
+
 /** One page of a tenant's sessions. */
 export interface RecordPage {
   readonly records: readonly SessionRecord[];
-  /** How many sessions the tenant has. */
+  /** How many sessions the tenant has between `createdAfter` and `createdBefore`, wherever the page begins. */
   readonly total: number;
   /** Ids on this page whose records cannot be read; they are missing from `records`. */
   readonly unreadable: readonly string[];
+  /** The place of the last session on this page, readable or not; only if there are sessions behind it. */
+  readonly next?: ListPlace;
 }
 
 /** A session whose deadline has passed. */
@@ -120,8 +143,8 @@ export interface SessionStore {
   /** The state alone, at a cost that does not depend on the history. */
   findState(key: SessionKey): Answer<StateRecord | undefined, StoreError>;
 
-  /** A page, newest `createdAt` first, equal ones by `id` from the highest down, in O(log n + page). */
-  list(tenant: string, page: { readonly offset: number; readonly limit: number }): Answer<RecordPage, StoreError>;
+  /** A page, in O(log n + page). */
+  list(tenant: string, page: PageRange): Answer<RecordPage, StoreError>;
 
   /** Puts `next` in place of the state of revision `next.revision - 1`; with any other there, writes nothing: `stale`. */
   replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing', StoreError>;

@@ -7,6 +7,8 @@ import type {
   EntriesOutcome,
   HistoryAppend,
   HistorySlice,
+  ListPlace,
+  PageRange,
   RecordPage,
   Removal,
   SessionKey,
@@ -16,6 +18,7 @@ import { MemoryEventLog, type MemoryEventType, nameOfChange } from './event-log.
 import { HistoryLog } from './history-log.js';
 import { OrderedIndex } from './ordered-index.js';
 import { ownedHead, ownedState } from './owned.js';
+import { compare, newestFirst, pageOf } from './page-of.js';
 
 /** What a `MemorySessionStore` is made with. */
 export interface MemorySessionStoreOptions {
@@ -44,14 +47,9 @@ interface Tenant {
   readonly byCreation: OrderedIndex<Kept>;
 }
 
-const compare = (a: string, b: string): number => {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-};
+const placeOf = ({ record: { head } }: Kept): ListPlace => head;
 
-/** Timestamps of one form and length sort as text. */
-const newestFirst = ({ record: { head: a } }: Kept, { record: { head: b } }: Kept): number =>
-  compare(b.createdAt, a.createdAt) || compare(b.id, a.id);
+const listOrder = (a: Kept, b: Kept): number => newestFirst(a.record.head, b.record.head);
 
 const deadlineOrder = (a: Kept, b: Kept): number =>
   a.record.state.deadline - b.record.state.deadline ||
@@ -105,12 +103,14 @@ export class MemorySessionStore implements SessionStore {
     return ok(this.#keptOf(key)?.record.state);
   }
 
-  list(tenant: string, page: { readonly offset: number; readonly limit: number }): Result<RecordPage, never> {
+  list(tenant: string, range: PageRange): Result<RecordPage, never> {
     const byCreation = this.#tenants.get(tenant)?.byCreation;
     if (byCreation === undefined) return ok({ records: [], total: 0, unreadable: [] });
-    const { offset, limit } = page;
-    const records = byCreation.slice(offset, offset + limit).map(recordOf);
-    return ok({ records, total: byCreation.size, unreadable: [] });
+    const { items, total, hasMore } = pageOf(byCreation, placeOf, range);
+    const records = items.map(recordOf);
+    const last = hasMore ? records.at(-1)?.head : undefined;
+    if (last === undefined) return ok({ records, total, unreadable: [] });
+    return ok({ records, total, unreadable: [], next: { id: last.id, createdAt: last.createdAt } });
   }
 
   replace(key: SessionKey, next: StateRecord): Result<'replaced' | 'stale' | 'missing', never> {
@@ -182,7 +182,7 @@ export class MemorySessionStore implements SessionStore {
   #tenantOf(name: string): Tenant {
     const known = this.#tenants.get(name);
     if (known !== undefined) return known;
-    const tenant = { sessions: new Map<string, Kept>(), byCreation: new OrderedIndex(newestFirst) };
+    const tenant = { sessions: new Map<string, Kept>(), byCreation: new OrderedIndex(listOrder) };
     this.#tenants.set(name, tenant);
     return tenant;
   }

@@ -151,6 +151,24 @@ const collect = <T>(node: Node<T>, start: number, end: number): T[] => {
   return [...collect(first, start - before, after - before), ...collect(node, after, end)];
 };
 
+/** How many of the sorted items come first of which this holds, where it holds of no item behind one it does not. */
+const leading = <T>(items: readonly T[], holds: (item: T) => boolean): number => {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(at(items, middle))) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+const leadingIn = <T>(node: Node<T>, holds: (item: T) => boolean): number => {
+  if (isLeaf(node)) return leading(node.items, holds);
+  const place = Math.max(0, leading(node.firsts, holds) - 1);
+  return at(node.starts, place) + leadingIn(at(node.children, place), holds);
+};
+
 /**
  * A sorted set that knows the rank of its items: a counted B+ tree. Adding, removing and finding a rank take
  * O(log n), a page O(log n + page), at any size and any page.
@@ -180,6 +198,11 @@ export class OrderedIndex<T> {
   remove(item: T): void {
     removeFrom(this.#root, item, this.#order);
     if (!isLeaf(this.#root) && this.#root.children.length === 1) this.#root = at(this.#root.children, 0);
+  }
+
+  /** How many items come first of which this holds; it must not hold of an item behind one of which it does not. */
+  leading(holds: (item: T) => boolean): number {
+    return leadingIn(this.#root, holds);
   }
 
   /** The items of rank `start` up to but not including `end`, in order. */

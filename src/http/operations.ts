@@ -40,7 +40,7 @@ const list = async (call: Call<RouteOf<'list'>>): Answer => {
     const path = `${tidyPrefix(request.prefix)}/sessions`;
     return ok({
       status: 200,
-      headers: { ...commonHeaders, ...pageHeaders(path, page), ...lengthOf(json) },
+      headers: { ...commonHeaders, ...pageHeaders(path, page, query.value), ...lengthOf(json) },
       body: json.text,
     });
   });

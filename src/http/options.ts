@@ -4,15 +4,8 @@ import { type IssueList, readSafely } from '../input/issues.js';
 import { isFields, readNumber, readWhole } from '../input/values.js';
 import type { ChangeError } from '../service/change-session.js';
 import type { CreateError } from '../service/create-session.js';
-import type {
-  AppendError,
-  Appended,
-  DeleteError,
-  ListError,
-  OperationOptions,
-  ReadError,
-  SessionPage,
-} from '../service/session-service.js';
+import type { ListError, SessionPage } from '../service/list-sessions.js';
+import type { AppendError, Appended, DeleteError, OperationOptions, ReadError } from '../service/session-service.js';
 import type { Session, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../status.js';
 import type { Authenticate } from './api-keys.js';
@@ -20,13 +13,13 @@ import type { HandlerError } from './errors.js';
 import { SessionWriter } from './session-writer.js';
 
 /**
- * One tenant's sessions, as far as the three operations need them. What `create` is given comes from a stranger: it
- * checks every field itself and answers `invalid_input`.
+ * One tenant's sessions, as far as the three operations need them. What `create` and `list` are given comes from a
+ * stranger: they check every field themselves and answer `invalid_input`.
  */
 export interface TenantSessions {
   create(input: unknown): ResultAsync<Session, CreateError>;
   get(id: string): ResultAsync<Session, ReadError>;
-  list(query: { readonly limit: number; readonly page: number }): ResultAsync<SessionPage, ListError>;
+  list(query: unknown): ResultAsync<SessionPage, ListError>;
 }
 
 /**

@@ -1,18 +1,29 @@
-import type { SessionPage } from '../service/session-service.js';
+import type { SessionPage } from '../service/list-sessions.js';
+import type { PageQuery } from './page-query.js';
 import { percentEncode } from './prefix.js';
 
 /** Clients refuse answers whose headers are too long, 16 KiB with Node's own: name no more than fit. */
 const MOST_CHARACTERS = 4096;
 
+/** What the links repeat of the query. */
+const filtersOf = ({ order, createdAfter, createdBefore }: PageQuery): string =>
+  Object.entries({ order, created_after: createdAfter, created_before: createdBefore })
+    .map(([name, value]) => (value === undefined ? '' : `&${name}=${percentEncode(value)}`))
+    .join('');
+
 /** Where else to turn, RFC 8288: with the limit that was applied, which may be lower than the one asked for. */
-const links = (path: string, { total, limit, page }: SessionPage): string => {
+const links = (path: string, { total, limit, page, next }: SessionPage, query: PageQuery): string => {
   const last = Math.max(1, Math.ceil(total / limit));
-  const link = (relation: string, target: number) => `<${path}?limit=${limit}&page=${target}>; rel="${relation}"`;
+  const filters = filtersOf(query);
+  const link = (relation: string, target: string) => `<${path}?limit=${limit}&${target}${filters}>; rel="${relation}"`;
+  if (page === undefined) {
+    return [link('first', 'page=1'), ...(next === undefined ? [] : [link('next', `after=${next}`)])].join(', ');
+  }
   return [
-    link('first', 1),
-    ...(page > 1 ? [link('prev', Math.min(page - 1, last))] : []),
-    ...(page < last ? [link('next', page + 1)] : []),
-    link('last', last),
+    link('first', 'page=1'),
+    ...(page > 1 ? [link('prev', `page=${Math.min(page - 1, last)}`)] : []),
+    ...(page < last ? [link('next', `page=${page + 1}`)] : []),
+    link('last', `page=${last}`),
   ].join(', ');
 };
 
@@ -27,8 +38,13 @@ const listed = (ids: readonly string[]): string => {
 };
 
 /** What the list's body, a bare array, has no place for. `path` is the list's own. */
-export const pageHeaders = (path: string, page: SessionPage): Readonly<Record<string, string>> => ({
+export const pageHeaders = (
+  path: string,
+  page: SessionPage,
+  query: PageQuery = {},
+): Readonly<Record<string, string>> => ({
   'X-Total-Count': String(page.total),
-  Link: links(path, page),
+  Link: links(path, page, query),
+  ...(page.next === undefined ? {} : { 'X-Next-Cursor': page.next }),
   ...(page.unreadable.length === 0 ? {} : { 'X-Unreadable-Sessions': listed(page.unreadable) }),
 });

@@ -1,33 +1,46 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { type IssueList, readSafely } from '../input/issues.js';
-import { DEFAULT_PAGE_LIMIT, PAGE_LIMIT } from '../limits.js';
+import { PAGE_LIMIT } from '../limits.js';
 
-/** Which page, in numbers that the service takes. */
+/** Which page, as the service takes it; what is given as text is the service's to check. */
 export interface PageQuery {
-  readonly limit: number;
-  readonly page: number;
+  readonly limit?: number | undefined;
+  readonly page?: number | undefined;
+  readonly order?: string | undefined;
+  readonly createdAfter?: string | undefined;
+  readonly createdBefore?: string | undefined;
+  readonly after?: string | undefined;
 }
 
-const firstPage: PageQuery = Object.freeze({ limit: DEFAULT_PAGE_LIMIT, page: 1 });
+const firstPage: PageQuery = Object.freeze({});
 
 const wholeNumber = /^[1-9]\d*$/;
 
-const readParameter = (issues: IssueList, parameters: URLSearchParams, name: keyof PageQuery, most: number): number => {
+const readText = (issues: IssueList, parameters: URLSearchParams, name: string): string | undefined => {
   const [text, ...more] = parameters.getAll(name);
-  if (text === undefined) return firstPage[name];
   issues.check(more.length === 0, name, 'must be given once');
+  return text;
+};
+
+const readNumber = (issues: IssueList, parameters: URLSearchParams, name: string, most: number): number | undefined => {
+  const text = readText(issues, parameters, name);
+  if (text === undefined) return undefined;
   issues.check(wholeNumber.test(text), name, 'must be a whole number, at least 1, in decimal digits');
   return Math.min(Number(text), most);
 };
 
-/** `limit` and `page` of the list's query; parameters of other names are ignored. */
+/** The parameters of the list's query; those of other names are ignored. */
 export const readPageQuery = (query: string): Result<PageQuery, InvalidInput> =>
   readSafely('query', (issues) => {
     if (query === '') return firstPage;
     const parameters = new URLSearchParams(query);
     return {
-      limit: readParameter(issues, parameters, 'limit', PAGE_LIMIT),
-      page: readParameter(issues, parameters, 'page', Number.MAX_SAFE_INTEGER),
+      limit: readNumber(issues, parameters, 'limit', PAGE_LIMIT),
+      page: readNumber(issues, parameters, 'page', Number.MAX_SAFE_INTEGER),
+      order: readText(issues, parameters, 'order'),
+      createdAfter: readText(issues, parameters, 'created_after'),
+      createdBefore: readText(issues, parameters, 'created_before'),
+      after: readText(issues, parameters, 'after'),
     };
   });

@@ -11,6 +11,10 @@ const wirePaths: ReadonlyMap<string, string> = new Map([
   ['idempotencyKey', 'Idempotency-Key'],
   ['operationId', 'Idempotency-Key'],
   ['id', 'session_id'],
+  ['order', 'order'],
+  ['createdAfter', 'created_after'],
+  ['createdBefore', 'created_before'],
+  ['after', 'after'],
 ]);
 
 /** `entries`, or a place within it, where the wire has the service's own names. */

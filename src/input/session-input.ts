@@ -2,11 +2,9 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import type { WatchSettings } from '../events/change.js';
 import {
-  DEFAULT_PAGE_LIMIT,
   KEY_LENGTH,
   NAME_LENGTH,
   OPERATION_ID_LENGTH,
-  PAGE_LIMIT,
   ROLE_LENGTH,
   type SessionLimits,
   SWEEP_LIMIT,
@@ -117,16 +115,6 @@ export const readCommandOptions = (
   readSafely('options', (issues) => ({
     operationId: readOperationId(issues, readFields(issues, 'options', options)['operationId']),
   }));
-
-/** Which page to list: `limit` above the most is served as the most. */
-export const readPage = (query: unknown): Result<{ readonly limit: number; readonly page: number }, InvalidInput> =>
-  readSafely('query', (issues) => {
-    const { limit = DEFAULT_PAGE_LIMIT, page = 1 } = readFields(issues, 'query', query);
-    return {
-      limit: Math.min(readWhole(issues, 'limit', limit, 1), PAGE_LIMIT),
-      page: readWhole(issues, 'page', page, 1),
-    };
-  });
 
 /** From where on, and until when, to watch. */
 export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput> =>

@@ -21,7 +21,6 @@ import {
   readCommandOptions,
   readCreate,
   readId,
-  readPage,
   readSweepLimit,
   readTenant,
   readWatch,
@@ -33,6 +32,14 @@ import type { CallerCommand } from '../status.js';
 import type { Answer, SessionKey } from '../store.js';
 import { type ChangeError, changeSession } from './change-session.js';
 import { type CreateError, createSession, createSessionOnce } from './create-session.js';
+import {
+  type EachQuery,
+  eachSession,
+  type ListError,
+  type ListQuery,
+  listSessions,
+  type SessionPage,
+} from './list-sessions.js';
 import { type HistoryError, type HistoryPart, type HistoryQuery, readHistory } from './read-history.js';
 import { readSettings, type SessionServiceOptions, type Settings } from './settings.js';
 import { type Sweep, type SweepError, sweepSessions } from './sweep-sessions.js';
@@ -84,30 +91,10 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Which page of the list. */
-export interface ListQuery {
-  /** Sessions on a page, from 1; above 100 is served as 100. Default: 10. */
-  readonly limit?: number;
-  /** From 1. Past the end is an empty page. Default: 1. */
-  readonly page?: number;
-}
-
-export interface SessionPage {
-  readonly sessions: readonly Session[];
-  /** How many sessions the tenant has. */
-  readonly total: number;
-  /** The limit and the page that were served. */
-  readonly limit: number;
-  readonly page: number;
-  /** Ids of this page whose records cannot be read; they are missing from `sessions`. */
-  readonly unreadable: readonly string[];
-}
-
 type Outcome = StoreUnavailable['outcome'];
 
 export type ReadError = InvalidInput | NotFound | StoreUnavailable | CorruptRecord;
 export type AppendError = InvalidInput | NotFound | InvalidTransition | HistoryFull | StoreUnavailable | CorruptRecord;
-export type ListError = InvalidInput | StoreUnavailable | CorruptRecord;
 export type DeleteError = InvalidInput | StoreUnavailable | CorruptRecord;
 
 /**
@@ -164,23 +151,17 @@ export class SessionService {
     return this.#runOn(id, ({ store }, key) => readHistory(store, key, query), 'not_applied');
   }
 
-  /** One page of the tenant's sessions with their histories, newest first. */
+  /** One page of the tenant's sessions with their histories, newest first unless asked for otherwise. */
   list(query: ListQuery = {}): ResultAsync<SessionPage, ListError> {
-    return this.#run(
-      ({ store, tenant, now }) =>
-        chain(readPage(query), ({ limit, page }) =>
-          chain(store.list(tenant, { offset: offsetOf(page, limit), limit }), ({ records, total, unreadable }) =>
-            now().map((at) => ({
-              sessions: records.map((record) => sessionAt(record, at)),
-              total,
-              limit,
-              page,
-              unreadable,
-            })),
-          ),
-        ),
-      'not_applied',
-    );
+    return this.#run((settings) => listSessions(settings, query), 'not_applied');
+  }
+
+  /**
+   * All of the tenant's sessions, page after page by cursor: each that is there from the beginning to the end comes once.
+   * One that cannot be read is a `corrupt_record` among them; after any other error nothing comes. Never throws.
+   */
+  each(query: EachQuery = {}): AsyncIterable<Result<Session, ListError>> {
+    return eachSession(this.#settings, query);
   }
 
   /** IDLE to ACTIVE: the clock runs. */
@@ -287,9 +268,6 @@ export class SessionService {
     return settled(() => chain(this.#settings, operation), outcome);
   }
 }
-
-/** Exact as long as whole numbers are; beyond that no store has a page. */
-const offsetOf = (page: number, limit: number): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
 
 /** A proxy may throw even at `instanceof`; `readSettings` makes an answer of it. */
 const isRead = (

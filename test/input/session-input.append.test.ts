@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { InvalidInput } from '../../src/errors.js';
-import { readAppend, readPage } from '../../src/input/session-input.js';
+import { readAppend } from '../../src/input/session-input.js';
 import { defaultLimits } from '../../src/limits.js';
 import { revoked, strange, throwing } from '../support/hostile-values.js';
 
@@ -100,48 +100,4 @@ describe('entries to append', () => {
       ]);
     },
   );
-});
-
-describe('a page', () => {
-  test.for([
-    [{}, { limit: 10, page: 1 }],
-    [{ limit: 1 }, { limit: 1, page: 1 }],
-    [
-      { limit: 100, page: 7 },
-      { limit: 100, page: 7 },
-    ],
-    [{ limit: 101 }, { limit: 100, page: 1 }],
-    [
-      { limit: Number.MAX_SAFE_INTEGER, page: Number.MAX_SAFE_INTEGER },
-      { limit: 100, page: Number.MAX_SAFE_INTEGER },
-    ],
-    [
-      { limit: undefined, page: undefined },
-      { limit: 10, page: 1 },
-    ],
-  ] as const)('%j is %j', ([query, expected]) => {
-    expect(readPage(query)._unsafeUnwrap()).toEqual(expected);
-  });
-
-  test.for(
-    ['limit', 'page'].flatMap((field) =>
-      [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '10', '', null, true, [1], 1n].map(
-        (value) => [field, value] as const,
-      ),
-    ),
-  )('has no %s of %s', ([field, value]) => {
-    expect(rules(readPage({ [field]: value })._unsafeUnwrapErr())).toEqual([
-      `${field} must be a whole number, at least 1`,
-    ]);
-  });
-
-  test.for([null, 5, 'limit=5', [], () => ({})])('is asked for by an object, and not %s', (query) => {
-    expect(rules(readPage(query)._unsafeUnwrapErr())).toEqual(['query must be an object']);
-  });
-
-  test('that throws is refused', () => {
-    for (const query of [throwing(), revoked()]) {
-      expect(readPage(query)._unsafeUnwrapErr().issues[0]?.path).toBe('query');
-    }
-  });
 });

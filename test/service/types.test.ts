@@ -15,7 +15,8 @@ import type {
   SessionStatus,
   StoreUnavailable,
 } from '../../src/index.js';
-import type { Appended, SessionPage } from '../../src/service/session-service.js';
+import type { SessionPage } from '../../src/service/list-sessions.js';
+import type { Appended } from '../../src/service/session-service.js';
 
 type AnyStore = StoreUnavailable | CorruptRecord;
 type OfChange = InvalidInput | NotFound | InvalidTransition | Conflict | AnyStore;

@@ -1,0 +1,59 @@
+import type { Result } from 'neverthrow';
+import type { InvalidInput } from '../errors.js';
+import { DEFAULT_PAGE_LIMIT, PAGE_LIMIT } from '../limits.js';
+import type { ListOrder, PageRange } from '../store.js';
+import { readCursor } from './cursor.js';
+import { type IssueList, readSafely } from './issues.js';
+import { readTimestamp } from './timestamp.js';
+import { type Fields, isFields, readWhole } from './values.js';
+
+/** Which page to list, and its number where it was asked for by that. */
+export interface ReadQuery {
+  readonly range: PageRange;
+  readonly page: number | undefined;
+}
+
+const isOrder = (value: unknown): value is ListOrder => value === 'newest' || value === 'oldest';
+
+/** Exact as long as whole numbers are; beyond that no store has a page. */
+const offsetOf = (page: number, limit: number): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
+
+const readFilters = (
+  issues: IssueList,
+  { order, createdAfter, createdBefore, after }: Fields,
+): Omit<PageRange, 'limit' | 'offset'> => {
+  issues.check(order === undefined || isOrder(order), 'order', "must be 'newest' or 'oldest'");
+  return {
+    order: isOrder(order) ? order : undefined,
+    createdAfter: createdAfter === undefined ? undefined : readTimestamp(issues, 'createdAfter', createdAfter),
+    createdBefore: createdBefore === undefined ? undefined : readTimestamp(issues, 'createdBefore', createdBefore),
+    after: after === undefined ? undefined : readCursor(issues, 'after', after),
+  };
+};
+
+/** `limit` above the most is served as the most. */
+const readFields = (issues: IssueList, query: unknown, defaultLimit: number): ReadQuery => {
+  issues.check(isFields(query), 'query', 'must be an object');
+  const fields: Fields = isFields(query) ? query : {};
+  const { limit: most = defaultLimit, page: number = 1, order, createdAfter, createdBefore, after } = fields;
+  const limit = Math.min(readWhole(issues, 'limit', most, 1), PAGE_LIMIT);
+  const page = readWhole(issues, 'page', number, 1);
+  const isPlain =
+    order === undefined && createdAfter === undefined && createdBefore === undefined && after === undefined;
+  const offset = offsetOf(page, limit);
+  if (isPlain) return { range: { offset, limit }, page };
+  issues.check(after === undefined || fields['page'] === undefined, 'after', 'cannot be given with `page`');
+  const filters = readFilters(issues, { order, createdAfter, createdBefore, after });
+  return { range: { offset, limit, ...filters }, page: after === undefined ? page : undefined };
+};
+
+export const readListQuery = (query: unknown): Result<ReadQuery, InvalidInput> =>
+  readSafely('query', (issues) => readFields(issues, query, DEFAULT_PAGE_LIMIT));
+
+/** The same for all pages, which are as large as they may be unless the caller says otherwise. */
+export const readEachQuery = (query: unknown): Result<PageRange, InvalidInput> =>
+  readSafely('query', (issues) => {
+    const { range } = readFields(issues, query, PAGE_LIMIT);
+    issues.check(!isFields(query) || query['page'] === undefined, 'page', 'is not for a walk over all pages');
+    return range;
+  });

@@ -1,0 +1,109 @@
+import { err, ok, type Result } from 'neverthrow';
+import { chain, settled } from '../answer.js';
+import { type CorruptRecord, corruptRecord, type InvalidInput, type StoreUnavailable } from '../errors.js';
+import { cursorOf } from '../input/cursor.js';
+import { readEachQuery, readListQuery } from '../input/list-input.js';
+import type { Session } from '../session/session.js';
+import { sessionAt } from '../session/view.js';
+import type { Answer, ListOrder, ListPlace, PageRange, StoreError } from '../store.js';
+import type { Settings } from './settings.js';
+
+/** Which sessions to walk through, and in which order. */
+export interface EachQuery {
+  /** Sessions that are read at a time, from 1; above 100 is taken as 100. Default: 100. */
+  readonly limit?: number;
+  /** By the time of creation. Default: `newest`. */
+  readonly order?: ListOrder;
+  /** Only sessions created later than this, to the millisecond: RFC 3339 in any offset, or a Date. */
+  readonly createdAfter?: string | Date;
+  /** Only sessions created earlier than this, to the millisecond: RFC 3339 in any offset, or a Date. */
+  readonly createdBefore?: string | Date;
+  /** Only sessions behind this cursor, which is the `next` of a page. */
+  readonly after?: string;
+}
+
+/** Which page of the list: by its number, or by the cursor that another page has given. */
+export interface ListQuery extends EachQuery {
+  /** Sessions on a page, from 1; above 100 is served as 100. Default: 10. */
+  readonly limit?: number;
+  /** From 1; not with `after`. Past the end is an empty page. Default: 1. */
+  readonly page?: number;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly Session[];
+  /** How many sessions the tenant has between `createdAfter` and `createdBefore`, on whatever pages. */
+  readonly total: number;
+  /** The limit that was served. */
+  readonly limit: number;
+  /** The page that was served; not there where it was asked for with `after`. */
+  readonly page?: number;
+  /**
+   * The cursor for the page behind this one, to be given as `after`; not there on the last page. It stands for a time of
+   * creation and an id, so that sessions which come and go meanwhile make the next page neither skip nor repeat another.
+   */
+  readonly next?: string;
+  /** Ids of this page whose records cannot be read; they are missing from `sessions`. */
+  readonly unreadable: readonly string[];
+}
+
+export type ListError = InvalidInput | StoreUnavailable | CorruptRecord;
+
+interface Read {
+  readonly sessions: readonly Session[];
+  readonly total: number;
+  readonly unreadable: readonly string[];
+  readonly place: ListPlace | undefined;
+}
+
+const readRange = ({ store, tenant, now }: Settings, range: PageRange): Answer<Read, StoreError | InvalidInput> =>
+  chain(store.list(tenant, range), ({ records, total, unreadable, next: place }) =>
+    now().map((at) => ({ sessions: records.map((record) => sessionAt(record, at)), total, unreadable, place })),
+  );
+
+/** One page of a tenant's sessions. */
+export const listSessions = (settings: Settings, query: unknown): Answer<SessionPage, ListError> =>
+  chain(readListQuery(query), ({ range, page }) =>
+    chain(readRange(settings, range), ({ sessions, total, unreadable, place }) =>
+      ok({
+        sessions,
+        total,
+        limit: range.limit,
+        ...(page === undefined ? {} : { page }),
+        ...(place === undefined ? {} : { next: cursorOf(place) }),
+        unreadable,
+      }),
+    ),
+  );
+
+const isSame = (a: ListPlace, b: ListPlace | undefined): boolean =>
+  b !== undefined && a.id === b.id && a.createdAt === b.createdAt;
+
+async function* walk(settings: Settings, range: PageRange): AsyncGenerator<Result<Session, ListError>, void> {
+  for (let { after } = range; ; ) {
+    const read = await settled(() => readRange(settings, { ...range, after }), 'not_applied');
+    if (read.isErr()) {
+      yield err(read.error);
+      return;
+    }
+    const { sessions, unreadable, place } = read.value;
+    for (const session of sessions) yield ok(session);
+    for (const id of unreadable) yield err(corruptRecord(id, 'it is left out of its page'));
+    // A store that gives the same place again would never come to an end.
+    if (place === undefined || isSame(place, after)) return;
+    after = place;
+  }
+}
+
+async function* refuse(error: InvalidInput): AsyncGenerator<Result<never, InvalidInput>, void> {
+  yield err(error);
+}
+
+/** All of a tenant's sessions, page after page. The query is read now, and the first page when it is asked for. */
+export const eachSession = (
+  settings: Result<Settings, InvalidInput>,
+  query: unknown,
+): AsyncIterable<Result<Session, ListError>> =>
+  settings
+    .andThen((known) => readEachQuery(query).map((range) => walk(known, range)))
+    .match<AsyncIterable<Result<Session, ListError>>>((sessions) => sessions, refuse);
