@@ -1,8 +1,11 @@
 import type { SessionStore } from '../store.js';
 import { appends } from './cases/appends.js';
+import { bounds } from './cases/bounds.js';
 import { changes } from './cases/changes.js';
 import { corruption } from './cases/corruption.js';
 import { deadlines } from './cases/deadlines.js';
+import { events } from './cases/events.js';
+import { historyParts } from './cases/history-parts.js';
 import { insertion } from './cases/insertion.js';
 import { names } from './cases/names.js';
 import { operations } from './cases/operations.js';
@@ -25,6 +28,8 @@ export interface StoreContractOptions<S extends SessionStore> {
    * cannot read; leave it out where nothing can be damaged from outside.
    */
   readonly corrupt?: Corrupt<S>;
+  /** Gives an empty store that tells events. With it come the cases of events. */
+  readonly withEvents?: () => S | Promise<S>;
 }
 
 const cases: readonly StoreCase[] = [
@@ -32,6 +37,8 @@ const cases: readonly StoreCase[] = [
   ...paging,
   ...changes,
   ...appends,
+  ...bounds,
+  ...historyParts,
   ...operations,
   ...removal,
   ...deadlines,
@@ -53,9 +60,12 @@ const cases: readonly StoreCase[] = [
 export const describeSessionStore = <S extends SessionStore>(
   test: TestFunction,
   makeStore: () => S | Promise<S>,
-  { corrupt }: StoreContractOptions<S> = {},
+  { corrupt, withEvents }: StoreContractOptions<S> = {},
 ): void => {
   for (const { name, run } of cases) test(name, async () => run(await makeStore()));
+  if (withEvents !== undefined) {
+    for (const { name, run } of events) test(name, async () => run(await withEvents()));
+  }
   if (corrupt === undefined) return;
   for (const { name, run } of corruption) {
     test(name, async () => {

@@ -3,5 +3,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { describeSessionStore } from '../../src/testing/index.js';
 
 describe('MemorySessionStore', () => {
-  describeSessionStore(test, () => new MemorySessionStore());
+  describeSessionStore(test, () => new MemorySessionStore(), {
+    withEvents: () => new MemorySessionStore({ events: true }),
+  });
 });
