@@ -3,6 +3,7 @@ import { ok } from 'neverthrow';
 import type { SessionHead, SessionRecord } from '../../src/session/record.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import { distorting, type Fault, faulty, renaming } from './faulty-store.js';
+import { historyFaults } from './history-faults.js';
 
 const throughUtf8 = (text: string): string => new TextDecoder().decode(new TextEncoder().encode(text));
 
@@ -217,4 +218,5 @@ export const faults: readonly Fault[] = [
   ...appendFaults,
   ...placeFaults,
   ...contentFaults,
+  ...historyFaults,
 ];

@@ -85,6 +85,19 @@ export const corruption: readonly CorruptionCase[] = [
       for (const error of errors) expectEqual(error.type, 'corrupt_record', 'the error');
     },
   },
+  ...(['state', 'history'] as const).map(
+    (part): CorruptionCase => ({
+      name: `corruption: of a session whose ${part} cannot be read no part of the history is read`,
+      run: async (store, corrupt) => {
+        await insertThree(store);
+        await corrupt(key, part);
+        for (const slice of [{ last: 10 }, { after: 0, limit: 10 }]) {
+          const error = await errorOf(store.findEntries(key, slice));
+          expectEqual(error.type, 'corrupt_record', 'the error');
+        }
+      },
+    }),
+  ),
   {
     name: 'corruption: what is due is found, with a damaged session among the others',
     run: async (store, corrupt) => {

@@ -1,0 +1,107 @@
+import type { AppendOutcome, SessionStore } from '../../store.js';
+import { expectEqual } from '../expect.js';
+import { ended, keyOf, NOON, say, upTo } from '../samples.js';
+import { answerOf, append, insertActive, replace, said } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+const key = keyOf('one');
+
+/** Tries to append an entry for each of `contents` to a history that may have so many. */
+const appendUpTo = (
+  store: SessionStore,
+  mostEntries: number,
+  contents: readonly string[],
+  operationId?: string,
+): Promise<AppendOutcome> => {
+  const entries = contents.map((content) => say(content));
+  const named = operationId === undefined ? {} : { operationId };
+  return answerOf(store.append(key, { entries, now: NOON, mostEntries, ...named }));
+};
+
+const full: AppendOutcome = { outcome: 'full' };
+
+export const bounds: readonly StoreCase[] = [
+  {
+    name: 'mostEntries: a history is filled up to the bound, and not by one more',
+    run: async (store) => {
+      await insertActive(store, key);
+      for (const content of ['a', 'b', 'c']) {
+        expectEqual((await appendUpTo(store, 3, [content])).outcome, 'appended', `append of ${content}`);
+      }
+      expectEqual(await appendUpTo(store, 3, ['d']), full, 'one more');
+      expectEqual(await said(store, key), ['a', 'b', 'c'], 'the history');
+    },
+  },
+  {
+    name: 'mostEntries: the entries of one call are taken all or none',
+    run: async (store) => {
+      await insertActive(store, key);
+      expectEqual(await appendUpTo(store, 3, ['a', 'b', 'c', 'd']), full, 'more at once than a history may have');
+      expectEqual(await said(store, key), [], 'the history');
+      expectEqual((await appendUpTo(store, 3, ['a', 'b'])).outcome, 'appended', 'some');
+      expectEqual(await appendUpTo(store, 3, ['c', 'd']), full, 'more than there is room for');
+      expectEqual((await appendUpTo(store, 3, ['c'])).outcome, 'appended', 'as many as there is room for');
+      expectEqual(await said(store, key), ['a', 'b', 'c'], 'the history');
+    },
+  },
+  {
+    name: 'mostEntries: each call has its own, and one without adds to any history',
+    run: async (store) => {
+      await insertActive(store, key);
+      await append(store, key, ['a', 'b', 'c']);
+      expectEqual(await appendUpTo(store, 2, ['d']), full, 'to a history that is beyond it already');
+      expectEqual((await appendUpTo(store, 4, ['d'])).outcome, 'appended', 'with a higher one');
+      await append(store, key, ['e']);
+      expectEqual(await said(store, key), ['a', 'b', 'c', 'd', 'e'], 'the history');
+    },
+  },
+  {
+    name: 'mostEntries: an append that was made is recognised in a full history',
+    run: async (store) => {
+      await insertActive(store, key);
+      const first = await appendUpTo(store, 2, ['a', 'b'], 'op');
+      expectEqual(first.outcome, 'appended', 'the first');
+      expectEqual(await appendUpTo(store, 2, ['a', 'b'], 'op'), first, 'the second of its name');
+      expectEqual(await appendUpTo(store, 1, ['a', 'b'], 'op'), first, 'the third, with a lower bound');
+      expectEqual(await appendUpTo(store, 2, ['c'], 'other'), full, 'another');
+      expectEqual(await said(store, key), ['a', 'b'], 'the history');
+    },
+  },
+  {
+    name: 'mostEntries: a name that found the history full is free',
+    run: async (store) => {
+      await insertActive(store, key);
+      expectEqual(await appendUpTo(store, 1, ['a', 'b'], 'op'), full, 'the first');
+      const made = await appendUpTo(store, 2, ['a', 'b'], 'op');
+      expectEqual(made.outcome, 'appended', 'the second, with a higher bound');
+      expectEqual(await appendUpTo(store, 2, ['a', 'b'], 'op'), made, 'the third');
+      expectEqual(await said(store, key), ['a', 'b'], 'the history');
+    },
+  },
+  {
+    name: 'mostEntries: a history that is closed is closed, full or not, and one that is missing is missing',
+    run: async (store) => {
+      expectEqual(await appendUpTo(store, 1, ['a', 'b']), { outcome: 'missing' }, 'without a session');
+      await insertActive(store, key);
+      const state = ended('terminated', { revision: 3 });
+      await replace(store, key, state);
+      expectEqual(await appendUpTo(store, 1, ['a', 'b']), { outcome: 'closed', state }, 'after the end');
+    },
+  },
+  {
+    name: 'races: of 50 appends at once as many are kept as the history may have',
+    run: async (store) => {
+      await insertActive(store, key);
+      const outcomes = await Promise.all(
+        upTo(50).map(async (writer) => {
+          const named = writer % 2 === 0 ? `op-${writer}` : undefined;
+          const { outcome } = await appendUpTo(store, 20, [`${writer}`], named);
+          return { outcome, content: `${writer}` };
+        }),
+      );
+      const kept = outcomes.filter(({ outcome }) => outcome === 'appended').map(({ content }) => content);
+      expectEqual(outcomes.filter(({ outcome }) => outcome === 'full').length, 30, 'appends that were refused');
+      expectEqual((await said(store, key))?.toSorted(), kept.toSorted(), 'the history');
+    },
+  },
+];

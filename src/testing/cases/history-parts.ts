@@ -1,0 +1,226 @@
+import type { HistoryEntry } from '../../session/session.js';
+import type { EntriesOutcome, HistorySlice, SessionKey, SessionStore } from '../../store.js';
+import { expectEqual, expectThat } from '../expect.js';
+import { hostileTexts } from '../hostile.js';
+import { ended, headOf, keyOf, NOON, say, upTo } from '../samples.js';
+import { answerOf, append, insert, insertActive, replace } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+const key = keyOf('one');
+
+type Part = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
+
+const partOf = async (store: SessionStore, slice: HistorySlice, of: SessionKey = key): Promise<Part> => {
+  const found = await answerOf(store.findEntries(of, slice));
+  if (found.outcome === 'found') return found;
+  throw new Error(`findEntries answered ${found.outcome}`);
+};
+
+const contentsOf = ({ entries }: Part): readonly string[] => entries.map(({ content }) => content);
+
+/** All that stands behind a position, read so many entries at a time. */
+const readOn = async (store: SessionStore, after: number, limit: number): Promise<readonly HistoryEntry[]> => {
+  const entries: HistoryEntry[] = [];
+  for (let position = after; ; ) {
+    const part = await partOf(store, { after: position, limit });
+    expectThat(part.entries.length <= limit, `at most ${limit} entries are given`);
+    entries.push(...part.entries);
+    if (!part.hasMore) return entries;
+    expectThat(part.entries.length > 0, 'where there is more, there is something');
+    expectThat(part.position > position, `the position ${part.position} is higher than ${position}`);
+    position = part.position;
+  }
+};
+
+/** Appends of one entry, of several, named and unnamed; gives what was said, and the position behind each. */
+const insertTalk = async (store: SessionStore) => {
+  await insertActive(store, key);
+  const said: string[] = [];
+  const marks: { readonly position: number; readonly count: number }[] = [];
+  for (const turn of upTo(9)) {
+    const contents = upTo(1 + (turn % 4)).map((part) => `turn ${turn}, ${part}`);
+    const position = await append(store, key, contents, turn % 3 === 0 ? `op-${turn}` : undefined);
+    said.push(...contents);
+    marks.push({ position, count: said.length });
+  }
+  return { said, marks };
+};
+
+export const historyParts: readonly StoreCase[] = [
+  {
+    name: 'findEntries: the last ones, oldest first, and all where there are not so many',
+    run: async (store) => {
+      const { said, marks } = await insertTalk(store);
+      for (const last of [1, 2, 5, said.length - 1, said.length, said.length + 1, 1000]) {
+        const part = await partOf(store, { last });
+        expectEqual(contentsOf(part), said.slice(-last), `the last ${last}`);
+        expectEqual(part.hasMore, false, 'hasMore');
+        const behind = await partOf(store, { after: part.position, limit: 10 });
+        expectEqual([behind.entries, behind.hasMore], [[], false], 'what stands behind them');
+      }
+      expectEqual(marks.at(-1)?.count, said.length, 'the number of entries');
+    },
+  },
+  {
+    name: 'findEntries: behind the position of an append stands what came after it, and behind 0 everything',
+    run: async (store) => {
+      const { said, marks } = await insertTalk(store);
+      for (const { position, count } of [{ position: 0, count: 0 }, ...marks]) {
+        const part = await partOf(store, { after: position, limit: 1000 });
+        expectEqual(contentsOf(part), said.slice(count), `behind ${position}`);
+        expectEqual(part.hasMore, false, 'hasMore');
+      }
+      expectEqual(await append(store, key, ['again'], 'op-3'), marks[3]?.position, 'the position of a repeated append');
+    },
+  },
+  {
+    name: 'findEntries: part by part each entry comes once and in order, however many at a time',
+    run: async (store) => {
+      const { said, marks } = await insertTalk(store);
+      for (const limit of [1, 2, 3, 7, said.length - 1, said.length, said.length + 1]) {
+        for (const { position, count } of [{ position: 0, count: 0 }, ...marks]) {
+          const entries = await readOn(store, position, limit);
+          expectEqual(
+            entries.map(({ content }) => content),
+            said.slice(count),
+            `behind ${position}, ${limit} at a time`,
+          );
+        }
+      }
+    },
+  },
+  {
+    name: 'findEntries: says whether there is more',
+    run: async (store) => {
+      await insertActive(store, key);
+      await append(store, key, ['a', 'b', 'c']);
+      const more = async (limit: number) => (await partOf(store, { after: 0, limit })).hasMore;
+      expectEqual([await more(1), await more(2), await more(3), await more(4)], [true, true, false, false], 'hasMore');
+    },
+  },
+  {
+    name: 'findEntries: what is appended later comes behind the position of any part that was at the end',
+    run: async (store) => {
+      await insertActive(store, key);
+      const none = [await partOf(store, { last: 5 }), await partOf(store, { after: 0, limit: 5 })];
+      for (const part of none) expectEqual([part.entries, part.hasMore], [[], false], 'a part of nothing');
+      await append(store, key, ['hello']);
+      for (const { position } of none) {
+        expectEqual(contentsOf(await partOf(store, { after: position, limit: 5 })), ['hello'], 'what came first');
+      }
+      const ends = [await partOf(store, { last: 5 }), await partOf(store, { after: 0, limit: 1 })];
+      await append(store, key, ['goodbye', 'and thanks']);
+      for (const { position } of ends) {
+        const part = await partOf(store, { after: position, limit: 5 });
+        expectEqual(contentsOf(part), ['goodbye', 'and thanks'], 'what came next');
+      }
+    },
+  },
+  {
+    name: 'findEntries: a position beyond the end is none',
+    run: async (store) => {
+      await insertActive(store, key);
+      for (const after of [await append(store, key, ['hello']), 1e9, Number.MAX_SAFE_INTEGER - 1]) {
+        const found = await answerOf(store.findEntries(key, { after: after + 1, limit: 10 }));
+        expectEqual(found, { outcome: 'astray' }, `behind ${after + 1}`);
+      }
+    },
+  },
+  {
+    name: 'findEntries: a session that is not there, is another tenant\u2019s or was removed is missing',
+    run: async (store) => {
+      const slices: readonly HistorySlice[] = [{ last: 1 }, { after: 0, limit: 1 }, { after: 5, limit: 1 }];
+      const expectMissing = async (of: SessionKey) => {
+        for (const slice of slices)
+          expectEqual(await answerOf(store.findEntries(of, slice)), { outcome: 'missing' }, 'it');
+      };
+      await expectMissing(key);
+      await insertActive(store, key);
+      await append(store, key, ['hello']);
+      await expectMissing(keyOf('one', 'globex'));
+      await expectMissing(keyOf('on'));
+      await answerOf(store.remove(key));
+      await expectMissing(key);
+      await insert(store, key);
+      expectEqual((await partOf(store, { last: 1 })).entries, [], 'the entries of another of its id');
+    },
+  },
+  {
+    name: 'findEntries: the history of a session that has ended can be read',
+    run: async (store) => {
+      await insertActive(store, key);
+      const position = await append(store, key, ['hello', 'there'], 'op');
+      await replace(store, key, ended('terminated', { revision: 3 }));
+      expectEqual(contentsOf(await partOf(store, { last: 1 })), ['there'], 'the last');
+      expectEqual(contentsOf(await partOf(store, { after: 0, limit: 1 })), ['hello'], 'the first');
+      expectEqual((await partOf(store, { after: position, limit: 1 })).entries, [], 'what stands behind them');
+    },
+  },
+  {
+    name: 'findEntries: any text comes back as it was, alone and among others',
+    run: async (store) => {
+      await insertActive(store, key, headOf('one', NOON, { context: '\n{"\u20AC"},\n"op",\n'.repeat(50) }));
+      const entries = hostileTexts.map((text, at) => ({ ...say(text), role: hostileTexts[at + 1] || 'user' }));
+      for (const at of upTo(Math.ceil(entries.length / 2))) {
+        const two = entries.slice(2 * at, 2 * at + 2);
+        await answerOf(store.append(key, { entries: two, now: NOON }));
+      }
+      expectEqual((await partOf(store, { last: 1000 })).entries, entries, 'all');
+      expectEqual(await readOn(store, 0, 1), entries, 'one by one');
+      for (const last of upTo(entries.length)) {
+        if (last > 0) expectEqual((await partOf(store, { last })).entries, entries.slice(-last), `the last ${last}`);
+      }
+    },
+  },
+  {
+    name: 'findEntries: long entries, and short ones between them, behind long options',
+    run: async (store) => {
+      await insertActive(store, key, headOf('one', NOON, { behavior: '\u20AC'.repeat(20_000) }));
+      const entries = upTo(40).map((at) =>
+        say(`${at} ${'\u20AC\u00E9x'.repeat(at % 3 === 0 ? (at * 331) % 7000 : at)}`),
+      );
+      for (const entry of entries) await answerOf(store.append(key, { entries: [entry], now: NOON }));
+      expectEqual(await readOn(store, 0, 3), entries, 'three at a time');
+      expectEqual(await readOn(store, 0, 40), entries, 'at once');
+      for (const last of [1, 2, 10, 25, 39, 40]) {
+        expectEqual((await partOf(store, { last })).entries, entries.slice(-last), `the last ${last}`);
+      }
+    },
+  },
+  {
+    name: 'findEntries: a part is the caller\u2019s own',
+    run: async (store) => {
+      await insertActive(store, key);
+      await append(store, key, ['hello', 'goodbye']);
+      const expected = [say('hello'), say('goodbye')];
+      for (const slice of [{ last: 2 }, { after: 0, limit: 2 }]) {
+        const { entries } = await partOf(store, slice);
+        for (const entry of entries) Reflect.set(entry, 'content', 'vandalized');
+        Reflect.set(entries, 0, 'vandalized');
+        Reflect.set(entries, entries.length, 'vandalized');
+        expectEqual((await partOf(store, slice)).entries, expected, 'the part that is read next');
+      }
+    },
+  },
+  {
+    name: 'races: who reads on while 50 append gets each entry once',
+    run: async (store) => {
+      await insertActive(store, key);
+      const writing = Promise.all(upTo(50).map((writer) => append(store, key, [`${writer} a`, `${writer} b`])));
+      const read: string[] = [];
+      let position = 0;
+      while (read.length < 100) {
+        const part = await partOf(store, { after: position, limit: 3 });
+        read.push(...contentsOf(part));
+        position = part.position;
+      }
+      await writing;
+      const { entries } = await partOf(store, { last: 1000 });
+      expectEqual(
+        read,
+        entries.map(({ content }) => content),
+        'what was read',
+      );
+    },
+  },
+];

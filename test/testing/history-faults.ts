@@ -1,0 +1,103 @@
+import { ok } from 'neverthrow';
+import type { HistoryEntry } from '../../src/session/session.js';
+import type { EntriesOutcome } from '../../src/store.js';
+import { type Fault, faulty } from './faulty-store.js';
+
+type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
+
+/** A store that finds something else than what is there. */
+const misreading = (does: string, misread: (found: Found) => Found): Fault =>
+  faulty('findEntries:', does, (inner) => ({
+    findEntries: (key, slice) =>
+      inner.findEntries(key, slice).map((found) => (found.outcome === 'found' ? misread(found) : found)),
+  }));
+
+const partFaults: readonly Fault[] = [
+  misreading('gives the newest first', (found) => ({ ...found, entries: found.entries.toReversed() })),
+  misreading('never says that there is more', (found) => ({ ...found, hasMore: false })),
+  misreading('says that there is more where there may be', (found) => ({
+    ...found,
+    hasMore: found.entries.length > 0,
+  })),
+  misreading('loses lone surrogates', (found) => ({
+    ...found,
+    entries: found.entries.map((entry) => ({ ...entry, content: Buffer.from(entry.content).toString() })),
+  })),
+  misreading('cuts long entries', (found) => ({
+    ...found,
+    entries: found.entries.map((entry) => ({ ...entry, content: entry.content.slice(0, 16_384) })),
+  })),
+  faulty('findEntries:', 'gives the first for the last', (inner) => ({
+    findEntries: (key, slice) => inner.findEntries(key, 'last' in slice ? { after: 0, limit: slice.last } : slice),
+  })),
+  faulty('findEntries:', 'gives the entry before the position too', (inner) => ({
+    findEntries: (key, slice) =>
+      inner.findEntries(key, 'last' in slice ? slice : { ...slice, after: Math.max(0, slice.after - 1) }),
+  })),
+  faulty('findEntries:', 'gives all that there is', (inner) => ({
+    findEntries: (key, slice) => inner.findEntries(key, 'last' in slice ? slice : { ...slice, limit: 10_000 }),
+  })),
+  faulty('findEntries:', 'takes what is beyond the end for the end', (inner) => ({
+    findEntries: (key, slice) =>
+      inner.findEntries(key, slice).andThen((found) => {
+        return found.outcome === 'astray' ? inner.findEntries(key, { after: 0, limit: 10_000 }) : ok(found);
+      }),
+  })),
+  faulty('findEntries:', 'finds nothing where no session is', (inner) => ({
+    findEntries: (key, slice) =>
+      inner.findEntries(key, slice).map((found): EntriesOutcome => {
+        return found.outcome === 'missing' ? { outcome: 'found', entries: [], position: 0, hasMore: false } : found;
+      }),
+  })),
+  faulty('findEntries:', 'counts positions from the end', (inner) => ({
+    findEntries: (key, slice) =>
+      inner.findEntries(key, slice).map((found) => {
+        return found.outcome === 'found' && 'last' in slice ? { ...found, position: 0 } : found;
+      }),
+  })),
+  faulty('findEntries:', 'shares what it keeps', (inner) => {
+    const kept = new Map<string, HistoryEntry[]>();
+    return {
+      findEntries: (key, slice) =>
+        inner.findEntries(key, slice).map((found) => {
+          if (found.outcome !== 'found') return found;
+          const label = JSON.stringify([key, slice, found.entries.length]);
+          const entries = kept.get(label) ?? structuredClone([...found.entries]);
+          kept.set(label, entries);
+          return { ...found, entries };
+        }),
+    };
+  }),
+];
+
+const boundFaults: readonly Fault[] = [
+  faulty('mostEntries:', 'knows no bound', (inner) => ({
+    append: (key, { mostEntries: _, ...append }) => inner.append(key, append),
+  })),
+  faulty('mostEntries:', 'stops one short of the bound', (inner) => ({
+    append: (key, { mostEntries = 1e9, ...append }) => inner.append(key, { ...append, mostEntries: mostEntries - 1 }),
+  })),
+  faulty('mostEntries:', 'asks whether there is room for one', (inner) => ({
+    append: (key, { mostEntries = 1e9, ...append }) =>
+      inner.append(key, { ...append, mostEntries: mostEntries + append.entries.length - 1 }),
+  })),
+  faulty('mostEntries:', 'adds as many as there is room for', (inner) => ({
+    append: (key, { mostEntries = 1e9, entries, ...append }) => {
+      const history = inner.find(key)._unsafeUnwrap()?.history ?? [];
+      const room = Array.isArray(history) ? Math.max(1, mostEntries - history.length) : 0;
+      return inner.append(key, { ...append, mostEntries, entries: entries.slice(0, room) });
+    },
+  })),
+  faulty('mostEntries:', 'looks at the bound before it looks for the name', (inner) => ({
+    append: (key, append) => {
+      const { operationId: _, ...unnamed } = append;
+      const history = inner.find(key)._unsafeUnwrap()?.history ?? [];
+      const count = Array.isArray(history) ? history.length : 0;
+      const isFull = count + append.entries.length > (append.mostEntries ?? 1e9);
+      return inner.append(key, isFull ? unnamed : append);
+    },
+  })),
+];
+
+/** Mistakes with parts and bounds of histories that the contract must find. */
+export const historyFaults: readonly Fault[] = [...partFaults, ...boundFaults];
