@@ -5,7 +5,7 @@ import type { HistorySlice } from '../store.js';
 import { type IssueList, readSafely } from './issues.js';
 import { isFields, readWhole } from './values.js';
 
-const readCount = (issues: IssueList, path: string, value: unknown): number => {
+const readCount = (issues: IssueList, path: string, value: unknown = DEFAULT_HISTORY_LIMIT): number => {
   const count = readWhole(issues, path, value, 1);
   issues.check(count <= HISTORY_LIMIT, path, `must be at most ${HISTORY_LIMIT}`);
   return count;
@@ -22,11 +22,11 @@ export const readHistoryQuery = (query: unknown): Result<HistorySlice, InvalidIn
         'limit',
         'is for a part behind a position: give `after` too, or `last` instead',
       );
-      return { last: readCount(issues, 'last', last ?? DEFAULT_HISTORY_LIMIT) };
+      return { last: readCount(issues, 'last', last) };
     }
     issues.check(last === undefined, 'last', 'cannot be given with `after`');
     return {
       after: readWhole(issues, 'after', after, 0),
-      limit: readCount(issues, 'limit', limit ?? DEFAULT_HISTORY_LIMIT),
+      limit: readCount(issues, 'limit', limit),
     };
   });

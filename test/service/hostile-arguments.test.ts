@@ -28,7 +28,7 @@ const refusal = async (operation: Operation, ...args: readonly unknown[]) => {
   return error.issues;
 };
 
-const onOneSession = ['get', 'start', 'pause', 'resume', 'terminate', 'fail', 'append', 'delete'] as const;
+const onOneSession = ['get', 'history', 'start', 'pause', 'resume', 'terminate', 'fail', 'append', 'delete'] as const;
 const commands = ['start', 'pause', 'resume', 'terminate', 'fail'] as const;
 const entries = [{ role: 'user', content: 'hello' }];
 
@@ -127,6 +127,22 @@ describe('entries', () => {
   ] as const)('that are %s are refused before the store is asked', async ([, given, path]) => {
     expect((await refusal('append', 's1', given))[0]).toMatchObject({ path });
   });
+});
+
+describe('a part of a history', () => {
+  test.for(['last', 'after', 'limit'])('with a strange %s is refused before the store is asked', async (field) => {
+    for (const value of [Number.NaN, -1, 1.5, 1e300, '5', null, {}]) {
+      const issues = await refusal('history', 's1', { after: field === 'last' ? undefined : 0, [field]: value });
+      expect(issues[0]?.path).toBe(field);
+    }
+  });
+
+  test.for(['null', 'a bigint', 'an array', 'a throwing object', 'a revoked proxy'])(
+    'that is %s is refused before the store is asked',
+    async (kind) => {
+      expect(await refusal('history', 's1', strange[kind]?.())).toMatchObject([{ path: 'query' }]);
+    },
+  );
 });
 
 describe('a page', () => {

@@ -18,6 +18,7 @@ const operations: readonly (readonly [Operation, readonly unknown[], readonly Me
   ['create', [ada], ['insert']],
   ['create', [{ ...ada, idempotencyKey: 'taken' }], ['insert', 'find']],
   ['get', ['s1'], ['find']],
+  ['history', ['s1'], ['findEntries']],
   ['list', [], ['list']],
   ['start', ['s1'], ['findState', 'replace']],
   ['fail', ['s1', { operationId: 'op' }], ['findState', 'replace']],
@@ -77,7 +78,7 @@ describe('a store that breaks its contract', () => {
     const sessions = await withMisdeed(method, misdeeds[kind] ?? throws);
     const result = await call(sessions, operation, ...args);
     expect(result.isErr()).toBe(true);
-    const writes = operation !== 'get' && operation !== 'list';
+    const writes = !['get', 'history', 'list'].includes(operation);
     expect(result._unsafeUnwrapErr()).toMatchObject({
       type: 'store_unavailable',
       outcome: writes ? 'unknown' : 'not_applied',

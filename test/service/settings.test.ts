@@ -6,6 +6,7 @@ import { ada, call, errorOf, type Operation, okOf, openSessions } from '../suppo
 const operations: readonly (readonly [Operation, ...unknown[]])[] = [
   ['create', ada],
   ['get', 's1'],
+  ['history', 's1'],
   ['list'],
   ['start', 's1'],
   ['append', 's1', [{ role: 'user', content: 'hello' }]],
@@ -29,7 +30,7 @@ const bad: readonly (readonly [field: string, value: unknown])[] = [
   ...['tutor', true, [undefined]].map((value) => ['profiles', value] as const),
 ];
 
-const limits = ['timeLimit', 'textBytes', 'contentBytes', 'entriesPerAppend'];
+const limits = ['timeLimit', 'textBytes', 'contentBytes', 'entriesPerAppend', 'historyEntries'];
 const badLimits = limits.flatMap((field) =>
   [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5', {}].map((value) => [field, value] as const),
 );

@@ -4,6 +4,7 @@ import type {
   Conflict,
   CorruptRecord,
   HistoryFull,
+  HistoryPart,
   IdempotencyMismatch,
   InvalidInput,
   InvalidTransition,
@@ -37,6 +38,12 @@ describe('every operation has the errors that it can have, and no others', () =>
   test('list', () => {
     expectTypeOf<ReturnType<SessionService['list']>>().toEqualTypeOf<
       ResultAsync<SessionPage, InvalidInput | AnyStore>
+    >();
+  });
+
+  test('history', () => {
+    expectTypeOf<ReturnType<SessionService['history']>>().toEqualTypeOf<
+      ResultAsync<HistoryPart, InvalidInput | NotFound | AnyStore>
     >();
   });
 
@@ -85,6 +92,14 @@ describe('a session in types', () => {
   test('cannot be changed', () => {
     expectTypeOf<Session['history']>().not.toHaveProperty('push');
     expectTypeOf<Pick<Session, 'id' | 'options'>>().toEqualTypeOf<Readonly<Pick<Session, 'id' | 'options'>>>();
+  });
+
+  test('has a history of which one asks for the end or for what is behind a position', () => {
+    type Query = Parameters<SessionService['history']>[1];
+    expectTypeOf<{ last: number }>().toExtend<Query>();
+    expectTypeOf<{ after: number; limit: number }>().toExtend<Query>();
+    expectTypeOf<{ last: number; after: number }>().not.toExtend<Query>();
+    expectTypeOf<{ limit: number }>().not.toExtend<Query>();
   });
 
   test('is created with a face and a profile at least', () => {

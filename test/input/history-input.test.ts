@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { readHistoryQuery } from '../../src/input/history-input.js';
+import { oddNumbers, strange } from '../support/hostile-values.js';
+
+const issuesOf = (query: unknown) => readHistoryQuery(query)._unsafeUnwrapErr().issues;
+
+describe('which part of a history', () => {
+  test.each([
+    [{}, { last: 100 }],
+    [{ last: undefined, after: undefined, limit: undefined }, { last: 100 }],
+    [{ last: 1 }, { last: 1 }],
+    [{ last: 1000 }, { last: 1000 }],
+    [{ after: 0 }, { after: 0, limit: 100 }],
+    [
+      { after: 7, limit: 1 },
+      { after: 7, limit: 1 },
+    ],
+    [
+      { after: Number.MAX_SAFE_INTEGER, limit: 1000, other: 5 },
+      { after: Number.MAX_SAFE_INTEGER, limit: 1000 },
+    ],
+  ])('%j asks for %j', (query, slice) => {
+    expect(readHistoryQuery(query)._unsafeUnwrap()).toEqual(slice);
+  });
+
+  test.each(
+    oddNumbers.flatMap((value) => [['last', { last: value }] as const, ['limit', { after: 0, limit: value }] as const]),
+  )('%s must be a whole number from 1 up: %j', (path, query) => {
+    expect(issuesOf(query)[0]).toEqual({ path, message: 'must be a whole number, at least 1' });
+  });
+
+  test.each(oddNumbers.filter((value) => value !== 0))('after must be a whole number from 0 up: %d', (after) => {
+    expect(issuesOf({ after })).toEqual([{ path: 'after', message: 'must be a whole number, at least 0' }]);
+  });
+
+  test('more than a thousand entries at a time are refused', () => {
+    const message = 'must be at most 1000';
+    expect(issuesOf({ last: 1001 })).toEqual([{ path: 'last', message }]);
+    expect(issuesOf({ after: 0, limit: 1001 })).toEqual([{ path: 'limit', message }]);
+  });
+
+  test('is either the last or what is behind a position', () => {
+    expect(issuesOf({ last: 5, after: 0 })).toMatchObject([{ path: 'last' }]);
+    expect(issuesOf({ limit: 5 })).toMatchObject([{ path: 'limit' }]);
+    expect(issuesOf({ last: 5, limit: 5 })).toMatchObject([{ path: 'limit' }]);
+  });
+
+  test.each(['null', 'a bigint', 'a symbol', 'an array', 'a throwing object', 'a revoked proxy'])(
+    'is no %s',
+    (kind) => {
+      expect(issuesOf(strange[kind]?.())).toMatchObject([{ path: 'query' }]);
+    },
+  );
+
+  test.each(['last', 'after', 'limit'])('%s is no text, and nothing that stands for a number', (path) => {
+    for (const value of ['5', null, true, [5], {}, 5n]) {
+      expect(issuesOf({ ...(path === 'limit' ? { after: 0 } : {}), [path]: value })[0]?.path).toBe(path);
+    }
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { TextSessionStore } from '../support/store-doubles.js';
+
+const turns = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => ({ role: 'user', content: `turn ${from + at}` }));
+
+describe.each([
+  ['in memory', () => new MemorySessionStore()],
+  ['that answers later', () => new TextSessionStore()],
+])('a part of a history, on a store %s', (_, makeStore) => {
+  const open = async () => {
+    const { sessions } = openSessions({ store: makeStore() });
+    const id = await startedIn(sessions);
+    return { sessions, id };
+  };
+
+  test('is the last hundred entries unless asked for otherwise', async () => {
+    const { sessions, id } = await open();
+    await okOf(sessions.append(id, turns(0, 250)));
+    const { entries, position, hasMore } = await okOf(sessions.history(id));
+    expect(entries).toEqual((await okOf(sessions.get(id))).history.slice(-100));
+    expect(hasMore).toBe(false);
+    expect(await okOf(sessions.history(id, {}))).toEqual({ entries, position, hasMore });
+    expect((await okOf(sessions.history(id, { last: 3 }))).entries.map(({ content }) => content)).toEqual(
+      turns(247, 250).map(({ content }) => content),
+    );
+  });
+
+  test('goes on behind a position, a hundred entries at a time unless asked for otherwise', async () => {
+    const { sessions, id } = await open();
+    await okOf(sessions.append(id, turns(0, 7)));
+    const { position } = await okOf(sessions.append(id, turns(7, 8)));
+    await okOf(sessions.append(id, turns(8, 158)));
+    const { history } = await okOf(sessions.get(id));
+    const next = await okOf(sessions.history(id, { after: position }));
+    expect(next).toMatchObject({ entries: history.slice(8, 108), hasMore: true });
+    const last = await okOf(sessions.history(id, { after: next.position, limit: 1000 }));
+    expect(last).toMatchObject({ entries: history.slice(108), hasMore: false });
+    expect(await okOf(sessions.history(id, { after: 0, limit: 2 }))).toMatchObject({ entries: history.slice(0, 2) });
+    await okOf(sessions.append(id, turns(158, 159)));
+    const { entries } = await okOf(sessions.history(id, { after: last.position }));
+    expect(entries.map(({ content }) => content)).toEqual(['turn 158']);
+  });
+
+  test('is empty before somebody has spoken, whatever the status', async () => {
+    const { sessions } = await open();
+    const id = await createdIn(sessions);
+    for (const query of [{}, { after: 0 }]) {
+      expect(await okOf(sessions.history(id, query))).toMatchObject({ entries: [], hasMore: false });
+    }
+    await okOf(sessions.fail(id));
+    expect(await okOf(sessions.history(id))).toMatchObject({ entries: [], hasMore: false });
+  });
+
+  test('of a session that is not there, or is another tenant\u2019s, is not_found', async () => {
+    const { sessions, id } = await open();
+    for (const query of [{ last: 1 }, { after: 0 }, { after: 5 }]) {
+      expect(await errorOf(sessions.history('s9', query))).toMatchObject({ type: 'not_found', id: 's9' });
+      expect(await errorOf(sessions.forTenant('globex').history(id, query))).toMatchObject({ type: 'not_found', id });
+    }
+  });
+
+  test('behind a position that the history has not is invalid_input', async () => {
+    const { sessions, id } = await open();
+    const { position } = await okOf(sessions.append(id, turns(0, 1)));
+    expect(await errorOf(sessions.history(id, { after: position + 1 }))).toEqual({
+      type: 'invalid_input',
+      message: 'after is no position in this history',
+      issues: [{ path: 'after', message: 'is no position in this history' }],
+    });
+  });
+});
+
+describe('a history with a bound', () => {
+  const full = (limit: number, id = 's1') => ({
+    type: 'history_full',
+    message: `the history would have more than ${limit} entries`,
+    id,
+    limit,
+  });
+
+  test('takes as many entries as the host allows, and says so when there would be more', async () => {
+    const { sessions } = openSessions({ limits: { historyEntries: 3 } });
+    const id = await startedIn(sessions);
+    await okOf(sessions.append(id, turns(0, 2)));
+    expect(await errorOf(sessions.append(id, turns(2, 4)))).toEqual(full(3));
+    await okOf(sessions.append(id, turns(2, 3)));
+    expect(await errorOf(sessions.append(id, turns(3, 4)))).toEqual(full(3));
+    expect((await okOf(sessions.history(id))).entries).toHaveLength(3);
+    expect((await okOf(sessions.get(id))).status).toBe('ACTIVE');
+  });
+
+  test('recognises what was appended before it was full', async () => {
+    const { sessions } = openSessions({ limits: { historyEntries: 1 } });
+    const id = await startedIn(sessions);
+    const first = await okOf(sessions.append(id, turns(0, 1), { operationId: 'op' }));
+    expect(await okOf(sessions.append(id, turns(0, 1), { operationId: 'op' }))).toEqual(first);
+    expect(await errorOf(sessions.append(id, turns(1, 2), { operationId: 'op-2' }))).toEqual(full(1));
+  });
+
+  test('belongs to each session alone, and is not looked at where none may be appended', async () => {
+    const { sessions } = openSessions({ limits: { historyEntries: 1 } });
+    for (const _ of [1, 2]) await okOf(sessions.append(await startedIn(sessions), turns(0, 1)));
+    const idle = await createdIn(sessions);
+    expect((await errorOf(sessions.append(idle, turns(0, 2)))).type).toBe('invalid_transition');
+    expect((await errorOf(sessions.append('s9', turns(0, 2)))).type).toBe('not_found');
+  });
+
+  test('is the bound of the service that appends', async () => {
+    const store = new MemorySessionStore();
+    const id = await startedIn(openSessions({ store }).sessions);
+    const [narrow, wide] = [1, 3].map((historyEntries) => openSessions({ store, limits: { historyEntries } }).sessions);
+    await okOf(openSessions({ store }).sessions.append(id, turns(0, 2)));
+    expect(narrow && (await errorOf(narrow.append(id, turns(2, 3))))).toEqual(full(1));
+    expect(wide && (await okOf(wide.append(id, turns(2, 3))))).toBeDefined();
+  });
+});
