@@ -6,4 +6,4 @@ export { MemorySessionStore } from '../adapters/memory/index.js';
 export { nodeListener } from '../adapters/node/index.js';
 export { RedisSessionStore } from '../adapters/redis/index.js';
 export { createSessionHandler, staticApiKeys } from '../src/http/index.js';
-export { type Session, SessionService } from '../src/index.js';
+export { type Session, SessionService, type SessionStore } from '../src/index.js';

@@ -9,6 +9,7 @@ import { describeMachine } from './harness/machine.js';
 import { type Effort, type GroupResult, measure } from './harness/measure.js';
 import { type Results, save, tableOf } from './results.js';
 import { appendSuites } from './subjects/appends.js';
+import { eventSuites } from './subjects/events.js';
 import { http } from './subjects/http.js';
 import { memoryPages, memorySizes } from './subjects/memory-list.js';
 import { otherSuites } from './subjects/others.js';
@@ -29,6 +30,7 @@ const suites: readonly Suite[] = [
   memoryPages,
   http,
   ...appendSuites,
+  ...eventSuites,
   ...otherSuites,
   ...spaceSuites,
   redisSizes,

@@ -8,7 +8,7 @@ import { type Context, expect, must, type Suite } from './suite.js';
 const ENTRY = [{ role: 'user', content: 'Could you tell me how long the appointment takes before we go on?' }];
 
 /** As many bytes as an append of `ENTRY` adds. */
-const BYTES = `${JSON.stringify({ ...ENTRY[0], timestamp: '2026-01-31T18:00:02.000Z' })},\n"Uakgb_J5m9g-",\n`;
+const BYTES = `${JSON.stringify({ ...ENTRY[0], timestamp: '2026-01-31T18:00:02.000Z' })},\n"Uakgb_J5m9g-:13:11",\n`;
 
 const lengthOf = async (sessions: SessionService, id: string): Promise<number> =>
   (await must(sessions.get(id))).history.length;
