@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionRecord } from '../../src/session/record.js';
-import type { RecordPage, StoreError } from '../../src/store.js';
+import type { PageRange, RecordPage, StoreError } from '../../src/store.js';
+import { BoundedReader } from './bounded-reader.js';
 import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
 import { errorCode } from './failure.js';
@@ -8,26 +9,15 @@ import { type Keyspace, type ListKeys, unescapeName } from './keys.js';
 import type { Leftovers } from './leftovers.js';
 import type { ReadRecord, RecordReader } from './record-reader.js';
 
-interface Range {
-  readonly offset: number;
-  readonly limit: number;
-}
+const isPlain = ({ order, createdAfter, createdBefore, after }: PageRange): boolean =>
+  after === undefined && order !== 'oldest' && createdAfter === undefined && createdBefore === undefined;
 
-/** A page that named its sessions: what was found under each member of the index. */
-interface NamedPage {
-  readonly found: readonly { readonly member: string; readonly record: ReadRecord }[];
-  readonly total: number;
-}
-
-/** So often a page is read anew because the index named sessions that are no more. */
-const ROUNDS = 3;
-
-/** Reads pages by rank, in one flight of two commands where the server allows it, else in two. */
+/** Reads pages by rank, in one flight of two commands where the server allows it, else in two; any others by script. */
 export class PageReader {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
   readonly #records: RecordReader;
-  readonly #leftovers: Leftovers;
+  readonly #bounded: BoundedReader;
   /** Servers refuse SORT with GET in cluster mode (before 7.4) and to users without access to all keys. */
   #sortAllowed = true;
 
@@ -35,49 +25,29 @@ export class PageReader {
     this.#connection = connection;
     this.#keys = keys;
     this.#records = records;
-    this.#leftovers = leftovers;
+    this.#bounded = new BoundedReader(connection, keys, records, leftovers);
   }
 
-  async read(tenant: string, range: Range): Promise<Result<RecordPage, StoreError>> {
-    const keys = this.#keys.list(tenant);
+  async read(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError>> {
     const end = this.#connection.endOfCall();
-    const sorted = await this.#connection.read((client) => this.#readAtOnce(client, keys, range), end);
-    if (sorted.isErr()) return err(sorted.error.error);
-    return sorted.value === undefined ? this.#readByName(tenant, range, end) : ok(sorted.value);
+    if (!isPlain(range)) return this.#bounded.read(tenant, range, end);
+    const keys = this.#keys.list(tenant);
+    const page = await this.#connection.read((client) => this.#readPlain(client, keys, range), end);
+    if (page.isErr()) return err(page.error.error);
+    return page.value === undefined ? this.#bounded.read(tenant, range, end) : ok(page.value);
   }
 
-  /** The page by one command and the total by another, in one flight; nothing if that cannot give the whole page. */
-  async #readAtOnce(client: RedisClient, keys: ListKeys, range: Range): Promise<RecordPage | undefined> {
-    if (!this.#sortAllowed || typeof client.sort !== 'function') return undefined;
+  async #readPlain(client: RedisClient, keys: ListKeys, range: PageRange): Promise<RecordPage | undefined> {
+    if (!this.#sortAllowed || typeof client.sort !== 'function') return namedPage(client, keys, range, this.#records);
     try {
       return await sortedPage(client, keys, range, this.#records);
     } catch (cause) {
       // To a replica SORT is a write; it may be promoted, so that the next page is asked for by SORT again.
-      if (errorCode(cause) === 'READONLY') return undefined;
-      if (!isRefusalOfSort(cause)) throw cause;
-      this.#sortAllowed = false;
-      return undefined;
-    }
-  }
-
-  /** The page by its ids first and their strings then: this way what is missing or cannot be read has a name. */
-  async #readByName(tenant: string, range: Range, end: number): Promise<Result<RecordPage, StoreError>> {
-    const keys = this.#keys.list(tenant);
-    for (let round = 1; ; round += 1) {
-      const page = await this.#connection.read((client) => namedPage(client, keys, range, this.#records), end);
-      if (page.isErr()) return err(page.error.error);
-      const { found, total } = page.value;
-      const gone = found.filter(({ record }) => record === 'missing');
-      if (gone.length === 0 || round === ROUNDS) {
-        const unreadable = found.filter(({ record }) => record === 'corrupt');
-        return ok({
-          records: found.map(({ record }) => record).filter((record) => typeof record === 'object'),
-          total,
-          unreadable: unreadable.map(({ member }) => unescapeName(member)),
-        });
+      if (errorCode(cause) !== 'READONLY') {
+        if (!isRefusalOfSort(cause)) throw cause;
+        this.#sortAllowed = false;
       }
-      // A crash has left the index ahead of its sessions; the next reader tries again where this one fails.
-      await Promise.all(gone.map(({ member }) => this.#leftovers.clear({ tenant, id: unescapeName(member) }, end)));
+      return namedPage(client, keys, range, this.#records);
     }
   }
 }
@@ -85,49 +55,62 @@ export class PageReader {
 const isRefusalOfSort = (cause: unknown): boolean =>
   cause instanceof Error && /\bSORT\b|^NOPERM .*\bsort\b|^ERR unknown command/i.test(cause.message);
 
+/**
+ * The page, or nothing where it is not certain that it is the whole one: something is missing or cannot be read, or it
+ * is full and ends the list, while the total is of another instant.
+ */
+const pageOf = (read: readonly ReadRecord[], total: number, { offset, limit }: PageRange): RecordPage | undefined => {
+  const records: SessionRecord[] = [];
+  for (const record of read) {
+    if (typeof record !== 'object') return undefined;
+    records.push(record);
+  }
+  const last = records.at(-1)?.head;
+  if (last === undefined || records.length < limit) return { records, total, unreadable: [] };
+  if (offset + records.length >= total) return undefined;
+  return { records, total, unreadable: [], next: { id: last.id, createdAt: last.createdAt } };
+};
+
+/** The page by one command and the total by another, in one flight. */
 const sortedPage = async (
   client: RedisClient,
   keys: ListKeys,
-  { offset, limit }: Range,
+  range: PageRange,
   reader: RecordReader,
 ): Promise<RecordPage | undefined> => {
   const [strings, total] = await Promise.all([
     client.sort(
       keys.index,
-      ...['BY', 'nosort', 'DESC', 'LIMIT', String(offset), String(limit)],
+      ...['BY', 'nosort', 'DESC', 'LIMIT', String(range.offset), String(range.limit)],
       ...['GET', `${keys.state}*`, 'GET', `${keys.journal}*`],
     ),
     client.zcard(keys.index),
   ]);
   if (!Array.isArray(strings)) return undefined;
-  const records: SessionRecord[] = [];
-  for (let at = 0; at < strings.length; at += 2) {
-    const record = reader.read(strings[at], strings[at + 1]);
-    if (typeof record !== 'object') return undefined;
-    records.push(record);
-  }
-  return { records, total, unreadable: [] };
+  const records: ReadRecord[] = [];
+  for (let at = 0; at < strings.length; at += 2) records.push(reader.read(strings[at], strings[at + 1]));
+  return pageOf(records, total, range);
 };
 
+/** The page by its ids first and their strings then. */
 const namedPage = async (
   client: RedisClient,
   keys: ListKeys,
-  { offset, limit }: Range,
+  range: PageRange,
   reader: RecordReader,
-): Promise<NamedPage> => {
-  const last = Math.min(offset + limit, Number.MAX_SAFE_INTEGER) - 1;
+): Promise<RecordPage | undefined> => {
+  const last = Math.min(range.offset + range.limit, Number.MAX_SAFE_INTEGER) - 1;
   const [members, total] = await Promise.all([
     // Ranks below 0 count from the other end.
-    last < 0 ? [] : client.zrevrange(keys.index, offset, last),
+    last < 0 ? [] : client.zrevrange(keys.index, range.offset, last),
     client.zcard(keys.index),
   ]);
-  if (members.length === 0) return { found: [], total };
+  if (members.length === 0) return { records: [], total, unreadable: [] };
   const strings = await client.mget(
     ...members.flatMap((member) => [`${keys.state}${member}`, `${keys.journal}${member}`]),
   );
-  const found = members.map((member, at) => ({
-    member,
-    record: reader.readOf(unescapeName(member), strings[2 * at], strings[2 * at + 1]),
-  }));
-  return { found, total };
+  const records = members.map((member, at) =>
+    reader.readOf(unescapeName(member), strings[2 * at], strings[2 * at + 1]),
+  );
+  return pageOf(records, total, range);
 };

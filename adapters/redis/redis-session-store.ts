@@ -7,6 +7,7 @@ import type {
   EntriesOutcome,
   HistoryAppend,
   HistorySlice,
+  PageRange,
   RecordPage,
   Removal,
   SessionKey,
@@ -134,8 +135,8 @@ export class RedisSessionStore implements SessionStore {
     });
   }
 
-  list(tenant: string, page: { readonly offset: number; readonly limit: number }): Reply<RecordPage> {
-    return this.#pages.read(tenant, page);
+  list(tenant: string, range: PageRange): Reply<RecordPage> {
+    return this.#pages.read(tenant, range);
   }
 
   async replace(key: SessionKey, next: StateRecord): Reply<'replaced' | 'stale' | 'missing'> {

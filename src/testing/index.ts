@@ -12,6 +12,7 @@ import { operations } from './cases/operations.js';
 import { ownership } from './cases/ownership.js';
 import { paging } from './cases/paging.js';
 import { races } from './cases/races.js';
+import { ranges } from './cases/ranges.js';
 import { removal } from './cases/removal.js';
 import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
@@ -35,6 +36,7 @@ export interface StoreContractOptions<S extends SessionStore> {
 const cases: readonly StoreCase[] = [
   ...insertion,
   ...paging,
+  ...ranges,
   ...changes,
   ...appends,
   ...bounds,

@@ -2,7 +2,7 @@ import { err, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { corruptRecord } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/record.js';
-import type { Answer, RecordPage, Removal, SessionKey, SessionStore, StoreError } from '../../src/store.js';
+import type { Answer, PageRange, RecordPage, Removal, SessionKey, SessionStore, StoreError } from '../../src/store.js';
 import type { StoredPart } from '../../src/testing/index.js';
 import { entryJson } from '../../src/wire.js';
 
@@ -56,11 +56,11 @@ export class TextSessionStore implements SessionStore {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.findState(key)));
   }
 
-  list(tenant: string, page: { readonly offset: number; readonly limit: number }) {
-    return later(this.#inner.list(tenant, page)).map(
-      ({ records, total }): RecordPage => ({
+  list(tenant: string, range: PageRange) {
+    return later(this.#inner.list(tenant, range)).map(
+      ({ records, ...page }): RecordPage => ({
+        ...page,
         records: records.filter(({ head }) => !this.#isDamaged(tenant, head.id)).map(encodedRecord),
-        total,
         unreadable: records.map(({ head }) => head.id).filter((id) => this.#isDamaged(tenant, id)),
       }),
     );

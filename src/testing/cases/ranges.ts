@@ -1,0 +1,215 @@
+import type { ListPlace, PageRange, RecordPage, SessionStore } from '../../store.js';
+import { expectEqual } from '../expect.js';
+import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
+import { answerOf, insert } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+/** Oldest first. Several of one millisecond, one alone, and both ends of time. */
+const ordered: readonly (readonly [id: string, createdMs: number])[] = [
+  ['epoch', 0],
+  ['a', NOON],
+  ['b', NOON],
+  ['c', NOON],
+  ['d', NOON],
+  ['single', NOON + 1],
+  ['A', NOON + 2],
+  ['Z', NOON + 2],
+  ['_', NOON + 2],
+  ['aa', NOON + 2],
+  ['ab', NOON + 2],
+  ['b-', NOON + 2],
+  ['last', 253_402_300_799_999],
+];
+
+const placeOf = (id: string, createdMs: number): ListPlace => ({ id, createdAt: new Date(createdMs).toISOString() });
+
+const places = ordered.map(([id, createdMs]) => placeOf(id, createdMs));
+
+const orders = ['oldest', 'newest'] as const;
+
+const insertAll = async (store: SessionStore, tenant = TENANT): Promise<void> => {
+  for (const index of upTo(ordered.length)) {
+    const [id, createdMs] = ordered[(index * 5 + 2) % ordered.length] ?? ['', 0];
+    await insert(store, keyOf(id, tenant), headOf(id, createdMs), live('IDLE', { since: createdMs }));
+  }
+};
+
+const pageOf = (store: SessionStore, range: Partial<PageRange>, tenant = TENANT): Promise<RecordPage> =>
+  answerOf(store.list(tenant, { offset: 0, limit: 100, ...range }));
+
+const idsOf = ({ records }: RecordPage): readonly string[] => records.map(({ head }) => head.id);
+
+/** The ids of pages that follow one another by cursor. `between` is done after each page. */
+const walk = async (
+  store: SessionStore,
+  range: Partial<PageRange>,
+  between: (page: RecordPage) => Promise<unknown> = async () => undefined,
+): Promise<readonly string[]> => {
+  const met: string[] = [];
+  for (let after = range.after; ; ) {
+    const page = await pageOf(store, { ...range, after });
+    met.push(...idsOf(page));
+    if (page.next === undefined) return met;
+    await between(page);
+    after = page.next;
+  }
+};
+
+const inOrder = (order: 'newest' | 'oldest', found: readonly ListPlace[]): readonly string[] => {
+  const ids = found.map(({ id }) => id);
+  return order === 'oldest' ? ids : ids.toReversed();
+};
+
+export const ranges: readonly StoreCase[] = [
+  {
+    name: 'range: either order is the other one reversed, on every page',
+    run: async (store) => {
+      await insertAll(store);
+      for (const order of orders) {
+        const expected = inOrder(order, places);
+        for (const offset of [0, 1, 2, ordered.length - 1, ordered.length, 1000, Number.MAX_SAFE_INTEGER]) {
+          for (const limit of [0, 1, 3, ordered.length - 1, ordered.length, 100]) {
+            const page = await pageOf(store, { order, offset, limit });
+            const what = `${order}, offset ${offset}, limit ${limit}:`;
+            expectEqual(idsOf(page), expected.slice(offset, offset + limit), `${what} the ids`);
+            expectEqual([page.total, page.unreadable], [ordered.length, []], `${what} the rest`);
+          }
+        }
+      }
+    },
+  },
+  {
+    name: 'range: a page names its last place, if there are sessions behind it',
+    run: async (store) => {
+      await insertAll(store);
+      for (const order of [undefined, ...orders]) {
+        const expected = order === 'oldest' ? places : places.toReversed();
+        for (const limit of [1, 4, ordered.length - 1, ordered.length, ordered.length + 1]) {
+          const { next } = await pageOf(store, { order, limit });
+          const last = limit < ordered.length ? expected[limit - 1] : undefined;
+          expectEqual(next, last, `${order}, limit ${limit}: next`);
+        }
+        const { next } = await pageOf(store, { order, limit: 3, offset: ordered.length - 3 });
+        expectEqual(next, undefined, `${order}, the last three: next`);
+      }
+    },
+  },
+  {
+    name: 'range: behind a place come those behind it, also where nothing stands there',
+    run: async (store) => {
+      await insertAll(store);
+      const others = [placeOf('aaa', NOON), placeOf('e', NOON), placeOf('0', NOON + 2), placeOf('zz', NOON + 1)];
+      for (const after of [...places, ...others]) {
+        const isBehind = ({ id, createdAt }: ListPlace): boolean =>
+          createdAt === after.createdAt ? id > after.id : createdAt > after.createdAt;
+        const isBefore = (place: ListPlace): boolean => !isBehind(place) && place.id !== after.id;
+        const what = `behind ${after.id}:`;
+        const up = await pageOf(store, { order: 'oldest', after });
+        expectEqual(idsOf(up), inOrder('oldest', places.filter(isBehind)), `${what} oldest first`);
+        const down = await pageOf(store, { after });
+        expectEqual(idsOf(down), inOrder('newest', places.filter(isBefore)), `${what} newest first`);
+        expectEqual([up.total, down.total], [ordered.length, ordered.length], `${what} the totals`);
+        const further = await pageOf(store, { order: 'oldest', after, offset: 2, limit: 2 });
+        expectEqual(idsOf(further), idsOf(up).slice(2, 4), `${what} further on`);
+      }
+    },
+  },
+  {
+    name: 'range: between two times, without those of the times themselves',
+    run: async (store) => {
+      await insertAll(store);
+      const times = [undefined, -1, 0, 1, NOON - 1, NOON, NOON + 1, NOON + 2, NOON + 3, 253_402_300_799_999];
+      const timestamps = times.map((ms) => (ms === undefined ? undefined : new Date(ms).toISOString()));
+      for (const createdAfter of timestamps) {
+        for (const createdBefore of timestamps) {
+          const between = places.filter(
+            ({ createdAt }) =>
+              (createdAfter === undefined || createdAt > createdAfter) &&
+              (createdBefore === undefined || createdAt < createdBefore),
+          );
+          for (const order of orders) {
+            const page = await pageOf(store, { order, createdAfter, createdBefore, offset: 1, limit: 4 });
+            const what = `after ${createdAfter}, before ${createdBefore}, ${order}:`;
+            expectEqual(idsOf(page), inOrder(order, between).slice(1, 5), `${what} the ids`);
+            expectEqual(page.total, between.length, `${what} total`);
+          }
+        }
+      }
+    },
+  },
+  {
+    name: 'range: a walk meets each once, whatever the size of its pages',
+    run: async (store) => {
+      await insertAll(store);
+      const bounds = { createdAfter: new Date(0).toISOString(), createdBefore: new Date(NOON + 3).toISOString() };
+      for (const order of orders) {
+        for (const limit of [1, 2, 3, 5, 11, 12, 13]) {
+          expectEqual(await walk(store, { order, limit }), inOrder(order, places), `${order} by ${limit}`);
+          const inner = inOrder(order, places.slice(1, -1));
+          expectEqual(await walk(store, { order, limit, ...bounds }), inner, `${order} by ${limit}, between`);
+        }
+      }
+    },
+  },
+  {
+    name: 'range: a walk neither skips nor repeats a session while others come and go',
+    run: async (store) => {
+      for (const order of orders) {
+        const tenant = `${TENANT}-${order}`;
+        await insertAll(store, tenant);
+        const staying = new Set(ordered.map(([id]) => id));
+        let made = 0;
+        const met: string[] = [];
+        for (let after: ListPlace | undefined; ; ) {
+          const page = await pageOf(store, { order, limit: 3, after }, tenant);
+          met.push(...idsOf(page).filter((id) => ordered.some(([known]) => known === id)));
+          if (page.next === undefined) break;
+          after = page.next;
+          // The one that the cursor stands for goes, and new ones come on both sides of it.
+          await answerOf(store.remove(keyOf(after.id, tenant)));
+          if (!met.includes(after.id)) staying.delete(after.id);
+          for (const createdMs of made < 6 ? [NOON - 1, Date.parse(after.createdAt), NOON + 5] : []) {
+            made += 1;
+            await insert(store, keyOf(`new${made}`, tenant), headOf(`new${made}`, createdMs));
+          }
+        }
+        const expected = inOrder(order, places).filter((id) => staying.has(id));
+        expectEqual(met, expected, `${order}: what was met`);
+      }
+    },
+  },
+  {
+    name: 'range: walks over many sessions of one millisecond',
+    run: async (store) => {
+      const names = upTo(130).map((index) => `s${String(index).padStart(3, '0')}`);
+      await Promise.all(names.map((id) => insert(store, keyOf(id))));
+      const removing = async ({ next }: RecordPage) => next && answerOf(store.remove(keyOf(next.id)));
+      expectEqual(await walk(store, { order: 'oldest', limit: 25 }), names, 'upwards');
+      expectEqual(await walk(store, { limit: 25 }, removing), names.toReversed(), 'downwards');
+    },
+  },
+  {
+    name: "range: another tenant's sessions are in no range",
+    run: async (store) => {
+      await insertAll(store, 'globex');
+      await insert(store, keyOf('ours'));
+      const all = { createdAfter: new Date(-1).toISOString(), createdBefore: new Date(NOON + 9).toISOString() };
+      for (const order of orders) {
+        for (const after of [undefined, placeOf('epoch', 0), placeOf('last', 253_402_300_799_999)]) {
+          const page = await pageOf(store, { order, ...all, after });
+          expectEqual(
+            idsOf(page).filter((id) => id !== 'ours'),
+            [],
+            `${order}: others`,
+          );
+          expectEqual(page.total, 1, `${order}: total`);
+        }
+      }
+      expectEqual(
+        await pageOf(store, { order: 'oldest', after: placeOf('a', 0) }, 'nobody'),
+        { records: [], total: 0, unreadable: [] },
+        'the page of a tenant without sessions',
+      );
+    },
+  },
+];
