@@ -42,8 +42,8 @@ const eventOf = ({ birth, type, at, state, position, ...whose }: Tidings, told: 
 /** The one stream of a store in memory, cut to a number of events. Positions count them. */
 export class MemoryEventLog implements EventLog {
   readonly #length: number;
-  /** In a ring: the event of a position is at its remainder. */
-  readonly #events: SessionEvent[] = [];
+  /** In a ring: what was told at a position is at its remainder. Events are made of it when somebody reads. */
+  readonly #tidings: Tidings[] = [];
   #told = 0;
   readonly #listeners = new Set<() => void>();
 
@@ -57,7 +57,7 @@ export class MemoryEventLog implements EventLog {
 
   tell(tidings: Tidings): void {
     this.#told += 1;
-    this.#events[this.#told % this.#length] = eventOf(tidings, this.#told);
+    this.#tidings[this.#told % this.#length] = tidings;
     for (const listener of this.#listeners) listener();
   }
 
@@ -75,8 +75,8 @@ export class MemoryEventLog implements EventLog {
     const last = Math.min(first + limit - 1, this.#told);
     const events: SessionEvent[] = [];
     for (let at = first; at <= last; at += 1) {
-      const event = this.#events[at % this.#length];
-      if (event !== undefined) events.push(event);
+      const tidings = this.#tidings[at % this.#length];
+      if (tidings !== undefined) events.push(eventOf(tidings, at));
     }
     return ok({ events, position: String(Math.max(last, from)), isTrimmed: first > from + 1 });
   }
