@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
+import type { HistorySlice } from '../../../src/store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, historyOf, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -126,6 +127,34 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       const position = await append(store, key, [operationId], operationId);
       expect(await append(store, key, [operationId], operationId)).toBe(position);
       expect((await said(store, key))?.filter((content) => content === operationId)).toHaveLength(1);
+    });
+
+    test('leaves its last entries, and those behind it, to be read at their own cost', async () => {
+      const store = open();
+      const position = await append(store, key, ['before']);
+      await append(store, key, ['after']);
+      const expectFew = async (slice: HistorySlice, expected: readonly string[], most: number) => {
+        let read = 0;
+        const seen = await watch(async () => {
+          const found = await answerOf(store.findEntries(key, slice));
+          const entries = found.outcome === 'found' ? found.entries : [];
+          expect(entries.map(({ content }) => content).slice(-expected.length)).toEqual(expected);
+        });
+        for (const command of seen) {
+          const [name, , from, to] = command.split(' ');
+          expect(['get', 'strlen', 'getrange']).toContain(name);
+          if (name === 'getrange') read += Math.abs(Number(to) - Number(from)) + 1;
+          else expect(command).not.toBe('get journal');
+        }
+        expect(read).toBeLessThanOrEqual(most);
+      };
+      const LOOK = 128 + 1;
+      await expectFew({ last: 2 }, ['before', 'after'], LOOK + 16_384);
+      await expectFew({ after: position, limit: 1000 }, ['after'], LOOK + 1000);
+      await expectFew({ after: 0, limit: 1 }, ['entry 0'], LOOK + 16_384);
+      // A thousand entries are about 80 kB.
+      await expectFew({ last: 1000 }, ['before', 'after'], LOOK + 4 * 80_000);
+      await expectFew({ after: 0, limit: 1000 }, ['entry 999'], LOOK + 4 * 80_000);
     });
 
     test('keeps everything', async () => {

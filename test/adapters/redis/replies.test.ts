@@ -3,6 +3,7 @@ import {
   appendOutcome,
   dueSessions,
   insertOutcome,
+  journalPart,
   removeOutcome,
   replaceOutcome,
 } from '../../../adapters/redis/replies.js';
@@ -91,5 +92,21 @@ describe('a reply with what is due', () => {
     expect(dueSessions([])).toEqual([]);
     expect(dueSessions(['acme:a', '5', 'globex:b', '7'])).toEqual(two);
     expect(dueSessions(['acme:a', '5', 'globex:b', '7', 'acme:c'])).toEqual(two);
+  });
+});
+
+describe('a reply to who reads a part of a journal', () => {
+  test('holds the lines, how much of the journal they are, and what the whole is', () => {
+    const whole = { length: 9, entries: 2, birth: 'w1' };
+    expect(journalPart(['\u20AC', 3, 9, 2, 'w1'])).toEqual({ lines: '\u20AC', span: 3, ...whole });
+    expect(journalPart(['\u20AC', -1, 9, 2, 'w1'])).toEqual({ lines: '\u20AC', span: 1, ...whole });
+    expect(journalPart('missing')).toBe('missing');
+    expect(journalPart('astray')).toBe('astray');
+  });
+
+  test('that is strange is none', () => {
+    const parts = ['x', 1, 9, 2, 'w1'];
+    const holed = parts.map((_, at) => parts.with(at, 0).map((part, of) => (of === at ? null : part)));
+    for (const reply of [...strange, ...holed, 'corrupt']) expect(journalPart(reply)).toBeUndefined();
   });
 });

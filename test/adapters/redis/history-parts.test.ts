@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { Keyspace } from '../../../adapters/redis/keys.js';
+import type { HistoryEntry } from '../../../src/session/session.js';
+import type { EntriesOutcome } from '../../../src/store.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf, append, errorOf, historyOf, insertActive } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { clientVersions, openClient, type TestClient } from '../../support/redis-clients.js';
+
+const key = keyOf('one');
+
+let prefixes = 0;
+
+const entriesOf = (found: EntriesOutcome): readonly HistoryEntry[] => (found.outcome === 'found' ? found.entries : []);
+
+describeWithRedis('parts of a history', ({ port }) => {
+  const open = async (version: (typeof clientVersions)[number] = 'ioredis 5') => {
+    prefixes += 1;
+    const prefix = `parts-${process.pid}-${prefixes}`;
+    const client = openClient(version, { port });
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: 30_000 });
+    await insertActive(store, key, headOf('one', NOON, { context: '\u20AC {"\n' }));
+    return { store, client, prefix, ...new Keyspace(prefix, 1).of(key) };
+  };
+
+  /** A store whose client does something else before its call of that number; 1 is the first call of a script. */
+  const withTurn = (
+    prefix: string,
+    client: TestClient,
+    turn: number,
+    act: () => Promise<unknown>,
+  ): RedisSessionStore => {
+    let calls = 0;
+    const acting = new Proxy(client, {
+      get: (target, name) => {
+        if (name !== 'evalsha') return Reflect.get(target, name, target);
+        return async (...args: Parameters<TestClient['evalsha']>) => {
+          calls += 1;
+          if (calls === turn) await act();
+          return target.evalsha(...args);
+        };
+      },
+    });
+    return new RedisSessionStore({ client: acting, prefix, timeoutMs: 30_000 });
+  };
+
+  describe.each(clientVersions)('%s', (version) => {
+    test('begin at lines and nowhere else, at any byte', async () => {
+      const { store, client, journal } = await open(version);
+      const ends = [await append(store, key, ['h\u00E9llo \u{1F600}', '{']), await append(store, key, ['\n{'], 'op')];
+      const text = Buffer.from(String(await client.call('GET', journal)));
+      expect(ends.at(-1)).toBe(text.length);
+      const history = ['h\u00E9llo \u{1F600}', '{', '\n{'].map((content) => say(content));
+      for (const after of upTo(text.length + 3)) {
+        const found = await answerOf(store.findEntries(key, { after, limit: 10 }));
+        const isStart = after === 0 || text[after - 1] === 0x0a;
+        expect({ after, outcome: found.outcome }).toEqual({ after, outcome: isStart ? 'found' : 'astray' });
+        const behind = text.subarray(after).toString().split('\n{"role"').length - 1;
+        const count = isStart && text[after] === 0x7b && after > 0 ? behind + 1 : behind;
+        if (isStart) {
+          const entries = count === 0 ? [] : history.slice(-count);
+          expect(found).toEqual({ outcome: 'found', entries, position: text.length, hasMore: false });
+        }
+      }
+    });
+
+    test('end where an append has ended, whatever they begin with', async () => {
+      const { store } = await open(version);
+      const positions: number[] = [];
+      for (const at of upTo(6))
+        positions.push(await append(store, key, [`${at} a`, `${at} \u20AC`], at % 2 ? `op${at}` : undefined));
+      for (const [at, position] of positions.entries()) {
+        const found = await answerOf(store.findEntries(key, { after: 0, limit: 2 * (at + 1) }));
+        expect(found).toMatchObject({ position, hasMore: at < 5 });
+      }
+      expect(await answerOf(store.findEntries(key, { last: 3 }))).toMatchObject({ position: positions.at(-1) });
+    });
+
+    test('of mebibytes are read in several pieces', async () => {
+      const { store } = await open(version);
+      const entries = upTo(40).map((at) => say(`${at} ${'\u20AC'.repeat(at === 7 ? 700_000 : 20_000 + 997 * at)}`));
+      for (const at of upTo(10)) {
+        const four = entries.slice(4 * at, 4 * at + 4);
+        await answerOf(store.append(key, { entries: four, now: NOON }));
+      }
+      const { position } = { position: 0, ...(await answerOf(store.findEntries(key, { last: 1 }))) };
+      for (const count of [1, 12, 33, 100]) {
+        const last = await answerOf(store.findEntries(key, { last: count }));
+        expect(entriesOf(last)).toEqual(entries.slice(-count));
+        expect(last).toMatchObject({ position, hasMore: false });
+        const first = await answerOf(store.findEntries(key, { after: 0, limit: count }));
+        expect(entriesOf(first)).toEqual(entries.slice(0, count));
+        expect(first).toMatchObject({ hasMore: count < 40 });
+        const rest = 'position' in first ? first.position : 0;
+        const others = await answerOf(store.findEntries(key, { after: rest, limit: 100 }));
+        expect(entriesOf(others)).toEqual(entries.slice(count));
+      }
+    });
+  });
+
+  describe.each([{ last: 100 }, { after: 0, limit: 100 }])('of mebibytes, %j, while', (slice) => {
+    const openLong = async () => {
+      const opened = await open();
+      for (const at of upTo(12)) await append(opened.store, key, [`${at} ${'x'.repeat(250_000)}`]);
+      return opened;
+    };
+
+    test('others append, are whole', async () => {
+      const { store, client, prefix } = await openLong();
+      const acting = withTurn(prefix, client, 2, () => append(store, key, ['one more']));
+      const found = await answerOf(acting.findEntries(key, slice));
+      const now = await answerOf(store.find(key));
+      const history = now === undefined ? [] : historyOf(now);
+      expect(history).toHaveLength(13);
+      expect(entriesOf(found)).toEqual('last' in slice ? history.slice(0, 12) : history);
+      const after = found.outcome === 'found' ? found.position : 0;
+      const next = await answerOf(store.findEntries(key, { after, limit: 10 }));
+      expect([...entriesOf(found), ...entriesOf(next)]).toEqual(history);
+    });
+
+    test('the session is removed, are of none', async () => {
+      const { store, client, prefix } = await openLong();
+      const acting = withTurn(prefix, client, 2, () => answerOf(store.remove(key)));
+      expect(await answerOf(acting.findEntries(key, slice))).toEqual({ outcome: 'missing' });
+    });
+
+    test('the session is removed and another takes its id, are of none', async () => {
+      for (const contents of [[], ['hello'], upTo(20).map((at) => `${at} ${'y'.repeat(250_000)}`)]) {
+        const { store, client, prefix } = await openLong();
+        const acting = withTurn(prefix, client, 2, async () => {
+          await answerOf(store.remove(key));
+          await insertActive(store, key, headOf('one', NOON, { context: '\u20AC {"\n' }));
+          for (const content of contents) await append(store, key, [content]);
+        });
+        expect(await answerOf(acting.findEntries(key, slice))).toEqual({ outcome: 'missing' });
+      }
+    });
+  });
+
+  describe('of a journal that is damaged', () => {
+    const good = '{"role":"user","content":"x","timestamp":"2026-01-31T12:00:00.000Z"},\n';
+
+    test.each([
+      ['a line that is no JSON', '{"role":"user",\n'],
+      ['an entry without a time', '{"role":"user","content":"x"},\n'],
+      ['an entry with a number', good.replace('"x"', '1')],
+      ['a line of something else', 'x\n'],
+      ['an empty line', '\n'],
+      ['a second head', '{"id":"one"},\n'],
+    ])('are corrupt_record with %s', async (_, line) => {
+      const { store, client, journal } = await open();
+      const position = await append(store, key, ['hello']);
+      await client.call('APPEND', journal, `${good}${line}"w:9:3",\n`);
+      for (const slice of [{ last: 10 }, { after: 0, limit: 10 }, { after: position, limit: 2 }]) {
+        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
+      }
+    });
+
+    test('are corrupt_record where the end is none, the mark tells of more, or the journal is another\u2019s', async () => {
+      for (const tail of ['x', '{', '"w:9:3"', '"w:9:3",', good, '"w:9",\n', '"w:9:40",\n']) {
+        const { store, client, journal } = await open();
+        await append(store, key, ['hello']);
+        await client.call('APPEND', journal, tail);
+        expect(await errorOf(store.findEntries(key, { last: 10 }))).toMatchObject({ type: 'corrupt_record' });
+      }
+      const { store, client, journal } = await open();
+      await answerOf(store.insert(TENANT, headOf('two'), live('IDLE')));
+      await client.call('COPY', journal.replace(/one$/, 'two'), journal, 'REPLACE');
+      expect(await errorOf(store.findEntries(key, { after: 0, limit: 1 }))).toMatchObject({ type: 'corrupt_record' });
+    });
+
+    test('are corrupt_record where it is missing or of another type, and missing where the session is', async () => {
+      const { store, client, journal, state } = await open();
+      for (const slice of [{ last: 1 }, { after: 0, limit: 1 }, { after: 9, limit: 1 }]) {
+        await client.call('DEL', journal);
+        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
+        await client.call('RPUSH', journal, 'x');
+        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
+      }
+      await client.call('DEL', state);
+      expect(await answerOf(store.findEntries(key, { last: 1 }))).toEqual({ outcome: 'missing' });
+    });
+  });
+
+  test('are read where the server has forgotten the scripts, and with a prefix of the client', async () => {
+    const client = openClient('ioredis 6', { port, keyPrefix: 'host:' });
+    const store = new RedisSessionStore({ client, prefix: `parts-prefix-${process.pid}` });
+    await insertActive(store, key);
+    await append(store, key, ['hello']);
+    await client.call('SCRIPT', 'FLUSH');
+    expect(entriesOf(await answerOf(store.findEntries(key, { last: 1 })))).toEqual([say('hello')]);
+  });
+});
