@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import MockRedis from 'ioredis-mock';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { type RedisClient, RedisSessionStore } from '../../adapters/redis/index.js';
+import type { HistoryEntry } from '../../src/session/session.js';
+import type { HistorySlice, SessionStore } from '../../src/store.js';
+import { headOf, keyOf, NOON, say } from '../../src/testing/samples.js';
+import { answerOf, insertActive } from '../../src/testing/steps.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { openClient } from '../support/redis-clients.js';
+
+/** What the Redis store reads first, in bytes: sizes about its doubles are those at which a part may be torn. */
+const PIECE = 16_384;
+
+const lengths = fc.oneof(
+  fc.nat(60),
+  fc.nat(3000),
+  fc
+    .tuple(fc.constantFrom(PIECE / 2, PIECE, 2 * PIECE, 3 * PIECE), fc.integer({ min: -200, max: 20 }))
+    .map(([size, by]) => size + by),
+);
+
+const contents = fc
+  .tuple(fc.constantFrom('x', '\u00E9', '\u20AC', '\u{1F600}', '\n{', '"'), lengths)
+  .map(([text, length]) => text.repeat(Math.ceil(length / Buffer.byteLength(JSON.stringify(text).slice(1, -1)))));
+
+const appends = fc.array(
+  fc.record({ contents: fc.array(contents, { minLength: 1, maxLength: 4 }), name: fc.boolean() }),
+  { minLength: 1, maxLength: 10 },
+);
+
+let sessions = 0;
+
+/** Both stores with the same history, and all of it. */
+const fill = async (
+  stores: readonly SessionStore[],
+  calls: readonly { readonly contents: readonly string[]; readonly name: boolean }[],
+  context: string,
+) => {
+  sessions += 1;
+  const key = keyOf(`s${sessions}`);
+  const all: HistoryEntry[] = [];
+  for (const store of stores) await insertActive(store, key, headOf(key.id, NOON, { context }));
+  for (const [at, { contents: said, name }] of calls.entries()) {
+    const entries = said.map((content) => say(content));
+    all.push(...entries);
+    const named = name ? { operationId: `op-${at}` } : {};
+    for (const store of stores) await answerOf(store.append(key, { entries, now: NOON, ...named }));
+  }
+  return { key, all };
+};
+
+const expectParts = async (store: SessionStore, runs: number): Promise<void> => {
+  const both = [new MemorySessionStore(), store];
+  await fc.assert(
+    fc.asyncProperty(appends, contents, fc.integer({ min: 1, max: 12 }), async (calls, context, count) => {
+      const { key, all } = await fill(both, calls, context);
+      const find = async (each: SessionStore, slice: HistorySlice) => {
+        const found = await answerOf(each.findEntries(key, slice));
+        if (found.outcome !== 'found') throw new Error(found.outcome);
+        return found;
+      };
+      for (const each of both) {
+        const last = await find(each, { last: count });
+        expect(last.entries).toEqual(all.slice(-count));
+        const read: HistoryEntry[] = [];
+        let position = 0;
+        for (let hasMore = true; hasMore; ) {
+          const part = await find(each, { after: position, limit: count });
+          expect(part.entries).toEqual(all.slice(read.length, read.length + count));
+          read.push(...part.entries);
+          ({ position, hasMore } = part);
+          expect(hasMore).toBe(read.length < all.length);
+        }
+        expect(position).toBe(last.position);
+      }
+    }),
+    { numRuns: runs },
+  );
+};
+
+describe('parts of any history, of any size and by any steps, are what memory and a plain array say', () => {
+  test('on ioredis-mock', async () => {
+    const client: RedisClient = new MockRedis();
+    await expectParts(new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: 30_000 }), 10);
+  });
+
+  describeWithRedis('on a real Redis', ({ port }) => {
+    test('with ioredis 5', async () => {
+      const client = openClient('ioredis 5', { port });
+      await expectParts(new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: 30_000 }), 60);
+    });
+  });
+});
