@@ -3,6 +3,7 @@ import type { CorruptRecord, StoreUnavailable } from './errors.js';
 import type { EventPage } from './events/event.js';
 import type { SessionHead, SessionRecord, StateRecord } from './session/record.js';
 import type { HistoryEntry } from './session/session.js';
+import type { SessionStatus } from './status.js';
 
 /** A result, now or later: a store in memory answers at once, one behind a network with a promise or `ResultAsync`. */
 export type Answer<T, E> = Result<T, E> | PromiseLike<Result<T, E>>;
@@ -81,6 +82,8 @@ export interface PageRange {
   readonly limit: number;
   /** Default: `newest`. */
   readonly order?: ListOrder | undefined;
+  /** Only sessions whose state has this status, whatever the clock says. */
+  readonly status?: SessionStatus | undefined;
   /** Only sessions created later than this, to the millisecond. */
   readonly createdAfter?: string | undefined;
   /** Only sessions created earlier than this, to the millisecond. */
@@ -92,7 +95,7 @@ export interface PageRange {
 /** One page of a tenant's sessions. */
 export interface RecordPage {
   readonly records: readonly SessionRecord[];
-  /** How many sessions the tenant has between `createdAfter` and `createdBefore`, wherever the page begins. */
+  /** How many sessions of the status the tenant has between `createdAfter` and `createdBefore`, on whatever pages. */
   readonly total: number;
   /** Ids on this page whose records cannot be read; they are missing from `records`. */
   readonly unreadable: readonly string[];

@@ -2,6 +2,7 @@ import type { BodyReading, HandlerRequest, HandlerResponse, SessionHandler } fro
 import { tidyPrefix, withoutPrefix } from '../../src/http/prefix.js';
 import { routeNotFound } from '../../src/http/problem.js';
 import { readFetchBody } from './body.js';
+import { streamOf } from './stream.js';
 
 export interface FetchHandlerOptions {
   /** Where the operations are, such as `/api`. Default: at the root. */
@@ -39,7 +40,8 @@ const pathOf = (url: string): string => {
   return url.slice(path, fragment < 0 ? undefined : fragment);
 };
 
-const toResponse = ({ status, headers, body }: HandlerResponse): Response => {
+const toResponse = ({ status, headers, body, stream }: HandlerResponse): Response => {
+  if (stream !== undefined) return new Response(streamOf(stream), { status, headers });
   if (body === undefined) return new Response(null, { status, headers });
   const bytes = new TextEncoder().encode(body);
   return new Response(bytes, { status, headers: { ...headers, 'Content-Length': String(bytes.length) } });

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { SessionHandler } from '../../src/http/message.js';
 import { NodeRequest, parsedBody, pathOf } from '../node/request.js';
 import { hasLongBodyLeft, respond } from '../node/respond.js';
@@ -52,5 +53,6 @@ export const koaMiddleware =
     }
     context.status = response.status;
     if (response.body !== undefined) context.body = response.body;
+    if (response.stream !== undefined) context.body = Readable.from(response.stream);
     for (const [name, value] of Object.entries(response.headers)) context.set(name, value);
   };

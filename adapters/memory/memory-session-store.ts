@@ -1,6 +1,7 @@
 import { ok, type Result } from 'neverthrow';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
+import type { SessionStatus } from '../../src/status.js';
 import type {
   AppendOutcome,
   DueSession,
@@ -45,11 +46,25 @@ interface Kept {
 interface Tenant {
   readonly sessions: Map<string, Kept>;
   readonly byCreation: OrderedIndex<Kept>;
+  /** Made when somebody asks for the first time. */
+  byStatus: Map<SessionStatus, OrderedIndex<Kept>> | undefined;
 }
 
 const placeOf = ({ record: { head } }: Kept): ListPlace => head;
 
 const listOrder = (a: Kept, b: Kept): number => newestFirst(a.record.head, b.record.head);
+
+/** The sessions with a status. All are looked through once, and not again. */
+const indexOf = (tenant: Tenant, status: SessionStatus): OrderedIndex<Kept> | undefined => {
+  if (tenant.byStatus === undefined) {
+    const byStatus = new Map(statuses.map((each) => [each, new OrderedIndex<Kept>(listOrder)]));
+    for (const kept of tenant.sessions.values()) byStatus.get(kept.record.state.status)?.insert(kept);
+    tenant.byStatus = byStatus;
+  }
+  return tenant.byStatus.get(status);
+};
+
+const statuses: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
 const deadlineOrder = (a: Kept, b: Kept): number =>
   a.record.state.deadline - b.record.state.deadline ||
@@ -81,7 +96,7 @@ export class MemorySessionStore implements SessionStore {
   }
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', never> {
-    const { sessions, byCreation } = this.#tenantOf(tenant);
+    const { sessions, byCreation, byStatus } = this.#tenantOf(tenant);
     if (sessions.has(head.id)) return ok('taken');
     const log = new HistoryLog();
     const history = log.snapshot();
@@ -89,6 +104,7 @@ export class MemorySessionStore implements SessionStore {
     const kept: Kept = { tenant, birth: this.events?.newBirth() ?? '', log, record, sequence: 1, grown: false };
     sessions.set(head.id, kept);
     byCreation.insert(kept);
+    byStatus?.get(state.status)?.insert(kept);
     this.#schedule(kept);
     this.#tell(kept, 'created', Date.parse(head.createdAt));
     return ok('inserted');
@@ -104,9 +120,10 @@ export class MemorySessionStore implements SessionStore {
   }
 
   list(tenant: string, range: PageRange): Result<RecordPage, never> {
-    const byCreation = this.#tenants.get(tenant)?.byCreation;
-    if (byCreation === undefined) return ok({ records: [], total: 0, unreadable: [] });
-    const { items, total, hasMore } = pageOf(byCreation, placeOf, range);
+    const known = this.#tenants.get(tenant);
+    const index = range.status === undefined ? known?.byCreation : known && indexOf(known, range.status);
+    if (index === undefined) return ok({ records: [], total: 0, unreadable: [] });
+    const { items, total, hasMore } = pageOf(index, placeOf, range);
     const records = items.map(recordOf);
     const last = hasMore ? records.at(-1)?.head : undefined;
     if (last === undefined) return ok({ records, total, unreadable: [] });
@@ -119,6 +136,9 @@ export class MemorySessionStore implements SessionStore {
     const { head, state, history } = kept.record;
     if (state.revision !== next.revision - 1) return ok('stale');
     this.#unschedule(kept);
+    const byStatus = this.#tenants.get(key.tenant)?.byStatus;
+    byStatus?.get(state.status)?.remove(kept);
+    byStatus?.get(next.status)?.insert(kept);
     kept.sequence += 1;
     kept.record = Object.freeze({ head, state: ownedState(next), history, sequence: kept.sequence });
     this.#schedule(kept);
@@ -161,6 +181,7 @@ export class MemorySessionStore implements SessionStore {
     if (revision !== undefined && revision !== kept.record.state.revision) return ok('stale');
     this.#unschedule(kept);
     tenant.byCreation.remove(kept);
+    tenant.byStatus?.get(kept.record.state.status)?.remove(kept);
     tenant.sessions.delete(key.id);
     if (tenant.sessions.size === 0) this.#tenants.delete(key.tenant);
     kept.sequence += 1;
@@ -182,7 +203,11 @@ export class MemorySessionStore implements SessionStore {
   #tenantOf(name: string): Tenant {
     const known = this.#tenants.get(name);
     if (known !== undefined) return known;
-    const tenant = { sessions: new Map<string, Kept>(), byCreation: new OrderedIndex(listOrder) };
+    const tenant: Tenant = {
+      sessions: new Map<string, Kept>(),
+      byCreation: new OrderedIndex(listOrder),
+      byStatus: undefined,
+    };
     this.#tenants.set(name, tenant);
     return tenant;
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
 import type { HandlerResponse } from '../../src/http/message.js';
 
 /** So much of a body that nobody wants is taken in for the client's sake, and for so long. */
@@ -40,9 +41,26 @@ const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: Ha
   req.on('data', onData).on('end', hangUp).on('close', hangUp).resume();
 };
 
+/**
+ * Sends an answer that comes bit by bit, no faster than the client takes it. When the client goes away, so does what
+ * makes it. A body that nobody wants waits meanwhile, and ends the connection.
+ */
+const sendStream = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, headers, stream }: Extract<HandlerResponse, { readonly stream: unknown }>,
+): void => {
+  res.writeHead(status, hasLongBodyLeft(req) ? { ...headers, Connection: 'close' } : headers);
+  pipeline(Readable.from(stream), res, () => undefined);
+};
+
 /** Sends an answer, unless the client is gone or somebody else has answered. */
 export const respond = (req: IncomingMessage, res: ServerResponse, response: HandlerResponse): void => {
   if (res.headersSent || res.destroyed || res.writableEnded) return;
+  if (response.stream !== undefined) {
+    sendStream(req, res, response);
+    return;
+  }
   if (hasLongBodyLeft(req)) {
     answerAndHangUp(req, res, response);
     return;

@@ -1,10 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ListPlace, PageRange, RecordPage, StoreError } from '../../src/store.js';
+import { storeUnavailable } from '../../src/errors.js';
+import type { SessionStatus } from '../../src/status.js';
+import type { ListPlace, PageRange, RecordPage, SessionKey, StoreError } from '../../src/store.js';
 import type { Connection } from './connection.js';
 import { escapeName, type Keyspace, unescapeName } from './keys.js';
 import type { Leftovers } from './leftovers.js';
 import { listScript } from './list-script.js';
 import type { ReadRecord, RecordReader } from './record-reader.js';
+import type { StatusIndex } from './status-index.js';
 
 interface Found {
   readonly id: string;
@@ -24,6 +27,12 @@ const argumentsOf = ({ offset, limit, order, createdAfter, createdBefore, after 
   ...[String(offset), String(limit)],
 ];
 
+/** Whether a session that was found by its status has another one by now. */
+const isOther = (record: ReadRecord, status: SessionStatus | undefined): boolean =>
+  typeof record === 'object' && status !== undefined && record.state.status !== status;
+
+const noStatuses = storeUnavailable('RedisSessionStore: lists by status need its option statusIndex', 'not_applied');
+
 /** Nothing where a hand has put a time into the index that is none: `repair` mends it. */
 const placeOf = (id: string | undefined, score: unknown): ListPlace | undefined => {
   const time = new Date(score === '' ? Number.NaN : Number(score));
@@ -38,16 +47,27 @@ export class BoundedReader {
   readonly #keys: Keyspace;
   readonly #records: RecordReader;
   readonly #leftovers: Leftovers;
+  readonly #statuses: StatusIndex;
 
-  constructor(connection: Connection, keys: Keyspace, records: RecordReader, leftovers: Leftovers) {
+  constructor(
+    connection: Connection,
+    keys: Keyspace,
+    records: RecordReader,
+    leftovers: Leftovers,
+    statuses: StatusIndex,
+  ) {
     this.#connection = connection;
     this.#keys = keys;
     this.#records = records;
     this.#leftovers = leftovers;
+    this.#statuses = statuses;
   }
 
   async read(tenant: string, range: PageRange, end: number): Promise<Result<RecordPage, StoreError>> {
-    const { index, state, journal } = this.#keys.list(tenant);
+    const { status } = range;
+    if (status !== undefined && !this.#statuses.isOn) return err(noStatuses);
+    const { index: all, state, journal } = this.#keys.list(tenant);
+    const index = status === undefined ? all : this.#keys.status(tenant, status);
     const args = argumentsOf(range);
     for (let round = 1; ; round += 1) {
       const reply = await this.#connection.ask(listScript, [index, state, journal], args, end);
@@ -55,19 +75,27 @@ export class BoundedReader {
       const [total, last, members, ...strings] = stringsOf(reply.value);
       const risen = this.#found(stringsOf(members), strings.flatMap(stringsOf));
       const found = range.order === 'oldest' ? risen : risen.toReversed();
-      const gone = found.filter(({ record }) => record === 'missing');
+      const gone = found.filter(({ record }) => record === 'missing' || isOther(record, status));
       if (gone.length === 0 || round === ROUNDS) {
         const next = placeOf(found.at(-1)?.id, last);
         return ok({
-          records: found.map(({ record }) => record).filter((record) => typeof record === 'object'),
+          records: found
+            .filter(({ record }) => !isOther(record, status))
+            .map(({ record }) => record)
+            .filter((record) => typeof record === 'object'),
           total: Number(total),
           unreadable: found.filter(({ record }) => record === 'corrupt').map(({ id }) => id),
           ...(next === undefined ? {} : { next }),
         });
       }
       // A crash has left the index ahead of its sessions; the next reader tries again where this one fails.
-      await Promise.all(gone.map(({ id }) => this.#leftovers.clear({ tenant, id }, end)));
+      await Promise.all(gone.map(({ id }) => this.#mend({ tenant, id }, status, end)));
     }
+  }
+
+  async #mend(key: SessionKey, status: SessionStatus | undefined, end: number): Promise<void> {
+    if (status === undefined) await this.#leftovers.clear(key, end);
+    else await this.#statuses.leave(key, [status], end);
   }
 
   #found(members: readonly unknown[], strings: readonly unknown[]): readonly Found[] {

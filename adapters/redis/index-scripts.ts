@@ -103,3 +103,28 @@ local state = redis.call('GET', KEYS[1])
 if not state or string.sub(state, 1, 5) ~= 'gone|' then return 0 end
 return redis.call('DEL', KEYS[1])
 `);
+
+/**
+ * Puts a session into the list of those with a status, at its place in the list of all.
+ *
+ * KEYS  index, the index of the status
+ * ARGV  member of both
+ * Gives 1 if it was not there.
+ */
+export const enterScript = script(`
+local created = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if not created or redis.call('ZSCORE', KEYS[2], ARGV[1]) == created then return 0 end
+redis.call('ZADD', KEYS[2], created, ARGV[1])
+return 1
+`);
+
+/**
+ * Takes a session out of the list of those with a status, if it has another or none.
+ *
+ * KEYS  state, the index of the status
+ * ARGV  member, status
+ */
+export const leaveScript = script(`
+if string.match(redis.call('GET', KEYS[1]) or '', '^1 %d+ %d+ (%u+) ') == ARGV[2] then return 0 end
+return redis.call('ZREM', KEYS[2], ARGV[1])
+`);

@@ -1,4 +1,5 @@
 import { Recent } from '../../src/recent.js';
+import type { SessionStatus } from '../../src/status.js';
 import type { SessionKey } from '../../src/store.js';
 
 /**
@@ -96,6 +97,11 @@ export class Keyspace {
   /** The stream that tells of changes in a tenant's sessions. */
   events(tenant: string): string {
     return `${this.#partitionOf(tenant)}:events`;
+  }
+
+  /** The index of a tenant's sessions with a status. */
+  status(tenant: string, status: SessionStatus): string {
+    return `${this.#partitionOf(tenant)}:${status.toLowerCase()}:${escapeName(tenant)}`;
   }
 
   deadlines(partition: number): string {

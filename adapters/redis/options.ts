@@ -16,6 +16,11 @@ export interface RedisSessionStoreOptions {
   /** The longest that any call may take, in milliseconds, 1 to 600000. Default: 2000. */
   readonly timeoutMs?: number;
   /**
+   * Whether sessions can be listed by their status, for which an index is kept of each. For sessions that are there
+   * already `repair()` makes it. Default: no.
+   */
+  readonly statusIndex?: boolean;
+  /**
    * Whether every change is told to all processes, through a Redis Stream a partition. It keeps about `length` events, 1 to
    * 100000000, 100000 unless given; an event takes about 100 bytes. Default: no.
    */
@@ -27,6 +32,7 @@ export interface RedisSettings {
   readonly prefix: string;
   readonly partitions: number;
   readonly timeoutMs: number;
+  readonly statusIndex: boolean;
   /** How many events a stream keeps, where they are told. */
   readonly eventsLength: number | undefined;
 }
@@ -44,13 +50,21 @@ const eventsLengthOf = (events: RedisSessionStoreOptions['events']): number | un
   return events === true ? DEFAULT_EVENTS : (events.length ?? DEFAULT_EVENTS);
 };
 
-const ruleBroken = ({ client, prefix, partitions, timeoutMs, eventsLength }: RedisSettings): string | undefined => {
+const ruleBroken = ({
+  client,
+  prefix,
+  partitions,
+  timeoutMs,
+  statusIndex,
+  eventsLength,
+}: RedisSettings): string | undefined => {
   if (!isClient(client)) return 'client must be an ioredis client';
   if (typeof prefix !== 'string' || !/^[^{}*]{1,128}$/.test(prefix)) {
     return 'prefix must be 1 to 128 characters without {, } and *';
   }
   if (!isWhole(partitions, 16_384)) return 'partitions must be a whole number from 1 to 16384';
   if (!isWhole(timeoutMs, 600_000)) return 'timeoutMs must be a whole number from 1 to 600000';
+  if (typeof statusIndex !== 'boolean') return 'statusIndex must be true or false';
   if (eventsLength !== undefined && !isWhole(eventsLength, 100_000_000)) {
     return 'events.length must be a whole number from 1 to 100000000';
   }
@@ -64,8 +78,8 @@ const broken = (rule: string): Result<never, StoreUnavailable> =>
 export const readOptions = (options: RedisSessionStoreOptions): Result<RedisSettings, StoreUnavailable> => {
   if (typeof options !== 'object' || options === null) return broken('the options must be an object');
   try {
-    const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000, events } = options;
-    const settings = { client, prefix, partitions, timeoutMs, eventsLength: eventsLengthOf(events) };
+    const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000, statusIndex = false, events } = options;
+    const settings = { client, prefix, partitions, timeoutMs, statusIndex, eventsLength: eventsLengthOf(events) };
     const rule = ruleBroken(settings);
     return rule === undefined ? ok(settings) : broken(rule);
   } catch {

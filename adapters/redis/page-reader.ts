@@ -8,9 +8,14 @@ import { errorCode } from './failure.js';
 import { type Keyspace, type ListKeys, unescapeName } from './keys.js';
 import type { Leftovers } from './leftovers.js';
 import type { ReadRecord, RecordReader } from './record-reader.js';
+import type { StatusIndex } from './status-index.js';
 
-const isPlain = ({ order, createdAfter, createdBefore, after }: PageRange): boolean =>
-  after === undefined && order !== 'oldest' && createdAfter === undefined && createdBefore === undefined;
+const isPlain = ({ order, status, createdAfter, createdBefore, after }: PageRange): boolean =>
+  after === undefined &&
+  status === undefined &&
+  order !== 'oldest' &&
+  createdAfter === undefined &&
+  createdBefore === undefined;
 
 /** Reads pages by rank, in one flight of two commands where the server allows it, else in two; any others by script. */
 export class PageReader {
@@ -21,11 +26,17 @@ export class PageReader {
   /** Servers refuse SORT with GET in cluster mode (before 7.4) and to users without access to all keys. */
   #sortAllowed = true;
 
-  constructor(connection: Connection, keys: Keyspace, records: RecordReader, leftovers: Leftovers) {
+  constructor(
+    connection: Connection,
+    keys: Keyspace,
+    records: RecordReader,
+    leftovers: Leftovers,
+    statuses: StatusIndex,
+  ) {
     this.#connection = connection;
     this.#keys = keys;
     this.#records = records;
-    this.#bounded = new BoundedReader(connection, keys, records, leftovers);
+    this.#bounded = new BoundedReader(connection, keys, records, leftovers, statuses);
   }
 
   async read(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError>> {

@@ -32,6 +32,7 @@ import { Repair, type RepairReport } from './repair.js';
 import { insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
 import { insertScript, removeScript, replaceScript } from './scripts.js';
 import { decodeState, encodeState, isGone, NEVER } from './state-text.js';
+import { StatusIndex, statuses } from './status-index.js';
 
 type Reply<T> = Promise<Result<T, StoreError>>;
 
@@ -56,6 +57,7 @@ export class RedisSessionStore implements SessionStore {
   readonly #histories: HistoryReader;
   readonly #leftovers: Leftovers;
   readonly #due: DueReader;
+  readonly #statuses: StatusIndex;
   readonly #tidings: EventWriter;
   readonly events: RedisEventLog | undefined;
 
@@ -67,7 +69,9 @@ export class RedisSessionStore implements SessionStore {
       () => new Keyspace('', 1),
     );
     this.#leftovers = new Leftovers(this.#connection, this.#keys);
-    this.#pages = new PageReader(this.#connection, this.#keys, this.#records, this.#leftovers);
+    const keepsStatuses = settings.isOk() && settings.value.statusIndex;
+    this.#statuses = new StatusIndex(this.#connection, this.#keys, keepsStatuses);
+    this.#pages = new PageReader(this.#connection, this.#keys, this.#records, this.#leftovers, this.#statuses);
     const eventsLength = settings.isOk() ? settings.value.eventsLength : undefined;
     this.#tidings = new EventWriter(this.#connection, this.#keys, eventsLength);
     const log = new RedisEventLog(this.#connection, this.#keys, this.#tidings);
@@ -87,6 +91,7 @@ export class RedisSessionStore implements SessionStore {
     const end = this.#connection.endOfCall();
     // In one flight with the session itself, whose script sees whether they have arrived.
     const listing = this.#connection.read((client) => client.zadd(keys.index, 'NX', createdAt, keys.member), end);
+    const entering = this.#statuses.enter(key, state.status, end);
     const scheduling = this.#schedule(keys, deadline, end);
     const reply = await this.#connection.write(
       insertScript,
@@ -96,13 +101,14 @@ export class RedisSessionStore implements SessionStore {
     );
     await listing;
     await scheduling;
+    const entered = await entering;
     if (reply.isErr()) return err(failed(key)(reply.error));
     const { outcome, isKnown, made, createdMs } = insertOutcome(reply.value);
     if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
     const told = await this.#tidings.tell(key, made, { type: 'created', at: createdMs }, end);
     if (told.isErr()) return err(told.error);
     if (outcome === 'inserted') this.#journals.knows(keys.journal, { length: Buffer.byteLength(journal), id: writeId });
-    if (isKnown) return ok(outcome);
+    if (isKnown && entered.isOk()) return ok(outcome);
     const relisted = await this.#connection.write(
       relistScript,
       [keys.state, keys.index],
@@ -110,7 +116,8 @@ export class RedisSessionStore implements SessionStore {
       end,
     );
     const rescheduled = await this.#schedule(keys, deadline, end);
-    return Result.combine([relisted, rescheduled])
+    const enteredNow = outcome === 'inserted' ? await this.#statuses.enter(key, state.status, end) : entered;
+    return Result.combine([relisted, rescheduled, enteredNow])
       .map(() => outcome)
       .mapErr(failed(key));
   }
@@ -143,6 +150,7 @@ export class RedisSessionStore implements SessionStore {
     const keys = this.#keys.of(key);
     const deadline = deadlineOf(next);
     const end = this.#connection.endOfCall();
+    const entering = this.#statuses.enter(key, next.status, end);
     const scheduling = this.#schedule(keys, deadline, end);
     const replacing = this.#connection.write(
       replaceScript,
@@ -156,9 +164,13 @@ export class RedisSessionStore implements SessionStore {
     // All in one flight. A deadline that is noted too early, where this one does not arrive, does no harm. While there is
     // something to tell, it is what leads a sweep to a change that was made and not told.
     const rescheduling = this.events === undefined ? this.#reschedule(keys, end) : undefined;
+    const others = statuses.filter((status) => status !== next.status);
+    const leaving = this.#statuses.leave(key, others, end);
     const reply = await replacing;
     await scheduling;
     await rescheduling;
+    await leaving;
+    const entered = await entering;
     if (reply.isErr()) return err(failed(key)(reply.error));
     const { outcome, isKnown, made, before } = replaceOutcome(reply.value);
     if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
@@ -167,9 +179,12 @@ export class RedisSessionStore implements SessionStore {
       if (told.isErr()) return err(told.error);
       await this.#reschedule(keys, end);
     }
-    if (isKnown) return ok(outcome);
+    if (isKnown && (entered.isOk() || outcome !== 'replaced')) return ok(outcome);
     const rescheduled = await this.#reschedule(keys, end);
-    return rescheduled.map(() => outcome).mapErr(failed(key));
+    const enteredNow = await this.#statuses.enter(key, next.status, end);
+    return Result.combine([rescheduled, enteredNow])
+      .map(() => outcome)
+      .mapErr(failed(key));
   }
 
   append(key: SessionKey, append: HistoryAppend): Reply<AppendOutcome> {
@@ -192,8 +207,10 @@ export class RedisSessionStore implements SessionStore {
     if (outcome === 'stale') return ok(outcome);
     const told = await this.#tidings.tell(key, made, { type: 'deleted', at: now ?? Date.now() }, end);
     if (told.isErr()) return err(told.error);
-    const cleared = await this.#leftovers.clear(key, end);
-    return cleared.map(() => outcome).mapErr(failed(key));
+    const cleared = await Promise.all([this.#leftovers.clear(key, end), this.#statuses.leave(key, statuses, end)]);
+    return Result.combine(cleared)
+      .map(() => outcome)
+      .mapErr(failed(key));
   }
 
   due(now: number, limit: number): Reply<readonly DueSession[]> {
@@ -206,7 +223,9 @@ export class RedisSessionStore implements SessionStore {
    * is bounded in time; the whole takes as long as there are sessions.
    */
   repair(): ResultAsync<RepairReport, StoreUnavailable> {
-    return new ResultAsync(new Repair(this.#connection, this.#keys, this.#records, this.#leftovers).run());
+    return new ResultAsync(
+      new Repair(this.#connection, this.#keys, this.#records, this.#leftovers, this.#statuses).run(),
+    );
   }
 
   /** Notes a deadline before the session has it. */

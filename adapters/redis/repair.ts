@@ -1,5 +1,6 @@
 import { err, ok, Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
+import type { SessionStatus } from '../../src/status.js';
 import type { SessionKey } from '../../src/store.js';
 import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
@@ -8,6 +9,7 @@ import { type Keyspace, keyOfDue, unescapeName } from './keys.js';
 import type { Leftovers } from './leftovers.js';
 import type { RecordReader } from './record-reader.js';
 import { NEVER } from './state-text.js';
+import { type StatusIndex, statuses } from './status-index.js';
 
 /** What a repair has looked at and put right. */
 export interface RepairReport {
@@ -40,12 +42,20 @@ export class Repair {
   readonly #keys: Keyspace;
   readonly #records: RecordReader;
   readonly #leftovers: Leftovers;
+  readonly #statuses: StatusIndex;
 
-  constructor(connection: Connection, keys: Keyspace, records: RecordReader, leftovers: Leftovers) {
+  constructor(
+    connection: Connection,
+    keys: Keyspace,
+    records: RecordReader,
+    leftovers: Leftovers,
+    statuses: StatusIndex,
+  ) {
     this.#connection = connection;
     this.#keys = keys;
     this.#records = records;
     this.#leftovers = leftovers;
+    this.#statuses = statuses;
   }
 
   async run(): Promise<Result<RepairReport, StoreUnavailable>> {
@@ -102,6 +112,14 @@ export class Repair {
     }
     const key = keyOfDue(rest);
     if (kind === 'state' || kind === 'journal') return (await this.#mendSession(key, kind)).map(add);
+    const status = statuses.find((each) => each.toLowerCase() === kind);
+    if (status !== undefined) {
+      return this.#pages(
+        async (client, cursor) => entriesOf(client, name, cursor),
+        async (member) =>
+          (await this.#mendStatus({ tenant: unescapeName(rest), id: unescapeName(member) }, status)).map(add),
+      );
+    }
     if (kind === 'names') return (await this.#dropNames(key)).map(add);
     return ok(undefined);
   }
@@ -117,13 +135,21 @@ export class Repair {
     if (record === 'corrupt') return ok({ sessions: 1, unreadable: key });
     if (record === 'missing') return this.#unlist(key);
     const createdAt = String(Date.parse(record.head.createdAt));
-    const [listed, rescheduled] = await Promise.all([
+    // After what lists all, from which those by status take the place.
+    const [listed, rescheduled, entered, left] = await Promise.all([
       this.#connection.write(relistScript, [keys.state, keys.index], [keys.member, createdAt]),
       this.#connection.write(rescheduleScript, [keys.state, keys.deadlines], [keys.due, String(NEVER)]),
+      this.#statuses.enter(key, record.state.status),
+      this.#statuses.leave(key),
     ]);
-    return Result.combine([listed, rescheduled])
+    return Result.combine([listed, rescheduled, entered, left])
       .mapErr(({ error }) => error)
-      .map(([one, other]) => ({ sessions: 1, listed: Number(one), rescheduled: Number(other) }));
+      .map(([one, other, third, removed]) => ({
+        sessions: 1,
+        listed: Math.max(Number(one), Number(third)),
+        rescheduled: Number(other),
+        removed: Number(removed),
+      }));
   }
 
   /** An entry of an index whose session may not be there. */
@@ -134,6 +160,12 @@ export class Repair {
     const state = await this.#connection.read((client) => client.mget(keys.state, keys.journal));
     if (state.isErr()) return err(state.error.error);
     return this.#records.readOf(key.id, state.value[0], state.value[1]) === 'missing' ? this.#unlist(key) : ok(nothing);
+  }
+
+  /** An entry whose session may have another status, or be gone. */
+  async #mendStatus(key: SessionKey, status: SessionStatus): Promise<Result<Mended, StoreUnavailable>> {
+    const left = await this.#statuses.leave(key, [status]);
+    return left.mapErr(({ error }) => error).map((removed) => ({ removed }));
   }
 
   async #unlist(key: SessionKey): Promise<Result<Mended, StoreUnavailable>> {

@@ -8,6 +8,7 @@ export interface PageQuery {
   readonly limit?: number | undefined;
   readonly page?: number | undefined;
   readonly order?: string | undefined;
+  readonly status?: string | undefined;
   readonly createdAfter?: string | undefined;
   readonly createdBefore?: string | undefined;
   readonly after?: string | undefined;
@@ -39,6 +40,7 @@ export const readPageQuery = (query: string): Result<PageQuery, InvalidInput> =>
       limit: readNumber(issues, parameters, 'limit', PAGE_LIMIT),
       page: readNumber(issues, parameters, 'page', Number.MAX_SAFE_INTEGER),
       order: readText(issues, parameters, 'order'),
+      status: readText(issues, parameters, 'status'),
       createdAfter: readText(issues, parameters, 'created_after'),
       createdBefore: readText(issues, parameters, 'created_before'),
       after: readText(issues, parameters, 'after'),

@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { DEFAULT_PAGE_LIMIT, PAGE_LIMIT } from '../limits.js';
+import { type SessionStatus, transitions } from '../status.js';
 import type { ListOrder, PageRange } from '../store.js';
 import { readCursor } from './cursor.js';
 import { type IssueList, readSafely } from './issues.js';
@@ -15,15 +16,20 @@ export interface ReadQuery {
 
 const isOrder = (value: unknown): value is ListOrder => value === 'newest' || value === 'oldest';
 
+const isStatus = (value: unknown): value is SessionStatus =>
+  typeof value === 'string' && Object.hasOwn(transitions, value);
+
 /** Exact as long as whole numbers are; beyond that no store has a page. */
 const offsetOf = (page: number, limit: number): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
 
 const readFilters = (
   issues: IssueList,
-  { order, createdAfter, createdBefore, after }: Fields,
+  { order, status, createdAfter, createdBefore, after }: Fields,
 ): Omit<PageRange, 'limit' | 'offset'> => {
   issues.check(order === undefined || isOrder(order), 'order', "must be 'newest' or 'oldest'");
+  issues.check(status === undefined || isStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
   return {
+    status: isStatus(status) ? status : undefined,
     order: isOrder(order) ? order : undefined,
     createdAfter: createdAfter === undefined ? undefined : readTimestamp(issues, 'createdAfter', createdAfter),
     createdBefore: createdBefore === undefined ? undefined : readTimestamp(issues, 'createdBefore', createdBefore),
@@ -35,15 +41,19 @@ const readFilters = (
 const readFields = (issues: IssueList, query: unknown, defaultLimit: number): ReadQuery => {
   issues.check(isFields(query), 'query', 'must be an object');
   const fields: Fields = isFields(query) ? query : {};
-  const { limit: most = defaultLimit, page: number = 1, order, createdAfter, createdBefore, after } = fields;
+  const { limit: most = defaultLimit, page: number = 1, order, status, createdAfter, createdBefore, after } = fields;
   const limit = Math.min(readWhole(issues, 'limit', most, 1), PAGE_LIMIT);
   const page = readWhole(issues, 'page', number, 1);
   const isPlain =
-    order === undefined && createdAfter === undefined && createdBefore === undefined && after === undefined;
+    order === undefined &&
+    status === undefined &&
+    createdAfter === undefined &&
+    createdBefore === undefined &&
+    after === undefined;
   const offset = offsetOf(page, limit);
   if (isPlain) return { range: { offset, limit }, page };
   issues.check(after === undefined || fields['page'] === undefined, 'after', 'cannot be given with `page`');
-  const filters = readFilters(issues, { order, createdAfter, createdBefore, after });
+  const filters = readFilters(issues, { order, status, createdAfter, createdBefore, after });
   return { range: { offset, limit, ...filters }, page: after === undefined ? page : undefined };
 };
 

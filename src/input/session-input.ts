@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import type { WatchSettings } from '../events/change.js';
+import { isPosition } from '../events/event.js';
 import {
   KEY_LENGTH,
   NAME_LENGTH,
@@ -120,8 +121,8 @@ export const readCommandOptions = (
 export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput> =>
   readSafely('options', (issues) => {
     const { from, signal } = readFields(issues, 'options', options);
-    const isPosition = from === undefined || (typeof from === 'string' && /^\d{1,20}(?:-\d{1,20})?$/.test(from));
-    issues.check(isPosition, 'from', 'must be the position of an event or of a snapshot');
+    const fits = from === undefined || (typeof from === 'string' && isPosition(from));
+    issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
     issues.check(signal === undefined || signal instanceof AbortSignal, 'signal', 'must be an AbortSignal');
     return {
       from: typeof from === 'string' ? from : undefined,

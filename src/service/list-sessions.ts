@@ -5,8 +5,10 @@ import { cursorOf } from '../input/cursor.js';
 import { readEachQuery, readListQuery } from '../input/list-input.js';
 import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/view.js';
-import type { Answer, ListOrder, ListPlace, PageRange, StoreError } from '../store.js';
+import type { SessionStatus } from '../status.js';
+import type { Answer, ListOrder, ListPlace, PageRange } from '../store.js';
 import type { Settings } from './settings.js';
+import { sweepSessions } from './sweep-sessions.js';
 
 /** Which sessions to walk through, and in which order. */
 export interface EachQuery {
@@ -14,6 +16,11 @@ export interface EachQuery {
   readonly limit?: number;
   /** By the time of creation. Default: `newest`. */
   readonly order?: ListOrder;
+  /**
+   * Only sessions with this status, those included whose time has just run out. `RedisSessionStore` needs its option
+   * `statusIndex` for it.
+   */
+  readonly status?: SessionStatus;
   /** Only sessions created later than this, to the millisecond: RFC 3339 in any offset, or a Date. */
   readonly createdAfter?: string | Date;
   /** Only sessions created earlier than this, to the millisecond: RFC 3339 in any offset, or a Date. */
@@ -32,7 +39,7 @@ export interface ListQuery extends EachQuery {
 
 export interface SessionPage {
   readonly sessions: readonly Session[];
-  /** How many sessions the tenant has between `createdAfter` and `createdBefore`, on whatever pages. */
+  /** How many sessions of the status the tenant has between `createdAfter` and `createdBefore`, on whatever pages. */
   readonly total: number;
   /** The limit that was served. */
   readonly limit: number;
@@ -56,7 +63,28 @@ interface Read {
   readonly place: ListPlace | undefined;
 }
 
-const readRange = ({ store, tenant, now }: Settings, range: PageRange): Answer<Read, StoreError | InvalidInput> =>
+/** So many sessions whose time is up are written down at a time before a list by status. */
+const SWEPT = 500;
+
+/**
+ * The stored status of a session whose time is up is not its status. So what is due is written down, in the flight of the
+ * list; where there was something, the list is read again. Every end is written once, and mostly by a sweeper.
+ */
+const readByStatus = async (settings: Settings, range: PageRange): Promise<Result<Read, ListError>> => {
+  for (;;) {
+    const [read, swept] = await Promise.all([readStored(settings, range), sweepSessions(settings, SWEPT)]);
+    if (swept.isErr()) return err(swept.error);
+    const { ended, deleted, failed, isFull } = swept.value;
+    if (read.isErr() || (ended.length + deleted.length === 0 && !isFull)) return read;
+    const [failure] = failed;
+    if (failure !== undefined) return err(failure);
+  }
+};
+
+const readRange = (settings: Settings, range: PageRange): Answer<Read, ListError> =>
+  range.status === undefined ? readStored(settings, range) : readByStatus(settings, range);
+
+const readStored = ({ store, tenant, now }: Settings, range: PageRange): Answer<Read, ListError> =>
   chain(store.list(tenant, range), ({ records, total, unreadable, next: place }) =>
     now().map((at) => ({ sessions: records.map((record) => sessionAt(record, at)), total, unreadable, place })),
   );

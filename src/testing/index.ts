@@ -14,6 +14,7 @@ import { paging } from './cases/paging.js';
 import { races } from './cases/races.js';
 import { ranges } from './cases/ranges.js';
 import { removal } from './cases/removal.js';
+import { byStatus } from './cases/statuses.js';
 import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
 import type { Corrupt, StoreCase } from './store-case.js';
@@ -29,6 +30,8 @@ export interface StoreContractOptions<S extends SessionStore> {
    * cannot read; leave it out where nothing can be damaged from outside.
    */
   readonly corrupt?: Corrupt<S>;
+  /** Gives an empty store that lists by status. With it come the cases of that. */
+  readonly withStatuses?: () => S | Promise<S>;
   /** Gives an empty store that tells events. With it come the cases of events. */
   readonly withEvents?: () => S | Promise<S>;
 }
@@ -62,9 +65,12 @@ const cases: readonly StoreCase[] = [
 export const describeSessionStore = <S extends SessionStore>(
   test: TestFunction,
   makeStore: () => S | Promise<S>,
-  { corrupt, withEvents }: StoreContractOptions<S> = {},
+  { corrupt, withEvents, withStatuses }: StoreContractOptions<S> = {},
 ): void => {
   for (const { name, run } of cases) test(name, async () => run(await makeStore()));
+  if (withStatuses !== undefined) {
+    for (const { name, run } of byStatus) test(name, async () => run(await withStatuses()));
+  }
   if (withEvents !== undefined) {
     for (const { name, run } of events) test(name, async () => run(await withEvents()));
   }

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import MockRedis from 'ioredis-mock';
 import { Redis as Redis6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type RedisClient, RedisSessionStore } from '../../adapters/redis/index.js';
+import { type RedisClient, RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
 import { Keyspace } from '../../adapters/redis/keys.js';
 import { type Corrupt, describeSessionStore } from '../../src/testing/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
@@ -18,10 +18,10 @@ let prefixes = 0;
 
 const describeOn = (client: () => DamagingClient, hasStreams = true): void => {
   const prefixOf = new WeakMap<RedisSessionStore, string>();
-  const open = (events: boolean): RedisSessionStore => {
+  const open = (more: Partial<RedisSessionStoreOptions> = {}): RedisSessionStore => {
     prefixes += 1;
     const prefix = `contract-${process.pid}-${prefixes}`;
-    const store = new RedisSessionStore({ client: client(), prefix, partitions: 3, events });
+    const store = new RedisSessionStore({ client: client(), prefix, partitions: 3, ...more });
     prefixOf.set(store, prefix);
     return store;
   };
@@ -31,9 +31,10 @@ const describeOn = (client: () => DamagingClient, hasStreams = true): void => {
     else if (part === 'head') await client().setrange(journal, 0, '[');
     else await client().append(journal, '{"role":"user","cont');
   };
-  describeSessionStore(test, () => open(false), {
+  describeSessionStore(test, () => open(), {
     corrupt,
-    ...(hasStreams ? { withEvents: () => open(true) } : {}),
+    withStatuses: () => open({ statusIndex: true }),
+    ...(hasStreams ? { withEvents: () => open({ events: true }) } : {}),
   });
 };
 

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import MockRedis from 'ioredis-mock';
+import { describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import type { ListPlace, PageRange, SessionStore } from '../../src/store.js';
+import { headOf, live, NOON, TENANT } from '../../src/testing/samples.js';
+import { answerOf } from '../../src/testing/steps.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { openClient } from '../support/redis-clients.js';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Few times and short ids, so that many sessions share a millisecond and many ids begin alike. */
+const time = fc.integer({ min: 0, max: 5 }).map((ms) => NOON + ms);
+const id = fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('0', 'A', 'Z', '_', 'a', 'b', '~') });
+const place = fc.record({ id, createdMs: time });
+const timestamp = time.map((ms) => new Date(ms).toISOString());
+const order = fc.constantFrom('newest' as const, 'oldest' as const);
+
+type Step =
+  | { readonly does: 'insert' | 'remove'; readonly what: { readonly id: string; readonly createdMs: number } }
+  | { readonly does: 'list'; readonly range: PageRange };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ does: fc.constant('insert' as const), what: place }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('remove' as const), what: place }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('list' as const),
+      range: fc.record({
+        offset: fc.nat({ max: 8 }),
+        limit: fc.nat({ max: 12 }),
+        order: fc.option(order, { nil: undefined }),
+        createdAfter: fc.option(timestamp, { nil: undefined }),
+        createdBefore: fc.option(timestamp, { nil: undefined }),
+        after: fc.option(
+          place.map((found): ListPlace => ({ id: found.id, createdAt: new Date(found.createdMs).toISOString() })),
+          { nil: undefined },
+        ),
+      }),
+    }),
+  },
+);
+
+const compare = (a: string, b: string): number => {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+};
+
+const rising = (a: ListPlace, b: ListPlace): number => compare(a.createdAt, b.createdAt) || compare(a.id, b.id);
+
+/** What a page of a plain sorted array would be. */
+const expected = (places: readonly ListPlace[], range: PageRange) => {
+  const { offset, limit, order: direction, createdAfter = '', createdBefore = '~', after } = range;
+  const sign = direction === 'oldest' ? 1 : -1;
+  const matching = places.filter(({ createdAt }) => createdAt > createdAfter && createdAt < createdBefore);
+  const sorted = matching.toSorted((a, b) => sign * rising(a, b));
+  const behind = after === undefined ? sorted : sorted.filter((found) => sign * rising(found, after) > 0);
+  const page = behind.slice(offset, offset + limit);
+  return { page, total: matching.length, next: offset + limit < behind.length ? page.at(-1) : undefined };
+};
+
+const expectLikeArray = (store: () => SessionStore, runs: number) =>
+  fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80 }), async (steps) => {
+      const sessions = store();
+      const there = new Map<string, ListPlace>();
+      for (const taken of steps) {
+        if (taken.does === 'list') {
+          const { page, total, next } = expected([...there.values()], taken.range);
+          const found = await answerOf(sessions.list(TENANT, taken.range));
+          expect(found.records.map(({ head }) => head.id)).toEqual(page.map((session) => session.id));
+          expect([found.total, found.next, found.unreadable]).toEqual([total, next, []]);
+        } else if (taken.does === 'insert') {
+          const head = headOf(taken.what.id, taken.what.createdMs);
+          await answerOf(sessions.insert(TENANT, head, live('IDLE')));
+          if (!there.has(head.id)) there.set(head.id, { id: head.id, createdAt: head.createdAt });
+        } else {
+          await answerOf(sessions.remove({ tenant: TENANT, id: taken.what.id }));
+          there.delete(taken.what.id);
+        }
+      }
+    }),
+    { numRuns: runs },
+  );
+
+let prefixes = 0;
+const newPrefix = (): string => {
+  prefixes += 1;
+  return `ranges-${process.pid}-${prefixes}`;
+};
+
+describe('any range of sessions that come and go is that of a sorted array', () => {
+  test('in memory', () => expectLikeArray(() => new MemorySessionStore(), 300));
+
+  test('in ioredis-mock', () => {
+    const client = new MockRedis();
+    return expectLikeArray(() => new RedisSessionStore({ client, prefix: newPrefix() }), 10);
+  });
+
+  describeWithRedis('in Redis', ({ port }) => {
+    test('all of them', () => {
+      const client = openClient('ioredis 5', { port });
+      return expectLikeArray(() => new RedisSessionStore({ client, prefix: newPrefix() }), 60);
+    });
+  });
+});
