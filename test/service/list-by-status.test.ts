@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SessionService, type SessionStatus } from '../../src/index.js';
+import type { SessionStore } from '../../src/store.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { openClient } from '../support/redis-clients.js';
+import { createdIn, errorOf, okOf, startedIn } from '../support/sessions.js';
+
+const idsOf = async (sessions: SessionService, status: SessionStatus): Promise<readonly string[]> =>
+  (await okOf(sessions.list({ status, limit: 100 }))).sessions.map(({ id }) => id).toSorted();
+
+/** What holds on every store. */
+const cases = (open: () => SessionStore): void => {
+  test('a session whose time has run out is listed as TERMINATED, and not as ACTIVE, though nobody has swept', async () => {
+    const clock = new ManualClock();
+    const sessions = new SessionService({ store: open(), clock, idleTimeout: 3600 });
+    const ids = await Promise.all(Array.from({ length: 30 }, () => startedIn(sessions, { timeLimit: 60 })));
+    const paused = await startedIn(sessions);
+    await okOf(sessions.pause(paused));
+    const endless = await startedIn(sessions);
+    clock.pass(59_999);
+    expect(await idsOf(sessions, 'ACTIVE')).toEqual([...ids, endless].toSorted());
+    expect(await idsOf(sessions, 'TERMINATED')).toEqual([]);
+    clock.pass(1);
+    expect(await idsOf(sessions, 'TERMINATED')).toEqual(ids.toSorted());
+    expect(await idsOf(sessions, 'ACTIVE')).toEqual([endless]);
+    clock.pass(3_600_000);
+    expect(await idsOf(sessions, 'PAUSED')).toEqual([]);
+    const page = await okOf(sessions.list({ status: 'TERMINATED', limit: 10 }));
+    expect([page.total, page.sessions.length]).toEqual([31, 10]);
+    expect(page.sessions.every(({ status }) => status === 'TERMINATED')).toBe(true);
+  });
+
+  test('a walk over a status meets each of its sessions once, while others change', async () => {
+    const sessions = new SessionService({ store: open() });
+    const ids = await Promise.all(Array.from({ length: 25 }, () => startedIn(sessions)));
+    const met: string[] = [];
+    for await (const item of sessions.each({ status: 'ACTIVE', limit: 10 })) {
+      const { id } = item._unsafeUnwrap();
+      met.push(id);
+      await okOf(sessions.terminate(id));
+      await createdIn(sessions);
+    }
+    expect(met.toSorted()).toEqual(ids.toSorted());
+    expect(await idsOf(sessions, 'TERMINATED')).toEqual(ids.toSorted());
+  });
+};
+
+describe('a list by status in memory', () => {
+  cases(() => new MemorySessionStore());
+
+  test.each(['active', 'DONE', '', 5, null])('refuses %j', async (status) => {
+    const sessions = new SessionService({ store: new MemorySessionStore() });
+    const error = await errorOf(Reflect.apply(sessions.list, sessions, [{ status }]));
+    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'status' }] });
+  });
+});
+
+let prefixes = 0;
+
+describeWithRedis('a list by status on a real Redis', ({ port }) => {
+  const open = (statusIndex = true): RedisSessionStore => {
+    prefixes += 1;
+    const client = openClient('ioredis 5', { port });
+    return new RedisSessionStore({
+      client,
+      prefix: `status-${process.pid}-${prefixes}`,
+      statusIndex,
+      timeoutMs: 10_000,
+    });
+  };
+  cases(open);
+
+  test('says which option it needs where the host has not switched it on', async () => {
+    const sessions = new SessionService({ store: open(false) });
+    const error = await errorOf(sessions.list({ status: 'IDLE' }));
+    expect(error).toMatchObject({ type: 'store_unavailable', message: expect.stringContaining('statusIndex') });
+  });
+
+  test('is made by a repair for sessions that were there before it was switched on', async () => {
+    const client = openClient('ioredis 5', { port });
+    const prefix = `status-${process.pid}-before`;
+    const before = new SessionService({ store: new RedisSessionStore({ client, prefix }) });
+    const id = await startedIn(before);
+    const store = new RedisSessionStore({ client, prefix, statusIndex: true });
+    const sessions = new SessionService({ store });
+    expect(await idsOf(sessions, 'ACTIVE')).toEqual([]);
+    expect((await store.repair())._unsafeUnwrap()).toMatchObject({ sessions: 1, listed: 1 });
+    expect(await idsOf(sessions, 'ACTIVE')).toEqual([id]);
+    await client.call('ZADD', `${prefix}:{0}:paused:default`, '1', id);
+    expect(await idsOf(sessions, 'PAUSED')).toEqual([]);
+    await client.call('ZADD', `${prefix}:{0}:paused:default`, '1', id);
+    expect((await store.repair())._unsafeUnwrap()).toMatchObject({ sessions: 1, listed: 0, removed: 1 });
+  });
+});
