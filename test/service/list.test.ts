@@ -1,13 +1,17 @@
+import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { storeUnavailable } from '../../src/errors.js';
+import type { EachQuery, ListQuery } from '../../src/service/list-sessions.js';
 import type { SessionService } from '../../src/service/session-service.js';
 import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
-import { TextSessionStore } from '../support/store-doubles.js';
+import { changed, TextSessionStore } from '../support/store-doubles.js';
 
 const createMany = async (sessions: SessionService, count: number): Promise<void> => {
   for (let index = 0; index < count; index += 1) await okOf(sessions.create(ada));
 };
 
-const idsOf = async (sessions: SessionService, query?: { readonly limit?: number; readonly page?: number }) =>
+const idsOf = async (sessions: SessionService, query?: ListQuery) =>
   (await okOf(sessions.list(query))).sessions.map(({ id }) => id);
 
 describe('the list', () => {
@@ -84,5 +88,163 @@ describe('the list', () => {
     expect(await errorOf(sessions.get('s2'))).toMatchObject({ type: 'corrupt_record', id: 's2' });
     await okOf(sessions.delete('s2'));
     expect(await okOf(sessions.list())).toMatchObject({ total: 2, unreadable: [] });
+  });
+});
+
+const createApart = async ({ sessions, clock }: ReturnType<typeof openSessions>, count: number): Promise<void> => {
+  for (let index = 0; index < count; index += 1) {
+    await createdIn(sessions);
+    clock.pass(1000);
+  }
+};
+
+const namesOf = async (sessions: SessionService, query?: EachQuery) => {
+  const names: string[] = [];
+  for await (const session of sessions.each(query)) {
+    names.push(session.isOk() ? session.value.id : `${session.error.type}`);
+  }
+  return names;
+};
+
+describe('a list in an order and between times', () => {
+  test('begins with the oldest where it is asked to', async () => {
+    const opened = openSessions();
+    await createApart(opened, 12);
+    expect(await idsOf(opened.sessions, { order: 'oldest', limit: 3 })).toEqual(['s1', 's2', 's3']);
+    expect(await idsOf(opened.sessions, { order: 'oldest', limit: 5, page: 3 })).toEqual(['s11', 's12']);
+    expect(await idsOf(opened.sessions, { order: 'newest', limit: 2 })).toEqual(['s12', 's11']);
+  });
+
+  test('leaves out what was created at the times themselves, and counts the others', async () => {
+    const opened = openSessions();
+    const { sessions, clock } = opened;
+    const start = clock.now();
+    await createApart(opened, 6);
+    const createdAfter = new Date(start);
+    const createdBefore = new Date(start + 4000).toISOString().replace('Z', '+00:00');
+    const page = await okOf(sessions.list({ createdAfter, createdBefore, limit: 2 }));
+    expect(page.sessions.map(({ id }) => id)).toEqual(['s4', 's3']);
+    expect(page).toMatchObject({ total: 3, page: 1, next: expect.any(String) });
+    expect(await idsOf(sessions, { createdAfter: createdBefore, createdBefore: createdAfter })).toEqual([]);
+  });
+});
+
+describe('a cursor', () => {
+  test('is on every page but the last, whatever its number', async () => {
+    const opened = openSessions();
+    await createApart(opened, 6);
+    for (const [query, hasNext] of [
+      [{}, false],
+      [{ limit: 5 }, true],
+      [{ limit: 6 }, false],
+      [{ limit: 2, page: 2 }, true],
+      [{ limit: 2, page: 3 }, false],
+      [{ page: 9 }, false],
+    ] as const) {
+      expect('next' in (await okOf(opened.sessions.list(query)))).toBe(hasNext);
+    }
+  });
+
+  test('leads to the page behind, which has no number, and the total stays that of all', async () => {
+    const opened = openSessions();
+    await createApart(opened, 5);
+    const first = await okOf(opened.sessions.list({ limit: 2 }));
+    const second = await okOf(opened.sessions.list({ limit: 2, after: String(first.next) }));
+    expect(second.sessions.map(({ id }) => id)).toEqual(['s3', 's2']);
+    expect([second.total, second.limit, 'page' in second]).toEqual([5, 2, false]);
+    const third = await okOf(opened.sessions.list({ limit: 2, after: String(second.next) }));
+    expect([third.sessions.map(({ id }) => id), 'next' in third]).toEqual([['s1'], false]);
+  });
+
+  test('is not moved by sessions that come and go', async () => {
+    const opened = openSessions();
+    const { sessions } = opened;
+    await createApart(opened, 6);
+    const { next } = await okOf(sessions.list({ limit: 3 }));
+    await createApart(opened, 2);
+    await okOf(sessions.delete('s4'));
+    await okOf(sessions.delete('s6'));
+    expect(await idsOf(sessions, { after: String(next) })).toEqual(['s3', 's2', 's1']);
+    expect(await idsOf(sessions, { after: String(next), order: 'oldest' })).toEqual(['s5', 's7', 's8']);
+  });
+});
+
+describe('each session', () => {
+  test('comes once, over all pages, as get gives it', async () => {
+    const opened = openSessions();
+    await createApart(opened, 25);
+    const newest = Array.from({ length: 25 }, (_, at) => `s${25 - at}`);
+    expect(await namesOf(opened.sessions)).toEqual(newest);
+    expect(await namesOf(opened.sessions, { limit: 5 })).toEqual(newest);
+    expect(await namesOf(opened.sessions, { limit: 4, order: 'oldest' })).toEqual(newest.toReversed());
+    for await (const session of opened.sessions.each({ limit: 25 })) {
+      const value = session._unsafeUnwrap();
+      expect(value).toEqual(await okOf(opened.sessions.get(value.id)));
+    }
+  });
+
+  test('comes also where sessions are deleted on the way', async () => {
+    const opened = openSessions();
+    await createApart(opened, 10);
+    const names: string[] = [];
+    for await (const session of opened.sessions.each({ limit: 3 })) {
+      const { id } = session._unsafeUnwrap();
+      names.push(id);
+      await okOf(opened.sessions.delete(id));
+      await createdIn(opened.sessions);
+    }
+    expect(names).toEqual(Array.from({ length: 10 }, (_, at) => `s${10 - at}`));
+  });
+
+  test('that cannot be read is told among the others', async () => {
+    const store = new TextSessionStore();
+    const opened = openSessions({ store });
+    await createApart(opened, 4);
+    store.damage({ tenant: 'default', id: 's2' }, 'history');
+    store.damage({ tenant: 'default', id: 's3' }, 'history');
+    expect(await namesOf(opened.sessions, { limit: 2 })).toEqual(['s4', 'corrupt_record', 's1', 'corrupt_record']);
+  });
+
+  test('is followed by nothing where the store fails, throws or goes in circles', async () => {
+    const inner = new MemorySessionStore();
+    const opened = openSessions({ store: inner });
+    await createApart(opened, 4);
+    const failing = (list: () => never): SessionService =>
+      openSessions({
+        store: changed(inner, { list: (tenant, range) => (range.after ? list() : inner.list(tenant, range)) }),
+      }).sessions;
+    const throws = failing(() => {
+      throw new Error('out of order');
+    });
+    expect(await namesOf(throws, { limit: 3 })).toEqual(['s4', 's3', 's2', 'store_unavailable']);
+    const down = openSessions({
+      store: changed(inner, { list: () => err(storeUnavailable('down', 'not_applied')) }),
+    });
+    expect(await namesOf(down.sessions)).toEqual(['store_unavailable']);
+    const place = { id: 's4', createdAt: new Date(0).toISOString() };
+    const circling = openSessions({
+      store: changed(inner, {
+        list: (tenant, { limit }) => inner.list(tenant, { offset: 0, limit }).map((page) => ({ ...page, next: place })),
+      }),
+    });
+    expect(await namesOf(circling.sessions, { limit: 1 })).toEqual(['s4', 's4']);
+  });
+
+  test('is refused with what is wrong, be it the query or the service', async () => {
+    const { sessions } = openSessions();
+    expect(await namesOf(sessions, { limit: 0 })).toEqual(['invalid_input']);
+    expect(await namesOf(sessions, { after: 'junk' })).toEqual(['invalid_input']);
+    expect(await namesOf(openSessions({ tenant: '' }).sessions)).toEqual(['invalid_input']);
+  });
+
+  test('of the query that was given, not of what became of it', async () => {
+    const opened = openSessions();
+    await createApart(opened, 3);
+    const query: { order: 'newest' | 'oldest' } = { order: 'oldest' };
+    const all = opened.sessions.each(query);
+    query.order = 'newest';
+    const names: string[] = [];
+    for await (const session of all) names.push(session._unsafeUnwrap().id);
+    expect(names).toEqual(['s1', 's2', 's3']);
   });
 });

@@ -1,4 +1,4 @@
-import type { ResultAsync } from 'neverthrow';
+import type { Result, ResultAsync } from 'neverthrow';
 import { describe, expectTypeOf, test } from 'vitest';
 import type {
   Conflict,
@@ -16,7 +16,7 @@ import type {
   SessionStatus,
   StoreUnavailable,
 } from '../../src/index.js';
-import type { SessionPage } from '../../src/service/list-sessions.js';
+import type { EachQuery, SessionPage } from '../../src/service/list-sessions.js';
 import type { Appended } from '../../src/service/session-service.js';
 
 type AnyStore = StoreUnavailable | CorruptRecord;
@@ -45,6 +45,13 @@ describe('every operation has the errors that it can have, and no others', () =>
     expectTypeOf<ReturnType<SessionService['history']>>().toEqualTypeOf<
       ResultAsync<HistoryPart, InvalidInput | NotFound | AnyStore>
     >();
+  });
+
+  test('each', () => {
+    expectTypeOf<ReturnType<SessionService['each']>>().toEqualTypeOf<
+      AsyncIterable<Result<Session, InvalidInput | AnyStore>>
+    >();
+    expectTypeOf<EachQuery>().not.toHaveProperty('page');
   });
 
   test('start, pause, resume, terminate and fail', () => {

@@ -4,6 +4,7 @@ import type { SessionHead, SessionRecord } from '../../src/session/record.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import { distorting, type Fault, faulty, renaming } from './faulty-store.js';
 import { historyFaults } from './history-faults.js';
+import { rangeFaults } from './range-faults.js';
 
 const throughUtf8 = (text: string): string => new TextDecoder().decode(new TextEncoder().encode(text));
 
@@ -219,4 +220,5 @@ export const faults: readonly Fault[] = [
   ...placeFaults,
   ...contentFaults,
   ...historyFaults,
+  ...rangeFaults,
 ];

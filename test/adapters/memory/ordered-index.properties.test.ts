@@ -23,6 +23,9 @@ const expectLikeArray = (steps: readonly { readonly insert: boolean; readonly va
       const end = start + (value % 151);
       expect(index.slice(start, end)).toEqual(sorted.slice(Math.max(0, start), Math.max(0, end)));
     }
+    for (const bound of [Number.NEGATIVE_INFINITY, value, value + 0.5, sorted[sorted.length >>> 1] ?? 0, 2 ** 31]) {
+      expect(index.leading((item) => item < bound)).toBe(sorted.filter((item) => item < bound).length);
+    }
   }
 };
 

@@ -1,0 +1,94 @@
+import { ok } from 'neverthrow';
+import type { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { ListPlace, PageRange, RecordPage } from '../../src/store.js';
+import { type Fault, faulty } from './faulty-store.js';
+
+/** A store that takes the range for another one, with the tenant's sessions to look at. */
+const misunderstanding = (
+  does: string,
+  misunderstand: (range: PageRange, inner: MemorySessionStore, tenant: string) => PageRange,
+): Fault =>
+  faulty('range:', does, (inner) => ({
+    list: (tenant, range) => inner.list(tenant, misunderstand(range, inner, tenant)),
+  }));
+
+const misstating = (does: string, misstate: (page: RecordPage, range: PageRange) => RecordPage): Fault =>
+  faulty('range:', does, (inner) => ({
+    list: (tenant, range) => inner.list(tenant, range).map((page) => misstate(page, range)),
+  }));
+
+const laterBy = (timestamp: string | undefined, ms: number): string | undefined =>
+  timestamp === undefined ? undefined : new Date(Date.parse(timestamp) + ms).toISOString();
+
+const placesOf = (inner: MemorySessionStore, tenant: string, range: PageRange): readonly ListPlace[] => {
+  const { records } = inner.list(tenant, { offset: 0, limit: 1000, order: range.order })._unsafeUnwrap();
+  return records.map(({ head }) => head);
+};
+
+const isThere = (inner: MemorySessionStore, tenant: string, { id }: ListPlace): boolean =>
+  inner.findState({ tenant, id })._unsafeUnwrap() !== undefined;
+
+/** Mistakes with orders, times and cursors. */
+export const rangeFaults: readonly Fault[] = [
+  misunderstanding('knows one order', ({ order: _, ...range }) => range),
+  misunderstanding('lists what is of the time itself, after it', (range) => ({
+    ...range,
+    createdAfter: laterBy(range.createdAfter, -1),
+  })),
+  misunderstanding('lists what is of the time itself, before it', (range) => ({
+    ...range,
+    createdBefore: laterBy(range.createdBefore, 1),
+  })),
+  misunderstanding('ignores where to begin', ({ after: _, ...range }) => range),
+  misunderstanding('passes over nothing behind a cursor', (range) =>
+    range.after === undefined ? range : { ...range, offset: 0 },
+  ),
+  misunderstanding('goes on behind the whole millisecond of a cursor', (range) =>
+    range.after === undefined
+      ? range
+      : { ...range, after: { ...range.after, id: range.order === 'oldest' ? '\uffff' : '' } },
+  ),
+  misunderstanding('begins anew where the session of a cursor is gone', (range, inner, tenant) =>
+    range.after === undefined || isThere(inner, tenant, range.after) ? range : { ...range, after: undefined },
+  ),
+  faulty('range:', 'takes a cursor for a rank', (inner) => {
+    const ranks = new Map<string, number>();
+    return {
+      list: (tenant, range) => {
+        const { after, ...rest } = range;
+        const start = after === undefined ? 0 : (ranks.get(`${tenant}/${after.id}`) ?? 0);
+        const page = inner.list(tenant, { ...rest, offset: range.offset + start })._unsafeUnwrap();
+        if (page.next !== undefined) ranks.set(`${tenant}/${page.next.id}`, start + range.offset + range.limit);
+        return ok(page);
+      },
+    };
+  }),
+  faulty('range:', 'gives the order of the ids alone', (inner) => ({
+    list: (tenant, range) => {
+      const { after, offset, limit } = range;
+      if (after === undefined) return inner.list(tenant, range);
+      const behind = placesOf(inner, tenant, range).filter(({ id }) =>
+        range.order === 'oldest' ? id > after.id : id < after.id,
+      );
+      const ids = new Set(behind.slice(offset, offset + limit).map(({ id }) => id));
+      return inner
+        .list(tenant, { offset: 0, limit: 1000, order: range.order })
+        .map((page) => ({ ...page, records: page.records.filter(({ head }) => ids.has(head.id)) }));
+    },
+  })),
+  misstating('counts what is left', (page, range) =>
+    range.after === undefined ? page : { ...page, total: page.records.length },
+  ),
+  misstating('never says that there is more', ({ next: _, ...page }) => page),
+  misstating('says that there is more where there may be', (page) => {
+    const last = page.records.at(-1)?.head;
+    return last === undefined ? page : { ...page, next: { id: last.id, createdAt: last.createdAt } };
+  }),
+  faulty('range:', 'counts those of all times', (inner) => ({
+    list: (tenant, range) =>
+      inner.list(tenant, range).map((page) => ({
+        ...page,
+        total: inner.list(tenant, { offset: 0, limit: 0 })._unsafeUnwrap().total,
+      })),
+  })),
+];
