@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { documentFigures } from './document.js';
 import type { Figure } from './effort.js';
 
 /** Where the figures of a full run are saved. */
@@ -28,9 +29,8 @@ export const setup = (): (() => void) => {
       console.log(`${promise} | ${figure} | ${value} | ${bar}`);
     if (process.env['COLLOQUY_FAULTS'] !== 'full' || process.env['COLLOQUY_SAVE'] !== 'yes') return;
     const machine = { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, node: process.versions.node };
-    writeFileSync(
-      SAVED,
-      `${JSON.stringify({ version: 1, date: new Date().toISOString(), machine, figures }, null, 1)}\n`,
-    );
+    const run = { version: 1, date: new Date().toISOString(), machine, figures };
+    writeFileSync(SAVED, `${JSON.stringify(run, null, 1)}\n`);
+    documentFigures(run);
   };
 };

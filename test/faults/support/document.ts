@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Figure } from './effort.js';
+
+const DOCUMENT = 'docs/reliability.md';
+const MARKS = /(<!-- figures -->\n)[^]*?(<!-- \/figures -->)/;
+
+export interface Run {
+  readonly date: string;
+  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string };
+  readonly figures: readonly Figure[];
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+/** The figures of a run as a table, those of a promise together. */
+const tableOf = ({ date, machine, figures }: Run): string => {
+  const rows = figures.map(
+    ({ promise, figure, value, bar = '-' }) => `| ${cell(promise)} | ${cell(figure)} | ${value} | ${bar} |`,
+  );
+  const where = `${date.slice(0, 10)}, ${machine.cpu}, ${machine.cores} cores, Node ${machine.node}:`;
+  return [where, '', '| Promise | Figure | Value | Bar |', '|---|---|---:|---|', ...rows, ''].join('\n');
+};
+
+/** Puts the figures of a run into the document that users read. */
+export const documentFigures = (run: Run): void => {
+  const text = readFileSync(DOCUMENT, 'utf8');
+  writeFileSync(
+    DOCUMENT,
+    text.replace(MARKS, (_, begin: string, end: string) => `${begin}${tableOf(run)}${end}`),
+  );
+};
