@@ -42,6 +42,9 @@ export interface EventPage {
   readonly isTrimmed: boolean;
 }
 
+/** Whether a text can be a position of a stream. */
+export const isPosition = (text: string): boolean => /^\d{1,20}(?:-\d{1,20})?$/.test(text);
+
 /** Whether a position of a stream comes after another: both are whole numbers, with a second behind a dash or without. */
 export const isBehind = (position: string, other: string): boolean => {
   const [first = 0, second = 0] = position.split('-').map(Number);

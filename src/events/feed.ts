@@ -31,7 +31,7 @@ export class Feed {
   #count = 0;
   #position: string;
   #wake: () => void = () => undefined;
-  #stopListening: () => void = () => undefined;
+  #isRunning = false;
   #isNew = false;
 
   constructor(log: EventLog, stream: string, position: string, pollMs: number) {
@@ -75,13 +75,15 @@ export class Feed {
   }
 
   async #run(): Promise<void> {
-    this.#stopListening =
-      this.#log.listen?.(() => {
-        this.#isNew = true;
-        this.#wake();
-      }) ?? this.#stopListening;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    const stopListening = this.#log.listen?.(() => {
+      this.#isNew = true;
+      this.#wake();
+    });
     while (this.#count > 0) if (!(await this.#read())) await this.#pause();
-    this.#stopListening();
+    stopListening?.();
+    this.#isRunning = false;
   }
 
   /** Whether there may be more at once. */
@@ -111,7 +113,8 @@ export class Feed {
   }
 
   #pause(): Promise<void> {
-    if (this.#isNew) return Promise.resolve();
+    // The last subscriber may have left while the store was being asked.
+    if (this.#isNew || this.#count === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = this.#log.listen === undefined ? setTimeout(() => this.#wake(), this.#pollMs) : undefined;
       this.#wake = () => {

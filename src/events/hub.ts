@@ -24,14 +24,15 @@ export class EventHub {
 
   async subscribe(subscriber: Subscriber): Promise<Result<Subscription, StoreUnavailable>> {
     const stream = this.#log.streamOf(subscriber.tenant);
-    const feed = await this.#feedOf(stream);
-    return feed.map((found) => {
+    const feed = this.#feedOf(stream);
+    return (await feed).map((found) => {
       found.add(subscriber);
       return {
         position: found.position,
         end: () => {
           found.remove(subscriber);
-          if (found.isIdle) this.#feeds.delete(stream);
+          // By now another feed may have taken its place.
+          if (found.isIdle && this.#feeds.get(stream) === feed) this.#feeds.delete(stream);
         },
       };
     });

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { CountedLog } from '../http/counted-log.js';
+import { createdIn, okOf, openSessions } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+
+const open = () => {
+  const store = new MemorySessionStore({ events: true });
+  const log = new CountedLog(store.events);
+  return { log, ...openSessions({ store: changed(store, { events: log }) }) };
+};
+
+describe('who stops watching', () => {
+  test('at once leaves nothing behind, not even while the store is being asked for the first time', async () => {
+    const { sessions, log } = open();
+    const id = await createdIn(sessions);
+    for (let time = 0; time < 3; time += 1) {
+      const watch = sessions.watch(id)[Symbol.asyncIterator]();
+      await watch.next();
+      await watch.return?.();
+    }
+    await log.listeners(0);
+  });
+
+  test('and stops again takes nothing from those who came after', async () => {
+    const { sessions, log } = open();
+    const id = await createdIn(sessions);
+    const gone = new AbortController();
+    const first = sessions.watch(id, { signal: gone.signal })[Symbol.asyncIterator]();
+    await first.next();
+    gone.abort();
+    const watches = [sessions.watch(id)[Symbol.asyncIterator](), sessions.watch(id)[Symbol.asyncIterator]()] as const;
+    await watches[0].next();
+    await first.return?.();
+    await watches[1].next();
+    await log.listeners(1);
+    await okOf(sessions.start(id));
+    for (const watch of watches) {
+      expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ type: 'session.started' });
+      await watch.return?.();
+    }
+    await log.listeners(0);
+  });
+});

@@ -1,0 +1,42 @@
+import type { EventLog, SessionKey } from '../../src/store.js';
+
+/** A log that knows whether anybody listens. */
+export class CountedLog implements EventLog {
+  readonly #inner: EventLog;
+  #listeners = 0;
+
+  constructor(inner: EventLog | undefined) {
+    if (inner === undefined) throw new Error('the store tells no events');
+    this.#inner = inner;
+  }
+
+  /** Waits until so many listen. */
+  async listeners(count: number): Promise<void> {
+    while (this.#listeners !== count) await new Promise(setImmediate);
+  }
+
+  streamOf(tenant: string) {
+    return this.#inner.streamOf(tenant);
+  }
+
+  latest(stream: string) {
+    return this.#inner.latest(stream);
+  }
+
+  read(stream: string, position: string, limit: number) {
+    return this.#inner.read(stream, position, limit);
+  }
+
+  repeat(key: SessionKey) {
+    return this.#inner.repeat(key);
+  }
+
+  listen(listener: () => void): () => void {
+    const stop = this.#inner.listen?.(listener);
+    this.#listeners += 1;
+    return () => {
+      this.#listeners -= 1;
+      stop?.();
+    };
+  }
+}
