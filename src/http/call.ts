@@ -18,9 +18,12 @@ export interface Call<R extends Route = Route, S extends TenantSessions = Tenant
   readonly sessions: S;
   readonly request: HandlerRequest;
   readonly route: R;
+  /** Tells the host of an error that no answer can tell any more. */
+  readonly report: (error: HandlerError) => void;
 }
 
-const inClientTerms = (error: SessionError): HandlerError => {
+/** An error of the service in the client's names. */
+export const inClientTerms = (error: SessionError): HandlerError => {
   if (error.type === 'invalid_input') return inWireNames(error);
   return isSessionError(error) ? error : storeUnavailable('the store gave an unknown error', 'unknown', error);
 };

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
-import type { OperationOptions } from '../service/session-service.js';
+import type { OperationOptions } from '../service/change-session.js';
 import { stateJson } from '../wire.js';
 import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call.js';
 import { type HandlerError, misconfigured } from './errors.js';

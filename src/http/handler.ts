@@ -1,19 +1,21 @@
 import { err, type Result } from 'neverthrow';
 import { type InvalidInput, storeUnavailable } from '../errors.js';
 import { readSafely } from '../input/issues.js';
+import { isFields } from '../input/values.js';
 import { authenticated } from './authentication.js';
 import { type HandlerError, misconfigured } from './errors.js';
 import type { HandlerRequest, HandlerResponse, SessionHandler } from './message.js';
 import { perform } from './operations.js';
 import { type HandlerSettings, readHandlerOptions, type SessionHandlerOptions } from './options.js';
 import { problem, statusOf } from './problem.js';
-import { allowedMethods, isAllowed, matchRoute, type Route } from './routes.js';
+import { allowedMethods, isAllowed, matchRoute, type Route, type Switches } from './routes.js';
 
 /** The key is looked at before all else, so that a stranger learns nothing and costs nothing. */
 const answer = async (
   options: Result<HandlerSettings, InvalidInput>,
   route: Route,
   request: HandlerRequest,
+  report: (error: HandlerError) => void,
 ): Promise<Result<HandlerResponse, HandlerError>> => {
   if (options.isErr()) return err(misconfigured(options.error.issues));
   const settings = options.value;
@@ -22,18 +24,21 @@ const answer = async (
   const { operation } = route;
   if (!isAllowed(operation, request.method))
     return err({ type: 'method_not_allowed', allow: allowedMethods[operation] });
-  return perform({ settings, sessions: settings.sessions.forTenant(tenant.value), request, route });
+  return perform({ settings, sessions: settings.sessions.forTenant(tenant.value), request, route, report });
 };
 
-/** The answer to HEAD: that to GET without its body, whose length stays. */
-const withoutBody = ({ status, headers, body = '' }: HandlerResponse): HandlerResponse => ({
+/** The answer to HEAD: that to GET without its body, whose length stays where it has one. */
+const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerResponse => ({
   status,
-  headers: { 'Content-Length': String(new TextEncoder().encode(body).length), ...headers },
+  headers:
+    body === undefined ? headers : { 'Content-Length': String(new TextEncoder().encode(body).length), ...headers },
 });
 
 /** Read apart: a path that is not served is not ours to answer, even if other options break a rule. */
-const hasCommands = (options: SessionHandlerOptions): boolean =>
-  readSafely('commands', () => options.commands === true).unwrapOr(false);
+const switchesOf = (options: SessionHandlerOptions): Switches => ({
+  commands: readSafely('commands', () => options.commands === true).unwrapOr(false),
+  events: readSafely('events', () => options.events === true || isFields(options.events)).unwrapOr(false),
+});
 
 /** A host's listener must not be able to spoil an answer. */
 const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => void) => {
@@ -51,11 +56,12 @@ const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => v
 /**
  * The HTTP interface of `interface.md` as a function of plain objects, for any framework: `colloquy/node`, `/express`,
  * `/koa` and `/fetch` mount it. Nothing throws: with options that break a rule every request of ours is answered with
- * 503, `misconfigured`, and `onError` is told which. With `commands: true` it serves the state machine's commands too.
+ * 503, `misconfigured`, and `onError` is told which. With `commands: true` it serves the state machine's commands too,
+ * with `events: true` the events of a session.
  */
 export const createSessionHandler = (options: SessionHandlerOptions): SessionHandler => {
   const settings = readHandlerOptions(options);
-  const commands = hasCommands(options);
+  const switches = switchesOf(options);
   const report = reporterOf(options);
   const refuse = (error: HandlerError): HandlerResponse => {
     report(error);
@@ -63,9 +69,9 @@ export const createSessionHandler = (options: SessionHandlerOptions): SessionHan
   };
   return async (request) => {
     try {
-      const route = matchRoute(request.url, commands);
+      const route = matchRoute(request.url, switches);
       if (route === undefined) return undefined;
-      const response = (await answer(settings, route, request)).match((given) => given, refuse);
+      const response = (await answer(settings, route, request, report)).match((given) => given, refuse);
       return request.method === 'HEAD' ? withoutBody(response) : response;
     } catch (cause) {
       return refuse(storeUnavailable('the request could not be answered', 'unknown', cause));

@@ -12,5 +12,5 @@ export type {
 } from './errors.js';
 export { createSessionHandler } from './handler.js';
 export type { BodyReading, HandlerRequest, HandlerResponse, SessionHandler } from './message.js';
-export type { SessionHandlerOptions, TenantCommands, TenantSessions } from './options.js';
+export type { EventsOptions, SessionHandlerOptions, TenantCommands, TenantEvents, TenantSessions } from './options.js';
 export { routeNotFound } from './problem.js';

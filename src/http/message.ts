@@ -29,18 +29,34 @@ export interface HandlerRequest {
   body(maxBytes: number): Promise<BodyReading>;
 }
 
+interface ResponseHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
  * An answer. Without a body it is a 204, which has no length, or the answer to a HEAD, whose headers already tell it.
  * With a body they may: who changes the body changes `Content-Length` too, or takes it out.
  */
-export interface HandlerResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+interface WholeResponse extends ResponseHead {
   readonly body?: string;
+  readonly stream?: never;
 }
 
 /**
- * Answers the three operations, and the commands where the host has switched them on. `undefined` means that the path is
- * none of them, and is somebody else's to answer. Never throws or rejects.
+ * An answer that comes bit by bit, for as long as it takes. A mount asks for the next text once the last is on its way,
+ * and calls `return` of the iterator when the client has gone. Nothing is held before the first text is asked for, and
+ * the iterator never throws.
+ */
+interface StreamedResponse extends ResponseHead {
+  readonly body?: never;
+  readonly stream: AsyncIterable<string>;
+}
+
+export type HandlerResponse = WholeResponse | StreamedResponse;
+
+/**
+ * Answers the three operations, and the commands and the events where the host has switched them on. `undefined` means
+ * that the path is none of them, and is somebody else's to answer. Never throws or rejects.
  */
 export type SessionHandler = (request: HandlerRequest) => Promise<HandlerResponse | undefined>;

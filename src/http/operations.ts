@@ -3,6 +3,7 @@ import { storeUnavailable } from '../errors.js';
 import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call.js';
 import { command } from './commands.js';
 import type { HandlerError } from './errors.js';
+import { events } from './events.js';
 import { readJsonObject } from './json-body.js';
 import type { HandlerResponse } from './message.js';
 import { pageHeaders } from './page-headers.js';
@@ -66,6 +67,8 @@ export const perform = (call: Call): Answer => {
       return list({ ...call, route });
     case 'get':
       return get({ ...call, route });
+    case 'events':
+      return events({ ...call, route });
     case 'move':
     case 'append':
     case 'delete':

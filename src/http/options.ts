@@ -1,11 +1,13 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
+import type { SessionChange, WatchError, WatchOptions } from '../events/change.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import { isFields, readNumber, readWhole } from '../input/values.js';
-import type { ChangeError } from '../service/change-session.js';
+import type { AppendError, Appended } from '../service/append-history.js';
+import type { ChangeError, OperationOptions } from '../service/change-session.js';
 import type { CreateError } from '../service/create-session.js';
 import type { ListError, SessionPage } from '../service/list-sessions.js';
-import type { AppendError, Appended, DeleteError, OperationOptions, ReadError } from '../service/session-service.js';
+import type { DeleteError, ReadError } from '../service/session-service.js';
 import type { Session, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../status.js';
 import type { Authenticate } from './api-keys.js';
@@ -33,6 +35,17 @@ export type TenantCommands = {
   delete(id: string): ResultAsync<void, DeleteError>;
 };
 
+/** What the events need besides. The iterable ends after an error, and when the signal is aborted. */
+export interface TenantEvents {
+  watch(id: string, options: WatchOptions): AsyncIterable<Result<SessionChange, WatchError>>;
+}
+
+/** How the events are served. */
+export interface EventsOptions {
+  /** Milliseconds after which a line is sent where nothing happens, 1,000 to 300,000. Default: 15,000. */
+  readonly heartbeatMs?: number;
+}
+
 interface SharedOptions {
   /** Whose API key it is. `staticApiKeys([...])` may stand here as it is: if it is an error, nobody is let in. */
   readonly authenticate: Authenticate | Result<Authenticate, InvalidInput>;
@@ -52,12 +65,17 @@ interface Sessions<S> {
 /**
  * What a session handler is made with. With `commands: true` it also serves `POST /start-session/{session_id}`,
  * `/pause-session`, `/resume-session`, `/terminate-session`, `/fail-session`, `/append-history` and `/delete-session`,
- * to whoever has an API key. Default: create, list and get alone.
+ * to whoever has an API key. With `events: true`, over a store that tells its events, it serves
+ * `GET /session/{session_id}/events` as Server-Sent Events. Default: create, list and get alone.
  */
 export type SessionHandlerOptions = SharedOptions &
   (
     | { readonly sessions: Sessions<TenantSessions & TenantCommands>; readonly commands?: boolean }
     | { readonly sessions: Sessions<TenantSessions>; readonly commands?: false }
+  ) &
+  (
+    | { readonly sessions: Sessions<TenantSessions & TenantEvents>; readonly events?: boolean | EventsOptions }
+    | { readonly sessions: Sessions<TenantSessions>; readonly events?: false }
   );
 
 /** The options, read and with their defaults. */
@@ -66,11 +84,15 @@ export interface HandlerSettings {
   readonly authenticate: Authenticate;
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
+  readonly heartbeatMs: number;
   readonly writer: SessionWriter;
 }
 
 const DEFAULT_BODY_BYTES = 256 * 1024;
 const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_HEARTBEAT_MS = 15_000;
+const LEAST_HEARTBEAT_MS = 1000;
+const MOST_HEARTBEAT_MS = 300_000;
 /** The longest that a timer takes. */
 const MOST_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -91,9 +113,16 @@ const readAuthenticate = (issues: IssueList, given: SessionHandlerOptions['authe
   );
 };
 
+const readHeartbeat = (issues: IssueList, events: unknown): number => {
+  if (events === undefined || typeof events === 'boolean') return DEFAULT_HEARTBEAT_MS;
+  issues.check(isFields(events), 'events', 'must be true, false, or { heartbeatMs }');
+  const { heartbeatMs = DEFAULT_HEARTBEAT_MS } = isFields(events) ? events : {};
+  return readNumber(issues, 'events.heartbeatMs', heartbeatMs, LEAST_HEARTBEAT_MS, MOST_HEARTBEAT_MS);
+};
+
 export const readHandlerOptions = (options: SessionHandlerOptions): Result<HandlerSettings, InvalidInput> =>
   readSafely('options', (issues) => {
-    const { sessions, authenticate, commands, onError } = options;
+    const { sessions, authenticate, commands, events, onError } = options;
     const { maxBodyBytes = DEFAULT_BODY_BYTES, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const serves = isFields(sessions) && typeof sessions['forTenant'] === 'function';
     issues.check(serves, 'sessions', 'must be a SessionService');
@@ -104,6 +133,7 @@ export const readHandlerOptions = (options: SessionHandlerOptions): Result<Handl
       authenticate: readAuthenticate(issues, authenticate),
       maxBodyBytes: readWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
       writer: new SessionWriter(),
+      heartbeatMs: readHeartbeat(issues, events),
       timeoutMs: readNumber(issues, 'timeoutMs', timeoutMs, 1, MOST_TIMEOUT_MS),
     };
   });

@@ -6,8 +6,8 @@ import { percentEncode } from './prefix.js';
 const MOST_CHARACTERS = 4096;
 
 /** What the links repeat of the query. */
-const filtersOf = ({ order, createdAfter, createdBefore }: PageQuery): string =>
-  Object.entries({ order, created_after: createdAfter, created_before: createdBefore })
+const filtersOf = ({ order, status, createdAfter, createdBefore }: PageQuery): string =>
+  Object.entries({ order, status, created_after: createdAfter, created_before: createdBefore })
     .map(([name, value]) => (value === undefined ? '' : `&${name}=${percentEncode(value)}`))
     .join('');
 

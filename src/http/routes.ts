@@ -12,11 +12,12 @@ export type CommandRoute =
   | OnSession<'append'>
   | OnSession<'delete'>;
 
-/** An operation, with what its path and query carry: the three of `interface.md` part 4, or a command. */
+/** An operation, with what its path and query carry: the three of `interface.md` part 4, the events, or a command. */
 export type Route =
   | { readonly operation: 'create' }
   | { readonly operation: 'list'; readonly query: string }
   | OnSession<'get'>
+  | OnSession<'events'>
   | CommandRoute;
 
 /** The methods that an operation's path knows, as the `Allow` header writes them. */
@@ -24,6 +25,7 @@ export const allowedMethods = {
   create: 'POST',
   list: 'GET, HEAD',
   get: 'GET, HEAD',
+  events: 'GET, HEAD',
   move: 'POST',
   append: 'POST',
   delete: 'POST',
@@ -33,6 +35,13 @@ export const isAllowed = (operation: Route['operation'], method: string): boolea
   allowedMethods[operation] === 'POST' ? method === 'POST' : method === 'GET' || method === 'HEAD';
 
 const GET_PREFIX = '/session/';
+const EVENTS_SUFFIX = '/events';
+
+/** What the host has switched on besides create, list and get. */
+export interface Switches {
+  readonly commands: boolean;
+  readonly events: boolean;
+}
 
 type Unplaced<R> = R extends CommandRoute ? Omit<R, 'encodedId'> : never;
 
@@ -62,13 +71,21 @@ const matchCommand = (path: string): Route | undefined => {
   return command === undefined || encodedId === undefined ? undefined : { ...command, encodedId };
 };
 
+/** One session, or its events. */
+const matchSession = (path: string, hasEvents: boolean): Route | undefined => {
+  const encodedId = idBehind(path, GET_PREFIX);
+  if (encodedId !== undefined) return { operation: 'get', encodedId };
+  if (!hasEvents || !path.endsWith(EVENTS_SUFFIX)) return undefined;
+  const watchedId = idBehind(path.slice(0, -EVENTS_SUFFIX.length), GET_PREFIX);
+  return watchedId === undefined ? undefined : { operation: 'events', encodedId: watchedId };
+};
+
 /** The operation that a path and query ask for. Paths are exact: no other case, no slash at the end. */
-export const matchRoute = (url: string, hasCommands: boolean): Route | undefined => {
+export const matchRoute = (url: string, { commands: hasCommands, events: hasEvents }: Switches): Route | undefined => {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   if (path === '/sessions') return { operation: 'list', query: mark < 0 ? '' : url.slice(mark + 1) };
   if (path === '/create-session') return { operation: 'create' };
-  if (!path.startsWith(GET_PREFIX)) return hasCommands ? matchCommand(path) : undefined;
-  const encodedId = idBehind(path, GET_PREFIX);
-  return encodedId === undefined ? undefined : { operation: 'get', encodedId };
+  if (path.startsWith(GET_PREFIX)) return matchSession(path, hasEvents);
+  return hasCommands ? matchCommand(path) : undefined;
 };

@@ -4,6 +4,7 @@ import { bodyCases } from './cases/bodies.js';
 import { commandCases } from './cases/commands.js';
 import { connectionCases } from './cases/connections.js';
 import { createCases } from './cases/create.js';
+import { eventCases } from './cases/events.js';
 import { getCases } from './cases/get.js';
 import { apiKeyCases } from './cases/keys.js';
 import { listCases } from './cases/list.js';
@@ -22,6 +23,7 @@ export const describeHttp = (mount: Mount): void => {
     getCases(world);
     commandCases(world);
     appendCases(world);
+    eventCases(world);
     protocolCases(world);
     bodyCases(world);
     connectionCases(world);

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionHandler } from '../../src/http/index.js';
 import { createSessionHandler } from '../../src/http/index.js';
 import { type Session, SessionService } from '../../src/index.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { TextSessionStore } from '../support/store-doubles.js';
+import { changed, TextSessionStore } from '../support/store-doubles.js';
 import { type Outgoing, type Reply, send } from './client.js';
+import { CountedLog } from './counted-log.js';
+import { EventReader } from './event-reader.js';
 
 /** A server that has been started for one suite. */
 export interface RunningServer {
@@ -83,6 +86,12 @@ export class Client {
     return this.#world.prefix + path;
   }
 
+  /** Opens the events of a session. */
+  watch(id: string, headers: Outgoing['headers'] = {}): Promise<EventReader> {
+    const all = { 'X-API-KEY': keyOf(this.tenant), ...headers };
+    return EventReader.open(this.#world.origin, this.at(`/session/${id}/events`), all);
+  }
+
   /** Creates so many sessions, a second apart, and answers with their ids, newest first. */
   async createSeveral(count: number): Promise<string[]> {
     const ids: string[] = [];
@@ -101,9 +110,11 @@ export class Client {
 /** What a suite runs against: a mount, started, over a store that answers later and keeps its histories as text. */
 export class World {
   readonly clock = new ManualClock();
-  readonly store = new TextSessionStore();
+  readonly store = new TextSessionStore(new MemorySessionStore({ events: true }));
+  /** Of its events. */
+  readonly log = new CountedLog(this.store.events);
   readonly sessions = new SessionService({
-    store: this.store,
+    store: changed(this.store, { events: this.log }),
     clock: this.clock,
     limits: { historyEntries: HISTORY_ENTRIES },
   });
@@ -128,7 +139,7 @@ export class World {
   async start(): Promise<void> {
     const authenticate = (key: string) => /^key-of-([\w-]+)$/.exec(key)?.[1];
     this.#server = await this.#mount.start(
-      createSessionHandler({ sessions: this.sessions, authenticate, commands: true }),
+      createSessionHandler({ sessions: this.sessions, authenticate, commands: true, events: true }),
     );
   }
 

@@ -2,7 +2,16 @@ import { err, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { corruptRecord } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/record.js';
-import type { Answer, PageRange, RecordPage, Removal, SessionKey, SessionStore, StoreError } from '../../src/store.js';
+import type {
+  Answer,
+  EventLog,
+  PageRange,
+  RecordPage,
+  Removal,
+  SessionKey,
+  SessionStore,
+  StoreError,
+} from '../../src/store.js';
 import type { StoredPart } from '../../src/testing/index.js';
 import { entryJson } from '../../src/wire.js';
 
@@ -35,8 +44,14 @@ const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, 
 
 /** A store that answers later, keeps its histories as text, and can be damaged: all that a store behind a network is. */
 export class TextSessionStore implements SessionStore {
-  readonly #inner = new MemorySessionStore();
+  readonly events: EventLog | undefined;
+  readonly #inner: MemorySessionStore;
   readonly #damaged = new Map<string, StoredPart>();
+
+  constructor(inner = new MemorySessionStore()) {
+    this.#inner = inner;
+    this.events = inner.events;
+  }
 
   damage(key: SessionKey, part: StoredPart): void {
     this.#damaged.set(labelOf(key), part);

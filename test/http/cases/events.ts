@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { expectInvalid, expectProblem } from '../problems.js';
+import type { Client, World } from '../world.js';
+
+const junk = ['x', '-1', '1.5', '1-', '1-2-3', 'END', '0x1', `1${'0'.repeat(20)}`];
+
+export const eventCases = (world: World): void => {
+  /** A session that is watched, past its snapshot. */
+  const watched = async (client: Client) => {
+    const { id } = await client.created();
+    const reader = await client.watch(id);
+    const snapshot = await reader.next();
+    return { id, reader, snapshot };
+  };
+
+  describe('GET /session/{session_id}/events', () => {
+    test('gives the session as get does, then every change, and the end', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      const before = (await client.send(`/session/${id}`)).text.replaceAll('\n', '');
+      const reader = await client.watch(id);
+      expect(reader.status).toBe(200);
+      expect(reader.headers).toMatchObject({
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+      });
+      expect(await reader.block()).toBe('retry: 1000');
+      expect(await reader.block()).toMatch(/^id: \d+\nevent: session\.snapshot\ndata: /);
+      expect(reader.text).toContain(`\ndata: ${before}\n\n`);
+      await client.sessions.start(id);
+      expect(await reader.next()).toEqual({
+        id: expect.stringMatching(/^\d+$/),
+        event: 'session.started',
+        data: { id: expect.any(String), type: 'session.started', sequence: 2, at: expect.stringMatching(/Z$/) },
+      });
+      const appended = await client.sessions.append(id, [{ role: 'user', content: 'a\nb\r\n\u2028' }]);
+      const { position } = appended._unsafeUnwrap();
+      expect(await reader.next()).toMatchObject({ event: 'session.appended', data: { sequence: 3, position } });
+      await client.sessions.fail(id);
+      expect(await reader.next()).toMatchObject({ event: 'session.terminated', data: { end_reason: 'failed' } });
+      expect(await reader.next()).toEqual({ id: 'end', event: 'end', data: { end_reason: 'failed' } });
+      expect(await reader.next()).toBeUndefined();
+      await world.log.listeners(0);
+    });
+
+    test('a session with a history, which may be stored over several lines, is one line of data', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      await client.sessions.start(id);
+      const entries = ['a\nb', 'c\r\n\r\nd', 'e'].map((content) => ({ role: 'user', content }));
+      await client.sessions.append(id, entries);
+      await client.sessions.terminate(id);
+      const reader = await client.watch(id);
+      const [snapshot, ...rest] = await reader.rest();
+      expect(snapshot?.data).toEqual((await client.send(`/session/${id}`)).json());
+      expect(rest).toEqual([{ id: 'end', event: 'end', data: { end_reason: 'terminated' } }]);
+    });
+
+    test('a deletion is told, and is the end', async () => {
+      const client = world.client();
+      const { id, reader } = await watched(client);
+      await client.sessions.delete(id);
+      expect(await reader.rest()).toMatchObject([{ event: 'session.deleted' }, { event: 'end', data: {} }]);
+    });
+
+    test('the watcher is gone once the client is, also while nothing happens', async () => {
+      const client = world.client();
+      const { reader } = await watched(client);
+      await world.log.listeners(1);
+      reader.close();
+      await world.log.listeners(0);
+    });
+
+    test('many may watch, and each leaves for itself', async () => {
+      const client = world.client();
+      const { id, reader } = await watched(client);
+      const others = await Promise.all(Array.from({ length: 10 }, () => client.watch(id)));
+      for (const other of others) await other.next();
+      reader.close();
+      await client.sessions.start(id);
+      for (const other of others) expect(await other.next()).toMatchObject({ event: 'session.started' });
+      for (const other of others) other.close();
+      await world.log.listeners(0);
+    });
+
+    test('who comes back with a Last-Event-ID goes on behind it', async () => {
+      const client = world.client();
+      const { id, reader, snapshot } = await watched(client);
+      await client.sessions.start(id);
+      const started = await reader.next();
+      reader.close();
+      await client.sessions.pause(id);
+      const again = await client.watch(id, { 'Last-Event-ID': started?.id ?? '' });
+      expect(await again.next()).toMatchObject({ event: 'session.paused', data: { sequence: 3 } });
+      await client.sessions.resume(id);
+      expect(await again.next()).toMatchObject({ event: 'session.resumed' });
+      again.close();
+      const fromSnapshot = await client.watch(id, { 'Last-Event-ID': snapshot?.id ?? '' });
+      expect(await fromSnapshot.next()).toMatchObject({ event: 'session.started' });
+      fromSnapshot.close();
+      await world.log.listeners(0);
+    });
+
+    test('who comes back to a session that has ended is told how it is; who saw the end gets 204', async () => {
+      const client = world.client();
+      const { id, reader, snapshot } = await watched(client);
+      reader.close();
+      await client.sessions.terminate(id);
+      const late = await (await client.watch(id, { 'Last-Event-ID': snapshot?.id ?? '' })).rest();
+      expect(late).toMatchObject([
+        { event: 'session.snapshot', data: { id, status: 'TERMINATED' } },
+        { id: 'end', event: 'end' },
+      ]);
+      const done = await client.send(`/session/${id}/events`, { headers: { 'Last-Event-ID': 'end' } });
+      expect([done.status, done.text, done.headers['content-type']]).toEqual([204, '', undefined]);
+    });
+
+    test.each(junk)('a Last-Event-ID of %s is 400 and names the header', async (id) => {
+      const reply = await world.client().send('/session/x/events', { headers: { 'Last-Event-ID': id } });
+      expectInvalid(reply, 'Last-Event-ID');
+    });
+
+    test("an unknown session's, or another tenant's, is the very same 404 as get's", async () => {
+      const client = world.client();
+      const theirs = await world.client().created();
+      const missing = await client.send(`/session/${theirs.id}`);
+      expectProblem(missing, 404, 'not_found');
+      for (const headers of [{}, { 'Last-Event-ID': '1' }, { 'Last-Event-ID': 'end' }]) {
+        for (const id of [theirs.id, 'nobody', 'events', '%00']) {
+          const reply = await client.send(`/session/${id}/events`, { headers });
+          expect([reply.status, reply.text]).toEqual([404, missing.text]);
+        }
+      }
+    });
+
+    test('a stranger gets 401 whatever else is wrong', async () => {
+      const client = world.client();
+      for (const path of ['/session/x/events', '/session/%ff/events']) {
+        expectProblem(await client.anonymous(path, { method: 'DELETE' }), 401, 'unauthenticated');
+        expectProblem(await client.anonymous(path, { headers: { 'X-API-KEY': 'wrong' } }), 401, 'unauthenticated');
+      }
+    });
+
+    test('other methods are 405, and HEAD is a GET without its body', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      const path = `/session/${id}/events`;
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+        const reply = await client.send(path, { method });
+        expectProblem(reply, 405, 'method_not_allowed');
+        expect(reply.headers).toHaveProperty('allow', 'GET, HEAD');
+      }
+      const reply = await client.send(path, { method: 'HEAD' });
+      expect([reply.status, reply.headers['content-type'], reply.text]).toEqual([200, 'text/event-stream', '']);
+      expect(reply.headers).not.toHaveProperty('content-length');
+      expect((await client.send('/session/nobody/events', { method: 'HEAD' })).status).toBe(404);
+      await world.log.listeners(0);
+    });
+
+    test('an id must be one segment in UTF-8', async () => {
+      const client = world.client();
+      expectInvalid(await client.send('/session/%ff/events'), 'session_id');
+      expectInvalid(await client.send(`/session/${'x'.repeat(257)}/events`), 'session_id');
+      expectProblem(await client.send('/session/events'), 404, 'not_found');
+      for (const path of ['/session//events', '/session/x/events/', '/session/x/y/events']) {
+        expect((await client.send(path)).status).toBe(404);
+      }
+    });
+
+    test('a record that cannot be read is 500', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      world.store.damage({ tenant: client.tenant, id }, 'head');
+      expectProblem(await client.send(`/session/${id}/events`), 500, 'corrupt_record');
+    });
+  });
+};

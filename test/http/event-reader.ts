@@ -1,0 +1,100 @@
+import { type IncomingMessage, request } from 'node:http';
+
+/** One event, as an EventSource would hand it out. */
+export interface Frame {
+  readonly id: string | undefined;
+  readonly event: string | undefined;
+  readonly data: unknown;
+}
+
+const fieldOf = (block: string, name: string): string | undefined =>
+  block
+    .split('\n')
+    .find((line) => line.startsWith(`${name}: `))
+    ?.slice(name.length + 2);
+
+/** Reads a stream of Server-Sent Events, and keeps all that came. */
+export class EventReader {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly #answer: IncomingMessage;
+  #text = '';
+  #taken = 0;
+  #isOver = false;
+  #wake: () => void = () => undefined;
+
+  static open(
+    origin: string,
+    path: string,
+    headers: Readonly<Record<string, string | string[]>>,
+  ): Promise<EventReader> {
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(origin);
+      const call = request({ hostname, port, path, headers, agent: false }, (answer) =>
+        resolve(new EventReader(answer)),
+      );
+      call.on('error', reject);
+      call.end();
+    });
+  }
+
+  private constructor(answer: IncomingMessage) {
+    this.#answer = answer;
+    this.status = answer.statusCode ?? 0;
+    this.headers = answer.headers;
+    answer.setEncoding('utf8');
+    answer.on('data', (text: string) => {
+      this.#text += text;
+      this.#wake();
+    });
+    // To hang up in the middle of an answer is what some of the tests are about.
+    answer.on('error', () => undefined);
+    answer.on('close', () => {
+      this.#isOver = true;
+      this.#wake();
+    });
+  }
+
+  /** All that has come. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** The next block of lines, or nothing at the end. */
+  async block(): Promise<string | undefined> {
+    for (;;) {
+      const end = this.#text.indexOf('\n\n', this.#taken);
+      if (end >= 0) {
+        const block = this.#text.slice(this.#taken, end);
+        this.#taken = end + 2;
+        return block;
+      }
+      if (this.#isOver) return undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** The next event; what is none is passed over. */
+  async next(): Promise<Frame | undefined> {
+    for (let block = await this.block(); block !== undefined; block = await this.block()) {
+      const data = fieldOf(block, 'data');
+      if (data !== undefined)
+        return { id: fieldOf(block, 'id'), event: fieldOf(block, 'event'), data: JSON.parse(data) };
+    }
+    return undefined;
+  }
+
+  /** All events up to the end. */
+  async rest(): Promise<readonly Frame[]> {
+    const frames: Frame[] = [];
+    for (let frame = await this.next(); frame !== undefined; frame = await this.next()) frames.push(frame);
+    return frames;
+  }
+
+  /** Hangs up. */
+  close(): void {
+    this.#answer.destroy();
+  }
+}
