@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Reply } from '../client.js';
 import { expectInvalid } from '../problems.js';
 import type { Client, World } from '../world.js';
+import { listRangeCases } from './list-ranges.js';
 
 const idsOf = (reply: Reply): unknown => {
   const sessions = reply.json();
@@ -18,6 +19,8 @@ const linksOf = (client: Client, reply: Reply): Record<string, string> => {
 };
 
 export const listCases = (world: World): void => {
+  listRangeCases(world);
+
   describe('GET /sessions', () => {
     test('an empty list is 200 and []', async () => {
       const reply = await world.client().send('/sessions');
