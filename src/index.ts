@@ -18,26 +18,19 @@ export type {
   SessionSnapshot,
   TenantChange,
   WatchError,
+  WatchOptions,
 } from './events/change.js';
 export type { EventPage, SessionEvent, SessionEventType } from './events/event.js';
 export type { Ids } from './ids.js';
 export { randomIds } from './ids.js';
 export type { SessionLimits } from './limits.js';
 export { defaultLimits } from './limits.js';
-export type { ChangeError } from './service/change-session.js';
-export type { CreateError } from './service/create-session.js';
+export type { AppendError, Appended, NewHistoryEntry } from './service/append-history.js';
+export type { ChangeError, OperationOptions } from './service/change-session.js';
+export type { CreateError, CreateSessionInput } from './service/create-session.js';
 export type { EachQuery, ListError, ListQuery, SessionPage } from './service/list-sessions.js';
 export type { HistoryError, HistoryPart, HistoryQuery } from './service/read-history.js';
-export type {
-  AppendError,
-  Appended,
-  CreateSessionInput,
-  DeleteError,
-  NewHistoryEntry,
-  OperationOptions,
-  ReadError,
-  WatchOptions,
-} from './service/session-service.js';
+export type { DeleteError, ReadError } from './service/session-service.js';
 export { SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
 export type { Sweep, SweepError, SweptSession } from './service/sweep-sessions.js';

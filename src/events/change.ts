@@ -27,6 +27,14 @@ export type TenantChange = SessionEvent | EventsLost;
 
 export type WatchError = InvalidInput | NotFound | StoreError;
 
+/** How to watch. */
+export interface WatchOptions {
+  /** The position of an event or of a snapshot, to go on behind it. Default: from now on. */
+  readonly from?: string;
+  /** Ends the watching, and frees all that it holds. */
+  readonly signal?: AbortSignal;
+}
+
 /** How to watch, read. */
 export interface WatchSettings {
   readonly from: string | undefined;

@@ -18,6 +18,14 @@ import type { SessionCommand } from '../status.js';
 import type { Answer, SessionKey } from '../store.js';
 import type { Settings } from './settings.js';
 
+export interface OperationOptions {
+  /**
+   * Makes the call safe to repeat: a name for this one operation on this session, 1 to 64 of the characters
+   * `A-Z a-z 0-9 _ . ~ : -`, that no other operation on it has.
+   */
+  readonly operationId?: string;
+}
+
 export type ChangeError = InvalidInput | NotFound | InvalidTransition | Conflict | StoreUnavailable | CorruptRecord;
 
 /** So often a change is decided anew because somebody else was faster. Every round lost is a change of another's. */

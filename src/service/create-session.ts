@@ -18,6 +18,21 @@ import { sessionAt } from '../session/view.js';
 import type { Answer } from '../store.js';
 import { type Settings, spanMs } from './settings.js';
 
+/** What to create. `face` and `profile` are required; the texts are empty and the time unlimited unless given. */
+export interface CreateSessionInput {
+  readonly face: string;
+  readonly profile: string;
+  readonly behavior?: string;
+  readonly context?: string;
+  /** Seconds that the session may spend ACTIVE; 0 or none for no limit. */
+  readonly timeLimit?: number;
+  /**
+   * Makes the call safe to repeat, 1 to 256 characters: the same key gives the same session for as long as it
+   * exists. With other options it is `idempotency_mismatch`.
+   */
+  readonly idempotencyKey?: string;
+}
+
 export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreUnavailable | CorruptRecord;
 
 /** An id is taken again only where a host's source of ids repeats itself, or a session is deleted meanwhile. */

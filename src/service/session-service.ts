@@ -1,23 +1,11 @@
 import { Err, err, Ok, ok, type Result, type ResultAsync } from 'neverthrow';
 import { chain, settled } from '../answer.js';
-import { timestampOf } from '../clock.js';
-import {
-  type CorruptRecord,
-  type HistoryFull,
-  historyFull,
-  type InvalidInput,
-  type InvalidTransition,
-  invalidTransition,
-  type NotFound,
-  notFound,
-  type StoreUnavailable,
-} from '../errors.js';
-import type { SessionChange, TenantChange, WatchError } from '../events/change.js';
+import { type CorruptRecord, type InvalidInput, type NotFound, notFound, type StoreUnavailable } from '../errors.js';
+import type { SessionChange, TenantChange, WatchError, WatchOptions } from '../events/change.js';
 import { safely } from '../events/safely.js';
 import { watchSession } from '../events/watch-session.js';
 import { watchTenant } from '../events/watch-tenant.js';
 import {
-  readAppend,
   readCommandOptions,
   readCreate,
   readId,
@@ -26,12 +14,12 @@ import {
   readWatch,
 } from '../input/session-input.js';
 import type { Session, SessionState } from '../session/session.js';
-import { settle } from '../session/timeline.js';
 import { sessionAt } from '../session/view.js';
 import type { CallerCommand } from '../status.js';
 import type { Answer, SessionKey } from '../store.js';
-import { type ChangeError, changeSession } from './change-session.js';
-import { type CreateError, createSession, createSessionOnce } from './create-session.js';
+import { type AppendError, type Appended, appendHistory, type NewHistoryEntry } from './append-history.js';
+import { type ChangeError, changeSession, type OperationOptions } from './change-session.js';
+import { type CreateError, type CreateSessionInput, createSession, createSessionOnce } from './create-session.js';
 import {
   type EachQuery,
   eachSession,
@@ -44,57 +32,9 @@ import { type HistoryError, type HistoryPart, type HistoryQuery, readHistory } f
 import { readSettings, type SessionServiceOptions, type Settings } from './settings.js';
 import { type Sweep, type SweepError, sweepSessions } from './sweep-sessions.js';
 
-/** What to create. `face` and `profile` are required; the texts are empty and the time unlimited unless given. */
-export interface CreateSessionInput {
-  readonly face: string;
-  readonly profile: string;
-  readonly behavior?: string;
-  readonly context?: string;
-  /** Seconds that the session may spend ACTIVE; 0 or none for no limit. */
-  readonly timeLimit?: number;
-  /**
-   * Makes the call safe to repeat, 1 to 256 characters: the same key gives the same session for as long as it
-   * exists. With other options it is `idempotency_mismatch`.
-   */
-  readonly idempotencyKey?: string;
-}
-
-/** A history entry to append. */
-export interface NewHistoryEntry {
-  /** 1 to 64 characters. */
-  readonly role: string;
-  /** At most 256 KiB of UTF-8 unless the host says otherwise. */
-  readonly content: string;
-  /** RFC 3339 in any offset, or a Date. Default: now. */
-  readonly timestamp?: string | Date;
-}
-
-export interface OperationOptions {
-  /**
-   * Makes the call safe to repeat: a name for this one operation on this session, 1 to 64 of the characters
-   * `A-Z a-z 0-9 _ . ~ : -`, that no other operation on it has.
-   */
-  readonly operationId?: string;
-}
-
-/** What `append` answers. */
-export interface Appended {
-  /** Where the history stands after these entries: opaque, growing, and the same when the append is repeated. */
-  readonly position: number;
-}
-
-/** How to watch. */
-export interface WatchOptions {
-  /** The position of an event or of a snapshot, to go on behind it. Default: from now on. */
-  readonly from?: string;
-  /** Ends the watching, and frees all that it holds. */
-  readonly signal?: AbortSignal;
-}
-
 type Outcome = StoreUnavailable['outcome'];
 
 export type ReadError = InvalidInput | NotFound | StoreUnavailable | CorruptRecord;
-export type AppendError = InvalidInput | NotFound | InvalidTransition | HistoryFull | StoreUnavailable | CorruptRecord;
 export type DeleteError = InvalidInput | StoreUnavailable | CorruptRecord;
 
 /**
@@ -195,18 +135,7 @@ export class SessionService {
     entries: readonly NewHistoryEntry[],
     options: OperationOptions = {},
   ): ResultAsync<Appended, AppendError> {
-    return this.#runOn(id, ({ store, now, policy, bound }, key) =>
-      chain(now(), (at) =>
-        chain(readAppend(entries, options, timestampOf(at), policy.limits), (added) =>
-          chain(store.append(key, { now: at, ...added, ...bound }), (answer): Result<Appended, AppendError> => {
-            if (answer.outcome === 'appended') return ok({ position: answer.position });
-            if (answer.outcome === 'missing') return err(notFound(key.id));
-            if (answer.outcome === 'full') return err(historyFull(key.id, policy.limits.historyEntries));
-            return err(invalidTransition(settle(answer.state, at).status, 'append'));
-          }),
-        ),
-      ),
-    );
+    return this.#runOn(id, (settings, key) => appendHistory(settings, key, entries, options));
   }
 
   /** Removes the session whole. One that is not there is a success too: afterwards there is none. */

@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest';
-import type { SessionHandlerOptions, TenantCommands, TenantSessions } from '../../src/http/index.js';
+import type { SessionHandlerOptions, TenantCommands, TenantEvents, TenantSessions } from '../../src/http/index.js';
 import type { SessionService } from '../../src/index.js';
 import type { HandlerModuleOptions } from '../../src/inversify/handler-module.js';
 
@@ -23,7 +23,20 @@ describe('the options of a handler', () => {
     expectTypeOf<Over<TenantSessions, boolean>>().not.toExtend<SessionHandlerOptions>();
   });
 
+  test('take sessions that cannot be watched, unless events may be asked for', () => {
+    type Watched<S, E> = Omit<Over<S, false>, 'commands'> & { readonly events: E };
+    expectTypeOf<Watched<SessionService, true>>().toExtend<SessionHandlerOptions>();
+    expectTypeOf<Watched<SessionService, { readonly heartbeatMs: number }>>().toExtend<SessionHandlerOptions>();
+    expectTypeOf<Watched<TenantSessions & TenantEvents, boolean>>().toExtend<SessionHandlerOptions>();
+    expectTypeOf<Watched<TenantSessions, false>>().toExtend<SessionHandlerOptions>();
+    expectTypeOf<Watched<TenantSessions, true>>().not.toExtend<SessionHandlerOptions>();
+    expectTypeOf<Watched<TenantSessions, boolean>>().not.toExtend<SessionHandlerOptions>();
+  });
+
   test('of a container can switch the commands on', () => {
     expectTypeOf<HandlerModuleOptions>().toHaveProperty('commands').toEqualTypeOf<boolean | undefined>();
+    expectTypeOf<HandlerModuleOptions>()
+      .toHaveProperty('events')
+      .toEqualTypeOf<boolean | { readonly heartbeatMs?: number } | undefined>();
   });
 });

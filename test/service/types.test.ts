@@ -17,7 +17,7 @@ import type {
   StoreUnavailable,
 } from '../../src/index.js';
 import type { EachQuery, SessionPage } from '../../src/service/list-sessions.js';
-import type { Appended } from '../../src/service/session-service.js';
+import type { Appended } from '../../src/service/append-history.js';
 
 type AnyStore = StoreUnavailable | CorruptRecord;
 type OfChange = InvalidInput | NotFound | InvalidTransition | Conflict | AnyStore;
