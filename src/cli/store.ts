@@ -14,11 +14,14 @@ export interface OpenStore {
 }
 
 /** The store of a command: in Redis where the user says so, else in memory. */
-export const openStore = async (redis: URL | undefined): Promise<Result<OpenStore, Failure>> => {
+export const openStore = async (
+  redis: URL | undefined,
+  { events = false }: { readonly events?: boolean } = {},
+): Promise<Result<OpenStore, Failure>> => {
   if (redis === undefined)
-    return ok({ store: new MemorySessionStore(), place: 'memory', close: async () => undefined });
+    return ok({ store: new MemorySessionStore({ events }), place: 'memory', close: async () => undefined });
   return (await connectRedis(redis)).map(({ client, name, close }) => ({
-    store: new RedisSessionStore({ client }),
+    store: new RedisSessionStore({ client, events }),
     place: `Redis at ${name}`,
     close,
   }));

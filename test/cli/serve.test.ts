@@ -68,6 +68,21 @@ describe('colloquy serve', () => {
     await server.signal('SIGTERM');
   });
 
+  test.each([
+    [{}, 404, 'application/json'],
+    [{ COLLOQUY_EVENTS: 'on' }, 200, 'text/event-stream'],
+  ])('with %j a request for events is %d', async (env, status, type) => {
+    const server = await serve({ COLLOQUY_API_KEYS: 'acme:key', ...env });
+    const [create = ''] = curlLines(server);
+    const created = await paste(create.replace('$KEY', 'key'));
+    const url = new URL(`${created.headers.get('location')}/events`, created.url);
+    const gone = new AbortController();
+    const reply = await fetch(url, { headers: { 'X-API-KEY': 'key' }, signal: gone.signal });
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([status, type]);
+    gone.abort();
+    await server.signal('SIGTERM');
+  });
+
   test('says in one line that the port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -86,6 +101,7 @@ describe('colloquy serve', () => {
     ['REDIS_URL', 'localhost:6379', 'REDIS_URL must be a URL'],
     ['COLLOQUY_API_KEYS', 'hunter2', 'COLLOQUY_API_KEYS: entry 1 must be tenant:key'],
     ['COLLOQUY_COMMANDS', 'yes', 'COLLOQUY_COMMANDS must be on or off'],
+    ['COLLOQUY_EVENTS', 'yes', 'COLLOQUY_EVENTS must be on or off'],
     ['COLLOQUY_COMMANDS', '', 'COLLOQUY_COMMANDS is set to nothing'],
     ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is set to nothing'],
     ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: key of entry 2 must not be in the list twice'],

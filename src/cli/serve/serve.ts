@@ -24,6 +24,8 @@ Environment:
                      printf %s "$KEY" | sha256sum. Default: one random key, made for this run and shown.
   COLLOQUY_COMMANDS  With on, who may come in may also start, pause, resume, terminate, fail and delete sessions, and
                      append to their histories. Default: off.
+  COLLOQUY_EVENTS    With on, changes are told, and who may come in may follow those of a session as Server-Sent
+                     Events. Default: off.
 `;
 
 const describe = (error: HandlerError): string => {
@@ -34,14 +36,14 @@ const describe = (error: HandlerError): string => {
 const run: Command['run'] = async (args, env) => {
   const settings = parseArguments({ args: [...args], options: {} }).andThen(() => readServeSettings(env));
   if (settings.isErr()) return err(settings.error);
-  const { host, port, redis, keys, commands } = settings.value;
-  const opened = await openStore(redis);
+  const { host, port, redis, keys, commands, events } = settings.value;
+  const opened = await openStore(redis, { events });
   if (opened.isErr()) return err(opened.error);
   const { store, place, close } = opened.value;
   const sessions = new SessionService({ store });
   const { authenticate } = keys;
   const onError = (error: HandlerError) => console.error(describe(error));
-  const handler = createSessionHandler({ sessions, authenticate, commands, onError });
+  const handler = createSessionHandler({ sessions, authenticate, commands, events, onError });
   const server = await listen(handler, { host, port });
   if (server.isErr()) {
     await close();

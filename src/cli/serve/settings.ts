@@ -14,6 +14,8 @@ export interface ServeSettings {
   readonly keys: ApiKeys;
   /** Whether clients may start, append to, end and delete sessions. */
   readonly commands: boolean;
+  /** Whether changes are told, and clients may follow them. */
+  readonly events: boolean;
 }
 
 const DEFAULT_HOST = '127.0.0.1';
@@ -24,8 +26,10 @@ const readHost = (host: string): Result<string, Failure> =>
     ? ok(host)
     : err(misuse('HOST must be a name or an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::1'));
 
-const readCommands = (text: string): Result<boolean, Failure> =>
-  text === 'on' || text === 'off' ? ok(text === 'on') : err(misuse('COLLOQUY_COMMANDS must be on or off'));
+const readSwitch = (env: Environment, name: string): Result<boolean, Failure> =>
+  readVariable(env, name).andThen((text = 'off') =>
+    text === 'on' || text === 'off' ? ok(text === 'on') : err(misuse(`${name} must be on or off`)),
+  );
 
 /** What the environment says about serving. */
 export const readServeSettings = (env: Environment): Result<ServeSettings, Failure> =>
@@ -41,9 +45,9 @@ export const readServeSettings = (env: Environment): Result<ServeSettings, Failu
               readVariable(env, 'COLLOQUY_API_KEYS')
                 .andThen(readApiKeys)
                 .andThen((keys) =>
-                  readVariable(env, 'COLLOQUY_COMMANDS')
-                    .andThen((text = 'off') => readCommands(text))
-                    .map((commands) => ({ host, port, redis, keys, commands })),
+                  readSwitch(env, 'COLLOQUY_COMMANDS').andThen((commands) =>
+                    readSwitch(env, 'COLLOQUY_EVENTS').map((events) => ({ host, port, redis, keys, commands, events })),
+                  ),
                 ),
             ),
         ),

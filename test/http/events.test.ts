@@ -1,0 +1,193 @@
+import { err, ok } from 'neverthrow';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { storeUnavailable } from '../../src/errors.js';
+import { createSessionHandler, type HandlerResponse } from '../../src/http/index.js';
+import { SessionService } from '../../src/index.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { okOf } from '../support/sessions.js';
+import { handlerWith, request, seen } from './handler-harness.js';
+
+const SECRET = 'redis://user:password@10.0.0.1';
+
+const told = { type: 'session.started', id: 'b.2', tenant: 'acme', sessionId: 'x', sequence: 2, at: '', position: '2' };
+
+const watchX = request('GET', '/session/x/events');
+
+const open = () => {
+  const clock = new ManualClock();
+  const store = new MemorySessionStore({ events: true });
+  const sessions = new SessionService({ store, clock, ids: { next: () => 'x' } }).forTenant('acme');
+  return { clock, sessions };
+};
+
+const textsOf = (response: HandlerResponse | undefined): AsyncIterator<string> => {
+  if (response?.stream === undefined) throw new Error(`no stream: ${JSON.stringify(response)}`);
+  return response.stream[Symbol.asyncIterator]();
+};
+
+const allOf = async (texts: AsyncIterator<string>): Promise<string> => {
+  let all = '';
+  for (let next = await texts.next(); !next.done; next = await texts.next()) all += next.value;
+  return all;
+};
+
+/** A handler over a session that is there, and that is then watched in another way. */
+const handlerOver = async (watch: () => AsyncIterable<unknown>) => {
+  const { sessions } = open();
+  await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
+  let calls = 0;
+  const changed = Object.assign(Object.create(sessions), {
+    watch: (...args: Parameters<SessionService['watch']>) => {
+      calls += 1;
+      return calls === 1 ? sessions.watch(...args) : watch();
+    },
+  });
+  return handlerWith({ sessions: { forTenant: () => changed }, events: true });
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('events over HTTP', () => {
+  test('are nobody’s path unless the host has switched them on', async () => {
+    for (const options of [{}, { events: false }] as const) {
+      expect(await handlerWith(options).handler(watchX)).toBeUndefined();
+    }
+    for (const events of [true, {}, { heartbeatMs: 1000 }]) {
+      expect(await handlerWith({ events }).handler(watchX)).toBeDefined();
+    }
+  });
+
+  test.each(['on', 1, null, [], { heartbeatMs: 999 }, { heartbeatMs: 300_001 }, { heartbeatMs: '1000' }])(
+    'with %j for a switch every request is answered 503',
+    async (nonsense) => {
+      const options = { sessions: open().sessions, authenticate: () => 'acme', events: nonsense };
+      const handler = Reflect.apply(createSessionHandler, undefined, [options]);
+      expect(seen(await handler(request('GET', '/sessions')))).toEqual([503, 'misconfigured']);
+    },
+  );
+
+  test('over a store that tells nothing, or sessions that cannot be watched, are 503, and the host is told', async () => {
+    const silent = handlerWith({ events: true });
+    expect(seen(await silent.handler(watchX))).toEqual([503, 'misconfigured']);
+    expect(silent.told).toMatchObject([{ issues: [{ path: 'store' }] }]);
+    const sessions = { forTenant: () => ({ get: 1, list: 1, create: 1 }) };
+    const blind = vi.fn();
+    const options = { sessions, authenticate: () => 'acme', events: true, onError: blind };
+    const handler = Reflect.apply(createSessionHandler, undefined, [options]);
+    expect(seen(await handler(watchX))).toEqual([503, 'misconfigured']);
+    expect(blind.mock.calls).toMatchObject([[{ issues: [{ path: 'sessions' }] }]]);
+  });
+
+  test('come with a heartbeat whenever nothing has happened for a while', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { sessions } = open();
+    await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
+    const { handler } = handlerWith({ sessions, events: { heartbeatMs: 1000 } });
+    const texts = textsOf(await handler(watchX));
+    await texts.next();
+    await texts.next();
+    for (let beat = 0; beat < 2; beat += 1) {
+      const next = texts.next();
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(await next).toEqual({ done: false, value: ': heartbeat\n\n' });
+    }
+    const next = texts.next();
+    await vi.advanceTimersByTimeAsync(999);
+    await okOf(sessions.start('x'));
+    expect((await next).value).toContain('event: session.started\n');
+    const last = texts.next();
+    await texts.return?.();
+    expect(await last).toEqual({ done: true, value: undefined });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('of a session that runs out while nobody sweeps end with its last snapshot', async () => {
+    const { sessions, clock } = open();
+    await okOf(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 0.05 }));
+    await okOf(sessions.start('x'));
+    const texts = textsOf(await handlerWith({ sessions, events: true }).handler(watchX));
+    await texts.next();
+    await texts.next();
+    const rest = allOf(texts);
+    clock.pass(50);
+    expect(await rest).toMatch(
+      /event: session\.snapshot\n.*"status":"TERMINATED".*\n\nid: end\nevent: end\ndata: {"end_reason":"time_limit"}\n\n$/,
+    );
+  });
+
+  test('who is slow gets a snapshot in place of what has become too much', async () => {
+    const { sessions } = open();
+    await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
+    const texts = textsOf(await handlerWith({ sessions, events: true }).handler(watchX));
+    await texts.next();
+    await texts.next();
+    const first = texts.next();
+    // From here on it waits for what comes, and no longer reads what was.
+    await new Promise(setImmediate);
+    await okOf(sessions.start('x'));
+    await first;
+    for (let turn = 0; turn < 1000; turn += 1) await okOf(sessions.append('x', [{ role: 'user', content: `${turn}` }]));
+    await okOf(sessions.terminate('x'));
+    const rest = await allOf(texts);
+    expect(rest.split('event: session.appended').length).toBeLessThan(300);
+    expect(rest).toContain('"content":"999"');
+    expect(rest).toMatch(/event: end\n/);
+  });
+});
+
+const breakdowns: readonly (readonly [string, () => AsyncIterator<unknown>])[] = [
+  [
+    'throws',
+    () => {
+      throw new Error(SECRET);
+    },
+  ],
+  ['rejects', () => ({ next: () => Promise.reject(new Error(SECRET)) })],
+  ['says that it cannot', () => [err(storeUnavailable(SECRET, 'not_applied'))].values()],
+  ['gives an error of no known type', () => [err({ type: 'nonsense', message: SECRET })].values()],
+  ['gives nonsense', () => [5].values()],
+].map(([name, begin]) => [String(name), Object(begin)]);
+
+describe('a watch that breaks down once the answer has begun', () => {
+  test.each(breakdowns)('where it %s: the client is told so and no more, and the host all', async (_name, begin) => {
+    const watch = (): AsyncIterable<unknown> => ({
+      [Symbol.asyncIterator]: () => {
+        const inner = begin();
+        return { next: async () => inner.next() };
+      },
+    });
+    const { handler, told: errors } = await handlerOver(watch);
+    const all = await allOf(textsOf(await handler(watchX)));
+    expect(all).toMatch(/\n\nevent: unavailable\ndata: {"code":"store_unavailable"}\n\n$/);
+    expect(all).not.toContain(SECRET);
+    expect(errors).toMatchObject([{ type: 'store_unavailable' }]);
+  });
+
+  test('ends with the client all the same, where it does not hear of it', async () => {
+    const { handler } = await handlerOver(() => ({
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => undefined),
+        return: () => Promise.reject(new Error(SECRET)),
+      }),
+    }));
+    const texts = textsOf(await handler(watchX));
+    await texts.next();
+    await texts.next();
+    const last = texts.next();
+    await texts.return?.();
+    expect(await last).toEqual({ done: true, value: undefined });
+  });
+
+  test('tells what it has told, and no change that the snapshot has in it', async () => {
+    const changes = [{ ...told, sequence: 1, type: 'session.created' }, told].map((change) => ok(change));
+    const { handler } = await handlerOver(async function* () {
+      yield* changes;
+    });
+    const all = await allOf(textsOf(await handler(watchX)));
+    expect(all).not.toContain('session.created');
+    expect(all).toContain('id: 2\nevent: session.started\n');
+  });
+});
