@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
+import type { PageRange } from '../../../src/store.js';
 import { describeSessionStore } from '../../../src/testing/index.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, idsOn } from '../../../src/testing/steps.js';
@@ -44,6 +45,29 @@ describeWithRedis('a list', ({ port }) => {
         async (at) => new RedisSessionStore({ client: openClient(version, { port: at }), prefix: 'lists' }),
       );
       expect(used).toEqual({ sort: 2, zcard: 2 });
+    });
+
+    test('is one script behind a cursor or in another order, and where a full page ends the list', async () => {
+      const server = await startRedis();
+      try {
+        const store = new RedisSessionStore({ client: openClient(version, { port: server.port }), prefix: 'lists' });
+        await insertFive(store);
+        const { next } = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order: 'oldest' }));
+        const countOf = async (range: Partial<PageRange>) => {
+          const before = await commandsOf(server.port);
+          const page = await answerOf(store.list(TENANT, { offset: 0, limit: 2, ...range }));
+          const after = await commandsOf(server.port);
+          const sent = ['sort', 'evalsha', 'eval', 'zrevrange'].map((name) => (after[name] ?? 0) - (before[name] ?? 0));
+          return [page.records.map(({ head }) => head.id), page.next?.id, ...sent];
+        };
+        expect(await countOf({ order: 'oldest' })).toEqual([['s0', 's1'], 's1', 0, 1, 0, 0]);
+        expect(await countOf({ order: 'oldest', after: next })).toEqual([['s1', 's2'], 's2', 0, 1, 0, 0]);
+        expect(await countOf({ after: next })).toEqual([[], undefined, 0, 1, 0, 0]);
+        expect(await countOf({ offset: 2 })).toEqual([['s2', 's1'], 's1', 1, 0, 0, 0]);
+        expect(await countOf({ offset: 3 })).toEqual([['s1', 's0'], undefined, 1, 1, 0, 0]);
+      } finally {
+        await server.stop();
+      }
     });
 
     test('sends both in one flight', async () => {
