@@ -66,18 +66,23 @@ interface Read {
 /** So many sessions whose time is up are written down at a time before a list by status. */
 const SWEPT = 500;
 
+/** So often a list is read again because sessions have ended: more than a million of them. */
+const ROUNDS = 2500;
+
 /**
  * The stored status of a session whose time is up is not its status. So what is due is written down, in the flight of the
  * list; where there was something, the list is read again. Every end is written once, and mostly by a sweeper.
  */
 const readByStatus = async (settings: Settings, range: PageRange): Promise<Result<Read, ListError>> => {
-  for (;;) {
+  for (let round = 1; ; round += 1) {
     const [read, swept] = await Promise.all([readStored(settings, range), sweepSessions(settings, SWEPT)]);
     if (swept.isErr()) return err(swept.error);
     const { ended, deleted, failed, isFull } = swept.value;
-    if (read.isErr() || (ended.length + deleted.length === 0 && !isFull)) return read;
-    const [failure] = failed;
-    if (failure !== undefined) return err(failure);
+    // What cannot be read is on no list by status; it may be another tenant's, and is not told of.
+    const unavailable = failed.find(({ type }) => type === 'store_unavailable');
+    if (unavailable !== undefined) return err(unavailable);
+    const mayHaveMore = ended.length + deleted.length > 0 || (isFull && failed.length === 0);
+    if (read.isErr() || !mayHaveMore || round === ROUNDS) return read;
   }
 };
 

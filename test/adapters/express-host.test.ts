@@ -2,10 +2,14 @@ import type { RequestListener } from 'node:http';
 import express from 'express';
 import { describe, expect, test } from 'vitest';
 import { expressMiddleware } from '../../adapters/express/index.js';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { SessionService } from '../../src/index.js';
 import { type Outgoing, send } from '../http/client.js';
+import { EventReader } from '../http/event-reader.js';
 import { handlerWith } from '../http/handler-harness.js';
 import { expectInvalid, expectProblem } from '../http/problems.js';
 import { listening } from '../http/serve.js';
+import { okOf } from '../support/sessions.js';
 
 const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
 const create = { method: 'POST', headers, body: '{"face":"ada","profile":"tutor"}' };
@@ -92,6 +96,29 @@ describe('an Express host', () => {
     for (const body of ['null', '5', '[]', 'true']) {
       expectInvalid(await ask(app, '/create-session', { ...create, body }), 'body');
     }
+  });
+
+  test('may open the events of a session to a page by a cookie of its own', async () => {
+    const store = new MemorySessionStore({ events: true });
+    const service = new SessionService({ store });
+    const { handler } = handlerWith({
+      sessions: service,
+      authenticate: (key) => /^secret$/.exec(key)?.[0],
+      events: true,
+    });
+    const { id } = await okOf(service.forTenant('secret').create({ face: 'ada', profile: 'tutor' }));
+    const serve = expressMiddleware(handler);
+    const app = express().get('/live/:id', (req, res, next) => {
+      if (req.headers.cookie === 'user=ada') req.headers['x-api-key'] = 'secret';
+      req.url = `/session/${encodeURIComponent(req.params.id)}/events`;
+      serve(req, res, next);
+    });
+    const server = await listening(app);
+    expect((await EventReader.open(server.origin, `/live/${id}`, { Cookie: 'user=eve' })).status).toBe(401);
+    const reader = await EventReader.open(server.origin, `/live/${id}`, { Cookie: 'user=ada' });
+    expect(await reader.next()).toMatchObject({ event: 'session.snapshot', data: { id } });
+    reader.close();
+    await server.close();
   });
 
   test('may hold text and bytes to a higher limit, and the limit here still counts', async () => {

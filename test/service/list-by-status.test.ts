@@ -7,6 +7,7 @@ import { describeWithRedis } from '../support/describe-with-redis.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openClient } from '../support/redis-clients.js';
 import { createdIn, errorOf, okOf, startedIn } from '../support/sessions.js';
+import { TextSessionStore } from '../support/store-doubles.js';
 
 const idsOf = async (sessions: SessionService, status: SessionStatus): Promise<readonly string[]> =>
   (await okOf(sessions.list({ status, limit: 100 }))).sessions.map(({ id }) => id).toSorted();
@@ -50,6 +51,18 @@ const cases = (open: () => SessionStore): void => {
 
 describe('a list by status in memory', () => {
   cases(() => new MemorySessionStore());
+
+  test("leaves out what cannot be read, and tells nothing of another tenant's", async () => {
+    const clock = new ManualClock();
+    const store = new TextSessionStore();
+    const sessions = new SessionService({ store, clock });
+    const theirs = await startedIn(sessions.forTenant('globex'), { timeLimit: 1 });
+    store.damage({ tenant: 'globex', id: theirs }, 'state');
+    const ours = await startedIn(sessions, { timeLimit: 1 });
+    clock.pass(5000);
+    expect(await idsOf(sessions, 'ACTIVE')).toEqual([]);
+    expect(await idsOf(sessions, 'TERMINATED')).toEqual([ours]);
+  });
 
   test.each(['active', 'DONE', '', 5, null])('refuses %j', async (status) => {
     const sessions = new SessionService({ store: new MemorySessionStore() });

@@ -16,8 +16,8 @@ import type {
   SessionStatus,
   StoreUnavailable,
 } from '../../src/index.js';
-import type { EachQuery, SessionPage } from '../../src/service/list-sessions.js';
 import type { Appended } from '../../src/service/append-history.js';
+import type { EachQuery, SessionPage } from '../../src/service/list-sessions.js';
 
 type AnyStore = StoreUnavailable | CorruptRecord;
 type OfChange = InvalidInput | NotFound | InvalidTransition | Conflict | AnyStore;

@@ -20,8 +20,8 @@ const settings: Readonly<Record<string, ClientOptions>> = {
 
 /** What others do while the reply is on its way into the void. */
 const nothing = async (): Promise<void> => {};
-const appending300 = async (others: SessionStore): Promise<void> => {
-  await Promise.all(upTo(30).map(() => append(others, key, upTo(10).map(String))));
+const appending1000 = async (others: SessionStore): Promise<void> => {
+  await Promise.all(upTo(20).map(() => append(others, key, upTo(50).map(String))));
 };
 const changing5 = async (others: SessionStore): Promise<void> => {
   const first = (await answerOf(others.findState(key)))?.revision ?? 0;
@@ -91,9 +91,9 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
 
       test.each([
         ['append', undefined, nothing],
-        ['append; others append 300 times meanwhile', undefined, appending300],
+        ['append; others append 1,000 entries meanwhile', undefined, appending1000],
         ['append with an operationId', 'op', nothing],
-        ['append with an operationId; others append 300 times meanwhile', 'op', appending300],
+        ['append with an operationId; others append 1,000 entries meanwhile', 'op', appending1000],
       ])('%s', async (_, operationId, meanwhile) => {
         const { store, others, loseReply } = await open();
         await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
@@ -103,7 +103,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         await lost;
         const expected = ['before', 'mine', 'mine too'];
         expect((await said(others, key))?.slice(0, 3)).toEqual(expected);
-        expect(await said(others, key)).toHaveLength(meanwhile === nothing ? 3 : 303);
+        expect(await said(others, key)).toHaveLength(meanwhile === nothing ? 3 : 1003);
         // What comes next stands behind it, so this was the position of the first arrival.
         const after = await append(others, key, ['after']);
         expect(after).toBeGreaterThan(position);

@@ -7,7 +7,7 @@ import type { Answer, SessionStore, StoreError } from '../../../src/store.js';
 import { headOf, keyOf, live, NOON, say, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { freePort } from '../../support/free-port.js';
+import { freePort, freePortPair } from '../../support/free-port.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 
@@ -140,6 +140,36 @@ describeWithRedis('an error of the server', ({ port: sharedPort }) => {
       await expectRefused(store, ['list', 'insert', 'remove'], /MASTERDOWN|READONLY/);
       await admin.replicaof('NO', 'ONE');
       expect(await everything(admin)).toEqual(before);
+    });
+
+    test('NOREPLICAS: nothing is written, and reads go on', async () => {
+      const { port, admin, own } = await open();
+      await fill(own);
+      const before = await everything(admin);
+      await admin.config('SET', 'min-replicas-to-write', '1');
+      const store = storeAt(port);
+      await expectRefused(store, [...additions, 'remove'], /NOREPLICAS/);
+      expect(await said(store, key)).toEqual(['before']);
+      expect(await everything(admin)).toEqual(before);
+    });
+
+    test('MISCONF: a server that cannot save takes no writes, and reads go on', async () => {
+      // Where no snapshot can be written.
+      const { port, admin, own } = await open('--dir', '/proc', '--save', '3600 1');
+      await fill(own);
+      const before = await everything(admin);
+      await admin.call('BGSAVE');
+      const store = storeAt(port);
+      while (!(await admin.info('persistence')).includes('rdb_last_bgsave_status:err'));
+      await expectRefused(store, [...additions, 'remove'], /MISCONF/);
+      expect(await said(store, key)).toEqual(['before']);
+      expect(await everything(admin)).toEqual(before);
+    });
+
+    test('CLUSTERDOWN: nobody serves the slot', async () => {
+      const server = await startRedis({ args: ['--cluster-enabled', 'yes'], port: await freePortPair(10_000) });
+      onTestFinished(() => server.stop());
+      await expectRefused(storeAt(server.port), ['find', 'insert', 'append', 'remove'], /CLUSTERDOWN/);
     });
 
     test('NOAUTH and WRONGPASS: no password is in the error', async () => {
