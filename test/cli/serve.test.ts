@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EventReader } from '../http/event-reader.js';
 import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { freePort } from '../support/free-port.js';
@@ -75,11 +76,10 @@ describe('colloquy serve', () => {
     const server = await serve({ COLLOQUY_API_KEYS: 'acme:key', ...env });
     const [create = ''] = curlLines(server);
     const created = await paste(create.replace('$KEY', 'key'));
-    const url = new URL(`${created.headers.get('location')}/events`, created.url);
-    const gone = new AbortController();
-    const reply = await fetch(url, { headers: { 'X-API-KEY': 'key' }, signal: gone.signal });
-    expect([reply.status, reply.headers.get('content-type')]).toEqual([status, type]);
-    gone.abort();
+    const path = `${created.headers.get('location')}/events`;
+    const reader = await EventReader.open(new URL(created.url).origin, path, { 'X-API-KEY': 'key' });
+    expect([reader.status, reader.headers['content-type']]).toEqual([status, type]);
+    reader.close();
     await server.signal('SIGTERM');
   });
 
