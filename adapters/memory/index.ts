@@ -1,1 +1,1 @@
-export { MemorySessionStore } from './memory-session-store.js';
+export { MemorySessionStore, type MemorySessionStoreOptions } from './memory-session-store.js';

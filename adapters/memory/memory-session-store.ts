@@ -23,7 +23,7 @@ import { compare, newestFirst, pageOf } from './page-of.js';
 
 /** What a `MemorySessionStore` is made with. */
 export interface MemorySessionStoreOptions {
-  /** Whether changes are told. It keeps the last `length` events, 100000 unless given. Default: no. */
+  /** Whether changes are told. It keeps the last `length` events, at least 1, 100000 unless given. Default: no. */
   readonly events?: boolean | { readonly length?: number };
 }
 
@@ -92,7 +92,7 @@ export class MemorySessionStore implements SessionStore {
 
   constructor({ events = false }: MemorySessionStoreOptions = {}) {
     const length = typeof events === 'boolean' ? DEFAULT_EVENTS : (events.length ?? DEFAULT_EVENTS);
-    this.events = events === false ? undefined : new MemoryEventLog(length);
+    this.events = events === false ? undefined : new MemoryEventLog(length >= 1 ? Math.floor(length) : DEFAULT_EVENTS);
   }
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', never> {
