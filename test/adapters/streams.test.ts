@@ -1,0 +1,71 @@
+import type { RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import express from 'express';
+import Koa from 'koa';
+import { describe, expect, test } from 'vitest';
+import { expressMiddleware } from '../../adapters/express/index.js';
+import { fetchHandler } from '../../adapters/fetch/index.js';
+import { koaMiddleware } from '../../adapters/koa/index.js';
+import { nodeListener } from '../../adapters/node/index.js';
+import type { SessionHandler } from '../../src/http/index.js';
+import { listening } from '../http/serve.js';
+
+const CHUNK = 'x'.repeat(64 * 1024);
+
+/** More texts than all buffers of both ends take, and far fewer than there are. */
+const PLENTY = 400;
+
+/** Turns of the event loop in which nothing is asked for: the mount waits for its client. */
+const STILL = 500;
+
+const mounts: readonly (readonly [string, (handler: SessionHandler) => RequestListener])[] = [
+  ['node:http', (handler) => nodeListener(handler)],
+  ['Express', (handler) => express().use(expressMiddleware(handler))],
+  ['Koa', (handler) => Object.assign(new Koa(), { silent: true }).use(koaMiddleware(handler)).callback()],
+  ['Fetch', (handler) => getRequestListener(fetchHandler(handler))],
+];
+
+/** A handler whose answer has no end, and what became of it. */
+const endless = () => {
+  const seen = { asked: 0, isOver: false };
+  const iterator: AsyncIterator<string> = {
+    next: async () => {
+      seen.asked += 1;
+      return seen.isOver || seen.asked > 2 * PLENTY ? { done: true, value: undefined } : { done: false, value: CHUNK };
+    },
+    return: async () => {
+      seen.isOver = true;
+      return { done: true, value: undefined };
+    },
+  };
+  const headers = { 'Content-Type': 'text/event-stream' };
+  const handler: SessionHandler = async () => ({
+    status: 200,
+    headers,
+    stream: { [Symbol.asyncIterator]: () => iterator },
+  });
+  return { seen, handler };
+};
+
+describe('an answer that comes bit by bit', () => {
+  test.each(mounts)(
+    'is made no faster than its client reads, and no longer than it stays, by %s',
+    async (_name, mount) => {
+      const { seen, handler } = endless();
+      const server = await listening(mount(handler));
+      const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+      socket.pause();
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      while (seen.asked === 0) await new Promise(setImmediate);
+      for (let [turns, asked] = [0, 0]; turns < STILL; turns += 1) {
+        await new Promise(setImmediate);
+        if (seen.asked !== asked) [turns, asked] = [0, seen.asked];
+      }
+      expect(seen.asked).toBeLessThan(PLENTY);
+      socket.resetAndDestroy();
+      while (!seen.isOver) await new Promise(setImmediate);
+      await server.close();
+    },
+  );
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { nodeListener } from '../../adapters/node/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { createSessionHandler } from '../../src/http/index.js';
+import { SessionService } from '../../src/index.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { clientVersions, openClient } from '../support/redis-clients.js';
+import { createdIn, okOf } from '../support/sessions.js';
+import { EventReader } from './event-reader.js';
+import { listening } from './serve.js';
+
+describeWithRedis('events over HTTP, through Redis', ({ port }) => {
+  test.each(clientVersions)(
+    'follow what another service does, and go on at another server, with %s',
+    async (version) => {
+      const prefix = `sse-${process.pid}-${version.at(-1)}`;
+      const serviceOf = () =>
+        new SessionService({
+          store: new RedisSessionStore({ client: openClient(version, { port }), prefix, events: true }),
+        });
+      const serve = () =>
+        listening(
+          nodeListener(createSessionHandler({ sessions: serviceOf(), authenticate: () => 'default', events: true })),
+        );
+      const [elsewhere, first, second] = [serviceOf(), await serve(), await serve()];
+      const id = await createdIn(elsewhere);
+      const path = `/session/${id}/events`;
+      const reader = await EventReader.open(first.origin, path, { 'X-API-KEY': 'key' });
+      expect(await reader.next()).toMatchObject({ event: 'session.snapshot', data: { id, status: 'IDLE' } });
+      await okOf(elsewhere.start(id));
+      const started = await reader.next();
+      expect(started).toMatchObject({ id: expect.stringMatching(/^\d+-\d+$/), event: 'session.started' });
+      reader.close();
+      await first.close();
+      const { position } = await okOf(elsewhere.append(id, [{ role: 'user', content: 'while away' }]));
+      const headers = { 'X-API-KEY': 'key', 'Last-Event-ID': started?.id ?? '' };
+      const again = await EventReader.open(second.origin, path, headers);
+      expect(await again.next()).toMatchObject({ event: 'session.appended', data: { sequence: 3, position } });
+      await okOf(elsewhere.terminate(id));
+      expect((await again.rest()).map(({ event }) => event)).toEqual(['session.terminated', 'end']);
+      await second.close();
+    },
+  );
+});
