@@ -16,6 +16,9 @@ interface TenantSubscribers {
   readonly bySession: Map<string, Set<Subscriber>>;
 }
 
+/** What a look at the stream has brought; where there were events, there may be more at once. */
+type Found = 'events' | 'nothing' | 'failure';
+
 /** Events that are asked for at a time. */
 const PAGE = 500;
 
@@ -77,25 +80,36 @@ export class Feed {
   async #run(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    const stopListening = this.#log.listen?.(() => {
-      this.#isNew = true;
-      this.#wake();
-    });
-    while (this.#count > 0) if (!(await this.#read())) await this.#pause();
+    const stopListening = this.#listen();
+    while (this.#count > 0) {
+      const found = await this.#read().catch((): Found => 'failure');
+      if (found !== 'events') await this.#pause(found === 'failure' || stopListening === undefined);
+    }
     stopListening?.();
     this.#isRunning = false;
   }
 
-  /** Whether there may be more at once. */
-  async #read(): Promise<boolean> {
+  /** A store that breaks its contract is asked again, as one that says nothing. */
+  #listen(): (() => void) | undefined {
+    try {
+      return this.#log.listen?.(() => {
+        this.#isNew = true;
+        this.#wake();
+      });
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #read(): Promise<Found> {
     this.#isNew = false;
     const page = await this.#log.read(this.#stream, this.#position, PAGE);
-    if (page.isErr()) return false;
+    if (page.isErr()) return 'failure';
     const { events, position, isTrimmed } = page.value;
     if (isTrimmed) for (const subscriber of this.#all()) subscriber.miss();
     this.#position = position;
     for (const event of events) this.#pass(event);
-    return events.length > 0;
+    return events.length > 0 ? 'events' : 'nothing';
   }
 
   #pass(event: SessionEvent): void {
@@ -112,11 +126,12 @@ export class Feed {
     }
   }
 
-  #pause(): Promise<void> {
+  /** Until there is something new, or for a while where nobody would say so. */
+  #pause(isTimed: boolean): Promise<void> {
     // The last subscriber may have left while the store was being asked.
     if (this.#isNew || this.#count === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = this.#log.listen === undefined ? setTimeout(() => this.#wake(), this.#pollMs) : undefined;
+      const timer = isTimed ? setTimeout(() => this.#wake(), this.#pollMs) : undefined;
       this.#wake = () => {
         clearTimeout(timer);
         this.#wake = () => undefined;

@@ -51,7 +51,8 @@ export async function* watchSession(
       // What it missed it has been told; what it has not is when the time is up.
       if (!mustLook) {
         const state = await settings.store.findState(key);
-        if (state.isOk() && state.value === undefined) return;
+        // Nothing comes behind an end that was told before.
+        if (state.isOk() && (state.value === undefined || state.value.status === 'TERMINATED')) return;
         if (state.isOk() && state.value !== undefined) deadline = state.value.deadline;
       }
     } else if (inbox.isClosed) return;

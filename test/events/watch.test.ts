@@ -1,7 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
+import type { EventLog } from '../../src/store.js';
 import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
 
 const open = (length?: number) =>
   openSessions({ store: new MemorySessionStore({ events: length === undefined ? true : { length } }) });
@@ -96,6 +98,43 @@ describe('who watches a session', () => {
     expect(await again.next()).toBe('end');
     const fromSnapshot = watching(sessions, id, { from: snapshot.position });
     expect(summary(await fromSnapshot.next())).toEqual(['session.paused', 3]);
+  });
+
+  test('is done at once where it goes on behind the end', async () => {
+    const { sessions } = open();
+    const id = await startedIn(sessions);
+    const watch = watching(sessions, id);
+    await watch.next();
+    await okOf(sessions.terminate(id));
+    const end = await watch.next();
+    if (end === 'end') throw new Error('the end was not told');
+    expect(await watching(sessions, id, { from: end.position }).next()).toBe('end');
+  });
+
+  test('goes on when the store can be asked again, also one that has broken its contract', async () => {
+    const inner = new MemorySessionStore({ events: true });
+    const { events } = inner;
+    if (events === undefined) throw new Error('the store tells no events');
+    let failures = 3;
+    const failing: EventLog = {
+      streamOf: () => events.streamOf(),
+      latest: () => events.latest(),
+      repeat: () => events.repeat(),
+      read: async (stream, position, limit) => {
+        failures -= 1;
+        if (failures >= 0) throw new Error('the store is out of order');
+        return events.read(stream, position, limit);
+      },
+      listen: () => {
+        throw new Error('nor does it listen');
+      },
+    };
+    const { sessions } = openSessions({ store: { ...changed(inner, {}), events: failing } });
+    const id = await createdIn(sessions);
+    const watch = watching(sessions, id);
+    await watch.next();
+    await okOf(sessions.start(id));
+    expect(summary(await watch.next())).toEqual(['session.started', 2]);
   });
 
   test('gets another snapshot where what it came back for is not kept any more', async () => {
