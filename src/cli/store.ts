@@ -21,7 +21,7 @@ export const openStore = async (
   if (redis === undefined)
     return ok({ store: new MemorySessionStore({ events }), place: 'memory', close: async () => undefined });
   return (await connectRedis(redis)).map(({ client, name, close }) => ({
-    store: new RedisSessionStore({ client, events }),
+    store: new RedisSessionStore({ client, statusIndex: true, events }),
     place: `Redis at ${name}`,
     close,
   }));

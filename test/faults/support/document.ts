@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Figure } from './effort.js';
 
 const DOCUMENT = 'docs/reliability.md';
-const MARKS = /(<!-- figures -->\n)[^]*?(<!-- \/figures -->)/;
+const MARKS = /(<!-- figures -->\n)[\s\S]*?(<!-- \/figures -->)/;
 
 export interface Run {
   readonly date: string;
