@@ -19,6 +19,7 @@ export type {
   TenantChange,
   WatchError,
   WatchOptions,
+  WatchSignal,
 } from './events/change.js';
 export type { EventPage, SessionEvent, SessionEventType } from './events/event.js';
 export type { Ids } from './ids.js';

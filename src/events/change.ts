@@ -27,16 +27,23 @@ export type TenantChange = SessionEvent | EventsLost;
 
 export type WatchError = InvalidInput | NotFound | StoreError;
 
+/** An `AbortSignal`, as far as it is needed: declared here, since not every program has the types of one. */
+export interface WatchSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /** How to watch. */
 export interface WatchOptions {
   /** The position of an event or of a snapshot, to go on behind it. Default: from now on. */
   readonly from?: string;
   /** Ends the watching, and frees all that it holds. */
-  readonly signal?: AbortSignal;
+  readonly signal?: WatchSignal;
 }
 
 /** How to watch, read. */
 export interface WatchSettings {
   readonly from: string | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: WatchSignal | undefined;
 }

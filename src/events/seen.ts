@@ -7,6 +7,11 @@ export class Seen {
   #birth: string | undefined;
   #sequence: number | undefined;
 
+  /** Whether nothing is known of what there was. */
+  get isEmpty(): boolean {
+    return this.#sequence === undefined;
+  }
+
   reset(sequence: number): void {
     this.#birth = undefined;
     this.#sequence = sequence;

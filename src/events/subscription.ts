@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type InvalidInput, invalidInput } from '../errors.js';
 import type { Settings } from '../service/settings.js';
 import type { EventLog } from '../store.js';
-import type { WatchError } from './change.js';
+import type { WatchError, WatchSignal } from './change.js';
 import type { SessionEvent } from './event.js';
 import { Inbox } from './inbox.js';
 
@@ -25,7 +25,7 @@ export const subscribe = async (
   { store, hub }: Settings,
   tenant: string,
   sessionId: string | undefined,
-  signal: AbortSignal | undefined,
+  signal: WatchSignal | undefined,
 ): Promise<Result<Open, WatchError>> => {
   const log = store.events;
   if (log === undefined || hub === undefined) return err(noEvents());

@@ -8,6 +8,9 @@ import type { SessionChange, SessionSnapshot, WatchError, WatchSettings } from '
 import { Seen } from './seen.js';
 import { caughtUp, subscribe } from './subscription.js';
 
+/** So long an end that is there is waited for to be told. */
+const TOLD_WITHIN_MS = 1000;
+
 const isEnd = ({ type }: SessionChange): boolean => type === 'session.terminated' || type === 'session.deleted';
 
 /** What a session does, from what it is now, or from a position on, until it has ended or is gone. */
@@ -51,9 +54,12 @@ export async function* watchSession(
       // What it missed it has been told; what it has not is when the time is up.
       if (!mustLook) {
         const state = await settings.store.findState(key);
-        // Nothing comes behind an end that was told before.
-        if (state.isOk() && (state.value === undefined || state.value.status === 'TERMINATED')) return;
-        if (state.isOk() && state.value !== undefined) deadline = state.value.deadline;
+        if (state.isOk() && state.value === undefined) return;
+        if (state.isOk() && state.value?.status === 'TERMINATED') {
+          // An end is told a moment after it is made; one that was told before is not told again.
+          if (seen.isEmpty) mustLook = true;
+          else deadline = settings.now().unwrapOr(0) + TOLD_WITHIN_MS;
+        } else if (state.isOk() && state.value !== undefined) deadline = state.value.deadline;
       }
     } else if (inbox.isClosed) return;
     for (let isFirst = from === undefined; !inbox.isClosed; ) {

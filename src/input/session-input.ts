@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { WatchSettings } from '../events/change.js';
+import type { WatchSettings, WatchSignal } from '../events/change.js';
 import { isPosition } from '../events/event.js';
 import {
   KEY_LENGTH,
@@ -117,16 +117,22 @@ export const readCommandOptions = (
     operationId: readOperationId(issues, readFields(issues, 'options', options)['operationId']),
   }));
 
+const isSignal = (value: unknown): value is WatchSignal =>
+  isFields(value) &&
+  typeof value['aborted'] === 'boolean' &&
+  typeof value['addEventListener'] === 'function' &&
+  typeof value['removeEventListener'] === 'function';
+
 /** From where on, and until when, to watch. */
 export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput> =>
   readSafely('options', (issues) => {
     const { from, signal } = readFields(issues, 'options', options);
     const fits = from === undefined || (typeof from === 'string' && isPosition(from));
     issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
-    issues.check(signal === undefined || signal instanceof AbortSignal, 'signal', 'must be an AbortSignal');
+    issues.check(signal === undefined || isSignal(signal), 'signal', 'must be an AbortSignal');
     return {
       from: typeof from === 'string' ? from : undefined,
-      signal: signal instanceof AbortSignal ? signal : undefined,
+      signal: isSignal(signal) ? signal : undefined,
     };
   });
 

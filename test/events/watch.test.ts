@@ -108,7 +108,9 @@ describe('who watches a session', () => {
     await okOf(sessions.terminate(id));
     const end = await watch.next();
     if (end === 'end') throw new Error('the end was not told');
-    expect(await watching(sessions, id, { from: end.position }).next()).toBe('end');
+    const late = watching(sessions, id, { from: end.position });
+    expect(await late.next()).toMatchObject({ type: 'session.snapshot', session: { status: 'TERMINATED' } });
+    expect(await late.next()).toBe('end');
   });
 
   test('goes on when the store can be asked again, also one that has broken its contract', async () => {
