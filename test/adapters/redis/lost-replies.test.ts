@@ -1,6 +1,8 @@
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { Script } from '../../../adapters/redis/script.js';
+import { appendNamedScript, appendScript, insertScript, replaceScript } from '../../../adapters/redis/scripts.js';
 import type { SessionStore } from '../../../src/store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
@@ -41,6 +43,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
     await answerOf(store.insert(TENANT, headOf('one'), live('IDLE')));
     await answerOf(store.replace(key, live('ACTIVE', { revision: 2 })));
     await append(store, key, ['hello']);
+    await append(store, key, ['hello'], 'op');
     await answerOf(store.remove(key));
     await client.quit();
   });
@@ -55,8 +58,16 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         const client = openClient(version, { port: proxy.port, ...settings[name] });
         const store = new RedisSessionStore({ client, prefix, timeoutMs: 4000 });
         await answerOf(store.findState(key));
-        const loseReply = (meanwhile: (others: SessionStore) => Promise<void>) =>
-          proxy.loseReply('evalsha', () => meanwhile(others));
+        // The reply that is cut off may be that of a command before it: nothing else happens until the script has run.
+        const loseReply = (
+          meanwhile: (others: SessionStore) => Promise<void>,
+          { sha1: command }: Pick<Script, 'sha1'> = { sha1: 'evalsha' },
+          hasRun: () => Promise<boolean> = async () => true,
+        ) =>
+          proxy.loseReply(command, async () => {
+            while (!(await hasRun()));
+            await meanwhile(others);
+          });
         return { store, others, loseReply };
       };
 
@@ -65,7 +76,8 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         ['; others change the session meanwhile', changing5],
       ])('insert%s', async (_, meanwhile) => {
         const { store, others, loseReply } = await open();
-        const lost = loseReply(meanwhile);
+        const isThere = async () => (await answerOf(others.findState(key))) !== undefined;
+        const lost = loseReply(meanwhile, insertScript, isThere);
         expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
         await lost;
         expect(await idsOn(others, TENANT)).toEqual(['one']);
@@ -79,7 +91,8 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
       ])('replace%s', async (_, meanwhile) => {
         const { store, others, loseReply } = await open();
         await answerOf(others.insert(TENANT, headOf('one'), live('IDLE')));
-        const lost = loseReply(meanwhile);
+        const isChanged = async () => (await answerOf(others.findState(key)))?.revision === 2;
+        const lost = loseReply(meanwhile, replaceScript, isChanged);
         const next = live('ACTIVE', { revision: 2, deadline: NOON + 1000 });
         expect(await answerOf(store.replace(key, next))).toBe('replaced');
         await lost;
@@ -98,7 +111,8 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         const { store, others, loseReply } = await open();
         await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
         await append(others, key, ['before']);
-        const lost = loseReply(meanwhile);
+        const isSaid = async () => (await said(others, key))?.includes('mine') === true;
+        const lost = loseReply(meanwhile, operationId === undefined ? appendScript : appendNamedScript, isSaid);
         const position = await append(store, key, ['mine', 'mine too'], operationId);
         await lost;
         const expected = ['before', 'mine', 'mine too'];
@@ -115,9 +129,14 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
 
       test('insert; others remove the session meanwhile, and it stays removed', async () => {
         const { store, others, loseReply } = await open();
-        const lost = loseReply(async () => {
-          expect(await answerOf(others.remove(key))).toBe('removed');
-        });
+        const isThere = async () => (await answerOf(others.findState(key))) !== undefined;
+        const lost = loseReply(
+          async () => {
+            expect(await answerOf(others.remove(key))).toBe('removed');
+          },
+          insertScript,
+          isThere,
+        );
         expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
         await lost;
         expect(await answerOf(others.find(key))).toBeUndefined();
