@@ -55,7 +55,10 @@ describe.skipIf(!redisAvailable())('a reply of a Redis Cluster is lost after the
 
     test('insert', async () => {
       const { store, others, loseReply } = await open();
-      const lost = loseReply(() => appending30(others));
+      const lost = loseReply(async () => {
+        while ((await answerOf(others.findState(key))) === undefined);
+        await appending30(others);
+      });
       expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
       await lost;
       expect(await idsOn(others, TENANT)).toEqual(['zero', 'one']);
