@@ -1,7 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 
+export const sessionStatuses = Object.freeze(['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'] as const);
+
 /** What a session is doing. */
-export type SessionStatus = 'IDLE' | 'ACTIVE' | 'PAUSED' | 'TERMINATED';
+export type SessionStatus = (typeof sessionStatuses)[number];
+
+export const isSessionStatus = (value: unknown): value is SessionStatus =>
+  sessionStatuses.some((status) => status === value);
 
 /** What callers can tell a session to do. */
 export type CallerCommand = 'start' | 'pause' | 'resume' | 'terminate' | 'fail';
@@ -11,8 +16,12 @@ export type ClockCommand = 'expire' | 'time_out';
 
 export type SessionCommand = CallerCommand | ClockCommand;
 
+const endReasons = Object.freeze(['terminated', 'failed', 'time_limit', 'idle_timeout'] as const);
+
 /** Why a session is TERMINATED. */
-export type EndReason = 'terminated' | 'failed' | 'time_limit' | 'idle_timeout';
+export type EndReason = (typeof endReasons)[number];
+
+export const isEndReason = (value: unknown): value is EndReason => endReasons.some((reason) => reason === value);
 
 /** Where a command leads. */
 export type TransitionTarget =

@@ -1,7 +1,8 @@
 import { ok, type Result } from 'neverthrow';
+import { type Made, tidingsOf } from '../../src/events/tidings.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
-import type { SessionStatus } from '../../src/status.js';
+import { type SessionStatus, sessionStatuses } from '../../src/status.js';
 import type {
   AppendOutcome,
   DueSession,
@@ -15,7 +16,7 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store.js';
-import { MemoryEventLog, type MemoryEventType, nameOfChange } from './event-log.js';
+import { MemoryEventLog } from './event-log.js';
 import { HistoryLog } from './history-log.js';
 import { OrderedIndex } from './ordered-index.js';
 import { ownedHead, ownedState } from './owned.js';
@@ -57,19 +58,21 @@ const listOrder = (a: Kept, b: Kept): number => newestFirst(a.record.head, b.rec
 /** The sessions with a status. All are looked through once, and not again. */
 const indexOf = (tenant: Tenant, status: SessionStatus): OrderedIndex<Kept> | undefined => {
   if (tenant.byStatus === undefined) {
-    const byStatus = new Map(statuses.map((each) => [each, new OrderedIndex<Kept>(listOrder)]));
+    const byStatus = new Map(sessionStatuses.map((each) => [each, new OrderedIndex<Kept>(listOrder)]));
     for (const kept of tenant.sessions.values()) byStatus.get(kept.record.state.status)?.insert(kept);
     tenant.byStatus = byStatus;
   }
   return tenant.byStatus.get(status);
 };
 
-const statuses: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
-
 const deadlineOrder = (a: Kept, b: Kept): number =>
   a.record.state.deadline - b.record.state.deadline ||
   compare(a.tenant, b.tenant) ||
   compare(a.record.head.id, b.record.head.id);
+
+const keyIn = ({ tenant, record }: Kept): SessionKey => ({ tenant, id: record.head.id });
+
+const madeIn = ({ birth, sequence }: Kept): Made => ({ birth, sequence });
 
 const recordOf = (kept: Kept): SessionRecord => {
   if (kept.grown) {
@@ -106,7 +109,7 @@ export class MemorySessionStore implements SessionStore {
     byCreation.insert(kept);
     byStatus?.get(state.status)?.insert(kept);
     this.#schedule(kept);
-    this.#tell(kept, 'created', Date.parse(head.createdAt));
+    this.events?.tell(keyIn(kept), madeIn(kept), { type: 'created', at: Date.parse(head.createdAt) });
     return ok('inserted');
   }
 
@@ -142,7 +145,7 @@ export class MemorySessionStore implements SessionStore {
     kept.sequence += 1;
     kept.record = Object.freeze({ head, state: ownedState(next), history, sequence: kept.sequence });
     this.#schedule(kept);
-    this.#tell(kept, nameOfChange(state.status, next.status), next.since);
+    this.events?.tell(keyIn(kept), madeIn(kept), tidingsOf(state.status === 'PAUSED', next));
     return ok('replaced');
   }
 
@@ -157,7 +160,7 @@ export class MemorySessionStore implements SessionStore {
     kept.grown = true;
     kept.sequence += 1;
     const position = kept.log.append(entries, operationId);
-    this.#tell(kept, 'appended', now, position);
+    this.events?.tell(keyIn(kept), madeIn(kept), { type: 'appended', at: now, position });
     return ok({ outcome: 'appended', position });
   }
 
@@ -185,19 +188,13 @@ export class MemorySessionStore implements SessionStore {
     tenant.sessions.delete(key.id);
     if (tenant.sessions.size === 0) this.#tenants.delete(key.tenant);
     kept.sequence += 1;
-    this.#tell(kept, 'deleted', now);
+    this.events?.tell(keyIn(kept), madeIn(kept), { type: 'deleted', at: now });
     return ok('removed');
   }
 
   due(now: number, limit: number): Result<readonly DueSession[], never> {
     const first = this.#deadlines.slice(0, limit).filter(({ record }) => record.state.deadline <= now);
     return ok(first.map(({ tenant, record: { head, state } }) => ({ tenant, id: head.id, deadline: state.deadline })));
-  }
-
-  #tell({ tenant, birth, record, sequence }: Kept, type: MemoryEventType, at: number, position = 0): void {
-    if (this.events === undefined) return;
-    const { head, state } = record;
-    this.events.tell({ tenant, sessionId: head.id, birth, sequence, at, type, state, position });
   }
 
   #tenantOf(name: string): Tenant {

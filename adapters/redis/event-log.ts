@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
 import type { EventPage, SessionEvent } from '../../src/events/event.js';
-import type { StateRecord } from '../../src/session/record.js';
+import { tidingsOf } from '../../src/events/tidings.js';
 import type { EventLog, SessionKey, StoreError } from '../../src/store.js';
 import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
-import { decodeEvent, type Tidings } from './event-text.js';
+import { decodeEvent } from './event-text.js';
 import type { EventWriter } from './event-writer.js';
 import { failed } from './failure.js';
 import type { Keyspace } from './keys.js';
@@ -13,15 +13,6 @@ import { decodeState, lastChange } from './state-text.js';
 
 /** Before all entries of a stream. */
 const BEGINNING = '0-0';
-
-/** What a change that led from the status with this first letter to a state is called. */
-export const tidingsOf = (before: unknown, state: StateRecord, createdMs: number): Tidings => {
-  const at = state.since;
-  if (state.status === 'TERMINATED') return { type: 'terminated', at, endReason: state.endReason };
-  if (state.status === 'PAUSED') return { type: 'paused', at };
-  if (state.status === 'IDLE') return { type: 'created', at: createdMs };
-  return { type: before === 'P' ? 'resumed' : 'started', at };
-};
 
 interface Entry {
   readonly id: string;
@@ -90,6 +81,6 @@ export class RedisEventLog implements EventLog {
     const state = text.value === null ? undefined : decodeState(text.value);
     if (text.value === null || state === undefined) return ok(undefined);
     const { before, ...made } = lastChange(text.value);
-    return this.#writer.tell(key, made, tidingsOf(before, state, state.since), end);
+    return this.#writer.tell(key, made, tidingsOf(before === 'P', state), end);
   }
 }

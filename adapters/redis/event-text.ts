@@ -1,14 +1,7 @@
-import { timestampOf } from '../../src/clock.js';
 import type { SessionEvent } from '../../src/events/event.js';
-import type { EndReason } from '../../src/status.js';
+import { eventOf, type Made, type Tidings } from '../../src/events/tidings.js';
+import { isEndReason } from '../../src/status.js';
 import { keyOfDue } from './keys.js';
-import type { Made } from './replies.js';
-
-/** What there is to tell of a change beside whose it was. `at` is in milliseconds since the epoch. */
-export type Tidings =
-  | { readonly type: 'created' | 'started' | 'paused' | 'resumed' | 'deleted'; readonly at: number }
-  | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
-  | { readonly type: 'appended'; readonly at: number; readonly position: number };
 
 /**
  * An event as it stands in a stream, one line of plain text:
@@ -28,20 +21,19 @@ const detailOf = (tidings: Tidings): string => {
 const pattern =
   /^1 (created|started|paused|resumed|appended|terminated|deleted) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w-]+)$/;
 
-const endReasons: ReadonlySet<string> = new Set<EndReason>(['terminated', 'failed', 'time_limit', 'idle_timeout']);
-const isEndReason = (text: string): text is EndReason => endReasons.has(text);
-
-type Simple = 'created' | 'started' | 'paused' | 'resumed' | 'deleted';
+type Simple = Exclude<Tidings['type'], 'terminated' | 'appended'>;
 const isSimple = (type: string): type is Simple => type !== 'terminated' && type !== 'appended';
+
+const readTidings = (type: string, at: number, detail: string): Tidings | undefined => {
+  if (isSimple(type)) return { type, at };
+  if (type === 'appended') return { type, at, position: Number(detail) };
+  return isEndReason(detail) ? { type: 'terminated', at, endReason: detail } : undefined;
+};
 
 /** The event, or nothing if the text is of no format that this version knows. */
 export const decodeEvent = (position: string, text: string): SessionEvent | undefined => {
   const [, type, birth, number, ms, due, detail] = pattern.exec(text) ?? [];
-  if (type === undefined || due === undefined || detail === undefined) return undefined;
-  const { tenant, id: sessionId } = keyOfDue(due);
-  const sequence = Number(number);
-  const base = { id: `${birth}.${number}`, tenant, sessionId, sequence, at: timestampOf(Number(ms)), position };
-  if (isSimple(type)) return { ...base, type: `session.${type}` };
-  if (type === 'appended') return { ...base, type: 'session.appended', historyPosition: Number(detail) };
-  return isEndReason(detail) ? { ...base, type: 'session.terminated', endReason: detail } : undefined;
+  if (type === undefined || birth === undefined || due === undefined || detail === undefined) return undefined;
+  const tidings = readTidings(type, Number(ms), detail);
+  return tidings && eventOf(keyOfDue(due), { birth, sequence: Number(number) }, tidings, position);
 };

@@ -1,10 +1,10 @@
 import { ok, type Result } from 'neverthrow';
+import type { Made, Tidings } from '../../src/events/tidings.js';
 import type { SessionKey, StoreError } from '../../src/store.js';
 import type { Connection } from './connection.js';
-import { eventText, type Tidings } from './event-text.js';
+import { eventText } from './event-text.js';
 import { failed } from './failure.js';
 import type { Keyspace } from './keys.js';
-import type { Made } from './replies.js';
 
 /**
  * Tells of changes in the stream of their partition: after the change was made, and before it is acknowledged. The two

@@ -1,5 +1,6 @@
 import { err, ok, Result, ResultAsync } from 'neverthrow';
 import { corruptRecord, type StoreUnavailable } from '../../src/errors.js';
+import { tidingsOf } from '../../src/events/tidings.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
 import type {
   AppendOutcome,
@@ -16,7 +17,7 @@ import type {
 } from '../../src/store.js';
 import { Connection } from './connection.js';
 import { DueReader } from './due-reader.js';
-import { RedisEventLog, tidingsOf } from './event-log.js';
+import { RedisEventLog } from './event-log.js';
 import { EventWriter } from './event-writer.js';
 import { type Failure, failed } from './failure.js';
 import { HistoryReader } from './history-reader.js';
@@ -32,7 +33,7 @@ import { Repair, type RepairReport } from './repair.js';
 import { insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
 import { insertScript, removeScript, replaceScript } from './scripts.js';
 import { decodeState, encodeState, isGone, NEVER } from './state-text.js';
-import { StatusIndex, statuses } from './status-index.js';
+import { StatusIndex } from './status-index.js';
 
 type Reply<T> = Promise<Result<T, StoreError>>;
 
@@ -90,7 +91,7 @@ export class RedisSessionStore implements SessionStore {
     const deadline = deadlineOf(state);
     const end = this.#connection.endOfCall();
     // In one flight with the session itself, whose script sees whether they have arrived.
-    const listing = this.#connection.read((client) => client.zadd(keys.index, 'NX', createdAt, keys.member), end);
+    const listing = this.#connection.tell((client) => client.zadd(keys.index, 'NX', createdAt, keys.member), end);
     const entering = this.#statuses.enter(key, state.status, end);
     const scheduling = this.#schedule(keys, deadline, end);
     const reply = await this.#connection.write(
@@ -164,8 +165,7 @@ export class RedisSessionStore implements SessionStore {
     // All in one flight. A deadline that is noted too early, where this one does not arrive, does no harm. While there is
     // something to tell, it is what leads a sweep to a change that was made and not told.
     const rescheduling = this.events === undefined ? this.#reschedule(keys, end) : undefined;
-    const others = statuses.filter((status) => status !== next.status);
-    const leaving = this.#statuses.leave(key, others, end);
+    const leaving = this.#statuses.leaveOthers(key, next.status, end);
     const reply = await replacing;
     await scheduling;
     await rescheduling;
@@ -175,7 +175,7 @@ export class RedisSessionStore implements SessionStore {
     const { outcome, isKnown, made, before } = replaceOutcome(reply.value);
     if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
     if (this.events !== undefined && outcome === 'replaced') {
-      const told = await this.#tidings.tell(key, made, tidingsOf(before, next, next.since), end);
+      const told = await this.#tidings.tell(key, made, tidingsOf(before === 'P', next), end);
       if (told.isErr()) return err(told.error);
       await this.#reschedule(keys, end);
     }
@@ -207,7 +207,7 @@ export class RedisSessionStore implements SessionStore {
     if (outcome === 'stale') return ok(outcome);
     const told = await this.#tidings.tell(key, made, { type: 'deleted', at: now ?? Date.now() }, end);
     if (told.isErr()) return err(told.error);
-    const cleared = await Promise.all([this.#leftovers.clear(key, end), this.#statuses.leave(key, statuses, end)]);
+    const cleared = await Promise.all([this.#leftovers.clear(key, end), this.#statuses.leave(key, undefined, end)]);
     return Result.combine(cleared)
       .map(() => outcome)
       .mapErr(failed(key));

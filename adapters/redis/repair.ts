@@ -1,6 +1,6 @@
 import { err, ok, Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
-import type { SessionStatus } from '../../src/status.js';
+import { type SessionStatus, sessionStatuses } from '../../src/status.js';
 import type { SessionKey } from '../../src/store.js';
 import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
@@ -9,7 +9,7 @@ import { type Keyspace, keyOfDue, unescapeName } from './keys.js';
 import type { Leftovers } from './leftovers.js';
 import type { RecordReader } from './record-reader.js';
 import { NEVER } from './state-text.js';
-import { type StatusIndex, statuses } from './status-index.js';
+import type { StatusIndex } from './status-index.js';
 
 /** What a repair has looked at and put right. */
 export interface RepairReport {
@@ -112,7 +112,7 @@ export class Repair {
     }
     const key = keyOfDue(rest);
     if (kind === 'state' || kind === 'journal') return (await this.#mendSession(key, kind)).map(add);
-    const status = statuses.find((each) => each.toLowerCase() === kind);
+    const status = sessionStatuses.find((each) => each.toLowerCase() === kind);
     if (status !== undefined) {
       return this.#pages(
         async (client, cursor) => entriesOf(client, name, cursor),

@@ -1,3 +1,4 @@
+import type { Made } from '../../src/events/tidings.js';
 import type { StateRecord } from '../../src/session/record.js';
 import type { AppendOutcome, DueSession } from '../../src/store.js';
 import { keyOfDue } from './keys.js';
@@ -7,14 +8,6 @@ import { decodeState } from './state-text.js';
  * What the scripts answer, as the port's outcomes. `undefined` stands for a reply of none of these forms: what the
  * script has found is no session that this version can read.
  */
-
-/** Which change of which session it was that a script has made, now or when it arrived first. */
-export interface Made {
-  /** The id of the write that created the session: no other session has it, not even a later one of the same id. */
-  readonly birth: string;
-  /** The number of the change. */
-  readonly sequence: number;
-}
 
 /** An outcome, and the change behind it where there is one. */
 interface Outcome<T> {

@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../src/session/record.js';
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
-import type { EndReason } from '../../src/status.js';
+import { isEndReason } from '../../src/status.js';
 
 /**
  * The state as plain text, so that a script can read it without JSON:
@@ -52,9 +52,6 @@ export const encodeState = (state: StateRecord): string => {
     `${toText(deadline)} ${endReason} ${operations.join(',')}|`
   );
 };
-
-const endReasons: ReadonlySet<string> = new Set<EndReason>(['terminated', 'failed', 'time_limit', 'idle_timeout']);
-const isEndReason = (text: string | undefined): text is EndReason => text !== undefined && endReasons.has(text);
 
 const operationIds = /^[\w.~:-]+(?:,[\w.~:-]+)*$/;
 const none: readonly string[] = Object.freeze([]);

@@ -1,12 +1,10 @@
 import { ok, Result } from 'neverthrow';
-import type { SessionStatus } from '../../src/status.js';
+import { type SessionStatus, sessionStatuses } from '../../src/status.js';
 import type { SessionKey } from '../../src/store.js';
 import type { Connection } from './connection.js';
 import type { Failure } from './failure.js';
 import { enterScript, leaveScript } from './index-scripts.js';
 import type { Keyspace } from './keys.js';
-
-export const statuses: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
 /**
  * A tenant's sessions by their status. A session is entered before it has the status and taken out after it has another,
@@ -33,7 +31,7 @@ export class StatusIndex {
   /** Takes a session out wherever it has another status; gives from how many it was taken. */
   async leave(
     key: SessionKey,
-    from: readonly SessionStatus[] = statuses,
+    from: readonly SessionStatus[] = sessionStatuses,
     end?: number,
   ): Promise<Result<number, Failure>> {
     if (!this.isOn) return ok(0);
@@ -44,5 +42,10 @@ export class StatusIndex {
       ),
     );
     return Result.combine(left).map((counts) => counts.map(Number).reduce((sum, count) => sum + count, 0));
+  }
+
+  /** Takes a session out of the lists of all other statuses. */
+  leaveOthers(key: SessionKey, status: SessionStatus, end: number): Promise<Result<number, Failure>> {
+    return this.leave(key, this.isOn ? sessionStatuses.filter((other) => other !== status) : [], end);
   }
 }

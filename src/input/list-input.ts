@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { DEFAULT_PAGE_LIMIT, PAGE_LIMIT } from '../limits.js';
-import { type SessionStatus, transitions } from '../status.js';
+import { isSessionStatus } from '../status.js';
 import type { ListOrder, PageRange } from '../store.js';
 import { readCursor } from './cursor.js';
 import { type IssueList, readSafely } from './issues.js';
@@ -16,9 +16,6 @@ export interface ReadQuery {
 
 const isOrder = (value: unknown): value is ListOrder => value === 'newest' || value === 'oldest';
 
-const isStatus = (value: unknown): value is SessionStatus =>
-  typeof value === 'string' && Object.hasOwn(transitions, value);
-
 /** Exact as long as whole numbers are; beyond that no store has a page. */
 const offsetOf = (page: number, limit: number): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
 
@@ -27,9 +24,9 @@ const readFilters = (
   { order, status, createdAfter, createdBefore, after }: Fields,
 ): Omit<PageRange, 'limit' | 'offset'> => {
   issues.check(order === undefined || isOrder(order), 'order', "must be 'newest' or 'oldest'");
-  issues.check(status === undefined || isStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
+  issues.check(status === undefined || isSessionStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
   return {
-    status: isStatus(status) ? status : undefined,
+    status: isSessionStatus(status) ? status : undefined,
     order: isOrder(order) ? order : undefined,
     createdAfter: createdAfter === undefined ? undefined : readTimestamp(issues, 'createdAfter', createdAfter),
     createdBefore: createdBefore === undefined ? undefined : readTimestamp(issues, 'createdBefore', createdBefore),

@@ -1,11 +1,9 @@
-import type { SessionStatus } from '../../status.js';
+import { type SessionStatus, sessionStatuses } from '../../status.js';
 import type { PageRange, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
-
-const statuses: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
 const listed = async (store: SessionStore, status: SessionStatus, more: Partial<PageRange> = {}) => {
   const page = await answerOf(store.list(TENANT, { offset: 0, limit: 100, status, ...more }));
@@ -14,7 +12,7 @@ const listed = async (store: SessionStore, status: SessionStatus, more: Partial<
 
 const everywhere = async (store: SessionStore): Promise<Readonly<Record<string, readonly string[]>>> => {
   const found: Record<string, readonly string[]> = {};
-  for (const status of statuses) found[status] = (await listed(store, status)).ids;
+  for (const status of sessionStatuses) found[status] = (await listed(store, status)).ids;
   return found;
 };
 
