@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import ts from 'typescript';
+import { root } from './documents.js';
 import { entries } from './entries.js';
-import { root, type Sample } from './samples.js';
+import type { Sample } from './samples.js';
 
 const optionsOfRepository = (): ts.CompilerOptions => {
   const path = join(root, 'tsconfig.json');
@@ -21,7 +22,7 @@ const describe = ({ file, start = 0, messageText }: ts.Diagnostic): string => {
 export const compileSamples = (samples: readonly Sample[]): ReadonlyMap<Sample, readonly string[]> => {
   const paths = Object.fromEntries([...entries].map(([name, source]) => [name, [source]]));
   const options: ts.CompilerOptions = { ...optionsOfRepository(), paths };
-  const files = new Map(samples.map((sample, index) => [join(root, `readme-sample-${index}.ts`), sample]));
+  const files = new Map(samples.map((sample, index) => [join(root, `document-sample-${index}.ts`), sample]));
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (name) => files.has(name) || fileExists(name);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { root } from './samples.js';
+import { root } from './documents.js';
 
 const sources: Readonly<Record<string, string>> = {
   colloquy: 'src/index.ts',

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { vi } from 'vitest';
+import { root } from './documents.js';
 import { entries } from './entries.js';
-import { root, type Sample } from './samples.js';
+import type { Sample } from './samples.js';
 
 /** A folder of samples that can be imported, since they find the packages of this repository from there. */
 export class SampleFolder {
-  readonly #path = mkdtempSync(join(tmpdir(), 'colloquy-readme-'));
+  readonly #path = mkdtempSync(join(tmpdir(), 'colloquy-documents-'));
   #files = 0;
 
   constructor() {

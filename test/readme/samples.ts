@@ -1,11 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { type Document, handbook } from './documents.js';
 
-export const root = join(import.meta.dirname, '..', '..');
-
-export const readme = readFileSync(join(root, 'README.md'), 'utf8');
-
-/** A block of code in the README. */
+/** A block of code in a document. */
 export interface Sample {
   /** Where it stands, for whoever reads a failure. */
   readonly name: string;
@@ -16,28 +11,16 @@ export interface Sample {
 
 const fences = /^```(\w+)( no-run)?\n([\s\S]*?)^```$/gm;
 
-const lineAt = (offset: number): number => readme.slice(0, offset).split('\n').length;
+/** The blocks of a language in one document. */
+export const blocksIn = ({ path, text }: Document, language: string): readonly Sample[] =>
+  [...text.matchAll(fences)].flatMap(({ index, 1: found, 2: mark, 3: code = '' }) => {
+    const line = text.slice(0, index).split('\n').length + 1;
+    return found === language ? [{ name: `${path}:${line}`, code, runs: mark === undefined }] : [];
+  });
 
-/** The blocks of a language. */
+/** The blocks of a language in all that users read. */
 export const blocksOf = (language: string): readonly Sample[] =>
-  [...readme.matchAll(fences)].flatMap(([, found, mark, code = ''], index, all) =>
-    found === language
-      ? [{ name: `README.md:${lineAt(all[index]?.index ?? 0) + 1}`, code, runs: mark === undefined }]
-      : [],
-  );
-
-/** The rows of the table whose head starts with these cells, without the head. */
-export const rowsOf = (...head: readonly string[]): readonly (readonly string[])[] => {
-  const lines = readme.split('\n');
-  const first = lines.findIndex((line) => line.startsWith(`| ${head.join(' | ')} |`));
-  const end = lines.findIndex((line, index) => index > first && !line.startsWith('|'));
-  return lines.slice(first + 2, end).map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim().replaceAll('`', '')),
-  );
-};
+  handbook.flatMap((document) => blocksIn(document, language));
 
 /** What a sample says that it prints: the comments behind its `console.log` statements. */
 export const announced = ({ code }: Sample): readonly string[] =>

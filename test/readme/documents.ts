@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+
+export const root = dirname(dirname(import.meta.dirname));
+
+/** A text that users read. */
+export interface Document {
+  /** Its path from the root, such as `docs/redis.md`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const documentAt = (path: string): Document => ({ path, text: readFileSync(join(root, path), 'utf8') });
+
+const isOurs = (path: string): boolean => path.endsWith('.md') && !/(^|\/)node_modules\//.test(path);
+
+const within = (folder: string): readonly string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => posix.join(folder, path));
+
+const folders = readdirSync(root).filter((name) => ['docs', 'examples', 'benchmarks'].includes(name));
+
+/** All of them, those that are made from the doc comments too. */
+export const documents: readonly Document[] = [...readdirSync(root), ...folders.flatMap(within)]
+  .filter(isOurs)
+  .toSorted()
+  .map(documentAt);
+
+export const readme: Document = documentAt('README.md');
+
+/** Those whose samples are compiled and run: what somebody has written. */
+export const handbook: readonly Document[] = documents.filter(
+  ({ path }) => /^(README|CONTRIBUTING)\.md$/.test(path) || /^docs\/[^/]+\.md$/.test(path),
+);
+
+/** One of them by its path. */
+export const documentOf = (path: string): Document => {
+  const found = documents.find((document) => document.path === path);
+  if (found === undefined) throw new Error(`there is no ${path}`);
+  return found;
+};
+
+/** The rows of the table whose head starts with these cells, without the head. */
+export const rowsOf = ({ path, text }: Document, ...head: readonly string[]): readonly (readonly string[])[] => {
+  const lines = text.split('\n');
+  const first = lines.findIndex((line) => line.startsWith(`| ${head.join(' | ')} |`));
+  if (first < 0) throw new Error(`${path} has no table of ${head.join(', ')}`);
+  const end = lines.findIndex((line, index) => index > first && !line.startsWith('|'));
+  return lines.slice(first + 2, end).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+};

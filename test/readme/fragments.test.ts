@@ -1,0 +1,27 @@
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { handbook } from './documents.js';
+import { blocksOf } from './samples.js';
+
+/** What can be in a block that is no TypeScript; the last four are only read. */
+const languages = ['ts', 'js', 'json', 'bash', 'text', 'mermaid', 'lua', 'conf'];
+
+describe('the blocks that are no samples', () => {
+  test('are of a language that is looked at', () => {
+    const named = handbook.flatMap(({ path, text }) => {
+      const opened = [...text.matchAll(/^ *(?:```|~~~)(.*)\n[\s\S]*?^ *(?:```|~~~)$/gm)];
+      return opened.map(([, info = '']) => ({ path, info }));
+    });
+    const known = languages.flatMap((language) => (language === 'ts' ? ['ts', 'ts no-run'] : [language]));
+    expect(named.filter(({ info }) => !known.includes(info))).toEqual([]);
+  });
+
+  test.for(blocksOf('json'))('$name is JSON', ({ code }) => {
+    expect(() => JSON.parse(code)).not.toThrow();
+  });
+
+  test.for(blocksOf('js'))('$name is JavaScript', ({ code }) => {
+    const { diagnostics } = ts.transpileModule(code, { reportDiagnostics: true, fileName: 'block.js' });
+    expect(diagnostics?.map(({ messageText }) => messageText)).toEqual([]);
+  });
+});
