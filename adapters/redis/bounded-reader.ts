@@ -2,12 +2,10 @@ import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../../src/errors.js';
 import type { SessionStatus } from '../../src/status.js';
 import type { ListPlace, PageRange, RecordPage, SessionKey, StoreError } from '../../src/store.js';
-import type { Connection } from './connection.js';
-import { escapeName, type Keyspace, unescapeName } from './keys.js';
-import type { Leftovers } from './leftovers.js';
+import { escapeName, unescapeName } from './keys.js';
 import { listScript } from './list-script.js';
-import type { ReadRecord, RecordReader } from './record-reader.js';
-import type { StatusIndex } from './status-index.js';
+import type { StoreParts } from './parts.js';
+import type { ReadRecord } from './record-reader.js';
 
 interface Found {
   readonly id: string;
@@ -43,34 +41,20 @@ const stringsOf = (reply: unknown): readonly unknown[] => (Array.isArray(reply) 
 
 /** Reads pages by script: between any bounds, with the names of what is missing or cannot be read, at one instant. */
 export class BoundedReader {
-  readonly #connection: Connection;
-  readonly #keys: Keyspace;
-  readonly #records: RecordReader;
-  readonly #leftovers: Leftovers;
-  readonly #statuses: StatusIndex;
+  readonly #parts: StoreParts;
 
-  constructor(
-    connection: Connection,
-    keys: Keyspace,
-    records: RecordReader,
-    leftovers: Leftovers,
-    statuses: StatusIndex,
-  ) {
-    this.#connection = connection;
-    this.#keys = keys;
-    this.#records = records;
-    this.#leftovers = leftovers;
-    this.#statuses = statuses;
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
   }
 
   async read(tenant: string, range: PageRange, end: number): Promise<Result<RecordPage, StoreError>> {
     const { status } = range;
-    if (status !== undefined && !this.#statuses.isOn) return err(noStatuses);
-    const { index: all, state, journal } = this.#keys.list(tenant);
-    const index = status === undefined ? all : this.#keys.status(tenant, status);
+    if (status !== undefined && !this.#parts.statuses.isOn) return err(noStatuses);
+    const { index: all, state, journal } = this.#parts.keys.list(tenant);
+    const index = status === undefined ? all : this.#parts.keys.status(tenant, status);
     const args = argumentsOf(range);
     for (let round = 1; ; round += 1) {
-      const reply = await this.#connection.ask(listScript, [index, state, journal], args, end);
+      const reply = await this.#parts.connection.ask(listScript, [index, state, journal], args, end);
       if (reply.isErr()) return err(reply.error.error);
       const [total, last, members, ...strings] = stringsOf(reply.value);
       const risen = this.#found(stringsOf(members), strings.flatMap(stringsOf));
@@ -94,14 +78,14 @@ export class BoundedReader {
   }
 
   async #mend(key: SessionKey, status: SessionStatus | undefined, end: number): Promise<void> {
-    if (status === undefined) await this.#leftovers.clear(key, end);
-    else await this.#statuses.leave(key, [status], end);
+    if (status === undefined) await this.#parts.leftovers.clear(key, end);
+    else await this.#parts.statuses.leave(key, [status], end);
   }
 
   #found(members: readonly unknown[], strings: readonly unknown[]): readonly Found[] {
     return members.map((member, at) => {
       const id = unescapeName(String(member));
-      return { id, record: this.#records.readOf(id, textOf(strings[2 * at]), textOf(strings[2 * at + 1])) };
+      return { id, record: this.#parts.records.readOf(id, textOf(strings[2 * at]), textOf(strings[2 * at + 1])) };
     });
   }
 }

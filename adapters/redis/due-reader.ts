@@ -2,12 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
 import type { DueSession } from '../../src/store.js';
 import type { Connection } from './connection.js';
+import type { DeadlineIndex } from './deadline-index.js';
 import type { RedisEventLog } from './event-log.js';
 import type { Failure } from './failure.js';
-import { rescheduleScript } from './index-scripts.js';
 import type { Keyspace } from './keys.js';
 import { dueSessions } from './replies.js';
-import { decodeState, isGone, NEVER } from './state-text.js';
+import { decodeState, isGone } from './state-text.js';
 
 /** What the deadlines of one partition say, beside what the sessions themselves say. */
 interface Checked {
@@ -23,11 +23,13 @@ interface Checked {
 export class DueReader {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
+  readonly #deadlines: DeadlineIndex;
   readonly #events: RedisEventLog | undefined;
 
-  constructor(connection: Connection, keys: Keyspace, events: RedisEventLog | undefined) {
+  constructor(connection: Connection, keys: Keyspace, deadlines: DeadlineIndex, events: RedisEventLog | undefined) {
     this.#connection = connection;
     this.#keys = keys;
+    this.#deadlines = deadlines;
     this.#events = events;
   }
 
@@ -92,7 +94,6 @@ export class DueReader {
   /** Gives 1 where the entry is another now. Of an end that has left its entry behind may not have been told. */
   async #mend(session: DueSession, end: number, hasEnded: boolean): Promise<Result<unknown, Failure>> {
     if (hasEnded) await this.#events?.repeat(session);
-    const { state, deadlines, due } = this.#keys.of(session);
-    return this.#connection.write(rescheduleScript, [state, deadlines], [due, String(NEVER)], end);
+    return this.#deadlines.reschedule(this.#keys.of(session), end);
   }
 }

@@ -1,4 +1,4 @@
-import { corruptRecord, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { type CorruptRecord, corruptRecord, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import type { SessionKey, StoreError } from '../../src/store.js';
 
 /** What became of one attempt to reach the server. */
@@ -69,3 +69,9 @@ export const failed =
   ({ id }: SessionKey) =>
   ({ code, error }: Failure): StoreError =>
     code === 'WRONGTYPE' ? corruptRecord(id, 'a key of it is of another type') : error;
+
+export const unknownFormat = ({ id }: SessionKey): CorruptRecord =>
+  corruptRecord(id, 'its state is of no format that this version knows');
+
+export const unmatchedStrings = ({ id }: SessionKey): CorruptRecord =>
+  corruptRecord(id, 'its state and its journal make no session');

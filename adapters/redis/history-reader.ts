@@ -3,7 +3,7 @@ import { corruptRecord } from '../../src/errors.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { EntriesOutcome, HistorySlice, SessionKey, StoreError } from '../../src/store.js';
 import type { Connection } from './connection.js';
-import { failed } from './failure.js';
+import { failed, unmatchedStrings } from './failure.js';
 import { readBackwardScript, readForwardScript } from './history-scripts.js';
 import { decodeJournal, decodeLines } from './journal-text.js';
 import type { Keyspace } from './keys.js';
@@ -93,7 +93,7 @@ export class HistoryReader {
     const reply = await this.#connection.ask(script, [state, journal], args, end);
     if (reply.isErr()) return err(failed(key)(reply.error));
     const part = journalPart(reply.value);
-    return part === undefined ? err(corruptRecord(key.id, 'its state and its journal make no session')) : ok(part);
+    return part === undefined ? err(unmatchedStrings(key)) : ok(part);
   }
 }
 

@@ -50,16 +50,19 @@ redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
 return 1
 `);
 
+/** Ends a script whose first keys are the state and the journal of a session that is there, or of which only one is. */
+const unlessThere = `
+local state = redis.call('GET', KEYS[1])
+if state and string.sub(state, 1, 5) ~= 'gone|' then return 0 end
+if not state and redis.call('EXISTS', KEYS[2]) > 0 then return 0 end`;
+
 /**
  * Removes the history of a session that is not there, and what named its appends.
  *
  * KEYS  state, journal, names
  * Gives how many keys were removed.
  */
-export const dropScript = script(`
-local state = redis.call('GET', KEYS[1])
-if state and string.sub(state, 1, 5) ~= 'gone|' then return 0 end
-if not state and redis.call('EXISTS', KEYS[2]) > 0 then return 0 end
+export const dropScript = script(`${unlessThere}
 return redis.call('DEL', KEYS[2], KEYS[3])
 `);
 
@@ -69,10 +72,7 @@ return redis.call('DEL', KEYS[2], KEYS[3])
  * KEYS  state, journal, the index
  * ARGV  its member
  */
-export const unlistScript = script(`
-local state = redis.call('GET', KEYS[1])
-if state and string.sub(state, 1, 5) ~= 'gone|' then return 0 end
-if not state and redis.call('EXISTS', KEYS[2]) > 0 then return 0 end
+export const unlistScript = script(`${unlessThere}
 return redis.call('ZREM', KEYS[3], ARGV[1])
 `);
 

@@ -1,11 +1,11 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
-import { corruptRecord, storeUnavailable } from '../../src/errors.js';
+import { storeUnavailable } from '../../src/errors.js';
 import { Recent } from '../../src/recent.js';
 import type { AppendOutcome, HistoryAppend, SessionKey, StoreError } from '../../src/store.js';
 import type { Connection } from './connection.js';
 import type { EventWriter } from './event-writer.js';
-import { failed } from './failure.js';
+import { failed, unknownFormat } from './failure.js';
 import { journalLines, lastMark, MARK_CHARACTERS } from './journal-text.js';
 import type { Keyspace, SessionKeys } from './keys.js';
 import { appendOutcome } from './replies.js';
@@ -19,8 +19,6 @@ interface JournalEnd {
 
 /** So many of them are remembered. */
 const KNOWN_ENDS = 20_000;
-
-const NO_STATE = 'its state is of no format that this version knows';
 
 type Reply = Promise<Result<AppendOutcome, StoreError>>;
 
@@ -119,7 +117,7 @@ export class JournalWriter {
     end: number,
   ): Reply {
     const { outcome, made } = appendOutcome(reply);
-    if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
+    if (outcome === undefined) return err(unknownFormat(key));
     if (outcome.outcome !== 'appended') return ok(outcome);
     const { position } = outcome;
     this.#ends.set(journal, { length: position, id });

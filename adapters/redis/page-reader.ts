@@ -6,9 +6,8 @@ import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
 import { errorCode } from './failure.js';
 import { type Keyspace, type ListKeys, unescapeName } from './keys.js';
-import type { Leftovers } from './leftovers.js';
+import type { StoreParts } from './parts.js';
 import type { ReadRecord, RecordReader } from './record-reader.js';
-import type { StatusIndex } from './status-index.js';
 
 const isPlain = ({ order, status, createdAfter, createdBefore, after }: PageRange): boolean =>
   after === undefined &&
@@ -26,17 +25,11 @@ export class PageReader {
   /** Servers refuse SORT with GET in cluster mode (before 7.4) and to users without access to all keys. */
   #sortAllowed = true;
 
-  constructor(
-    connection: Connection,
-    keys: Keyspace,
-    records: RecordReader,
-    leftovers: Leftovers,
-    statuses: StatusIndex,
-  ) {
-    this.#connection = connection;
-    this.#keys = keys;
-    this.#records = records;
-    this.#bounded = new BoundedReader(connection, keys, records, leftovers, statuses);
+  constructor(parts: StoreParts) {
+    this.#connection = parts.connection;
+    this.#keys = parts.keys;
+    this.#records = parts.records;
+    this.#bounded = new BoundedReader(parts);
   }
 
   async read(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError>> {

@@ -1,5 +1,5 @@
 import { err, ok, Result, ResultAsync } from 'neverthrow';
-import { corruptRecord, type StoreUnavailable } from '../../src/errors.js';
+import type { StoreUnavailable } from '../../src/errors.js';
 import { tidingsOf } from '../../src/events/tidings.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
 import type {
@@ -15,33 +15,29 @@ import type {
   SessionStore,
   StoreError,
 } from '../../src/store.js';
-import { Connection } from './connection.js';
+import type { Connection } from './connection.js';
+import { type DeadlineIndex, deadlineText } from './deadline-index.js';
 import { DueReader } from './due-reader.js';
 import { RedisEventLog } from './event-log.js';
 import { EventWriter } from './event-writer.js';
-import { type Failure, failed } from './failure.js';
+import { failed, unknownFormat, unmatchedStrings } from './failure.js';
 import { HistoryReader } from './history-reader.js';
-import { relistScript, rescheduleScript, scheduleScript } from './index-scripts.js';
+import { relistScript } from './index-scripts.js';
 import { journalOf } from './journal-text.js';
 import { JournalWriter, newWriteId } from './journal-writer.js';
-import { Keyspace, type SessionKeys } from './keys.js';
-import { Leftovers } from './leftovers.js';
+import type { Keyspace } from './keys.js';
+import type { Leftovers } from './leftovers.js';
 import { type RedisSessionStoreOptions, readOptions } from './options.js';
 import { PageReader } from './page-reader.js';
-import { RecordReader } from './record-reader.js';
+import { partsOf } from './parts.js';
+import type { RecordReader } from './record-reader.js';
 import { Repair, type RepairReport } from './repair.js';
 import { insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
 import { insertScript, removeScript, replaceScript } from './scripts.js';
-import { decodeState, encodeState, isGone, NEVER } from './state-text.js';
-import { StatusIndex } from './status-index.js';
+import { decodeState, encodeState, isGone } from './state-text.js';
+import type { StatusIndex } from './status-index.js';
 
 type Reply<T> = Promise<Result<T, StoreError>>;
-
-const NO_STATE = 'its state is of no format that this version knows';
-const NO_SESSION = 'its state and its journal make no session';
-
-const deadlineOf = ({ deadline }: StateRecord): string =>
-  deadline === Number.POSITIVE_INFINITY ? '' : String(deadline);
 
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session: a
@@ -53,10 +49,12 @@ export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
   readonly #pages: PageReader;
-  readonly #records = new RecordReader();
+  readonly #repair: Repair;
+  readonly #records: RecordReader;
   readonly #journals: JournalWriter;
   readonly #histories: HistoryReader;
   readonly #leftovers: Leftovers;
+  readonly #deadlines: DeadlineIndex;
   readonly #due: DueReader;
   readonly #statuses: StatusIndex;
   readonly #tidings: EventWriter;
@@ -64,22 +62,22 @@ export class RedisSessionStore implements SessionStore {
 
   constructor(options: RedisSessionStoreOptions) {
     const settings = readOptions(options);
-    this.#connection = new Connection(settings);
-    this.#keys = settings.match(
-      ({ prefix, partitions }) => new Keyspace(prefix, partitions),
-      () => new Keyspace('', 1),
-    );
-    this.#leftovers = new Leftovers(this.#connection, this.#keys);
-    const keepsStatuses = settings.isOk() && settings.value.statusIndex;
-    this.#statuses = new StatusIndex(this.#connection, this.#keys, keepsStatuses);
-    this.#pages = new PageReader(this.#connection, this.#keys, this.#records, this.#leftovers, this.#statuses);
+    const parts = partsOf(settings);
+    this.#connection = parts.connection;
+    this.#keys = parts.keys;
+    this.#records = parts.records;
+    this.#leftovers = parts.leftovers;
+    this.#deadlines = parts.deadlines;
+    this.#statuses = parts.statuses;
+    this.#pages = new PageReader(parts);
+    this.#repair = new Repair(parts);
     const eventsLength = settings.isOk() ? settings.value.eventsLength : undefined;
     this.#tidings = new EventWriter(this.#connection, this.#keys, eventsLength);
     const log = new RedisEventLog(this.#connection, this.#keys, this.#tidings);
     this.events = eventsLength === undefined ? undefined : log;
     this.#journals = new JournalWriter(this.#connection, this.#keys, this.#tidings);
     this.#histories = new HistoryReader(this.#connection, this.#keys);
-    this.#due = new DueReader(this.#connection, this.#keys, this.events);
+    this.#due = new DueReader(this.#connection, this.#keys, this.#deadlines, this.events);
   }
 
   async insert(tenant: string, head: SessionHead, state: StateRecord): Reply<'inserted' | 'taken'> {
@@ -88,16 +86,15 @@ export class RedisSessionStore implements SessionStore {
     const writeId = newWriteId();
     const journal = journalOf(head, writeId);
     const createdAt = String(Date.parse(head.createdAt));
-    const deadline = deadlineOf(state);
     const end = this.#connection.endOfCall();
     // In one flight with the session itself, whose script sees whether they have arrived.
     const listing = this.#connection.tell((client) => client.zadd(keys.index, 'NX', createdAt, keys.member), end);
     const entering = this.#statuses.enter(key, state.status, end);
-    const scheduling = this.#schedule(keys, deadline, end);
+    const scheduling = this.#deadlines.schedule(keys, state, end);
     const reply = await this.#connection.write(
       insertScript,
       [keys.state, keys.journal, keys.index, keys.deadlines],
-      [encodeState(state), journal, createdAt, keys.member, deadline, keys.due, writeId],
+      [encodeState(state), journal, createdAt, keys.member, deadlineText(state), keys.due, writeId],
       end,
     );
     await listing;
@@ -105,7 +102,7 @@ export class RedisSessionStore implements SessionStore {
     const entered = await entering;
     if (reply.isErr()) return err(failed(key)(reply.error));
     const { outcome, isKnown, made, createdMs } = insertOutcome(reply.value);
-    if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
+    if (outcome === undefined) return err(unknownFormat(key));
     const told = await this.#tidings.tell(key, made, { type: 'created', at: createdMs }, end);
     if (told.isErr()) return err(told.error);
     if (outcome === 'inserted') this.#journals.knows(keys.journal, { length: Buffer.byteLength(journal), id: writeId });
@@ -116,7 +113,7 @@ export class RedisSessionStore implements SessionStore {
       [keys.member, createdAt],
       end,
     );
-    const rescheduled = await this.#schedule(keys, deadline, end);
+    const rescheduled = await this.#deadlines.schedule(keys, state, end);
     const enteredNow = outcome === 'inserted' ? await this.#statuses.enter(key, state.status, end) : entered;
     return Result.combine([relisted, rescheduled, enteredNow])
       .map(() => outcome)
@@ -128,7 +125,7 @@ export class RedisSessionStore implements SessionStore {
     const strings = await this.#connection.read((client) => client.mget(keys.state, keys.journal));
     return strings.mapErr(failed(key)).andThen(([state, journal]): Result<SessionRecord | undefined, StoreError> => {
       const record = this.#records.readOf(key.id, state, journal);
-      if (record === 'corrupt') return err(corruptRecord(key.id, NO_SESSION));
+      if (record === 'corrupt') return err(unmatchedStrings(key));
       return ok(record === 'missing' ? undefined : record);
     });
   }
@@ -139,7 +136,7 @@ export class RedisSessionStore implements SessionStore {
     return text.mapErr(failed(key)).andThen((found): Result<StateRecord | undefined, StoreError> => {
       if (found === null || isGone(found)) return ok(undefined);
       const decoded = decodeState(found);
-      return decoded === undefined ? err(corruptRecord(key.id, NO_STATE)) : ok(decoded);
+      return decoded === undefined ? err(unknownFormat(key)) : ok(decoded);
     });
   }
 
@@ -149,22 +146,21 @@ export class RedisSessionStore implements SessionStore {
 
   async replace(key: SessionKey, next: StateRecord): Reply<'replaced' | 'stale' | 'missing'> {
     const keys = this.#keys.of(key);
-    const deadline = deadlineOf(next);
     const end = this.#connection.endOfCall();
     const entering = this.#statuses.enter(key, next.status, end);
-    const scheduling = this.#schedule(keys, deadline, end);
+    const scheduling = this.#deadlines.schedule(keys, next, end);
     const replacing = this.#connection.write(
       replaceScript,
       [keys.state, keys.deadlines, keys.journal],
       [
         ...[String(next.revision - 1), encodeState(next), newWriteId()],
-        ...[deadline, keys.due, next.status === 'TERMINATED' ? '1' : ''],
+        ...[deadlineText(next), keys.due, next.status === 'TERMINATED' ? '1' : ''],
       ],
       end,
     );
     // All in one flight. A deadline that is noted too early, where this one does not arrive, does no harm. While there is
     // something to tell, it is what leads a sweep to a change that was made and not told.
-    const rescheduling = this.events === undefined ? this.#reschedule(keys, end) : undefined;
+    const rescheduling = this.events === undefined ? this.#deadlines.reschedule(keys, end) : undefined;
     const leaving = this.#statuses.leaveOthers(key, next.status, end);
     const reply = await replacing;
     await scheduling;
@@ -173,14 +169,14 @@ export class RedisSessionStore implements SessionStore {
     const entered = await entering;
     if (reply.isErr()) return err(failed(key)(reply.error));
     const { outcome, isKnown, made, before } = replaceOutcome(reply.value);
-    if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
+    if (outcome === undefined) return err(unknownFormat(key));
     if (this.events !== undefined && outcome === 'replaced') {
       const told = await this.#tidings.tell(key, made, tidingsOf(before === 'P', next), end);
       if (told.isErr()) return err(told.error);
-      await this.#reschedule(keys, end);
+      await this.#deadlines.reschedule(keys, end);
     }
     if (isKnown && (entered.isOk() || outcome !== 'replaced')) return ok(outcome);
-    const rescheduled = await this.#reschedule(keys, end);
+    const rescheduled = await this.#deadlines.reschedule(keys, end);
     const enteredNow = await this.#statuses.enter(key, next.status, end);
     return Result.combine([rescheduled, enteredNow])
       .map(() => outcome)
@@ -203,7 +199,7 @@ export class RedisSessionStore implements SessionStore {
     const reply = await this.#connection.write(removeScript, [state, journal], args, end);
     if (reply.isErr()) return err(failed(key)(reply.error));
     const { outcome, made } = removeOutcome(reply.value);
-    if (outcome === undefined) return err(corruptRecord(key.id, NO_STATE));
+    if (outcome === undefined) return err(unknownFormat(key));
     if (outcome === 'stale') return ok(outcome);
     const told = await this.#tidings.tell(key, made, { type: 'deleted', at: now ?? Date.now() }, end);
     if (told.isErr()) return err(told.error);
@@ -223,18 +219,6 @@ export class RedisSessionStore implements SessionStore {
    * is bounded in time; the whole takes as long as there are sessions.
    */
   repair(): ResultAsync<RepairReport, StoreUnavailable> {
-    return new ResultAsync(
-      new Repair(this.#connection, this.#keys, this.#records, this.#leftovers, this.#statuses).run(),
-    );
-  }
-
-  /** Notes a deadline before the session has it. */
-  async #schedule({ deadlines, due }: SessionKeys, deadline: string, end: number): Promise<Result<unknown, Failure>> {
-    return deadline === '' ? ok(0) : this.#connection.write(scheduleScript, [deadlines], [due, deadline], end);
-  }
-
-  /** Notes the deadline that the session has. */
-  #reschedule({ state, deadlines, due }: SessionKeys, end: number): Promise<Result<unknown, Failure>> {
-    return this.#connection.write(rescheduleScript, [state, deadlines], [due, String(NEVER)], end);
+    return new ResultAsync(this.#repair.run());
   }
 }

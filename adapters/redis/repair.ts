@@ -3,13 +3,9 @@ import type { StoreUnavailable } from '../../src/errors.js';
 import { type SessionStatus, sessionStatuses } from '../../src/status.js';
 import type { SessionKey } from '../../src/store.js';
 import type { RedisClient } from './client.js';
-import type { Connection } from './connection.js';
-import { dropScript, relistScript, rescheduleScript } from './index-scripts.js';
+import { dropScript, relistScript } from './index-scripts.js';
 import { type Keyspace, keyOfDue, unescapeName } from './keys.js';
-import type { Leftovers } from './leftovers.js';
-import type { RecordReader } from './record-reader.js';
-import { NEVER } from './state-text.js';
-import type { StatusIndex } from './status-index.js';
+import type { StoreParts } from './parts.js';
 
 /** What a repair has looked at and put right. */
 export interface RepairReport {
@@ -38,24 +34,10 @@ const nothing: Mended = {};
  * sessions are used, by several processes, and be given up at any time.
  */
 export class Repair {
-  readonly #connection: Connection;
-  readonly #keys: Keyspace;
-  readonly #records: RecordReader;
-  readonly #leftovers: Leftovers;
-  readonly #statuses: StatusIndex;
+  readonly #parts: StoreParts;
 
-  constructor(
-    connection: Connection,
-    keys: Keyspace,
-    records: RecordReader,
-    leftovers: Leftovers,
-    statuses: StatusIndex,
-  ) {
-    this.#connection = connection;
-    this.#keys = keys;
-    this.#records = records;
-    this.#leftovers = leftovers;
-    this.#statuses = statuses;
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
   }
 
   async run(): Promise<Result<RepairReport, StoreUnavailable>> {
@@ -67,11 +49,11 @@ export class Repair {
       report.removed += removed;
       if (unreadable !== undefined) report.unreadable.push(unreadable);
     };
-    const nodes = await this.#connection.read(async (client) => client.nodes?.('master') ?? [client]);
+    const nodes = await this.#parts.connection.read(async (client) => client.nodes?.('master') ?? [client]);
     if (nodes.isErr()) return err(nodes.error.error);
     for (const node of nodes.value) {
       const scanned = await this.#pages(
-        (client, cursor) => scanKeys(client, node, this.#keys, cursor),
+        (client, cursor) => scanKeys(client, node, this.#parts.keys, cursor),
         (key) => this.#mendKey(key, add),
       );
       if (scanned.isErr()) return err(scanned.error);
@@ -87,7 +69,7 @@ export class Repair {
     let cursor = '0';
     do {
       const at = cursor;
-      const page = await this.#connection.read((client) => scan(client, at));
+      const page = await this.#parts.connection.read((client) => scan(client, at));
       if (page.isErr()) return err(page.error.error);
       const [next, items] = page.value;
       for (const done of await Promise.all(items.map(each))) if (done.isErr()) return err(done.error);
@@ -97,7 +79,7 @@ export class Repair {
   }
 
   async #mendKey(name: string, add: (mended: Mended) => void): Promise<Result<unknown, StoreUnavailable>> {
-    const found = this.#keys.parse(name);
+    const found = this.#parts.keys.parse(name);
     if (found === undefined) return ok(undefined);
     const { kind, rest } = found;
     if (kind === 'index' || kind === 'deadlines') {
@@ -125,22 +107,22 @@ export class Repair {
   }
 
   async #mendSession(key: SessionKey, kind: 'state' | 'journal'): Promise<Result<Mended, StoreUnavailable>> {
-    const keys = this.#keys.of(key);
-    const strings = await this.#connection.read((client) => client.mget(keys.state, keys.journal));
+    const keys = this.#parts.keys.of(key);
+    const strings = await this.#parts.connection.read((client) => client.mget(keys.state, keys.journal));
     if (strings.isErr()) return err(strings.error.error);
     const [state, journal] = strings.value;
     // A journal that has its state is looked at when the scan comes to the state.
     if (kind === 'journal' && state !== null) return ok(nothing);
-    const record = this.#records.readOf(key.id, state, journal);
+    const record = this.#parts.records.readOf(key.id, state, journal);
     if (record === 'corrupt') return ok({ sessions: 1, unreadable: key });
     if (record === 'missing') return this.#unlist(key);
     const createdAt = String(Date.parse(record.head.createdAt));
     // After what lists all, from which those by status take the place.
     const [listed, rescheduled, entered, left] = await Promise.all([
-      this.#connection.write(relistScript, [keys.state, keys.index], [keys.member, createdAt]),
-      this.#connection.write(rescheduleScript, [keys.state, keys.deadlines], [keys.due, String(NEVER)]),
-      this.#statuses.enter(key, record.state.status),
-      this.#statuses.leave(key),
+      this.#parts.connection.write(relistScript, [keys.state, keys.index], [keys.member, createdAt]),
+      this.#parts.deadlines.reschedule(keys),
+      this.#parts.statuses.enter(key, record.state.status),
+      this.#parts.statuses.leave(key),
     ]);
     return Result.combine([listed, rescheduled, entered, left])
       .mapErr(({ error }) => error)
@@ -154,28 +136,30 @@ export class Repair {
 
   /** An entry of an index whose session may not be there. */
   async #mendEntry(key: SessionKey, member: string): Promise<Result<Mended, StoreUnavailable>> {
-    const keys = this.#keys.of(key);
+    const keys = this.#parts.keys.of(key);
     // Not a name that this layout writes: it leads nowhere.
     if (member !== keys.member && member !== keys.due) return ok(nothing);
-    const state = await this.#connection.read((client) => client.mget(keys.state, keys.journal));
+    const state = await this.#parts.connection.read((client) => client.mget(keys.state, keys.journal));
     if (state.isErr()) return err(state.error.error);
-    return this.#records.readOf(key.id, state.value[0], state.value[1]) === 'missing' ? this.#unlist(key) : ok(nothing);
+    return this.#parts.records.readOf(key.id, state.value[0], state.value[1]) === 'missing'
+      ? this.#unlist(key)
+      : ok(nothing);
   }
 
   /** An entry whose session may have another status, or be gone. */
   async #mendStatus(key: SessionKey, status: SessionStatus): Promise<Result<Mended, StoreUnavailable>> {
-    const left = await this.#statuses.leave(key, [status]);
+    const left = await this.#parts.statuses.leave(key, [status]);
     return left.mapErr(({ error }) => error).map((removed) => ({ removed }));
   }
 
   async #unlist(key: SessionKey): Promise<Result<Mended, StoreUnavailable>> {
-    const cleared = await this.#leftovers.clear(key);
+    const cleared = await this.#parts.leftovers.clear(key);
     return cleared.mapErr(({ error }) => error).map((removed) => ({ removed }));
   }
 
   async #dropNames(key: SessionKey): Promise<Result<Mended, StoreUnavailable>> {
-    const { state, journal, names } = this.#keys.of(key);
-    const dropped = await this.#connection.write(dropScript, [state, journal, names], []);
+    const { state, journal, names } = this.#parts.keys.of(key);
+    const dropped = await this.#parts.connection.write(dropScript, [state, journal, names], []);
     return dropped.mapErr(({ error }) => error).map((count) => ({ removed: Number(count) }));
   }
 }
