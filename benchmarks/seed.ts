@@ -1,16 +1,6 @@
 import type { Result } from 'neverthrow';
+import { randomFrom } from '../test/support/random.js';
 import type { SessionService } from './colloquy.js';
-
-/** A generator with a fixed seed (mulberry32), so that every run measures the same texts. */
-export const randomFrom = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
 
 const openings = [
   'Could you tell me',

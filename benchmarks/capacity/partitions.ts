@@ -1,5 +1,5 @@
 import { Keyspace } from '../../adapters/redis/keys.js';
-import { randomFrom } from '../seed.js';
+import { randomFrom } from '../../test/support/random.js';
 
 /** Slots of a Redis Cluster, and CRC-16 (XMODEM) of what is between the braces of a key: the cluster's own rule. */
 const SLOTS = 16_384;

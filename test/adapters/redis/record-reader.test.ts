@@ -3,17 +3,10 @@ import { journalLines, journalOf } from '../../../adapters/redis/journal-text.js
 import { type ReadRecord, RecordReader } from '../../../adapters/redis/record-reader.js';
 import { encodeState } from '../../../adapters/redis/state-text.js';
 import type { StateRecord } from '../../../src/session/record.js';
+import { live } from '../../../src/testing/samples.js';
 import { historyOf } from '../../../src/testing/steps.js';
 
-const active: StateRecord = {
-  status: 'ACTIVE',
-  revision: 2,
-  since: 1000,
-  activeMs: 0,
-  limitMs: 60_000,
-  deadline: 61_000,
-  operations: [],
-};
+const active = live('ACTIVE', { revision: 2, since: 1000, limitMs: 60_000, deadline: 61_000 });
 const paused: StateRecord = { ...active, status: 'PAUSED', revision: 3, since: 2000, activeMs: 1000 };
 
 const options = { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 60 };

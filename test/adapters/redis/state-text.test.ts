@@ -1,18 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { decodeState, encodeState, isGone } from '../../../adapters/redis/state-text.js';
 import type { StateRecord } from '../../../src/session/record.js';
+import { live } from '../../../src/testing/samples.js';
 
 const FOREVER = Number.POSITIVE_INFINITY;
 
-const active: StateRecord = {
-  status: 'ACTIVE',
-  revision: 2,
-  since: 1000,
-  activeMs: 0,
-  limitMs: 60_000,
-  deadline: 61_000,
+const active = live('ACTIVE', {
+  ...{ revision: 2, since: 1000, limitMs: 60_000, deadline: 61_000 },
   operations: ['b', 'a'],
-};
+});
 const activeText = '1 2 61000 ACTIVE 1000 0 60000 61000 - b,a|';
 
 const NEVER = '9007199254740991';

@@ -5,10 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { freePort } from '../../support/free-port.js';
+import { randomFrom } from '../../support/random.js';
 import { redisAvailable } from '../../support/redis-binary.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
-import { effort, randomFrom, record, seeds } from '../support/effort.js';
+import { effort, record, seeds } from '../support/effort.js';
 import { audit } from './audit.js';
 import { type Ledger, type Run, Writer } from './writer.js';
 

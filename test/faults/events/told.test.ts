@@ -7,10 +7,11 @@ import { type SessionEvent, SessionService } from '../../../src/index.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { randomFrom } from '../../support/random.js';
 import { openClient } from '../../support/redis-clients.js';
 import { startedIn } from '../../support/sessions.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
-import { effort, randomFrom, record, seeds } from '../support/effort.js';
+import { effort, record, seeds } from '../support/effort.js';
 
 const PROMISE = 'what was acknowledged has been told, also by a process that is killed';
 const KILLS = effort(4, 60);

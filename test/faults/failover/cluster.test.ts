@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import { upTo } from '../../../src/testing/samples.js';
+import { randomFrom } from '../../support/random.js';
 import { redisAvailable } from '../../support/redis-binary.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import type { RedisServer } from '../../support/redis-server.js';
-import { effort, randomFrom, record, seeds } from '../support/effort.js';
+import { effort, record, seeds } from '../support/effort.js';
 import { Crowd } from './crowd.js';
 import { cutConnections } from './cut-connections.js';
 import { firstSuccess } from './first-success.js';

@@ -1,9 +1,9 @@
 import { SessionService } from '../../../src/index.js';
 import type { SessionStore } from '../../../src/store.js';
 import { upTo } from '../../../src/testing/samples.js';
+import { randomFrom } from '../../support/random.js';
 import { audit } from '../crashes/audit.js';
 import { type Ledger, type Run, Writer } from '../crashes/writer.js';
-import { randomFrom } from '../support/effort.js';
 import { WatchedSessions } from './sessions.js';
 
 /** What became of all that a crowd was told. */
