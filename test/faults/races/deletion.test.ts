@@ -4,9 +4,10 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import { type SessionError, SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { randomFrom } from '../../support/random.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
-import { effort, randomFrom, record, seeds } from '../support/effort.js';
+import { effort, record, seeds } from '../support/effort.js';
 
 type Call = () => ResultAsync<unknown, SessionError>;
 

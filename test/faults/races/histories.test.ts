@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { type Session, SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { randomFrom } from '../../support/random.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { createdIn, okOf } from '../../support/sessions.js';
 import { openProxy } from '../../support/tcp-proxy.js';
-import { effort, randomFrom, record, seeds } from '../support/effort.js';
+import { effort, record, seeds } from '../support/effort.js';
 import { type Append, anomaliesOf, type Look } from './anomalies.js';
 
 const CLIENTS = 6;

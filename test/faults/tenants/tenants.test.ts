@@ -7,9 +7,10 @@ import { SessionService } from '../../../src/index.js';
 import type { SessionStore } from '../../../src/store.js';
 import { hostileNames } from '../../../src/testing/hostile.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { randomFrom } from '../../support/random.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { ada, call, okOf } from '../../support/sessions.js';
-import { effort, randomFrom, record, seeds } from '../support/effort.js';
+import { effort, record, seeds } from '../support/effort.js';
 
 const PROMISE = 'nobody reads or writes what is another tenant’s';
 const PAIRS = effort(40, 2000);
