@@ -106,6 +106,13 @@ export default {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'examples-import-what-users-import',
+      comment: 'By the public names of the package, so that an example can be copied as it is.',
+      severity: 'error',
+      from: { path: '^examples/' },
+      to: { path: '^(src|adapters|test|benchmarks)/', dependencyTypesNot: ['aliased'] },
+    },
+    {
       name: 'shipped-code-stands-on-shipped-code',
       comment: 'Tests, benchmarks and build settings are not in the package.',
       severity: 'error',

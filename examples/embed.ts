@@ -1,0 +1,74 @@
+// Colloquy in a script: no server, no framework, sessions in memory. Each answer of the engine is looked at: errors are
+// values here, so that nothing needs a `try`.
+import { type HistoryEntry, type SessionError, SessionService } from 'colloquy';
+import { MemorySessionStore } from 'colloquy/memory';
+import { err, type Result } from 'neverthrow';
+
+const sessions = new SessionService({
+  store: new MemorySessionStore(),
+  faces: ['ada', 'grace'], // with a list of those allowed, a typing error is told at once
+  profiles: ['tutor'],
+  limits: { timeLimit: 3600, contentBytes: 4096, historyEntries: 200 },
+});
+
+/** Stands for your model. */
+const answerTo = (question: string): string => {
+  const [left = 0, right = 0] = (question.match(/\d+/g) ?? []).map(Number);
+  return `${left} times ${right} is ${left * right}.`;
+};
+
+/** Each write has a name, so that a turn that is sent again after a lost answer is not added again. */
+const takeTurn = (id: string, turn: number, question: string) =>
+  sessions
+    .append(id, [{ role: 'user', content: question }], { operationId: `question-${turn}` })
+    .andThen(() =>
+      sessions.append(id, [{ role: 'assistant', content: answerTo(question) }], { operationId: `answer-${turn}` }),
+    );
+
+const hold = async (questions: readonly string[]): Promise<Result<readonly HistoryEntry[], SessionError>> => {
+  const begun = await sessions
+    .create({ face: 'ada', profile: 'tutor', behavior: 'You teach arithmetic.', timeLimit: 600 })
+    .andThen(({ id }) => sessions.start(id));
+  if (begun.isErr()) return err(begun.error);
+  const { id } = begun.value;
+  for (const [turn, question] of questions.entries()) {
+    const taken = await takeTurn(id, turn, question);
+    if (taken.isErr()) {
+      await sessions.fail(id);
+      return err(taken.error);
+    }
+  }
+  return sessions
+    .terminate(id)
+    .andThen(() => sessions.get(id))
+    .map(({ history }) => history);
+};
+
+/** What a person can do about it. The compiler sees to it that no kind of error is forgotten. */
+const adviceOn = (error: SessionError): string => {
+  switch (error.type) {
+    case 'invalid_input':
+      return error.issues.map(({ path, message }) => `${path} ${message}`).join('\n');
+    case 'store_unavailable':
+      return error.outcome === 'unknown' ? 'it may have been done: repeat it under the same name' : 'try again later';
+    case 'conflict':
+      return 'try again';
+    case 'not_found':
+    case 'invalid_transition':
+    case 'history_full':
+    case 'idempotency_mismatch':
+    case 'corrupt_record':
+      return error.message;
+  }
+};
+
+const held = await hold(['What is 6 times 7?', 'And 12 times 12?']);
+if (held.isErr()) {
+  console.error(adviceOn(held.error));
+  process.exitCode = 1;
+} else {
+  for (const { role, content } of held.value) console.log(`${role}: ${content}`);
+}
+
+const refused = await sessions.create({ face: 'eve', profile: 'tutor' });
+if (refused.isErr()) console.log(`refused: ${adviceOn(refused.error)}`);

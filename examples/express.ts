@@ -1,0 +1,54 @@
+// Colloquy in an Express app, beside its own routes. A sweeper tells of the sessions that the clock has ended, and the
+// process stops without cutting anybody off.
+import { createSweeper, SessionService } from 'colloquy';
+import { expressMiddleware } from 'colloquy/express';
+import { createSessionHandler, staticApiKeys } from 'colloquy/http';
+import { MemorySessionStore } from 'colloquy/memory';
+import express from 'express';
+
+const authenticate = staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant: 'acme' }]);
+if (authenticate.isErr()) {
+  // Not fatal by itself: the handler would answer 503 to everybody. It is better not to start.
+  console.error(`API_KEY: ${authenticate.error.message}`);
+  process.exit(1);
+}
+
+const sessions = new SessionService({
+  store: new MemorySessionStore(),
+  idleTimeout: 15 * 60, // seconds that a session may wait to be started or resumed
+  retention: 24 * 3600, // seconds that it can be read after its end: memory is not to fill up
+  limits: { timeLimit: 3600 },
+});
+
+const sweeper = createSweeper(sessions, {
+  onEnded: ({ tenant, id, endReason }) => console.log(`${tenant}: ${id} has ended: ${endReason}`),
+  onError: (error) => console.error(error.message),
+});
+sweeper.start();
+
+const handler = createSessionHandler({
+  sessions,
+  authenticate,
+  onError: (error) => console.error(error), // what clients are not told of a 5xx
+});
+
+const app = express();
+app.use(express.json({ limit: '256kb' })); // as much as the handler itself would take
+app.get('/healthz', (_request, response) => {
+  response.json({ ok: true });
+});
+app.use('/api', expressMiddleware(handler));
+
+const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', (error) => {
+  if (error) throw error;
+  const address = server.address();
+  if (typeof address === 'object') console.log(`http://127.0.0.1:${address?.port}/api/sessions`);
+});
+
+const stop = async () => {
+  // Nothing new is let in, and whoever has not got an answer in three seconds gets none.
+  server.close(() => console.log('stopped'));
+  setTimeout(() => server.closeAllConnections(), 3000).unref();
+  await sweeper.stop();
+};
+process.once('SIGINT', stop).once('SIGTERM', stop);

@@ -1,0 +1,42 @@
+// Colloquy in a Fastify app. The listener stands in front of Fastify's own, so that its parsers do not come between. The
+// commands are switched on: a program with an API key may start, append to, end and delete sessions.
+import { createServer } from 'node:http';
+import { SessionService } from 'colloquy';
+import { createSessionHandler, staticApiKeys } from 'colloquy/http';
+import { MemorySessionStore } from 'colloquy/memory';
+import { nodeListener } from 'colloquy/node';
+import { fastify } from 'fastify';
+
+const authenticate = staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant: 'acme' }]);
+if (authenticate.isErr()) {
+  console.error(`API_KEY: ${authenticate.error.message}`);
+  process.exit(1);
+}
+
+const handler = createSessionHandler({
+  sessions: new SessionService({
+    store: new MemorySessionStore(),
+    // Strangers write here: all that they can make long has a bound.
+    limits: { timeLimit: 3600, textBytes: 16_384, contentBytes: 16_384, entriesPerAppend: 20, historyEntries: 1000 },
+  }),
+  authenticate,
+  commands: true,
+  maxBodyBytes: 65_536,
+  onError: (error) => app.log.error(error), // with the cause, which clients are not told
+});
+
+const app = fastify({
+  logger: { level: process.env['LOG_LEVEL'] ?? 'info' },
+  serverFactory: (fallback) => createServer(nodeListener(handler, { prefix: '/api', fallback })),
+});
+app.get('/healthz', () => ({ ok: true }));
+
+await app.listen({ port: Number(process.env['PORT'] ?? 3000), host: '127.0.0.1' });
+console.log(`${app.listeningOrigin}/api/sessions`);
+
+const stop = async () => {
+  setTimeout(() => app.server.closeAllConnections(), 3000).unref(); // the longest that anybody is waited for
+  await app.close();
+  console.log('stopped');
+};
+process.once('SIGINT', stop).once('SIGTERM', stop);

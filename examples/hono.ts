@@ -1,0 +1,52 @@
+// Colloquy in a Hono app, with the events of a session for a page in a browser: the page has a cookie of yours and no API
+// key, and the app adds the key on the server.
+import { serve } from '@hono/node-server';
+import { SessionService } from 'colloquy';
+import { fetchHandler } from 'colloquy/fetch';
+import { createSessionHandler, staticApiKeys } from 'colloquy/http';
+import { MemorySessionStore } from 'colloquy/memory';
+import { Hono } from 'hono';
+
+const key = process.env['API_KEY'] ?? '';
+const authenticate = staticApiKeys([{ key, tenant: 'acme' }]);
+if (authenticate.isErr()) {
+  console.error(`API_KEY: ${authenticate.error.message}`);
+  process.exit(1);
+}
+
+const handler = createSessionHandler({
+  sessions: new SessionService({ store: new MemorySessionStore({ events: true }), limits: { timeLimit: 3600 } }),
+  authenticate,
+  events: { heartbeatMs: 15_000 },
+  onError: (error) => console.error(error),
+});
+const respond = fetchHandler(handler, { prefix: '/api' });
+
+/** Yours: whether the user whom this cookie belongs to may see this session. Here it simply names it. */
+const maySee = (cookie: string | undefined, id: string): boolean => cookie === `session=${id}`;
+
+const app = new Hono();
+app.all('/api/*', (context) => respond(context.req.raw));
+
+// In the page: new EventSource(`/live/${id}`)
+app.get('/live/:id', (context) => {
+  const { raw } = context.req;
+  const id = context.req.param('id');
+  if (!maySee(context.req.header('cookie'), id)) return context.notFound();
+  const headers = new Headers(raw.headers); // with the Last-Event-ID of a page that comes back
+  headers.set('X-API-KEY', key);
+  const url = new URL(`/api/session/${encodeURIComponent(id)}/events`, raw.url);
+  return respond(new Request(url, { headers, signal: raw.signal }));
+});
+
+const server = serve(
+  { fetch: app.fetch, port: Number(process.env['PORT'] ?? 3000), hostname: '127.0.0.1' },
+  ({ port }) => console.log(`http://127.0.0.1:${port}/api/sessions`),
+);
+
+const stop = () => {
+  // A stream of events has no end of its own: it is cut off after a moment, and the page comes back by itself.
+  server.close(() => console.log('stopped'));
+  setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), 500).unref();
+};
+process.once('SIGINT', stop).once('SIGTERM', stop);

@@ -1,0 +1,45 @@
+// Colloquy in a host that is put together by inversify, with a store of its own in place of the default: see
+// audited-store.ts. The parts know nothing of the container, and need no decorators.
+import 'reflect-metadata';
+import { createServer } from 'node:http';
+import type { SessionStore } from 'colloquy';
+import { type SessionHandler, staticApiKeys } from 'colloquy/http';
+import { coreModule, handlerModule, TYPES } from 'colloquy/inversify';
+import { MemorySessionStore } from 'colloquy/memory';
+import { nodeListener } from 'colloquy/node';
+import { Container } from 'inversify';
+import { AuditedSessionStore, type AuditLog } from './audited-store.js';
+
+const authenticate = staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant: 'acme' }]);
+if (authenticate.isErr()) {
+  console.error(`API_KEY: ${authenticate.error.message}`);
+  process.exit(1);
+}
+
+const APP = { AuditLog: Symbol.for('app.AuditLog') };
+
+const container = new Container();
+container.bind<AuditLog>(APP.AuditLog).toConstantValue((entry) => console.log(JSON.stringify(entry)));
+// Bound before the modules are loaded: they add what is lacking, and replace nothing.
+container
+  .bind<SessionStore>(TYPES.SessionStore)
+  .toResolvedValue((log: AuditLog) => new AuditedSessionStore(new MemorySessionStore(), log), [APP.AuditLog])
+  .inSingletonScope();
+container.load(
+  coreModule({ idleTimeout: 900, limits: { timeLimit: 3600 } }),
+  handlerModule({ authenticate, commands: true, onError: (error) => console.error(error) }),
+);
+
+const handler = container.get<SessionHandler>(TYPES.SessionHandler);
+const server = createServer(nodeListener(handler, { prefix: '/api' }));
+server.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
+  const address = server.address();
+  if (typeof address === 'object') console.log(`http://127.0.0.1:${address?.port}/api/sessions`);
+});
+
+const stop = () => {
+  // Nothing new is let in, and whoever has not got an answer in three seconds gets none.
+  server.close(() => console.log('stopped'));
+  setTimeout(() => server.closeAllConnections(), 3000).unref();
+};
+process.once('SIGINT', stop).once('SIGTERM', stop);

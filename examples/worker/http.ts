@@ -1,0 +1,36 @@
+// Serves the sessions over HTTP. It holds no conversation: any number of these may run, and come and go.
+import { createServer } from 'node:http';
+import { createSessionHandler, staticApiKeys } from 'colloquy/http';
+import { nodeListener } from 'colloquy/node';
+import { openSessions } from './sessions.js';
+
+const authenticate = staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant: 'acme' }]);
+if (authenticate.isErr()) {
+  console.error(`API_KEY: ${authenticate.error.message}`);
+  process.exit(1);
+}
+
+const { sessions, close } = openSessions();
+const handler = createSessionHandler({
+  sessions,
+  authenticate,
+  commands: true, // clients say their part by an append, and hang up by a terminate
+  events: true, // and hear the worker's part by an event
+  onError: (error) => console.error(error),
+});
+
+const server = createServer(nodeListener(handler, { prefix: '/api' }));
+server.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
+  const address = server.address();
+  if (typeof address === 'object') console.log(`http://127.0.0.1:${address?.port}/api`);
+});
+
+const stop = () => {
+  server.close(async () => {
+    await close();
+    console.log('stopped');
+  });
+  // Streams of events have no end of their own; their clients come back, here or to another process.
+  setTimeout(() => server.closeAllConnections(), 500).unref();
+};
+process.once('SIGINT', stop).once('SIGTERM', stop);

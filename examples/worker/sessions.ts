@@ -1,0 +1,28 @@
+// What both processes have in common: the same sessions, on the same Redis, with the same settings.
+import { SessionService } from 'colloquy';
+import { RedisSessionStore } from 'colloquy/redis';
+import { Redis } from 'ioredis';
+
+export const openSessions = (): { readonly sessions: SessionService; close(): Promise<unknown> } => {
+  const url = process.env['REDIS_URL'];
+  if (url === undefined) {
+    console.error('REDIS_URL must be set, such as redis://127.0.0.1:6379');
+    process.exit(1);
+  }
+  const client = new Redis(url);
+  client.on('error', (error) => console.error(`Redis: ${error.message}`));
+  const store = new RedisSessionStore({
+    client,
+    prefix: process.env['PREFIX'] ?? 'colloquy-example',
+    events: true, // so that one process hears of what another does
+    statusIndex: true, // so that a worker finds the sessions that wait for one
+  });
+  const sessions = new SessionService({
+    store,
+    tenant: 'acme',
+    idleTimeout: 15 * 60,
+    retention: 24 * 3600,
+    limits: { timeLimit: 3600, historyEntries: 1000 },
+  });
+  return { sessions, close: () => client.quit() };
+};
