@@ -56,14 +56,21 @@ export default {
       name: 'core-stands-below-the-rest',
       comment: 'HTTP, the container modules, the contract kit and the command line build on the core, never under it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(http|inversify|testing|cli)/' },
-      to: { path: '^src/(http|inversify|testing|cli)/' },
+      from: { path: '^src/', pathNot: '^src/(http|inspector|inversify|testing|cli)/' },
+      to: { path: '^src/(http|inspector|inversify|testing|cli)/' },
     },
     {
       name: 'http-and-testing-build-on-the-core-only',
       severity: 'error',
       from: { path: '^src/(http|testing)/' },
-      to: { path: '^src/(http|inversify|testing|cli)/', pathNot: '^src/$1/' },
+      to: { path: '^src/(http|inspector|inversify|testing|cli)/', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'inspector-builds-on-http',
+      comment: 'It serves the operations of the HTTP interface under an authenticator of its own.',
+      severity: 'error',
+      from: { path: '^src/inspector/' },
+      to: { path: '^src/(inversify|testing|cli)/' },
     },
     {
       name: 'nobody-imports-the-command-line',
@@ -89,7 +96,7 @@ export default {
       name: 'adapters-build-on-core-and-http',
       severity: 'error',
       from: { path: '^adapters/' },
-      to: { path: '^src/(inversify|testing|cli)/' },
+      to: { path: '^src/(inspector|inversify|testing|cli)/' },
     },
     {
       name: 'adapters-declare-what-they-need',

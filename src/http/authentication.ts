@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Authenticate } from './api-keys.js';
 import { type AuthenticatorUnavailable, type Misconfigured, misconfigured, type Unauthenticated } from './errors.js';
-import type { HandlerSettings } from './options.js';
+import type { HandlerSettings } from './settings.js';
 import { late, within } from './within.js';
 
 export type AuthenticationError = Unauthenticated | AuthenticatorUnavailable | Misconfigured;
@@ -24,16 +24,22 @@ const readTenant = (answer: unknown): Result<string, AuthenticationError> => {
 const isPromise = (answer: ReturnType<Authenticate>): answer is PromiseLike<string | undefined> =>
   typeof answer === 'object' && answer !== null && typeof answer.then === 'function';
 
-/** The tenant that an API key belongs to. */
-export const authenticated = async (
-  { authenticate, timeoutMs }: HandlerSettings,
-  key: string | undefined,
+/** The tenant that the host names when it is asked. */
+export const tenantNamed = async (
+  timeoutMs: number,
+  ask: () => ReturnType<Authenticate>,
 ): Promise<Result<string, AuthenticationError>> => {
-  if (!key) return unauthenticated;
   try {
-    const answer = authenticate(key);
+    const answer = ask();
     return readTenant(isPromise(answer) ? await within(timeoutMs, answer) : answer);
   } catch (cause) {
     return unavailable(cause);
   }
 };
+
+/** The tenant that an API key belongs to. */
+export const authenticated = async (
+  { authenticate, timeoutMs }: HandlerSettings,
+  key: string | undefined,
+): Promise<Result<string, AuthenticationError>> =>
+  key ? tenantNamed(timeoutMs, () => authenticate(key)) : unauthenticated;

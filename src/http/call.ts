@@ -2,9 +2,10 @@ import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import { type InvalidInput, invalidInput, type SessionError, storeUnavailable } from '../errors.js';
 import type { HandlerError } from './errors.js';
 import type { HandlerRequest, HandlerResponse } from './message.js';
-import type { HandlerSettings, TenantSessions } from './options.js';
 import { isSessionError } from './problem.js';
 import type { Route } from './routes.js';
+import type { HandlerSettings } from './settings.js';
+import type { TenantSessions } from './tenant-sessions.js';
 import { inWireNames } from './wire-paths.js';
 import { late, within } from './within.js';
 
@@ -30,7 +31,7 @@ export const inClientTerms = (error: SessionError): HandlerError => {
 
 /** The service's answer, in time and in the client's names. */
 export const answerOf = async <T, E extends SessionError>(
-  { settings }: Call,
+  { settings }: Pick<Call, 'settings'>,
   answer: ResultAsync<T, E>,
 ): Promise<Result<T, HandlerError>> => {
   const result = await within(settings.timeoutMs, answer);

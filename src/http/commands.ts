@@ -6,9 +6,9 @@ import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call
 import { type HandlerError, misconfigured } from './errors.js';
 import { readJsonObject } from './json-body.js';
 import type { HandlerRequest, HandlerResponse } from './message.js';
-import type { TenantCommands, TenantSessions } from './options.js';
 import { commonHeaders } from './problem.js';
 import type { CommandRoute } from './routes.js';
+import type { TenantCommands, TenantSessions } from './tenant-sessions.js';
 
 type Commanded = TenantSessions & TenantCommands;
 

@@ -5,7 +5,7 @@ import { type Call, inClientTerms, type RouteOf } from './call.js';
 import type { HandlerError } from './errors.js';
 import { endFrame, eventFrame, heartbeatLine, preamble, snapshotFrame, unavailableFrame } from './event-frames.js';
 import { heartbeat, withHeartbeats } from './heartbeat.js';
-import type { TenantEvents, TenantSessions } from './options.js';
+import type { TenantEvents, TenantSessions } from './tenant-sessions.js';
 
 export type WatchingCall = Call<RouteOf<'events'>, TenantSessions & TenantEvents>;
 

@@ -5,15 +5,18 @@ import { isPosition } from '../events/event.js';
 import { type Answer, type Call, decodeId, inClientTerms, type RouteOf } from './call.js';
 import { type HandlerError, misconfigured } from './errors.js';
 import { END_ID } from './event-frames.js';
-import { eventStream, type WatchingCall } from './event-stream.js';
+import { eventStream, type Watching, type WatchingCall } from './event-stream.js';
 import { leave } from './heartbeat.js';
 import type { HandlerRequest, HandlerResponse } from './message.js';
-import type { TenantEvents, TenantSessions } from './options.js';
+import type { TenantEvents, TenantSessions } from './tenant-sessions.js';
 import { late, within } from './within.js';
 
 /** A host that writes JavaScript may have switched the events on over sessions that cannot be watched. */
 const canBeWatched = (sessions: TenantSessions): sessions is TenantSessions & TenantEvents =>
   typeof Reflect.get(sessions, 'watch') === 'function';
+
+/** In front of every position of every stream. */
+const BEGINNING = '0';
 
 /** `no-transform` and the last one keep compressors and proxies from holding events back. */
 const streamHeaders = Object.freeze({
@@ -55,8 +58,13 @@ const look = async (call: WatchingCall, id: string): Promise<Result<SessionSnaps
   }
 };
 
-/** The events of a session as Server-Sent Events (HTML Living Standard, 9.2), where the host has switched them on. */
-export const events = async (call: Call<RouteOf<'events'>>): Answer => {
+/** Where a stream begins: with what the session is now, if that is given, and behind a position. */
+type Beginning = Pick<Watching, 'snapshot' | 'from'>;
+
+const open = async (
+  call: Call<RouteOf<'events'>>,
+  begin: (now: SessionSnapshot, lastEventId: string | undefined) => Beginning,
+): Answer => {
   const { request, route, sessions } = call;
   if (!canBeWatched(sessions)) {
     return err(misconfigured([{ path: 'sessions', message: 'must have watch where events are on' }]));
@@ -69,10 +77,19 @@ export const events = async (call: Call<RouteOf<'events'>>): Answer => {
   return (await look(watching, id.value)).map((now): HandlerResponse => {
     if (lastEventId.value === END_ID) return nothingMore;
     if (request.method === 'HEAD') return { status: 200, headers: streamHeaders };
-    // Of a session that has ended no event is to come: whatever the client has seen, it is told how the session is.
-    const isFresh = lastEventId.value === undefined || now.session.status === 'TERMINATED';
-    const from = lastEventId.value ?? now.position;
-    const stream = eventStream({ call: watching, id: id.value, snapshot: isFresh ? now : undefined, from });
+    const stream = eventStream({ call: watching, id: id.value, ...begin(now, lastEventId.value) });
     return { status: 200, headers: streamHeaders, stream };
   });
 };
+
+/** The events of a session as Server-Sent Events (HTML Living Standard, 9.2), where the host has switched them on. */
+export const events = (call: Call<RouteOf<'events'>>): Answer =>
+  open(call, (now, lastEventId) => {
+    // Of a session that has ended no event is to come: whatever the client has seen, it is told how the session is.
+    const isFresh = lastEventId === undefined || now.session.status === 'TERMINATED';
+    return { snapshot: isFresh ? now : undefined, from: lastEventId ?? now.position };
+  });
+
+/** The same from the first event on that the store has kept, also of a session that has ended. */
+export const eventsFromTheBeginning = (call: Call<RouteOf<'events'>>): Answer =>
+  open(call, (_now, lastEventId) => ({ snapshot: undefined, from: lastEventId ?? BEGINNING }));

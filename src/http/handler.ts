@@ -4,11 +4,13 @@ import { readSafely } from '../input/issues.js';
 import { isFields } from '../input/values.js';
 import { authenticated } from './authentication.js';
 import { type HandlerError, misconfigured } from './errors.js';
+import { type Inspector, isInspector, isInspectorUrl } from './inspector.js';
 import type { HandlerRequest, HandlerResponse, SessionHandler } from './message.js';
 import { perform } from './operations.js';
-import { type HandlerSettings, readHandlerOptions, type SessionHandlerOptions } from './options.js';
+import { readHandlerOptions, type SessionHandlerOptions } from './options.js';
 import { problem, statusOf } from './problem.js';
 import { allowedMethods, isAllowed, matchRoute, type Route, type Switches } from './routes.js';
+import type { HandlerSettings } from './settings.js';
 
 /** The key is looked at before all else, so that a stranger learns nothing and costs nothing. */
 const answer = async (
@@ -40,6 +42,9 @@ const switchesOf = (options: SessionHandlerOptions): Switches => ({
   events: readSafely('events', () => options.events === true || isFields(options.events)).unwrapOr(false),
 });
 
+const inspectorOf = (options: SessionHandlerOptions): Inspector | undefined =>
+  readSafely('inspector', () => (isInspector(options.inspector) ? options.inspector : undefined)).unwrapOr(undefined);
+
 /** A host's listener must not be able to spoil an answer. */
 const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => void) => {
   const onError = readSafely('onError', () => options.onError).unwrapOr(undefined);
@@ -57,12 +62,18 @@ const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => v
  * The HTTP interface of `interface.md` as a function of plain objects, for any framework: `colloquy/node`, `/express`,
  * `/koa` and `/fetch` mount it. Nothing throws: with options that break a rule every request of ours is answered with
  * 503, `misconfigured`, and `onError` is told which. With `commands: true` it serves the state machine's commands too,
- * with `events: true` the events of a session.
+ * with `events: true` the events of a session, with an `inspector` that.
  */
 export const createSessionHandler = (options: SessionHandlerOptions): SessionHandler => {
   const settings = readHandlerOptions(options);
   const switches = switchesOf(options);
+  const inspector = inspectorOf(options);
   const report = reporterOf(options);
+  const inspect = (request: HandlerRequest) => {
+    if (inspector === undefined || !isInspectorUrl(request.url)) return undefined;
+    if (settings.isErr()) return err(misconfigured(settings.error.issues));
+    return inspector.serve({ settings: settings.value, request, events: switches.events, report });
+  };
   const refuse = (error: HandlerError): HandlerResponse => {
     report(error);
     return problem(error);
@@ -70,8 +81,9 @@ export const createSessionHandler = (options: SessionHandlerOptions): SessionHan
   return async (request) => {
     try {
       const route = matchRoute(request.url, switches);
-      if (route === undefined) return undefined;
-      const response = (await answer(settings, route, request, report)).match((given) => given, refuse);
+      const answered = route === undefined ? inspect(request) : answer(settings, route, request, report);
+      if (answered === undefined) return undefined;
+      const response = (await answered).match((given) => given, refuse);
       return request.method === 'HEAD' ? withoutBody(response) : response;
     } catch (cause) {
       return refuse(storeUnavailable('the request could not be answered', 'unknown', cause));

@@ -11,6 +11,8 @@ export type {
   UnsupportedMediaType,
 } from './errors.js';
 export { createSessionHandler } from './handler.js';
+export type { Inspector } from './inspector.js';
 export type { BodyReading, HandlerRequest, HandlerResponse, SessionHandler } from './message.js';
-export type { EventsOptions, SessionHandlerOptions, TenantCommands, TenantEvents, TenantSessions } from './options.js';
+export type { EventsOptions, SessionHandlerOptions } from './options.js';
 export { routeNotFound } from './problem.js';
+export type { TenantCommands, TenantEvents, TenantHistories, TenantSessions } from './tenant-sessions.js';

@@ -22,6 +22,12 @@ export interface Json {
   readonly bytes: number | undefined;
 }
 
+/** Puts sessions into JSON. */
+export interface Writer {
+  session(session: Session): Json;
+  page(sessions: readonly Session[]): Json;
+}
+
 /** Whether nobody can change what these values say, so that a text made of them stays true. */
 const areFrozen = ({ options, history }: Session): boolean =>
   Object.isFrozen(options) && Object.isFrozen(history) && history.every(Object.isFrozen);
@@ -30,7 +36,7 @@ const areFrozen = ({ options, history }: Session): boolean =>
  * Writes sessions as JSON. A dashboard asks for the same page again and again, and most of its sessions have not
  * changed: stores hand out the same frozen values for them, and what was written of those is used again.
  */
-export class SessionWriter {
+export class SessionWriter implements Writer {
   /** By id: tenants that use the same id push each other out, which costs time and nothing else. */
   readonly #written = new Recent<Written>(ROOM, ({ frame }) => frame.middle.length);
 

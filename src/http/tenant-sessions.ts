@@ -1,0 +1,46 @@
+import type { Result, ResultAsync } from 'neverthrow';
+import type { SessionChange, WatchError, WatchOptions } from '../events/change.js';
+import type { AppendError, Appended } from '../service/append-history.js';
+import type { ChangeError, OperationOptions } from '../service/change-session.js';
+import type { CreateError } from '../service/create-session.js';
+import type { ListError, SessionPage } from '../service/list-sessions.js';
+import type { HistoryError, HistoryPart } from '../service/read-history.js';
+import type { DeleteError, ReadError } from '../service/session-service.js';
+import type { Session, SessionState } from '../session/session.js';
+import type { CallerCommand } from '../status.js';
+
+/**
+ * One tenant's sessions, as far as the three operations need them. What `create` and `list` are given comes from a
+ * stranger: they check every field themselves and answer `invalid_input`.
+ */
+export interface TenantSessions {
+  create(input: unknown): ResultAsync<Session, CreateError>;
+  get(id: string): ResultAsync<Session, ReadError>;
+  list(query: unknown): ResultAsync<SessionPage, ListError>;
+}
+
+/**
+ * What the commands need besides. Entries and options come from a stranger: each checks them itself and answers
+ * `invalid_input`.
+ */
+export type TenantCommands = {
+  readonly [C in CallerCommand]: (id: string, options: OperationOptions) => ResultAsync<SessionState, ChangeError>;
+} & {
+  append(id: string, entries: unknown, options: OperationOptions): ResultAsync<Appended, AppendError>;
+  delete(id: string): ResultAsync<void, DeleteError>;
+};
+
+/** What the events need besides. The iterable ends after an error, and when the signal is aborted. */
+export interface TenantEvents {
+  watch(id: string, options: WatchOptions): AsyncIterable<Result<SessionChange, WatchError>>;
+}
+
+/** What the inspector needs besides, and the commands where it may end sessions. The query comes from a stranger. */
+export interface TenantHistories {
+  history(id: string, query: unknown): ResultAsync<HistoryPart, HistoryError>;
+}
+
+/** A `SessionService`; each request works on the sessions of the tenant that its API key belongs to. */
+export interface Sessions<S> {
+  forTenant(tenant: string): S;
+}

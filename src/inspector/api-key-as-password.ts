@@ -1,0 +1,38 @@
+import { ok, type Result } from 'neverthrow';
+import type { InvalidInput } from '../errors.js';
+import type { Authenticate } from '../http/api-keys.js';
+import type { InspectorAuthenticate, InspectorOptions } from './options.js';
+
+/** The password of `Authorization: Basic`, RFC 7617, if there is one. */
+const passwordOf = (authorization: string | undefined): string | undefined => {
+  const credentials = /^basic +([\w+/-]+={0,2}) *$/i.exec(authorization ?? '')?.[1];
+  if (credentials === undefined) return undefined;
+  try {
+    const pair = atob(credentials);
+    const colon = pair.indexOf(':');
+    return colon < 0 ? undefined : pair.slice(colon + 1);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Lets in whoever has an API key: the browser asks for it as a password, with any name of a user. Only behind TLS, or on
+ * one machine.
+ *
+ *     createInspector(apiKeyAsPassword(staticApiKeys(keys)))
+ */
+export const apiKeyAsPassword = (
+  authenticate: Authenticate | Result<Authenticate, InvalidInput>,
+): Pick<InspectorOptions, 'authenticate' | 'challenge'> => {
+  const byKey = typeof authenticate === 'function' ? ok<Authenticate, InvalidInput>(authenticate) : authenticate;
+  return {
+    challenge: 'Basic realm="Colloquy", charset="UTF-8"',
+    authenticate: byKey.map((tenantOf): InspectorAuthenticate => {
+      return (request) => {
+        const key = passwordOf(request.header('authorization'));
+        return key === undefined || key === '' ? undefined : tenantOf(key);
+      };
+    }),
+  };
+};

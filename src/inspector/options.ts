@@ -1,0 +1,50 @@
+import type { Result } from 'neverthrow';
+import type { InvalidInput } from '../errors.js';
+import type { Authenticate } from '../http/api-keys.js';
+import type { HandlerRequest } from '../http/message.js';
+import { readAuthenticate } from '../http/options.js';
+import { type IssueList, readSafely } from '../input/issues.js';
+
+/** What an authenticator sees of a request: its cookies and all other headers. */
+export type InspectorRequest = Pick<HandlerRequest, 'method' | 'url' | 'prefix' | 'header'>;
+
+/** Whose sessions whoever sends this request may look at, or nothing if it may look at none. */
+export type InspectorAuthenticate = (request: InspectorRequest) => ReturnType<Authenticate>;
+
+/** What the inspector is made with. */
+export interface InspectorOptions {
+  /** Asked for every request, the page and its data. An error in its place, and nobody is let in. */
+  readonly authenticate: InspectorAuthenticate | Result<InspectorAuthenticate, InvalidInput>;
+  /** The `WWW-Authenticate` of a 401, such as `Basic realm="Colloquy"`. Default: `Inspector`, a browser asks nobody. */
+  readonly challenge?: string;
+  /** Whether sessions can be ended from the page. Default: true. */
+  readonly terminate?: boolean;
+}
+
+/** The options, read and with their defaults. */
+export interface InspectorSettings {
+  readonly authenticate: InspectorAuthenticate;
+  readonly challenge: string;
+  readonly terminate: boolean;
+}
+
+const DEFAULT_CHALLENGE = 'Inspector';
+
+const challenges = /^[!-~](?:[ -~]{0,1022}[!-~])?$/;
+
+const readChallenge = (issues: IssueList, value: unknown): string => {
+  const fits = typeof value === 'string' && challenges.test(value);
+  issues.check(fits, 'challenge', 'must be 1 to 1024 visible ASCII characters, with spaces between');
+  return fits ? value : DEFAULT_CHALLENGE;
+};
+
+export const readInspectorOptions = (options: InspectorOptions): Result<InspectorSettings, InvalidInput> =>
+  readSafely('options', (issues) => {
+    const { authenticate, challenge = DEFAULT_CHALLENGE, terminate = true } = options;
+    issues.check(typeof terminate === 'boolean', 'terminate', 'must be true or false');
+    return {
+      authenticate: readAuthenticate(issues, authenticate, 'apiKeyAsPassword'),
+      challenge: readChallenge(issues, challenge),
+      terminate,
+    };
+  });
