@@ -2,16 +2,11 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import type { WatchSettings, WatchSignal } from '../events/change.js';
 import { isPosition } from '../events/event.js';
-import {
-  KEY_LENGTH,
-  NAME_LENGTH,
-  OPERATION_ID_LENGTH,
-  ROLE_LENGTH,
-  type SessionLimits,
-  SWEEP_LIMIT,
-} from '../limits.js';
+import { KEY_LENGTH, NAME_LENGTH, ROLE_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../limits.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
 import { type IssueList, readSafely } from './issues.js';
+import { readOperationId } from './operation-id.js';
+import type { createRules, entryRules, ReadBy } from './rules.js';
 import { readTimestamp } from './timestamp.js';
 import { checkAllowed, type Fields, isFields, readName, readNumber, readText, readWhole } from './values.js';
 
@@ -32,13 +27,6 @@ const readFields = (issues: IssueList, path: string, value: unknown): Fields => 
   return fits ? value : noFields;
 };
 
-const readOperationId = (issues: IssueList, value: unknown): string | undefined => {
-  if (value === undefined) return undefined;
-  const fits = typeof value === 'string' && value.length <= OPERATION_ID_LENGTH && /^[\w.~:-]+$/.test(value);
-  issues.check(fits, 'operationId', `must be 1 to ${OPERATION_ID_LENGTH} of the characters A-Z a-z 0-9 _ . ~ : -`);
-  return fits ? value : undefined;
-};
-
 const readEntry = (
   issues: IssueList,
   path: string,
@@ -52,7 +40,7 @@ const readEntry = (
     role: readName(issues, `${path}.role`, fields['role'], ROLE_LENGTH),
     content: readText(issues, `${path}.content`, fields['content'], limits.contentBytes),
     timestamp: timestamp === undefined ? now : readTimestamp(issues, `${path}.timestamp`, timestamp),
-  });
+  } satisfies ReadBy<typeof entryRules>);
 };
 
 export const readId = (value: unknown): Result<string, InvalidInput> =>
@@ -75,7 +63,7 @@ export const readCreate = (
       context: readText(issues, 'context', context, limits.textBytes),
       behavior: readText(issues, 'behavior', behavior, limits.textBytes),
       timeLimit: readNumber(issues, 'timeLimit', timeLimit, 0, limits.timeLimit),
-    });
+    } satisfies ReadBy<typeof createRules>);
     checkAllowed(issues, 'face', options.face, faces);
     checkAllowed(issues, 'profile', options.profile, profiles);
     return {

@@ -1,7 +1,10 @@
 import { timestampOf } from '../clock.js';
 import type { IssueList } from './issues.js';
+import type { ReadAs } from './values.js';
 
-const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})T(?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
+/** Without flags, so that its source says all of it to whoever cannot give any. */
+export const rfc3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
 const RULE = 'must be an RFC 3339 date-time, such as 2026-01-31T18:00:02.000Z, or a valid Date';
 
@@ -17,7 +20,7 @@ const instantOf = (value: unknown): number => {
 };
 
 /** A time in the engine's one form. Years 0 to 9999: RFC 3339 has no others. */
-export const readTimestamp = (issues: IssueList, path: string, value: unknown): string => {
+export const readTimestamp = (issues: IssueList, path: string, value: unknown): ReadAs<string, ['timestamp']> => {
   const instant = instantOf(value);
   const timestamp = Number.isNaN(instant) ? '' : timestampOf(instant);
   issues.check(timestamp.length === 24, path, RULE);

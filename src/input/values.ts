@@ -3,6 +3,11 @@ import type { IssueList } from './issues.js';
 /** Properties of an argument that may be anything. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+declare const rule: unique symbol;
+
+/** A value, and in its type alone the rule that it was read by. */
+export type ReadAs<T, Mark> = T & { readonly [rule]?: Mark };
+
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -14,7 +19,12 @@ const exceedsBytes = (text: string, most: number): boolean => {
 };
 
 /** A string of 1 to `most` characters (UTF-16 code units). */
-export const readName = (issues: IssueList, path: string, value: unknown, most: number): string => {
+export const readName = <M extends number>(
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  most: M,
+): ReadAs<string, ['name', M]> => {
   if (typeof value !== 'string') {
     issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
     return '';
@@ -24,7 +34,12 @@ export const readName = (issues: IssueList, path: string, value: unknown, most: 
 };
 
 /** A string that may be empty, of at most `mostBytes` in UTF-8. */
-export const readText = (issues: IssueList, path: string, value: unknown, mostBytes: number): string => {
+export const readText = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  mostBytes: number,
+): ReadAs<string, ['text']> => {
   if (typeof value !== 'string') {
     issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
     return '';
@@ -34,7 +49,13 @@ export const readText = (issues: IssueList, path: string, value: unknown, mostBy
 };
 
 /** A finite number from `least` to `most`; `-0` is taken as 0. */
-export const readNumber = (issues: IssueList, path: string, value: unknown, least: number, most: number): number => {
+export const readNumber = <L extends number>(
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  least: L,
+  most: number,
+): ReadAs<number, ['number', L]> => {
   const fits = typeof value === 'number' && value >= least && value <= most;
   issues.check(fits, path, `must be a number from ${least} to ${most}`);
   return fits ? value + 0 : 0;
