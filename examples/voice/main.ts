@@ -1,0 +1,75 @@
+// Two calls with a voice agent, on a clock of their own: what you read is the same each time, and there at once. A real
+// agent uses the machine's clock, streams of a recogniser and of a voice, and a model; agent.ts stays as it is.
+import { createSweeper, type HistoryEntry, SessionService } from 'colloquy';
+import { MemorySessionStore } from 'colloquy/memory';
+import { holdCall } from './agent.js';
+import { ScriptedClock } from './scripted-clock.js';
+import { ScriptedLine, type Step, scriptedModel } from './scripted-line.js';
+
+const clock = new ScriptedClock();
+const sessions = new SessionService({ store: new MemorySessionStore({ events: true }), clock, idleTimeout: 300 });
+const model = scriptedModel(clock, {
+  'What is a session?': ['One talk with one face.', 'It has a history, a status and a time limit.'],
+  'And when its time is up?': ['Then it has ended, for everybody who looks, at that very millisecond.'],
+  'Tell me all that you know.': [
+    'Very well.',
+    'In the beginning there was a face, and the face had a profile.',
+    'And it came to pass that somebody asked about the clock.',
+  ],
+});
+
+/** The recogniser tells that somebody speaks, and a second later what it was. */
+const says = (after: number, id: string, text: string): readonly Step[] => [
+  { after, heard: { type: 'speech' } },
+  { after: 1000, heard: { type: 'utterance', id, text } },
+];
+
+/** A line that is cut, a caller who interrupts, a minute on hold that does not count, and a time limit. */
+const longCall: readonly Step[] = [
+  ...says(500, 'u-1', 'What is a session?'),
+  { after: 100, heard: 'cut' }, // before a word was answered
+  { after: 800, heard: { type: 'utterance', id: 'u-1', text: 'What is a session?' } }, // comes again: not kept twice
+  ...says(3000, 'u-2', 'And when its time is up?'), // in the midst of the answer
+  { after: 5000, heard: { type: 'hold' } },
+  { after: 60_000, heard: { type: 'back' } },
+  ...says(500, 'u-3', 'Tell me all that you know.'),
+];
+
+/** With somebody who listens in, and ends it from elsewhere. */
+const watchedCall: readonly Step[] = says(500, 'u-1', 'What is a session?');
+const superviseFor = async (ms: number, id: string) => {
+  await clock.wait(ms);
+  await sessions.terminate(id);
+};
+
+const printEntry = (begun: string, { role, content, timestamp }: HistoryEntry): void => {
+  const seconds = (Date.parse(timestamp) - Date.parse(begun)) / 1000;
+  console.log(`${seconds.toFixed(1).padStart(6)} s  ${role.padEnd(9)}  ${content}`);
+};
+
+const make = async (name: string, steps: readonly Step[], listenIn?: (id: string) => Promise<void>): Promise<void> => {
+  const created = await sessions.create({ face: 'ada', profile: 'guide', timeLimit: 20 });
+  if (created.isErr()) throw new Error(created.error.message);
+  const { id, createdAt } = created.value;
+  void listenIn?.(id);
+  const line = new ScriptedLine(clock, steps);
+  let ending = await holdCall({ sessions, line, model }, id);
+  while (ending === 'cut') ending = await holdCall({ sessions, line, model }, id);
+  console.log(`${name}: ${ending}`);
+  const session = await sessions.get(id);
+  if (session.isErr()) throw new Error(session.error.message);
+  for (const entry of session.value.history) printEntry(createdAt, entry);
+  console.log(`${session.value.status} after ${session.value.duration} s that count\n`);
+};
+
+// On the machine's clock a watch hears of a time limit by itself; on this one the end must be written down by a sweep.
+const sweeper = createSweeper(sessions, { onError: (error) => console.error(error.message) });
+const sweeping = new AbortController();
+const sweep = async () => {
+  for (; !sweeping.signal.aborted; await clock.wait(100, sweeping.signal)) await sweeper.sweepOnce();
+};
+void sweep();
+
+await clock.run(make('A long call', longCall));
+await clock.run(make('A call that is listened in', watchedCall, (id) => superviseFor(5000, id)));
+sweeping.abort();
