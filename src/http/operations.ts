@@ -11,12 +11,13 @@ import { readPageQuery } from './page-query.js';
 import { percentEncode, tidyPrefix } from './prefix.js';
 import { commonHeaders } from './problem.js';
 import type { Json } from './session-writer.js';
+import { wireNames } from './wire-paths.js';
 
 const create = async (call: Call<RouteOf<'create'>>): Answer => {
   const { request, sessions, settings } = call;
   const body = await readJsonObject(request, settings.maxBodyBytes);
   if (body.isErr()) return err(body.error);
-  const { face, profile, behavior, context, time_limit: timeLimit } = body.value;
+  const { face, profile, behavior, context, [wireNames.timeLimit]: timeLimit } = body.value;
   const idempotencyKey = request.header('idempotency-key');
   const input = { face, profile, behavior, context, timeLimit, idempotencyKey };
   const created = await answerOf(call, sessions.create(input));

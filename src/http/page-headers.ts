@@ -1,13 +1,19 @@
 import type { SessionPage } from '../service/list-sessions.js';
 import type { PageQuery } from './page-query.js';
 import { percentEncode } from './prefix.js';
+import { wireNames } from './wire-paths.js';
 
 /** Clients refuse answers whose headers are too long, 16 KiB with Node's own: name no more than fit. */
 const MOST_CHARACTERS = 4096;
 
 /** What the links repeat of the query. */
 const filtersOf = ({ order, status, createdAfter, createdBefore }: PageQuery): string =>
-  Object.entries({ order, status, created_after: createdAfter, created_before: createdBefore })
+  Object.entries({
+    [wireNames.order]: order,
+    [wireNames.status]: status,
+    [wireNames.createdAfter]: createdAfter,
+    [wireNames.createdBefore]: createdBefore,
+  })
     .map(([name, value]) => (value === undefined ? '' : `&${name}=${percentEncode(value)}`))
     .join('');
 

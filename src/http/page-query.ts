@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import { PAGE_LIMIT } from '../limits.js';
+import { wireNames } from './wire-paths.js';
 
 /** Which page, as the service takes it; what is given as text is the service's to check. */
 export interface PageQuery {
@@ -16,7 +17,7 @@ export interface PageQuery {
 
 const firstPage: PageQuery = Object.freeze({});
 
-const wholeNumber = /^[1-9]\d*$/;
+export const wholeNumber = /^[1-9]\d*$/;
 
 const readText = (issues: IssueList, parameters: URLSearchParams, name: string): string | undefined => {
   const [text, ...more] = parameters.getAll(name);
@@ -39,10 +40,10 @@ export const readPageQuery = (query: string): Result<PageQuery, InvalidInput> =>
     return {
       limit: readNumber(issues, parameters, 'limit', PAGE_LIMIT),
       page: readNumber(issues, parameters, 'page', Number.MAX_SAFE_INTEGER),
-      order: readText(issues, parameters, 'order'),
-      status: readText(issues, parameters, 'status'),
-      createdAfter: readText(issues, parameters, 'created_after'),
-      createdBefore: readText(issues, parameters, 'created_before'),
-      after: readText(issues, parameters, 'after'),
+      order: readText(issues, parameters, wireNames.order),
+      status: readText(issues, parameters, wireNames.status),
+      createdAfter: readText(issues, parameters, wireNames.createdAfter),
+      createdBefore: readText(issues, parameters, wireNames.createdBefore),
+      after: readText(issues, parameters, wireNames.after),
     };
   });

@@ -34,8 +34,26 @@ export const allowedMethods = {
 export const isAllowed = (operation: Route['operation'], method: string): boolean =>
   allowedMethods[operation] === 'POST' ? method === 'POST' : method === 'GET' || method === 'HEAD';
 
-const GET_PREFIX = '/session/';
-const EVENTS_SUFFIX = '/events';
+/** Where each operation is. The session's id is one segment, or there is none. */
+export const pathTemplates = {
+  create: '/create-session',
+  list: '/sessions',
+  get: '/session/{session_id}',
+  events: '/session/{session_id}/events',
+  start: '/start-session/{session_id}',
+  pause: '/pause-session/{session_id}',
+  resume: '/resume-session/{session_id}',
+  terminate: '/terminate-session/{session_id}',
+  fail: '/fail-session/{session_id}',
+  append: '/append-history/{session_id}',
+  delete: '/delete-session/{session_id}',
+} as const satisfies Readonly<Record<Exclude<Route['operation'], 'move'> | CallerCommand, string>>;
+
+const beforeId = (template: string): string => template.slice(0, template.indexOf('{'));
+const behindId = (template: string): string => template.slice(template.indexOf('}') + 1);
+
+const GET_PREFIX = beforeId(pathTemplates.get);
+const EVENTS_SUFFIX = behindId(pathTemplates.events);
 
 /** What the host has switched on besides create, list and get. */
 export interface Switches {
@@ -49,13 +67,13 @@ const move = (command: CallerCommand) => ({ operation: 'move', command }) as con
 
 /** By what stands before the id. */
 const commands: ReadonlyMap<string, Unplaced<CommandRoute>> = new Map<string, Unplaced<CommandRoute>>([
-  ['/start-session/', move('start')],
-  ['/pause-session/', move('pause')],
-  ['/resume-session/', move('resume')],
-  ['/terminate-session/', move('terminate')],
-  ['/fail-session/', move('fail')],
-  ['/append-history/', { operation: 'append' }],
-  ['/delete-session/', { operation: 'delete' }],
+  [beforeId(pathTemplates.start), move('start')],
+  [beforeId(pathTemplates.pause), move('pause')],
+  [beforeId(pathTemplates.resume), move('resume')],
+  [beforeId(pathTemplates.terminate), move('terminate')],
+  [beforeId(pathTemplates.fail), move('fail')],
+  [beforeId(pathTemplates.append), { operation: 'append' }],
+  [beforeId(pathTemplates.delete), { operation: 'delete' }],
 ]);
 
 /** The id behind a prefix: one segment of a path, not an empty one. */
@@ -84,8 +102,8 @@ const matchSession = (path: string, hasEvents: boolean): Route | undefined => {
 export const matchRoute = (url: string, { commands: hasCommands, events: hasEvents }: Switches): Route | undefined => {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
-  if (path === '/sessions') return { operation: 'list', query: mark < 0 ? '' : url.slice(mark + 1) };
-  if (path === '/create-session') return { operation: 'create' };
+  if (path === pathTemplates.list) return { operation: 'list', query: mark < 0 ? '' : url.slice(mark + 1) };
+  if (path === pathTemplates.create) return { operation: 'create' };
   if (path.startsWith(GET_PREFIX)) return matchSession(path, hasEvents);
   return hasCommands ? matchCommand(path) : undefined;
 };

@@ -2,22 +2,24 @@ import { type InvalidInput, invalidInput } from '../errors.js';
 import { type Misconfigured, misconfigured } from './errors.js';
 
 /** What a client sends, by the name that the service knows it under. */
-const wirePaths: ReadonlyMap<string, string> = new Map([
-  ['face', 'face'],
-  ['profile', 'profile'],
-  ['behavior', 'behavior'],
-  ['context', 'context'],
-  ['timeLimit', 'time_limit'],
-  ['idempotencyKey', 'Idempotency-Key'],
-  ['operationId', 'Idempotency-Key'],
-  ['id', 'session_id'],
-  ['from', 'Last-Event-ID'],
-  ['order', 'order'],
-  ['status', 'status'],
-  ['createdAfter', 'created_after'],
-  ['createdBefore', 'created_before'],
-  ['after', 'after'],
-]);
+export const wireNames = {
+  face: 'face',
+  profile: 'profile',
+  behavior: 'behavior',
+  context: 'context',
+  timeLimit: 'time_limit',
+  idempotencyKey: 'Idempotency-Key',
+  operationId: 'Idempotency-Key',
+  id: 'session_id',
+  from: 'Last-Event-ID',
+  order: 'order',
+  status: 'status',
+  createdAfter: 'created_after',
+  createdBefore: 'created_before',
+  after: 'after',
+} as const;
+
+const wirePaths: ReadonlyMap<string, string> = new Map(Object.entries(wireNames));
 
 /** `entries`, or a place within it, where the wire has the service's own names. */
 const withinEntries = /^entries(?:\[|$)/;
