@@ -26,6 +26,7 @@ export type { Ids } from './ids.js';
 export { randomIds } from './ids.js';
 export type { SessionLimits } from './limits.js';
 export { defaultLimits } from './limits.js';
+export type { ObservedOperation, OperationName, SessionObserver } from './observer.js';
 export type { AppendError, Appended, NewHistoryEntry } from './service/append-history.js';
 export type { ChangeError, OperationOptions } from './service/change-session.js';
 export type { CreateError, CreateSessionInput } from './service/create-session.js';

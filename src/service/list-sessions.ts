@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { chain, settled } from '../answer.js';
+import { chain } from '../answer.js';
 import { type CorruptRecord, corruptRecord, type InvalidInput, type StoreUnavailable } from '../errors.js';
 import { cursorOf } from '../input/cursor.js';
 import { readEachQuery, readListQuery } from '../input/list-input.js';
@@ -7,6 +7,7 @@ import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/view.js';
 import type { SessionStatus } from '../status.js';
 import type { Answer, ListOrder, ListPlace, PageRange } from '../store.js';
+import { perform } from './perform.js';
 import type { Settings } from './settings.js';
 import { sweepSessions } from './sweep-sessions.js';
 
@@ -114,7 +115,7 @@ const isSame = (a: ListPlace, b: ListPlace | undefined): boolean =>
 
 async function* walk(settings: Settings, range: PageRange): AsyncGenerator<Result<Session, ListError>, void> {
   for (let { after } = range; ; ) {
-    const read = await settled(() => readRange(settings, { ...range, after }), 'not_applied');
+    const read = await perform(ok(settings), 'each', () => readRange(settings, { ...range, after }), 'not_applied');
     if (read.isErr()) {
       yield err(read.error);
       return;

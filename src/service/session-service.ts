@@ -1,6 +1,13 @@
 import { Err, err, Ok, ok, type Result, type ResultAsync } from 'neverthrow';
-import { chain, settled } from '../answer.js';
-import { type CorruptRecord, type InvalidInput, type NotFound, notFound, type StoreUnavailable } from '../errors.js';
+import { chain } from '../answer.js';
+import {
+  type CorruptRecord,
+  type InvalidInput,
+  type NotFound,
+  notFound,
+  type SessionError,
+  type StoreUnavailable,
+} from '../errors.js';
 import type { SessionChange, TenantChange, WatchError, WatchOptions } from '../events/change.js';
 import { safely } from '../events/safely.js';
 import { watchSession } from '../events/watch-session.js';
@@ -13,6 +20,7 @@ import {
   readTenant,
   readWatch,
 } from '../input/session-input.js';
+import type { OperationName } from '../observer.js';
 import type { Session, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/view.js';
 import type { CallerCommand } from '../status.js';
@@ -28,6 +36,7 @@ import {
   listSessions,
   type SessionPage,
 } from './list-sessions.js';
+import { perform } from './perform.js';
 import { type HistoryError, type HistoryPart, type HistoryQuery, readHistory } from './read-history.js';
 import { readSettings, type SessionServiceOptions, type Settings } from './settings.js';
 import { type Sweep, type SweepError, sweepSessions } from './sweep-sessions.js';
@@ -58,7 +67,7 @@ export class SessionService {
 
   /** A new session, IDLE. */
   create(input: CreateSessionInput): ResultAsync<Session, CreateError> {
-    return this.#run((settings) =>
+    return perform(this.#settings, 'create', (settings) =>
       chain(readCreate(input, settings.policy), ({ options, idempotencyKey }) =>
         idempotencyKey === undefined
           ? createSession(settings, options)
@@ -70,6 +79,7 @@ export class SessionService {
   /** The session with its history, as it is now. */
   get(id: string): ResultAsync<Session, ReadError> {
     return this.#runOn(
+      'get',
       id,
       (settings, key) =>
         chain(settings.store.find(key), (found) =>
@@ -88,12 +98,12 @@ export class SessionService {
    * not on how long the history is. A position that the history has not is `invalid_input` that names `after`.
    */
   history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, HistoryError> {
-    return this.#runOn(id, ({ store }, key) => readHistory(store, key, query), 'not_applied');
+    return this.#runOn('history', id, ({ store }, key) => readHistory(store, key, query), 'not_applied');
   }
 
   /** One page of the tenant's sessions with their histories, newest first unless asked for otherwise. */
   list(query: ListQuery = {}): ResultAsync<SessionPage, ListError> {
-    return this.#run((settings) => listSessions(settings, query), 'not_applied');
+    return perform(this.#settings, 'list', (settings) => listSessions(settings, query), 'not_applied');
   }
 
   /**
@@ -135,12 +145,12 @@ export class SessionService {
     entries: readonly NewHistoryEntry[],
     options: OperationOptions = {},
   ): ResultAsync<Appended, AppendError> {
-    return this.#runOn(id, (settings, key) => appendHistory(settings, key, entries, options));
+    return this.#runOn('append', id, (settings, key) => appendHistory(settings, key, entries, options));
   }
 
   /** Removes the session whole. One that is not there is a success too: afterwards there is none. */
   delete(id: string): ResultAsync<void, DeleteError> {
-    return this.#runOn(id, ({ store, now }, key) =>
+    return this.#runOn('delete', id, ({ store, now }, key) =>
       chain(now(), (at) => chain(store.remove(key, { now: at }), () => ok(undefined))),
     );
   }
@@ -170,19 +180,29 @@ export class SessionService {
    * longer, at most `limit` in all (1 to 10000). `createSweeper` calls it again and again.
    */
   sweep(limit = 500): ResultAsync<Sweep, SweepError> {
-    return this.#run((settings) => chain(readSweepLimit(limit), (most) => sweepSessions(settings, most)));
+    return perform(this.#settings, 'sweep', (settings) =>
+      chain(readSweepLimit(limit), (most) => sweepSessions(settings, most)),
+    );
   }
 
   #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {
-    return this.#runOn(id, (settings, key) =>
+    return this.#runOn(command, id, (settings, key) =>
       chain(readCommandOptions(options), ({ operationId }) => changeSession(settings, key, command, operationId)),
     );
   }
 
-  #runOn<T, E>(id: unknown, operation: (settings: Settings, key: SessionKey) => Answer<T, E>, outcome?: Outcome) {
-    return this.#run(
+  #runOn<T, E extends SessionError>(
+    name: OperationName,
+    id: unknown,
+    operation: (settings: Settings, key: SessionKey) => Answer<T, E>,
+    outcome?: Outcome,
+  ) {
+    return perform(
+      this.#settings,
+      name,
       (settings) => chain(readId(id), (read) => operation(settings, { tenant: settings.tenant, id: read })),
       outcome,
+      id,
     );
   }
 
@@ -190,11 +210,6 @@ export class SessionService {
     begin: (settings: Settings) => Result<AsyncGenerator<Result<T, WatchError>, void>, InvalidInput>,
   ): AsyncIterable<Result<T, WatchError>> {
     return safely(() => this.#settings.andThen(begin));
-  }
-
-  /** `outcome` is what a store that breaks its contract may have done: unknown, but to reads. */
-  #run<T, E>(operation: (settings: Settings) => Answer<T, E>, outcome?: Outcome) {
-    return settled(() => chain(this.#settings, operation), outcome);
   }
 }
 

@@ -7,6 +7,7 @@ import { type IssueList, readSafely } from '../input/issues.js';
 import type { InputPolicy } from '../input/session-input.js';
 import { isFields, readName, readNumber } from '../input/values.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../limits.js';
+import type { SessionObserver } from '../observer.js';
 import type { SessionStore } from '../store.js';
 
 /** What a `SessionService` is made with. */
@@ -28,6 +29,8 @@ export interface SessionServiceOptions {
   readonly faces?: readonly string[];
   /** The only profiles that sessions may have. Default: any. */
   readonly profiles?: readonly string[];
+  /** Whoever is to see the operations. The store works in the context of the first that makes one. */
+  readonly observers?: readonly SessionObserver[];
 }
 
 /** The options, read and with their defaults. */
@@ -39,6 +42,7 @@ export interface Settings {
   readonly idleTimeoutMs: number;
   readonly retentionMs: number;
   readonly policy: InputPolicy;
+  readonly observers: readonly SessionObserver[];
   /** Where the store tells what happens. */
   readonly hub: EventHub | undefined;
   /** What a store is to refuse to append beyond; empty where there is no bound, for to check it has its price. */
@@ -74,10 +78,16 @@ export const spanMs = (seconds: number): number =>
 export const readSettings = (options: SessionServiceOptions): Result<Settings, InvalidInput> =>
   readSafely('options', (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
-    const { idleTimeout = 0, retention = 0, limits = {}, faces, profiles } = options;
+    const { idleTimeout = 0, retention = 0, limits = {}, faces, profiles, observers = [] } = options;
     issues.check(isFields(store), 'store', 'must be a SessionStore');
     issues.check(isFields(clock), 'clock', 'must be a Clock');
     issues.check(isFields(ids), 'ids', 'must be Ids');
+    const fits = Array.isArray(observers) && observers.every((observer) => typeof observer?.run === 'function');
+    issues.check(fits, 'observers', 'must be SessionObservers');
+    const seers: readonly SessionObserver[] = fits ? [...observers] : [];
+    for (const { path, message } of seers.flatMap((observer) => observer.issues ?? [])) {
+      issues.check(false, path, message);
+    }
     const read = readLimits(issues, limits);
     const { historyEntries } = read;
     return {
@@ -92,6 +102,7 @@ export const readSettings = (options: SessionServiceOptions): Result<Settings, I
         faces: readNames(issues, 'faces', faces),
         profiles: readNames(issues, 'profiles', profiles),
       },
+      observers: seers,
       hub: isFields(store) && isFields(store.events) ? new EventHub(store.events) : undefined,
       bound: historyEntries === Number.MAX_SAFE_INTEGER ? {} : { mostEntries: historyEntries },
     };

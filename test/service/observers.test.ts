@@ -1,0 +1,135 @@
+import { ok, type ResultAsync } from 'neverthrow';
+import { describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { ObservedOperation, SessionError, SessionObserver } from '../../src/index.js';
+import { ada, call, createdIn, errorOf, okOf, openSessions } from '../support/sessions.js';
+
+type Call = () => ResultAsync<unknown, SessionError>;
+
+/** Writes down what it sees, and how each operation has ended. */
+const recorder = () => {
+  const seen: ObservedOperation[] = [];
+  const ends: string[] = [];
+  const observer: SessionObserver = {
+    async run(operation, carryOut) {
+      seen.push(operation);
+      ends.push(
+        (await carryOut()).match(
+          () => 'ok',
+          ({ type }) => type,
+        ),
+      );
+    },
+  };
+  return { observer, seen, ends };
+};
+
+describe('observers', () => {
+  test('see every operation, with its tenant, its session and its end', async () => {
+    const { observer, seen, ends } = recorder();
+    const { sessions } = openSessions({ observers: [observer] });
+    const id = await createdIn(sessions);
+    await okOf(sessions.start(id));
+    await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
+    await okOf(sessions.pause(id));
+    await okOf(sessions.resume(id));
+    await okOf(sessions.history(id));
+    await okOf(sessions.get(id));
+    await okOf(sessions.terminate(id));
+    await errorOf(sessions.fail('nobody'));
+    await okOf(sessions.list());
+    for await (const session of sessions.each()) expect(session.isOk()).toBe(true);
+    await okOf(sessions.sweep());
+    await okOf(sessions.forTenant('acme').delete(id));
+    const named = ['start', 'append', 'pause', 'resume', 'history', 'get', 'terminate'];
+    expect(seen).toEqual([
+      { name: 'create', tenant: 'default' },
+      ...named.map((name) => ({ name, tenant: 'default', id })),
+      { name: 'fail', tenant: 'default', id: 'nobody' },
+      { name: 'list', tenant: 'default' },
+      { name: 'each', tenant: 'default' },
+      { name: 'sweep', tenant: 'default' },
+      { name: 'delete', tenant: 'acme', id },
+    ]);
+    expect(ends.filter((end) => end !== 'ok')).toEqual(['not_found']);
+  });
+
+  test('see what an operation is given, whatever it is', async () => {
+    const { observer, seen, ends } = recorder();
+    const { sessions } = openSessions({ observers: [observer] });
+    const id = { toString: () => 's1' };
+    expect((await call(sessions, 'get', id)).isErr()).toBe(true);
+    expect(seen[0]?.id).toBe(id);
+    expect(ends).toEqual(['invalid_input']);
+  });
+
+  test('call for one operation and one answer, however many they are and however often they call', async () => {
+    const store = new MemorySessionStore();
+    const insert = vi.spyOn(store, 'insert');
+    const answers: unknown[] = [];
+    const eager: SessionObserver = {
+      async run(_operation, carryOut) {
+        answers.push(await carryOut(), await carryOut());
+      },
+    };
+    const { sessions } = openSessions({ store, observers: [eager, eager] });
+    const created = await sessions.create(ada);
+    expect(insert).toHaveBeenCalledTimes(1);
+    await vi.waitFor(() => expect(answers).toEqual([created, created, created, created]));
+  });
+
+  test('have the operation carried out inside of their call', async () => {
+    const order: string[] = [];
+    const store = new MemorySessionStore();
+    vi.spyOn(store, 'findState').mockImplementation(() => {
+      order.push('store');
+      return ok(undefined);
+    });
+    const around: SessionObserver = {
+      run(_operation, carryOut) {
+        order.push('before');
+        carryOut();
+        order.push('after');
+      },
+    };
+    await errorOf(openSessions({ store, observers: [around] }).sessions.start('s1'));
+    expect(order).toEqual(['before', 'store', 'after']);
+  });
+
+  const harmful: Readonly<Record<string, (carryOut: Call) => unknown>> = {
+    'calls nothing': () => undefined,
+    throws: () => {
+      throw new Error('observer');
+    },
+    'throws when it has called': (carryOut) => {
+      carryOut();
+      throw new Error('observer');
+    },
+    'rejects when it has called': async (carryOut) => {
+      await carryOut();
+      throw new Error('observer');
+    },
+    'never ends': () => new Promise(() => {}),
+    'gives another answer': () => ok('another'),
+  };
+
+  test.for(Object.entries(harmful))('one that %s is no harm', async ([, run]) => {
+    const { observer, seen } = recorder();
+    const { sessions } = openSessions({ observers: [{ run: (_operation, carryOut) => run(carryOut) }, observer] });
+    const id = await createdIn(sessions);
+    expect((await okOf(sessions.start(id))).status).toBe('ACTIVE');
+    expect(seen.map(({ name }) => name)).toEqual(['create', 'start']);
+  });
+
+  test.for([5, {}, [undefined], ['observer']])('that are %j are refused by name', async (observers) => {
+    const { sessions } = openSessions(Object({ observers }));
+    const error = await errorOf(sessions.list());
+    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'observers' }] });
+  });
+
+  test('that were made with options which break a rule are refused with what they say', async () => {
+    const issues = [{ path: 'tracerProvider', message: 'must be a TracerProvider' }];
+    const { sessions } = openSessions({ observers: [{ run: () => undefined, issues }] });
+    expect(await errorOf(sessions.list())).toMatchObject({ type: 'invalid_input', issues });
+  });
+});
