@@ -24,6 +24,7 @@ export type {
 export type { EventPage, SessionEvent, SessionEventType } from './events/event.js';
 export type { Ids } from './ids.js';
 export { randomIds } from './ids.js';
+export type { InputPolicy } from './input/policy.js';
 export type { SessionLimits } from './limits.js';
 export { defaultLimits } from './limits.js';
 export type { ObservedOperation, OperationName, SessionObserver } from './observer.js';

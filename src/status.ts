@@ -16,7 +16,7 @@ export type ClockCommand = 'expire' | 'time_out';
 
 export type SessionCommand = CallerCommand | ClockCommand;
 
-const endReasons = Object.freeze(['terminated', 'failed', 'time_limit', 'idle_timeout'] as const);
+export const endReasons = Object.freeze(['terminated', 'failed', 'time_limit', 'idle_timeout'] as const);
 
 /** Why a session is TERMINATED. */
 export type EndReason = (typeof endReasons)[number];

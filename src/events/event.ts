@@ -42,8 +42,10 @@ export interface EventPage {
   readonly isTrimmed: boolean;
 }
 
+export const positionForm = /^\d{1,20}(?:-\d{1,20})?$/;
+
 /** Whether a text can be a position of a stream. */
-export const isPosition = (text: string): boolean => /^\d{1,20}(?:-\d{1,20})?$/.test(text);
+export const isPosition = (text: string): boolean => positionForm.test(text);
 
 /** Whether a position of a stream comes after another: both are whole numbers, with a second behind a dash or without. */
 export const isBehind = (position: string, other: string): boolean => {

@@ -19,7 +19,7 @@ const canBeWatched = (sessions: TenantSessions): sessions is TenantSessions & Te
 const BEGINNING = '0';
 
 /** `no-transform` and the last one keep compressors and proxies from holding events back. */
-const streamHeaders = Object.freeze({
+export const streamHeaders = Object.freeze({
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',

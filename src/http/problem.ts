@@ -25,10 +25,10 @@ const statusOfOwnError = {
   misconfigured: 503,
 } as const satisfies Record<OwnError['type'], number>;
 
-const statuses = { ...statusOfSessionError, ...statusOfOwnError };
+export const statuses = { ...statusOfSessionError, ...statusOfOwnError };
 
 /** RFC 9110's own phrases, as RFC 9457 asks where `type` is `about:blank`. */
-const titles = {
+export const titles = {
   400: 'Bad Request',
   401: 'Unauthorized',
   404: 'Not Found',
@@ -42,7 +42,7 @@ const titles = {
 } as const satisfies Record<(typeof statuses)[HandlerError['type']], string>;
 
 /** What strangers are told. Fixed texts: an error's own message may hold what only the host should read. */
-const details = {
+export const details = {
   not_found: 'There is no such session.',
   invalid_transition: 'The status of the session does not allow this.',
   conflict: 'Others kept changing the session at the same time. Try again.',
@@ -93,7 +93,7 @@ const fixedHeaders = (code: keyof typeof details): Readonly<Record<string, strin
 /** Answers that are the same every time, made once each: turning a stranger away should cost next to nothing. */
 const prepared = new Map<HandlerError['type'], HandlerResponse>();
 
-const fixed = (code: keyof typeof details): HandlerResponse => {
+export const fixed = (code: keyof typeof details): HandlerResponse => {
   const response = prepared.get(code) ?? compose(code, { detail: details[code], headers: fixedHeaders(code) });
   prepared.set(code, response);
   return response;

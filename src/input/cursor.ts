@@ -14,12 +14,12 @@ const unescapeId = (escaped: string): string =>
 export const cursorOf = ({ createdAt, id }: ListPlace): string =>
   `${Date.parse(createdAt).toString(36)}.${escapeId(id)}`;
 
-const form = /^([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
+export const cursorForm = /^([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
 
 const placeOf = (cursor: string): ListPlace | undefined => {
   // No id is longer, however much of it is escaped.
   if (cursor.length > 16 + KEY_LENGTH * 5) return undefined;
-  const [, time = '', escaped = ''] = form.exec(cursor) ?? [];
+  const [, time = '', escaped = ''] = cursorForm.exec(cursor) ?? [];
   const ms = Number.parseInt(time, 36);
   if (!(ms <= LATEST)) return undefined;
   const place = { createdAt: timestampOf(ms), id: unescapeId(escaped) };

@@ -14,7 +14,9 @@ export interface ReadQuery {
   readonly page: number | undefined;
 }
 
-const isOrder = (value: unknown): value is ListOrder => value === 'newest' || value === 'oldest';
+export const listOrders = ['newest', 'oldest'] as const satisfies readonly ListOrder[];
+
+const isOrder = (value: unknown): value is ListOrder => listOrders.some((order) => order === value);
 
 /** Exact as long as whole numbers are; beyond that no store has a page. */
 const offsetOf = (page: number, limit: number): number => Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);

@@ -6,18 +6,10 @@ import { KEY_LENGTH, NAME_LENGTH, ROLE_LENGTH, type SessionLimits, SWEEP_LIMIT }
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
 import { type IssueList, readSafely } from './issues.js';
 import { readOperationId } from './operation-id.js';
+import type { InputPolicy } from './policy.js';
 import type { createRules, entryRules, ReadBy } from './rules.js';
 import { readTimestamp } from './timestamp.js';
 import { checkAllowed, type Fields, isFields, readName, readNumber, readText, readWhole } from './values.js';
-
-/** What a host allows its callers. */
-export interface InputPolicy {
-  readonly limits: SessionLimits;
-  /** The only faces allowed; `undefined` for any. */
-  readonly faces: ReadonlySet<string> | undefined;
-  /** The only profiles allowed; `undefined` for any. */
-  readonly profiles: ReadonlySet<string> | undefined;
-}
 
 const noFields: Fields = Object.freeze({});
 

@@ -12,6 +12,7 @@ import type { SessionChange, TenantChange, WatchError, WatchOptions } from '../e
 import { safely } from '../events/safely.js';
 import { watchSession } from '../events/watch-session.js';
 import { watchTenant } from '../events/watch-tenant.js';
+import type { InputPolicy } from '../input/policy.js';
 import {
   readCommandOptions,
   readCreate,
@@ -56,6 +57,11 @@ export class SessionService {
   /** Options that break a rule do not throw here: every operation then answers `invalid_input` naming them. */
   constructor(options: SessionServiceOptions | Result<Settings, InvalidInput>) {
     this.#settings = isRead(options) ? options : readSettings(options);
+  }
+
+  /** What this service allows its callers: its limits, and its lists of names. */
+  get policy(): Result<InputPolicy, InvalidInput> {
+    return this.#settings.map(({ policy }) => policy);
   }
 
   /** The same service for another tenant's sessions: 1 to 256 characters, any at all. */

@@ -4,9 +4,9 @@ import type { InvalidInput } from '../errors.js';
 import { EventHub } from '../events/hub.js';
 import { type Ids, randomIds } from '../ids.js';
 import { type IssueList, readSafely } from '../input/issues.js';
-import type { InputPolicy } from '../input/session-input.js';
+import { type InputPolicy, readPolicy } from '../input/policy.js';
 import { isFields, readName, readNumber } from '../input/values.js';
-import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../limits.js';
+import { KEY_LENGTH, type SessionLimits } from '../limits.js';
 import type { SessionObserver } from '../observer.js';
 import type { SessionStore } from '../store.js';
 
@@ -52,25 +52,6 @@ export interface Settings {
 const MOST_IDLE_SECONDS = 365 * 24 * 60 * 60;
 const MOST_RETENTION_SECONDS = 100 * 365 * 24 * 60 * 60;
 
-const readLimits = (issues: IssueList, given: Partial<SessionLimits>): SessionLimits => {
-  const read = (name: keyof SessionLimits): number =>
-    readNumber(issues, `limits.${name}`, given[name] ?? defaultLimits[name], 1, Number.MAX_SAFE_INTEGER);
-  return {
-    timeLimit: read('timeLimit'),
-    textBytes: read('textBytes'),
-    contentBytes: read('contentBytes'),
-    entriesPerAppend: read('entriesPerAppend'),
-    historyEntries: read('historyEntries'),
-  };
-};
-
-const readNames = (issues: IssueList, path: string, names: readonly string[] | undefined) => {
-  if (names === undefined) return undefined;
-  const fits = Array.isArray(names) && names.every((name) => typeof name === 'string');
-  issues.check(fits, path, 'must be an array of strings');
-  return new Set(fits ? names : []);
-};
-
 /** Milliseconds of a time given in seconds, where 0 means for ever. No time above 0 is rounded down to none. */
 export const spanMs = (seconds: number): number =>
   seconds === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.round(seconds * 1000));
@@ -78,7 +59,7 @@ export const spanMs = (seconds: number): number =>
 export const readSettings = (options: SessionServiceOptions): Result<Settings, InvalidInput> =>
   readSafely('options', (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
-    const { idleTimeout = 0, retention = 0, limits = {}, faces, profiles, observers = [] } = options;
+    const { idleTimeout = 0, retention = 0, observers = [] } = options;
     issues.check(isFields(store), 'store', 'must be a SessionStore');
     issues.check(isFields(clock), 'clock', 'must be a Clock');
     issues.check(isFields(ids), 'ids', 'must be Ids');
@@ -88,8 +69,8 @@ export const readSettings = (options: SessionServiceOptions): Result<Settings, I
     for (const { path, message } of seers.flatMap((observer) => observer.issues ?? [])) {
       issues.check(false, path, message);
     }
-    const read = readLimits(issues, limits);
-    const { historyEntries } = read;
+    const policy = readPolicy(issues, options);
+    const { historyEntries } = policy.limits;
     return {
       tenant: readName(issues, 'tenant', tenant, KEY_LENGTH),
       store,
@@ -97,11 +78,7 @@ export const readSettings = (options: SessionServiceOptions): Result<Settings, I
       ids,
       idleTimeoutMs: spanMs(readNumber(issues, 'idleTimeout', idleTimeout, 0, MOST_IDLE_SECONDS)),
       retentionMs: spanMs(readNumber(issues, 'retention', retention, 0, MOST_RETENTION_SECONDS)),
-      policy: {
-        limits: read,
-        faces: readNames(issues, 'faces', faces),
-        profiles: readNames(issues, 'profiles', profiles),
-      },
+      policy,
       observers: seers,
       hub: isFields(store) && isFields(store.events) ? new EventHub(store.events) : undefined,
       bound: historyEntries === Number.MAX_SAFE_INTEGER ? {} : { mostEntries: historyEntries },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { InvalidInput } from '../../src/errors.js';
-import { type InputPolicy, readCreate } from '../../src/input/session-input.js';
+import type { InputPolicy } from '../../src/input/policy.js';
+import { readCreate } from '../../src/input/session-input.js';
 import { defaultLimits } from '../../src/limits.js';
 import { strange } from '../support/hostile-values.js';
 

@@ -1,0 +1,44 @@
+import { defaultLimits, type SessionLimits } from '../limits.js';
+import type { IssueList } from './issues.js';
+import { readNumber } from './values.js';
+
+/** What a host allows its callers. */
+export interface InputPolicy {
+  readonly limits: SessionLimits;
+  /** The only faces allowed; `undefined` for any. */
+  readonly faces: ReadonlySet<string> | undefined;
+  /** The only profiles allowed; `undefined` for any. */
+  readonly profiles: ReadonlySet<string> | undefined;
+}
+
+/** The same as a host gives it; what is not given has its default. */
+export interface GivenPolicy {
+  readonly limits?: Partial<SessionLimits> | undefined;
+  readonly faces?: readonly string[] | undefined;
+  readonly profiles?: readonly string[] | undefined;
+}
+
+const readLimits = (issues: IssueList, given: Partial<SessionLimits>): SessionLimits => {
+  const read = (name: keyof SessionLimits): number =>
+    readNumber(issues, `limits.${name}`, given[name] ?? defaultLimits[name], 1, Number.MAX_SAFE_INTEGER);
+  return {
+    timeLimit: read('timeLimit'),
+    textBytes: read('textBytes'),
+    contentBytes: read('contentBytes'),
+    entriesPerAppend: read('entriesPerAppend'),
+    historyEntries: read('historyEntries'),
+  };
+};
+
+const readNames = (issues: IssueList, path: string, names: readonly string[] | undefined) => {
+  if (names === undefined) return undefined;
+  const fits = Array.isArray(names) && names.every((name) => typeof name === 'string');
+  issues.check(fits, path, 'must be an array of strings');
+  return new Set(fits ? names : []);
+};
+
+export const readPolicy = (issues: IssueList, { limits = {}, faces, profiles }: GivenPolicy): InputPolicy => ({
+  limits: readLimits(issues, limits),
+  faces: readNames(issues, 'faces', faces),
+  profiles: readNames(issues, 'profiles', profiles),
+});
