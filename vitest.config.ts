@@ -10,6 +10,7 @@ export default defineConfig({
     maxWorkers: 2,
     // No test is about time; a busy machine is no failure.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Whatever a machine that others use brings about once; CI says at its end which tests needed it, for they are to be
     // looked into.
     retry: process.env['CI'] ? 1 : 0,
