@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
 export const root = dirname(dirname(import.meta.dirname));
@@ -12,18 +12,19 @@ export interface Document {
 
 const documentAt = (path: string): Document => ({ path, text: readFileSync(join(root, path), 'utf8') });
 
-const isOurs = (path: string): boolean => path.endsWith('.md') && !/(^|\/)node_modules\//.test(path);
-
+/** The documents in a folder and below, beside what is installed there. */
 const within = (folder: string): readonly string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => posix.join(folder, path));
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = posix.join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : within(path);
+    return path.endsWith('.md') ? [path] : [];
+  });
 
-const folders = readdirSync(root).filter((name) => ['docs', 'examples', 'benchmarks'].includes(name));
+const own = readdirSync(root).filter((name) => name.endsWith('.md'));
+const folders = ['docs', 'examples', 'benchmarks'].filter((folder) => existsSync(join(root, folder)));
 
 /** All of them, those that are made from the doc comments too. */
-export const documents: readonly Document[] = [...readdirSync(root), ...folders.flatMap(within)]
-  .filter(isOurs)
-  .toSorted()
-  .map(documentAt);
+export const documents: readonly Document[] = [...own, ...folders.flatMap(within)].toSorted().map(documentAt);
 
 export const readme: Document = documentAt('README.md');
 
@@ -42,7 +43,7 @@ export const documentOf = (path: string): Document => {
 /** The rows of the table whose head starts with these cells, without the head. */
 export const rowsOf = ({ path, text }: Document, ...head: readonly string[]): readonly (readonly string[])[] => {
   const lines = text.split('\n');
-  const first = lines.findIndex((line) => line.startsWith(`| ${head.join(' | ')} |`));
+  const first = lines.findIndex((line) => line.replaceAll('`', '').startsWith(`| ${head.join(' | ')} |`));
   if (first < 0) throw new Error(`${path} has no table of ${head.join(', ')}`);
   const end = lines.findIndex((line, index) => index > first && !line.startsWith('|'));
   return lines.slice(first + 2, end).map((line) =>

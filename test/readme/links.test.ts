@@ -30,7 +30,7 @@ const linksOf = (text: string): readonly string[] =>
 /** What is wrong with a link of a document, if anything is. */
 const faultOf = ({ path }: Document, link: string): string | undefined => {
   if (/^[a-z]+:/.test(link)) return link.startsWith('https://') ? undefined : `${link} is not https`;
-  const [file = '', anchor] = link.split('#');
+  const [file = '', anchor] = decodeURIComponent(link).split('#');
   const target = file === '' ? path : posix.join(posix.dirname(path), file);
   if (target.startsWith('..') || !existsSync(join(root, target))) return `${link} leads nowhere`;
   if (anchor === undefined) return undefined;

@@ -5,7 +5,7 @@ import { transitions } from '../../src/status.js';
 import { documentOf, handbook, readme, root, rowsOf } from './documents.js';
 import { blocksIn } from './samples.js';
 
-const stateMachine = documentOf('README.md');
+const stateMachine = documentOf('docs/concepts.md');
 
 describe('what the documents say', () => {
   test('the commands that they name are scripts', () => {

@@ -1,0 +1,142 @@
+import { Cluster, Redis } from 'ioredis';
+import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis6';
+import { ok } from 'neverthrow';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  type RedisClient,
+  RedisClock,
+  RedisSessionStore,
+  type RedisSessionStoreOptions,
+} from '../../../adapters/redis/index.js';
+import { Keyspace } from '../../../adapters/redis/keys.js';
+import { SessionService } from '../../../src/index.js';
+import { describeSessionStore } from '../../../src/testing/index.js';
+import { documentOf } from '../../readme/documents.js';
+import { blocksIn } from '../../readme/samples.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { startCluster } from '../../support/redis-cluster.js';
+import { type RedisServer, startRedis } from '../../support/redis-server.js';
+
+const USER = 'colloquy';
+const PASSWORD = 'change-me';
+
+/** The rights that the document on Redis gives, word by word. */
+const documented = blocksIn(documentOf('docs/redis.md'), 'conf')
+  .map(({ code }) => code.replaceAll('\\\n', ' ').trim().split(/\s+/))
+  .find(([user, name]) => user === 'user' && name === USER);
+const rights = (documented ?? []).slice(2);
+
+/** Only the client of a cluster sends these. */
+const forClusters = ['cluster|slots', 'cluster|info', 'client|setname'];
+
+interface Closable {
+  disconnect(): void;
+}
+
+/** A session made, listed and removed, so that a list, a change and an event have been written and read. */
+const workOn = async (client: RedisClient & Closable): Promise<void> => {
+  const store = new RedisSessionStore({ client, prefix: USER, partitions: 3, events: true });
+  const sessions = new SessionService({ store });
+  const created = await sessions.create({ face: 'ada', profile: 'tutor' });
+  if (created.isErr()) throw new Error(created.error.message, { cause: created.error });
+  expect((await sessions.list()).map(({ total }) => total)).toEqual(ok(1));
+  expect((await store.repair()).map((report) => report.sessions)).toEqual(ok(1));
+  expect((await sessions.delete(created.value.id)).isOk()).toBe(true);
+};
+
+describeWithRedis('a user with the documented rights', () => {
+  let server: RedisServer;
+  let admin: Redis;
+  let client: Redis;
+  let prefixes = 0;
+  const prefixOf = new WeakMap<RedisSessionStore, string>();
+
+  beforeAll(async () => {
+    server = await startRedis();
+    admin = new Redis(server.port);
+    await admin.call('ACL', 'SETUSER', USER, ...rights);
+    client = new Redis({ port: server.port, username: USER, password: PASSWORD });
+  });
+  afterAll(async () => {
+    client.disconnect();
+    admin.disconnect();
+    await server.stop();
+  });
+
+  const open = (more: Partial<RedisSessionStoreOptions> = {}): RedisSessionStore => {
+    prefixes += 1;
+    const prefix = `colloquy:${prefixes}`;
+    const store = new RedisSessionStore({ client, prefix, partitions: 3, ...more });
+    prefixOf.set(store, prefix);
+    return store;
+  };
+
+  describe('keeps the whole contract', () => {
+    describeSessionStore(test, () => open(), {
+      corrupt: async (store, key, part) => {
+        const { state, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
+        if (part === 'state') await admin.set(state, '2 from the future');
+        else if (part === 'head') await admin.setrange(journal, 0, '[');
+        else await admin.append(journal, '{"role":"user","cont');
+      },
+      withStatuses: () => open({ statusIndex: true }),
+      withEvents: () => open({ events: true }),
+    });
+  });
+
+  const login = { username: USER, password: PASSWORD };
+  const clients = {
+    'ioredis 5': () => new Redis({ port: server.port, ...login }),
+    'ioredis 6': () => new Redis6({ port: server.port, ...login }),
+  };
+
+  test.for(Object.entries(clients))('may work, repair and ask for the time with %s', async ([, connect]) => {
+    const warn = vi.spyOn(console, 'warn');
+    const own = connect();
+    onTestFinished(() => own.disconnect());
+    await workOn(own);
+    expect((await new RedisClock({ client: own }).sync()).isOk()).toBe(true);
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  test('was refused no command and no key', async () => {
+    expect(await admin.call('ACL', 'LOG')).toEqual([]);
+  });
+
+  test('has no right that nothing used', async () => {
+    const stats = await admin.info('commandstats');
+    const used = new Set([...stats.matchAll(/^cmdstat_([^:]+):/gm)].map(([, name = '']) => name));
+    const granted = rights.flatMap((right) => (right.startsWith('+') ? [right.slice(1)] : []));
+    expect(granted.length).toBeGreaterThan(0);
+    expect(granted.filter((name) => !used.has(name) && !forClusters.includes(name))).toEqual([]);
+  });
+
+  test('reaches no other key, and nothing that is for administrators', async () => {
+    await admin.set('other:key', 'theirs');
+    await expect(client.get('other:key')).rejects.toThrow('NOPERM');
+    await expect(client.flushall()).rejects.toThrow('NOPERM');
+    await expect(client.config('GET', 'maxmemory')).rejects.toThrow('NOPERM');
+    await expect(client.keys('colloquy:*')).rejects.toThrow('NOPERM');
+  });
+
+  test('may do the same in a cluster', async () => {
+    // One alone would not know its own address.
+    const cluster = await startCluster(2);
+    onTestFinished(() => cluster.stop());
+    const ports = cluster.nodes.map(({ port }) => port);
+    const admins = ports.map((port) => new Redis(port));
+    onTestFinished(() => {
+      for (const each of admins) each.disconnect();
+    });
+    for (const each of admins) await each.call('ACL', 'SETUSER', USER, ...rights);
+    for (const open of [
+      () => new Cluster(ports, { redisOptions: login }),
+      () => new Cluster6(ports, { redisOptions: login }),
+    ]) {
+      const inCluster = open();
+      onTestFinished(() => inCluster.disconnect());
+      await workOn(inCluster);
+    }
+    for (const each of admins) expect(await each.call('ACL', 'LOG')).toEqual([]);
+  });
+});

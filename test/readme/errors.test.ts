@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import type { HandlerError } from '../../src/http/errors.js';
+import { problem } from '../../src/http/problem.js';
+import { documentOf, rowsOf } from './documents.js';
+
+/** One of each; the compiler knows if one is missing. */
+const errors = {
+  invalid_input: { type: 'invalid_input', message: '', issues: [] },
+  not_found: { type: 'not_found', message: '', id: '' },
+  invalid_transition: { type: 'invalid_transition', message: '', status: 'IDLE', command: 'pause' },
+  history_full: { type: 'history_full', message: '', id: '', limit: 1 },
+  conflict: { type: 'conflict', message: '', id: '' },
+  idempotency_mismatch: { type: 'idempotency_mismatch', message: '', id: '' },
+  corrupt_record: { type: 'corrupt_record', message: '', id: '' },
+  store_unavailable: { type: 'store_unavailable', message: '', outcome: 'unknown' },
+  unauthenticated: { type: 'unauthenticated' },
+  route_not_found: { type: 'route_not_found' },
+  method_not_allowed: { type: 'method_not_allowed', allow: 'GET' },
+  body_too_large: { type: 'body_too_large' },
+  unsupported_media_type: { type: 'unsupported_media_type' },
+  authenticator_unavailable: { type: 'authenticator_unavailable' },
+  misconfigured: { type: 'misconfigured', issues: [] },
+} satisfies { readonly [T in HandlerError['type']]: Extract<HandlerError, { readonly type: T }> };
+
+const document = documentOf('docs/errors.md');
+
+describe('the document on errors', () => {
+  test('has each of them in its table, with the status that it is answered with', () => {
+    const told = rowsOf(document, 'type', 'HTTP').map(([link = '', status]) => [/^\[(\w+)\]/.exec(link)?.[1], status]);
+    const given = Object.values(errors).map((error) => [error.type, String(problem(error).status)]);
+    expect(told).toEqual(given);
+  });
+
+  test('has a part for each', () => {
+    const parts = [...document.text.matchAll(/^### (\w+)$/gm)].map(([, type = '']) => type);
+    expect(parts).toEqual(expect.arrayContaining(Object.keys(errors)));
+  });
+});
