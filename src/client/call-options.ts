@@ -1,0 +1,96 @@
+import type { Result } from 'neverthrow';
+import type { InvalidInput } from '../errors.js';
+import type { WatchSignal } from '../events/change.js';
+import { isPosition } from '../events/event.js';
+import { randomIds } from '../ids.js';
+import { type IssueList, readSafely } from '../input/issues.js';
+import { readOperationId } from '../input/operation-id.js';
+import { isFields, readName } from '../input/values.js';
+import { KEY_LENGTH } from '../limits.js';
+import type { OperationOptions } from '../service/change-session.js';
+import { readMs } from './options.js';
+
+/** How long a call is waited for. */
+export interface CallOptions {
+  /** Ends the call at once: `aborted`. */
+  readonly signal?: WatchSignal;
+  /** Milliseconds that this call may take. Default: the client's `timeoutMs`. */
+  readonly timeoutMs?: number;
+}
+
+/** Of a call that writes. Without an `operationId` the client makes one, so that its own retries are safe. */
+export interface WriteOptions extends CallOptions, OperationOptions {}
+
+/** How to watch. */
+export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
+  /** The position of an event or of a snapshot, to go on behind it. Default: from now on. */
+  readonly from?: string;
+  /** Milliseconds for which a watch that is cut off is tried again. Default: the client's `timeoutMs`. */
+  readonly timeoutMs?: number;
+}
+
+/** The options of a call, read. */
+export interface CallSettings {
+  readonly signal: WatchSignal | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+const isSignal = (value: unknown): value is WatchSignal =>
+  isFields(value) &&
+  typeof value['aborted'] === 'boolean' &&
+  typeof value['addEventListener'] === 'function' &&
+  typeof value['removeEventListener'] === 'function';
+
+const readCall = (issues: IssueList, options: unknown) => {
+  issues.check(isFields(options), 'options', 'must be an object');
+  const fields = isFields(options) ? options : {};
+  const { signal, timeoutMs } = fields;
+  issues.check(signal === undefined || isSignal(signal), 'signal', 'must be an AbortSignal');
+  return {
+    fields,
+    signal: isSignal(signal) ? signal : undefined,
+    timeoutMs: timeoutMs === undefined ? undefined : readMs(issues, 'timeoutMs', timeoutMs),
+  };
+};
+
+export const readCallOptions = (options: unknown): Result<CallSettings, InvalidInput> =>
+  readSafely('options', (issues) => readCall(issues, options));
+
+/** The name of one write: the caller's, or a new one. */
+export const readWriteName = (options: unknown): Result<string, InvalidInput> =>
+  readSafely('options', (issues) => {
+    const { operationId } = isFields(options) ? options : {};
+    return readOperationId(issues, operationId) ?? randomIds.next();
+  });
+
+export const readRemoteWatch = (
+  options: unknown,
+): Result<CallSettings & { readonly from: string | undefined }, InvalidInput> =>
+  readSafely('options', (issues) => {
+    const { fields, ...call } = readCall(issues, options);
+    const { from } = fields;
+    const fits = from === undefined || (typeof from === 'string' && isPosition(from));
+    issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
+    return { ...call, from: typeof from === 'string' ? from : undefined };
+  });
+
+/** The key of a create: the caller's, as far as a header carries it unchanged, or a new one. */
+export const readIdempotencyKey = (input: unknown): Result<string, InvalidInput> =>
+  readSafely('input', (issues) => {
+    const { idempotencyKey = randomIds.next() } = isFields(input) ? input : {};
+    const key = readName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH);
+    const isSendable = /^[!-~](?:[ -~]*[!-~])?$/.test(key);
+    issues.check(key === '' || isSendable, 'idempotencyKey', 'must be visible ASCII characters to be sent');
+    return key;
+  });
+
+/** A session's id as it stands in a path. */
+export const readIdInPath = (id: unknown): Result<string, InvalidInput> =>
+  readSafely('id', (issues) => {
+    const name = readName(issues, 'id', id, KEY_LENGTH);
+    // A URL has no such segments: they would lead to another path.
+    issues.check(!/^\.{1,2}$/.test(name), 'id', 'cannot be sent');
+    const isWellFormed = !/\p{Surrogate}/u.test(name);
+    issues.check(isWellFormed, 'id', 'must be well-formed Unicode to be sent');
+    return isWellFormed ? encodeURIComponent(name) : '';
+  });

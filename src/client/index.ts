@@ -1,0 +1,29 @@
+export type { CallOptions, RemoteWatchOptions, WriteOptions } from './call-options.js';
+export type {
+  Aborted,
+  CallError,
+  ClientError,
+  KeyUnavailable,
+  Refused,
+  RemoteAppendError,
+  RemoteChangeError,
+  RemoteCreateError,
+  RemoteDeleteError,
+  RemoteError,
+  RemoteListError,
+  RemoteReadError,
+  RemoteWatchError,
+  UnexpectedAnswer,
+  Unreachable,
+} from './errors.js';
+export type { ClientFetch, SessionClientOptions } from './options.js';
+export type {
+  RemoteChange,
+  RemoteCreated,
+  RemoteEvent,
+  RemotePage,
+  RemoteSession,
+  RemoteSnapshot,
+} from './remote.js';
+export { SessionClient } from './session-client.js';
+export type { ClientTiming } from './timing.js';

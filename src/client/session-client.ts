@@ -1,0 +1,128 @@
+import { err, type Result, ResultAsync } from 'neverthrow';
+import type { InvalidInput } from '../errors.js';
+import type { Appended, NewHistoryEntry } from '../service/append-history.js';
+import type { CreateSessionInput } from '../service/create-session.js';
+import type { EachQuery, ListQuery } from '../service/list-sessions.js';
+import type { SessionState } from '../session/session.js';
+import type { CallerCommand } from '../status.js';
+import { type Call, perform } from './call.js';
+import { type CallOptions, type RemoteWatchOptions, readCallOptions, type WriteOptions } from './call-options.js';
+import { appendCall, changeCall, createCall, deleteCall, getCall, listCall } from './calls.js';
+import { eachRemote } from './each.js';
+import type {
+  RemoteAppendError,
+  RemoteChangeError,
+  RemoteCreateError,
+  RemoteDeleteError,
+  RemoteListError,
+  RemoteReadError,
+  RemoteWatchError,
+} from './errors.js';
+import type { AskError } from './exchange.js';
+import { type ClientSettings, readClientOptions, type SessionClientOptions } from './options.js';
+import type { RemoteCode } from './refusal.js';
+import type { RemoteChange, RemoteCreated, RemotePage, RemoteSession } from './remote.js';
+import { watchRemote } from './watch.js';
+
+/**
+ * Creates, drives, reads and lists the interaction sessions behind a mounted engine, those of the tenant that the API key
+ * belongs to: the operations of `SessionService`, over `fetch`. Nothing throws and nothing rejects. What fails for a
+ * moment is tried again, a write under one and the same key, so that it is applied once.
+ */
+export class SessionClient {
+  readonly #settings: Result<ClientSettings, InvalidInput>;
+
+  /** Options that break a rule do not throw here: every operation then answers `invalid_input` naming them. */
+  constructor(options: SessionClientOptions) {
+    this.#settings = readClientOptions(options);
+  }
+
+  /** A new session, IDLE. Without an `idempotencyKey` the client makes one. */
+  create(input: CreateSessionInput, options: CallOptions = {}): ResultAsync<RemoteCreated, RemoteCreateError> {
+    return this.#run(options, () => createCall(input));
+  }
+
+  /** The session with its history, as it is now. */
+  get(id: string, options: CallOptions = {}): ResultAsync<RemoteSession, RemoteReadError> {
+    return this.#run(options, () => getCall(id));
+  }
+
+  /** One page of the sessions with their histories, newest first unless asked for otherwise. */
+  list(query: ListQuery = {}, options: CallOptions = {}): ResultAsync<RemotePage, RemoteListError> {
+    return this.#run(options, () => listCall(query));
+  }
+
+  /**
+   * All sessions, page after page by cursor: each that is there from the beginning to the end comes once. One that cannot
+   * be read is a `corrupt_record` among them; after any other error nothing comes. Never throws. The options are those of
+   * each page.
+   */
+  each(query: EachQuery = {}, options: CallOptions = {}): AsyncIterable<Result<RemoteSession, RemoteListError>> {
+    return eachRemote((page) => this.list(page, options), query);
+  }
+
+  /** IDLE to ACTIVE: the clock runs. */
+  start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
+    return this.#change(id, 'start', options);
+  }
+
+  /** ACTIVE to PAUSED: the clock stops. */
+  pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
+    return this.#change(id, 'pause', options);
+  }
+
+  /** PAUSED to ACTIVE: the clock runs on. */
+  resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
+    return this.#change(id, 'resume', options);
+  }
+
+  /** To TERMINATED, `terminated`. A session that has ended already stays as it is, and that is a success. */
+  terminate(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
+    return this.#change(id, 'terminate', options);
+  }
+
+  /** To TERMINATED, `failed`. */
+  fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
+    return this.#change(id, 'fail', options);
+  }
+
+  /** Adds entries to the history of an ACTIVE or PAUSED session, all or none. */
+  append(
+    id: string,
+    entries: readonly NewHistoryEntry[],
+    options: WriteOptions = {},
+  ): ResultAsync<Appended, RemoteAppendError> {
+    return this.#run(options, () => appendCall(id, entries, options));
+  }
+
+  /** Removes the session whole. One that is not there is a success too: afterwards there is none. */
+  delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteDeleteError> {
+    return this.#run(options, () => deleteCall(id));
+  }
+
+  /**
+   * What a session does: a snapshot of what it is now, then its events, in order, until it has ended or is deleted. With
+   * `from`, the position of an event or of a snapshot, it goes on behind that one without a snapshot. A connection that is
+   * cut off is taken up behind the last event; where one may be missing, another snapshot comes in its place. The last
+   * item is an error where there is one. Aborting the signal ends it at once, and leaving the loop closes the connection.
+   * Nothing is sent before the first item is asked for.
+   */
+  watch(id: string, options: RemoteWatchOptions = {}): AsyncIterable<Result<RemoteChange, RemoteWatchError>> {
+    return watchRemote(this.#settings, id, options);
+  }
+
+  #change(id: string, command: CallerCommand, options: WriteOptions): ResultAsync<SessionState, RemoteChangeError> {
+    return this.#run(options, () => changeCall(id, command, options));
+  }
+
+  #run<T, C extends RemoteCode>(
+    options: CallOptions,
+    read: () => Result<Call<T, C>, InvalidInput>,
+  ): ResultAsync<T, AskError<C> | InvalidInput> {
+    const how = this.#settings.andThen((settings) => readCallOptions(options).map((known) => ({ settings, known })));
+    if (how.isErr()) return new ResultAsync(Promise.resolve(err(how.error)));
+    const call = read();
+    if (call.isErr()) return new ResultAsync(Promise.resolve(err(call.error)));
+    return perform(how.value.settings, call.value, how.value.known);
+  }
+}

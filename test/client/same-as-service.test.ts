@@ -1,0 +1,155 @@
+import type { Result } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import type { ClientError, RemoteChange, RemoteSession, SessionClient } from '../../src/client/index.js';
+import { type SessionChange, type SessionError, SessionService, type SessionStore } from '../../src/index.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { openClient } from '../support/redis-clients.js';
+import { ada } from '../support/sessions.js';
+import { serve } from './served.js';
+
+type Operations = Pick<
+  SessionService,
+  'create' | 'get' | 'list' | 'each' | 'start' | 'pause' | 'resume' | 'terminate' | 'fail' | 'append' | 'delete'
+>;
+type Either = Operations | SessionClient;
+
+/** A session as far as both tell it. */
+const sixFields = ({ id, status, duration, options, history, createdAt }: RemoteSession) => ({
+  id,
+  status,
+  duration,
+  options,
+  history: [...history],
+  createdAt,
+});
+
+/** An error as far as both tell it: of bad input all of it, of others the type. */
+const told = (error: SessionError | ClientError) => {
+  if (error.type !== 'invalid_input') return { type: error.type };
+  // In a query a number has a form too.
+  return [error.type, ...error.issues.map(({ path, message }) => [path, message.replace(', in decimal digits', '')])];
+};
+
+const outcome = <T>(
+  result: Result<T, SessionError | ClientError>,
+  tell: (value: T) => unknown = (value) => value,
+): unknown => result.match(tell, told);
+
+const changeTold = (change: SessionChange | RemoteChange): unknown =>
+  change.type === 'session.snapshot' ? [change.type, sixFields(change.session)] : [change.type, change.sequence];
+
+/** One conversation with all that can be asked and refused; what each step answered. */
+const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly unknown[]> => {
+  const seen: unknown[] = [];
+  const created = await sessions.create({ ...ada, behavior: 'höflich', timeLimit: 60, idempotencyKey: 'first' });
+  const id = created.match(
+    (session) => session.id,
+    () => '',
+  );
+  seen.push(outcome(created, (session) => session.id));
+  seen.push(outcome(await sessions.create({ ...ada, idempotencyKey: 'first' }), () => 'another'));
+  seen.push(outcome(await sessions.create({ face: '', profile: 'tutor', timeLimit: -1 })));
+  seen.push(outcome(await sessions.append(id, [{ role: 'user', content: 'too early' }])));
+  seen.push(outcome(await sessions.start(id, { operationId: 'start-1' })));
+  seen.push(outcome(await sessions.start(id, { operationId: 'start-1' })));
+  seen.push(outcome(await sessions.start(id)));
+  clock.pass(2500);
+  const words = [{ role: 'user', content: 'How much is it?', timestamp: new Date(clock.now()) }];
+  seen.push(outcome(await sessions.append(id, words, { operationId: 'turn-1' })));
+  seen.push(outcome(await sessions.append(id, words, { operationId: 'turn-1' })));
+  seen.push(outcome(await sessions.append(id, [{ role: '', content: 'x' }])));
+  seen.push(outcome(await sessions.append(id, [])));
+  seen.push(outcome(await sessions.append(id, [...words, ...words, ...words, ...words])));
+  seen.push(outcome(await sessions.pause(id, { operationId: 'not a name' })));
+  seen.push(outcome(await sessions.pause(id)));
+  seen.push(outcome(await sessions.resume(id)));
+  seen.push(outcome(await sessions.get(id), sixFields));
+  for (const face of ['b', 'c', 'd']) {
+    clock.pass(1000);
+    await sessions.create({ ...ada, face, idempotencyKey: face });
+  }
+  const pages: readonly Parameters<Operations['list']>[0][] = [
+    {},
+    { limit: 2, page: 2 },
+    { limit: 3, order: 'oldest', createdAfter: new Date(clock.now() - 2500) },
+    { createdBefore: 'yesterday' },
+    { limit: 0 },
+    { after: 'nonsense' },
+    { page: 9 },
+  ];
+  for (const query of pages) {
+    seen.push(
+      outcome<{ readonly sessions: readonly RemoteSession[] }>(await sessions.list(query), (page) => ({
+        ...page,
+        sessions: page.sessions.map(sixFields),
+      })),
+    );
+  }
+  const each = sessions.each({ limit: 2, order: 'oldest' });
+  for await (const session of each) seen.push(outcome<RemoteSession>(session, ({ options }) => options.face));
+  for await (const session of sessions.each({ after: 'nonsense' })) seen.push(outcome<RemoteSession>(session));
+  clock.pass(60_000);
+  seen.push(outcome(await sessions.get(id), sixFields));
+  seen.push(outcome(await sessions.terminate(id)));
+  seen.push(outcome(await sessions.fail(id)));
+  seen.push(outcome(await sessions.delete(id)), outcome(await sessions.delete(id)));
+  for (const step of ['get', 'start', 'terminate'] as const) seen.push(outcome<unknown>(await sessions[step](id)));
+  seen.push(outcome(await sessions.append('', words)), outcome(await sessions.get('a/b?c#d%2e ü')));
+  return seen;
+};
+
+const watching = async (sessions: Pick<SessionService, 'watch'> | SessionClient, driver: SessionService) => {
+  const created = await driver.create({ ...ada, idempotencyKey: 'watched' });
+  const id = created._unsafeUnwrap().id;
+  const seen: unknown[] = [];
+  for await (const item of sessions.watch(id)) {
+    seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
+    if (seen.length > 1) continue;
+    await driver.start(id);
+    await driver.append(id, [{ role: 'user', content: 'x' }]);
+    await driver.terminate(id);
+  }
+  for await (const item of sessions.watch(id)) seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
+  for await (const item of sessions.watch('nobody')) seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
+  for await (const item of sessions.watch(id, { from: 'nowhere' })) {
+    seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
+  }
+  return seen;
+};
+
+const cases = (storeOf: () => SessionStore): void => {
+  const rules = { limits: { historyEntries: 4 }, idleTimeout: 600 };
+
+  test('answers as the service does', async () => {
+    const clock = new ManualClock();
+    const local = new SessionService({ store: storeOf(), clock, tenant: 'acme', ...rules });
+    const expected = await scenario(local, clock);
+    const { client, clock: theirs } = await serve({ store: storeOf(), ...rules });
+    expect(await scenario(client, theirs)).toEqual(expected);
+    expect(expected).toContainEqual({ type: 'history_full' });
+  });
+
+  test('tells what a session does as the service does', async () => {
+    const local = new SessionService({ store: storeOf(), clock: new ManualClock(), tenant: 'acme' });
+    const expected = await watching(local, local);
+    const { client, sessions } = await serve({ store: storeOf() });
+    expect(await watching(client, sessions)).toEqual(expected);
+    expect(expected).toHaveLength(7);
+  });
+};
+
+describe('the client, over sessions in memory', () => {
+  cases(() => new MemorySessionStore({ events: true }));
+});
+
+describeWithRedis('the client, over sessions in Redis', ({ port }) => {
+  let stores = 0;
+  cases(() => {
+    stores += 1;
+    const prefix = `client-${process.pid}-${stores}`;
+    return new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: true });
+  });
+});
