@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
+import { inspectorPageInEsbuild } from './scripts/inspector-page.js';
 
 const library = {
   index: 'src/index.ts',
@@ -10,6 +11,7 @@ const library = {
   express: 'adapters/express/index.ts',
   koa: 'adapters/koa/index.ts',
   fetch: 'adapters/fetch/index.ts',
+  inspector: 'src/inspector/index.ts',
   inversify: 'src/inversify/index.ts',
   testing: 'src/testing/index.ts',
 };
@@ -29,7 +31,11 @@ function inOneFolder(entries: Readonly<Record<string, string>>): Record<string, 
   return Object.fromEntries(Object.entries(entries).map(passOn));
 }
 
-const shared = { target: 'node20', removeNodeProtocol: false } as const satisfies Options;
+const shared = {
+  target: 'node20',
+  removeNodeProtocol: false,
+  esbuildPlugins: [inspectorPageInEsbuild],
+} as const satisfies Options;
 
 const esm: Options = { ...shared, entry: { ...library, 'cli/main': 'src/cli/main.ts' }, format: 'esm' };
 const cjs: Options = { ...shared, entry: library, format: 'cjs' };

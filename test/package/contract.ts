@@ -9,6 +9,7 @@ export const contract = {
   './koa': ['koaMiddleware'],
   './fetch': ['fetchHandler'],
   './testing': ['describeSessionStore'],
+  './inspector': ['createInspector', 'apiKeyAsPassword'],
   './inversify': ['TYPES', 'coreModule', 'memoryModule', 'redisModule', 'handlerModule'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

@@ -10,6 +10,7 @@ const sources: Readonly<Record<string, string>> = {
   'colloquy/express': 'adapters/express/index.ts',
   'colloquy/koa': 'adapters/koa/index.ts',
   'colloquy/fetch': 'adapters/fetch/index.ts',
+  'colloquy/inspector': 'src/inspector/index.ts',
   'colloquy/inversify': 'src/inversify/index.ts',
   'colloquy/testing': 'src/testing/index.ts',
 };

@@ -1,0 +1,40 @@
+import { setText } from './dom.js';
+import type { Row } from './sessions.js';
+import { asDuration } from './text.js';
+
+interface Running {
+  readonly session: Row;
+  readonly readAt: number;
+}
+
+const shown = new Map<HTMLElement, Running>();
+
+/** By the server's count and the time since it was read: this machine's clock may be wrong by any amount. */
+const secondsAt = ({ session, readAt }: Running, now: number): number => {
+  const { status, duration, options } = session;
+  if (status !== 'ACTIVE') return duration;
+  const seconds = duration + (now - readAt) / 1000;
+  return options.time_limit > 0 ? Math.min(seconds, options.time_limit) : seconds;
+};
+
+const draw = (target: HTMLElement, running: Running): void =>
+  setText(target, asDuration(secondsAt(running, performance.now())));
+
+/** Shows a session's duration, and lets it run for as long as the element is on the page. */
+export const showDuration = (target: HTMLElement, session: Row): void => {
+  const now = performance.now();
+  const before = shown.get(target);
+  // Whole seconds of the server's do not begin when ours do: a count that still agrees is not set back.
+  const agrees = before !== undefined && Math.abs(secondsAt(before, now) - session.duration) < 1.5;
+  const running = { session, readAt: now };
+  if (session.status !== 'ACTIVE') shown.delete(target);
+  else if (!agrees) shown.set(target, running);
+  draw(target, shown.get(target) ?? running);
+};
+
+setInterval(() => {
+  for (const [target, running] of shown) {
+    if (target.isConnected) draw(target, running);
+    else shown.delete(target);
+  }
+}, 1000);

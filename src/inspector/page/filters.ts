@@ -1,0 +1,73 @@
+import { sessionStatuses } from '../../status.js';
+import { button, element, part, setText } from './dom.js';
+import { listSessions } from './requests.js';
+import { asCount } from './text.js';
+
+const labels: Readonly<Record<string, string>> = {
+  '': 'All',
+  IDLE: 'Idle',
+  ACTIVE: 'Active',
+  PAUSED: 'Paused',
+  TERMINATED: 'Terminated',
+};
+
+const NO_LISTS =
+  'This store gives no lists by status, so all sessions are shown. A RedisSessionStore gives them with statusIndex: true.';
+
+interface Filter {
+  readonly status: string;
+  readonly control: HTMLButtonElement;
+  readonly count: HTMLElement;
+}
+
+/** The buttons above the list, one a status, with how many sessions there are of each. */
+export class Filters {
+  readonly #frame = part('filters', HTMLElement);
+  readonly #apology = part('no-filters', HTMLElement);
+  readonly #filters: readonly Filter[];
+  #chosen = '';
+
+  constructor(onChoice: () => void) {
+    this.#filters = ['', ...sessionStatuses].map((status) => {
+      const count = element('b');
+      const control = button(`${labels[status]} `, () => {
+        this.#choose(status);
+        onChoice();
+      });
+      control.append(count);
+      return { status, control, count };
+    });
+    this.#frame.append(...this.#filters.map(({ control }) => control));
+    this.#choose('');
+  }
+
+  /** What the list is to ask for; nothing for all. */
+  get query(): Readonly<Record<string, string>> {
+    return this.#chosen === '' ? {} : { status: this.#chosen };
+  }
+
+  get label(): string {
+    return this.#chosen === '' ? '' : `${labels[this.#chosen]?.toLowerCase()} `;
+  }
+
+  /** Counts anew. A store that lists all sessions and none by status gets no buttons. */
+  async refresh(): Promise<void> {
+    const answers = await Promise.all(
+      this.#filters.map(({ status }) => listSessions({ limit: '1', ...(status === '' ? {} : { status }) })),
+    );
+    const [all, ...byStatus] = answers;
+    const isLacking = all?.ok === true && byStatus.every((answer) => !answer.ok);
+    this.#frame.hidden = isLacking;
+    this.#apology.hidden = !isLacking;
+    setText(this.#apology, isLacking ? NO_LISTS : '');
+    for (const [index, { count }] of this.#filters.entries()) {
+      const answer = answers[index];
+      if (answer?.ok) setText(count, asCount(Number(answer.headers.get('x-total-count'))));
+    }
+  }
+
+  #choose(chosen: string): void {
+    this.#chosen = chosen;
+    for (const { status, control } of this.#filters) control.setAttribute('aria-pressed', String(status === chosen));
+  }
+}

@@ -1,0 +1,41 @@
+import { percentEncode } from '../../http/prefix.js';
+import { element } from './dom.js';
+import { showDuration } from './duration.js';
+import type { Row } from './sessions.js';
+import { statusMark } from './status.js';
+import { asTime, visible } from './text.js';
+
+/** One line of the list. It stays the same element for as long as the session is on the page, and keeps its focus. */
+export interface Line {
+  readonly id: string;
+  readonly row: HTMLTableRowElement;
+  readonly link: HTMLAnchorElement;
+  update(session: Row): void;
+}
+
+export const lineOf = (session: Row): Line => {
+  const { id, options, created_at: createdAt } = session;
+  const link = element('a', { href: `#${percentEncode(id)}`, class: 'mono' }, visible(id));
+  const status = element('td');
+  const duration = element('td', { class: 'number' });
+  const text = (value: string) => element('td', { title: visible(value), dir: 'auto' }, visible(value));
+  const created = element('td', {}, element('time', { datetime: createdAt, title: createdAt }, asTime(createdAt)));
+  const cells = [element('td', {}, link), status, text(options.face), text(options.profile), duration, created];
+  const row = element('tr', {}, ...cells);
+  let drawn = '';
+  const update = (now: Row): void => {
+    const mark = statusMark(now);
+    if (mark.outerHTML !== drawn) status.replaceChildren(mark);
+    drawn = mark.outerHTML;
+    showDuration(duration, now);
+  };
+  update(session);
+  return { id, row, link, update };
+};
+
+/** Marks the line of the session that is open. */
+export const markChosen = (line: Line, isChosen: boolean): void => {
+  line.row.classList.toggle('chosen', isChosen);
+  if (isChosen) line.link.setAttribute('aria-current', 'true');
+  else line.link.removeAttribute('aria-current');
+};

@@ -1,0 +1,39 @@
+import type { EndReason, SessionStatus } from '../../status.js';
+
+/** One session of a list, as the inspector's routes write it. */
+export interface Row {
+  readonly id: string;
+  readonly status: SessionStatus;
+  readonly end_reason?: EndReason;
+  readonly options: { readonly face: string; readonly profile: string; readonly time_limit: number };
+  readonly created_at: string;
+  readonly duration: number;
+}
+
+/** One session, without its history. */
+export interface Whole extends Row {
+  readonly options: Row['options'] & { readonly behavior: string; readonly context: string };
+  /** How many entries its history has. */
+  readonly entries: number;
+}
+
+export interface Entry {
+  readonly role: string;
+  readonly content: string;
+  readonly timestamp: string;
+}
+
+/** A part of a history, and where it ends. */
+export interface Part {
+  readonly entries: readonly Entry[];
+  readonly position: number;
+  readonly has_more: boolean;
+}
+
+/** A change of a session, as the event stream tells it. */
+export interface Change {
+  readonly type: string;
+  readonly at: string;
+  readonly end_reason?: EndReason;
+  readonly position?: number;
+}

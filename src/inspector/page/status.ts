@@ -1,0 +1,19 @@
+import { element } from './dom.js';
+import type { Row } from './sessions.js';
+
+const reasons: Readonly<Record<string, string>> = {
+  terminated: 'by command',
+  failed: 'failed',
+  time_limit: 'time limit',
+  idle_timeout: 'idle timeout',
+};
+
+export const reasonOf = (endReason: string): string => reasons[endReason] ?? endReason;
+
+/** A status, and how it came to its end. */
+export const statusMark = ({ status, end_reason: endReason }: Pick<Row, 'status' | 'end_reason'>): HTMLElement => {
+  const isFailed = endReason === 'failed';
+  const mark = element('span', { class: `status status-${status}${isFailed ? ' status-failed' : ''}` }, status);
+  if (endReason !== undefined && endReason !== 'terminated') mark.append(` · ${reasonOf(endReason)}`);
+  return mark;
+};
