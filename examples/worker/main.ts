@@ -1,0 +1,66 @@
+// Starts one process that serves HTTP and one that holds the conversations, and is their first caller, as a program on
+// another machine would be: all that it has is a URL and a key. In earnest start http.ts and worker.ts by themselves, as
+// many of each as you need.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { SessionClient } from 'colloquy/client';
+
+const started: { readonly child: ChildProcess; readonly gone: Promise<unknown> }[] = [];
+
+/** Runs it as this process is run, passes on what it prints, and gives its first line. */
+const begin = async (name: 'http' | 'worker'): Promise<string> => {
+  const child = fork(new URL(`./${name}.ts`, import.meta.url), {
+    env: { ...process.env, PORT: process.env['PORT'] ?? '0' },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    detached: true, // a Ctrl-C is for this process, which then stops the others
+  });
+  const gone = once(child, 'close');
+  started.push({ child, gone });
+  if (child.stdout === null) throw new Error(`${name} cannot be listened to`);
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => console.log(`[${name}] ${line}`));
+  const first = await Promise.race([once(lines, 'line'), gone.then(() => [])]);
+  if (typeof first[0] !== 'string') throw new Error(`${name} has not started`);
+  return first[0];
+};
+
+/** Says one thing after the other, each when the last was answered, and hangs up. */
+const talk = async (client: SessionClient, said: readonly string[], signal: AbortSignal): Promise<void> => {
+  const created = await client.create({ face: 'ada', profile: 'tutor', timeLimit: 60 }, { signal });
+  if (created.isErr()) throw new Error(created.error.message);
+  const { id } = created.value;
+  const left = [...said];
+  let known = 0;
+  for await (const change of client.watch(id, { signal })) {
+    if (change.isErr()) throw new Error(change.error.message);
+    console.log(`[caller] ${change.value.type}`);
+    // What was said is not in an event: whoever wants to know asks.
+    const session = await client.get(id, { signal });
+    if (session.isErr()) throw new Error(session.error.message);
+    const { status, history } = session.value;
+    for (const { role, content } of history.slice(known)) console.log(`[caller] ${role}: ${content}`);
+    known = history.length;
+    // No worker has it yet, or it is thinking.
+    if (status !== 'ACTIVE' || history.at(-1)?.role === 'user') continue;
+    const content = left.shift();
+    if (content === undefined) await client.terminate(id, { signal });
+    else await client.append(id, [{ role: 'user', content }], { signal });
+  }
+};
+
+const stopping = new AbortController();
+const stop = () => stopping.abort();
+process.once('SIGINT', stop).once('SIGTERM', stop);
+
+try {
+  const [baseUrl] = await Promise.all([begin('http'), begin('worker')]);
+  const client = new SessionClient({ baseUrl, apiKey: process.env['API_KEY'] ?? '' });
+  await talk(client, ['Good morning.', 'What is 6 times 7?'], stopping.signal);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  for (const { child } of started) child.kill('SIGTERM');
+  await Promise.all(started.map(({ gone }) => gone));
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { documentOf, root, rowsOf } from '../readme/documents.js';
+
+interface Finished {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningExample {
+  /** Waits until it has printed what matches, and gives the match. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<Finished>;
+  readonly finished: Promise<Finished>;
+}
+
+/** The examples that the table names, and the lines that run them. */
+export const documentedLines: ReadonlyMap<string, string> = new Map(
+  rowsOf(documentOf('examples/README.md'), 'Example', 'Line to run').map(([name = '', line = '']) => [
+    /^\[(.+?)(?:\.ts)?\]/.exec(name)?.[1] ?? name,
+    line,
+  ]),
+);
+
+const lineOf = (name: string): string => {
+  const line = documentedLines.get(name);
+  if (line === undefined) throw new Error(`examples/README.md has no line to run ${name}`);
+  return line;
+};
+
+const running = new Set<ChildProcess>();
+
+/** Ends what a test that has failed has left behind. */
+export const stopAll = (): void => {
+  for (const child of running) child.kill('SIGTERM');
+};
+
+/** Runs an example by its documented line, but on a free port and with the settings given here. */
+export const runExample = (name: string, settings?: Readonly<Record<string, string>>): RunningExample =>
+  runLine(lineOf(name), settings);
+
+export const runLine = (line: string, settings: Readonly<Record<string, string>> = {}): RunningExample => {
+  const words = line.split(' ');
+  const program = words.indexOf('node');
+  const documented = Object.fromEntries(words.slice(0, program).map((word) => word.split(/=(.*)/s)));
+  const env = { PATH: process.env['PATH'], PORT: '0', ...documented, ...settings };
+  const child = spawn(process.execPath, words.slice(program + 1), { cwd: root, env });
+  running.add(child);
+  let [stdout, stderr] = ['', ''];
+  let look: () => void = () => undefined;
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+    look();
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const finished = once(child, 'close').then(([exitCode]): Finished => {
+    running.delete(child);
+    return { exitCode, stdout, stderr };
+  });
+  return {
+    printed: (pattern) =>
+      new Promise((resolve, reject) => {
+        look = () => {
+          const found = pattern.exec(stdout);
+          if (found !== null) resolve(found);
+        };
+        look();
+        void finished.then(() => reject(new Error(`${line} has ended: ${stdout}\n${stderr}`)));
+      }),
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return finished;
+    },
+    finished,
+  };
+};

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { root } from '../readme/documents.js';
+import { documentedLines, runExample, stopAll } from './run-example.js';
+
+afterAll(stopAll);
+
+test('every line in the table leads to a file', () => {
+  const files = [...documentedLines.values()].map((line) => line.split(' ').at(-1) ?? '');
+  expect(files.length).toBeGreaterThan(8);
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
+describe.concurrent('examples that run to their end', () => {
+  test('embed holds a talk, and says what was wrong with another', async ({ expect }) => {
+    expect(await runExample('embed').finished).toEqual({
+      exitCode: 0,
+      stderr: '',
+      stdout: [
+        'user: What is 6 times 7?',
+        'assistant: 6 times 7 is 42.',
+        'user: And 12 times 12?',
+        'assistant: 12 times 12 is 144.',
+        'refused: face is not one of the names that this host allows',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test('next: the route handler and the app work on the same sessions', async ({ expect }) => {
+    const { exitCode, stdout, stderr } = await runExample('next').finished;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const id = /^POST 201 \{"session_id":"([^"]+)"\}$/m.exec(stdout)?.[1];
+    expect(stdout).toMatch(/^start ACTIVE$/m);
+    const listed = /^GET 200 (.*)$/m.exec(stdout)?.[1] ?? '';
+    expect(JSON.parse(listed)).toMatchObject([{ id, status: 'ACTIVE' }]);
+    expect(stdout).toMatch(/^GET without a key 401$/m);
+  });
+
+  test('voice: what was heard is kept once, a hold does not count, and an end made elsewhere is heard of', async ({
+    expect,
+  }) => {
+    const { exitCode, stdout, stderr } = await runExample('voice').finished;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const [long = '', watched = ''] = stdout.split('\n\n');
+    expect(long.split('\n')).toEqual([
+      'A long call: time_limit',
+      '   1.5 s  user       What is a session?',
+      '   3.5 s  assistant  One talk with one face.',
+      '   5.4 s  assistant  It has a history, —',
+      '   6.4 s  user       And when its time is up?',
+      '  10.4 s  assistant  Then it has ended, for everybody who looks, at that very millisecond.',
+      '  72.9 s  user       Tell me all that you know.',
+      '  73.9 s  assistant  Very well.',
+      '  78.2 s  assistant  In the beginning there was a face, and the face had a profile.',
+      'TERMINATED after 20 s that count',
+    ]);
+    expect(watched.split('\n')).toEqual([
+      'A call that is listened in: terminated',
+      '   1.5 s  user       What is a session?',
+      '   3.4 s  assistant  One talk with one face.',
+      'TERMINATED after 5 s that count',
+    ]);
+  });
+});
