@@ -34,8 +34,26 @@ export default {
       name: 'src-loads-its-own-dependencies-only',
       comment: 'No container, no Redis client, no framework: the core must work where none of them is installed.',
       severity: 'error',
-      from: { path: '^src/', pathNot: compositionRoots },
+      from: { path: '^src/', pathNot: ['^src/client/', compositionRoots] },
       to: { dependencyTypes: npm, pathNot: ownDependencies },
+    },
+    {
+      name: 'client-parses-events-too',
+      comment: 'It alone loads the parser of Server-Sent Events.',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: { dependencyTypes: npm, pathNot: 'node_modules/(neverthrow|nanoid|eventsource-parser)/' },
+    },
+    {
+      name: 'client-builds-on-the-core-only',
+      comment:
+        'Of HTTP it takes types: what is on the wire is the same on both sides, and the server is not in its bundle.',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: {
+        path: '^(adapters|src/(http|openapi|telemetry|inspector|inversify|testing|cli))/',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'src-runs-anywhere',
@@ -56,21 +74,21 @@ export default {
       name: 'core-stands-below-the-rest',
       comment: 'HTTP, the container modules, the contract kit and the command line build on the core, never under it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(http|inspector|inversify|testing|cli)/' },
-      to: { path: '^src/(http|inspector|inversify|testing|cli)/' },
+      from: { path: '^src/', pathNot: '^src/(http|client|inspector|inversify|testing|cli)/' },
+      to: { path: '^src/(http|client|inspector|inversify|testing|cli)/' },
     },
     {
       name: 'http-and-testing-build-on-the-core-only',
       severity: 'error',
       from: { path: '^src/(http|testing)/' },
-      to: { path: '^src/(http|inspector|inversify|testing|cli)/', pathNot: '^src/$1/' },
+      to: { path: '^src/(http|client|inspector|inversify|testing|cli)/', pathNot: '^src/$1/' },
     },
     {
       name: 'inspector-builds-on-http',
       comment: 'It serves the operations of the HTTP interface under an authenticator of its own.',
       severity: 'error',
       from: { path: '^src/inspector/' },
-      to: { path: '^src/(inversify|testing|cli)/' },
+      to: { path: '^src/(client|inversify|testing|cli)/' },
     },
     {
       name: 'nobody-imports-the-command-line',
@@ -96,7 +114,7 @@ export default {
       name: 'adapters-build-on-core-and-http',
       severity: 'error',
       from: { path: '^adapters/' },
-      to: { path: '^src/(inspector|inversify|testing|cli)/' },
+      to: { path: '^src/(client|inspector|inversify|testing|cli)/' },
     },
     {
       name: 'adapters-declare-what-they-need',

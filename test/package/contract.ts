@@ -4,6 +4,7 @@ export const contract = {
   './memory': ['MemorySessionStore'],
   './redis': ['RedisSessionStore'],
   './http': ['createSessionHandler', 'staticApiKeys'],
+  './client': ['SessionClient'],
   './node': ['nodeListener'],
   './express': ['expressMiddleware'],
   './koa': ['koaMiddleware'],

@@ -6,6 +6,7 @@ const sources: Readonly<Record<string, string>> = {
   'colloquy/memory': 'adapters/memory/index.ts',
   'colloquy/redis': 'adapters/redis/index.ts',
   'colloquy/http': 'src/http/index.ts',
+  'colloquy/client': 'src/client/index.ts',
   'colloquy/node': 'adapters/node/index.ts',
   'colloquy/express': 'adapters/express/index.ts',
   'colloquy/koa': 'adapters/koa/index.ts',
