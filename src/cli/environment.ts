@@ -11,6 +11,25 @@ export const readVariable = (env: Environment, name: string): Result<string | un
   return value === '' ? err(misuse(`${name} is set to nothing: give it a value, or unset it`)) : ok(value);
 };
 
+/** What was set, and where, as messages call it. */
+export interface Setting {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** An option with what was given for it. */
+export type Option = readonly [name: string, text: string | undefined];
+
+/** An option, or the variable that stands for it: the option wins. */
+export const readSetting = (
+  [name, text]: Option,
+  env: Environment,
+  variable: string,
+): Result<Setting | undefined, Failure> =>
+  text === undefined
+    ? readVariable(env, variable).map((value) => (value === undefined ? undefined : { name: variable, text: value }))
+    : ok({ name, text });
+
 /** A whole number in plain digits. */
 export const readWholeNumber = (name: string, text: string, least: number, most: number): Result<number, Failure> => {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -19,15 +38,14 @@ export const readWholeNumber = (name: string, text: string, least: number, most:
     : err(misuse(`${name} must be a whole number from ${least} to ${most}`));
 };
 
-const REDIS_PROTOCOLS = ['redis:', 'rediss:'];
-
-const isRedisUrl = ({ protocol, hostname, pathname }: URL): boolean =>
-  REDIS_PROTOCOLS.includes(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
-
-/** Where a Redis is. `name` is where the text stands; the text itself may hold a password, and is not repeated. */
-export const readRedisUrl = (name: string, text: string): Result<URL, Failure> => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url !== undefined && isRedisUrl(url)
-    ? ok(url)
-    : err(misuse(`${name} must be a URL such as redis://127.0.0.1:6379 or rediss://user:password@host:6379/0`));
+/** An option that is there or not, `--no-` before it to take it back; or a variable that is `on` or `off`. */
+export const readSwitch = (
+  given: boolean | undefined,
+  env: Environment,
+  variable: string,
+): Result<boolean, Failure> => {
+  if (given !== undefined) return ok(given);
+  return readVariable(env, variable).andThen((text = 'off') =>
+    text === 'on' || text === 'off' ? ok(text === 'on') : err(misuse(`${variable} must be on or off`)),
+  );
 };

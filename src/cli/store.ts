@@ -4,6 +4,7 @@ import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { SessionStore } from '../store.js';
 import type { Failure } from './failure.js';
 import { connectRedis } from './redis.js';
+import type { RedisPlace } from './redis-settings.js';
 
 /** A store that is there, and what it takes to leave it. */
 export interface OpenStore {
@@ -15,13 +16,14 @@ export interface OpenStore {
 
 /** The store of a command: in Redis where the user says so, else in memory. */
 export const openStore = async (
-  redis: URL | undefined,
+  redis: RedisPlace | undefined,
   { events = false }: { readonly events?: boolean } = {},
 ): Promise<Result<OpenStore, Failure>> => {
   if (redis === undefined)
     return ok({ store: new MemorySessionStore({ events }), place: 'memory', close: async () => undefined });
-  return (await connectRedis(redis)).map(({ client, name, close }) => ({
-    store: new RedisSessionStore({ client, statusIndex: true, events }),
+  const { url, prefix, partitions } = redis;
+  return (await connectRedis(url)).map(({ client, name, close }) => ({
+    store: new RedisSessionStore({ client, prefix, partitions, statusIndex: true, events }),
     place: `Redis at ${name}`,
     close,
   }));

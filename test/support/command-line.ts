@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { REPOSITORY } from './packed-package.js';
 import { runNode } from './run.js';
@@ -16,6 +16,8 @@ export interface CommandLine {
 interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Closes its standard output when the first of it has come, as `head` does. */
+  readonly hangUp?: boolean;
 }
 
 export interface Finished {
@@ -27,6 +29,8 @@ export interface Finished {
 export interface Running {
   /** What it has printed so far. */
   output(): string;
+  /** Waits until it ends by itself. */
+  end(): Promise<Finished>;
   signal(signal: 'SIGINT' | 'SIGTERM'): Promise<Finished>;
 }
 
@@ -42,17 +46,20 @@ const collect = (child: ChildProcess) => {
   return { printed, finished };
 };
 
-/** Builds the command line beside the repository's modules, where what it imports is found. */
+/** Builds the command line beside the repository's modules, where what it imports is found, as a package has it. */
 export const buildCommandLine = async (): Promise<CommandLine> => {
   const dir = await mkdtemp(join(REPOSITORY, 'node_modules', '.command-line-'));
+  const dist = join(dir, 'dist');
   const tsup = join(REPOSITORY, 'node_modules', 'tsup', 'dist', 'cli-default.js');
-  await runNode([tsup, '--no-dts', '--silent', '--out-dir', dir], REPOSITORY);
-  const main = join(dir, 'cli', 'main.js');
+  await runNode([tsup, '--no-dts', '--silent', '--out-dir', dist], REPOSITORY);
+  await copyFile(join(REPOSITORY, 'package.json'), join(dir, 'package.json'));
+  const main = join(dist, 'cli', 'main.js');
   const launch = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     spawn(process.execPath, [main, ...args], { env: { PATH: process.env['PATH'], ...env } });
   return {
-    run: (args, { env, input = '' } = {}) => {
+    run: (args, { env, input = '', hangUp = false } = {}) => {
       const child = launch(args, env);
+      if (hangUp) child.stdout.once('data', () => child.stdout.destroy());
       child.stdin.end(input);
       return collect(child).finished;
     },
@@ -65,6 +72,7 @@ export const buildCommandLine = async (): Promise<CommandLine> => {
       });
       return {
         output: () => printed.stdout,
+        end: () => finished,
         signal: (signal) => {
           child.kill(signal);
           return finished;

@@ -5,6 +5,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { SessionService } from '../../service/session-service.js';
 import type { Command } from '../command.js';
 import { type Failure, failure, misuse, textOf } from '../failure.js';
+import { redisHelp } from '../redis-settings.js';
 import { openStore } from '../store.js';
 import { linesOf } from './lines.js';
 import { inParallel } from './pool.js';
@@ -20,9 +21,11 @@ one: {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}. Each beco
 fed its turns, paused and resumed once, and terminated. Then all are read back and compared entry by entry.
 
 Options:
-  --redis URL        Keeps the sessions in this Redis. Default: REDIS_URL, and without it in memory.
-  --concurrency N    Conversations at a time. Default: 32.
-  --keep             Leaves the sessions in the store. Default: they are deleted at the end.
+  --redis URL          Keeps the sessions in this Redis. Default: REDIS_URL, and without it in memory. A URL with a
+                       password belongs into REDIS_URL: others may see an argument.
+${redisHelp}
+  --concurrency N      Conversations at a time. Default: 32.
+  --keep               Leaves the sessions in the store. Default: they are deleted at the end.
 
 Ends with 1 if there is any difference, or a line that is no conversation.
 `;

@@ -2,30 +2,37 @@ import { err, ok } from 'neverthrow';
 import type { HandlerError } from '../../http/errors.js';
 import { createSessionHandler } from '../../http/handler.js';
 import { SessionService } from '../../service/session-service.js';
-import { type Command, parseArguments } from '../command.js';
+import type { Command } from '../command.js';
 import { textOf } from '../failure.js';
+import { redisHelp } from '../redis-settings.js';
 import { openStore } from '../store.js';
 import { greeting, originOf } from './greeting.js';
 import { listen } from './server.js';
 import { readServeSettings } from './settings.js';
 import { stopSignal } from './stop-signal.js';
 
-const help = `Usage: colloquy serve
+const help = `Usage: colloquy serve [options]
 
 Serves sessions over HTTP until it is told to stop (Ctrl-C, SIGTERM).
 
+Options:
+  --host HOST          The name or address to listen on. Default: HOST, or 127.0.0.1, this machine alone.
+  --port N             Default: PORT, or 3000. With 0, any that is free.
+  --redis URL          Keeps the sessions in this Redis: redis://127.0.0.1:6379, or with all that there can be
+                       rediss://user:password@host:6379/0. Needs the package ioredis. Default: REDIS_URL, and without
+                       it in memory. A URL with a password belongs into REDIS_URL: others may see an argument.
+${redisHelp}
+  --commands           Who may come in may also start, pause, resume, terminate, fail and delete sessions, and append to
+                       their histories. Default: COLLOQUY_COMMANDS, on or off, or off. --no-commands is off.
+  --events             Changes are told, and who may come in may follow those of a session as Server-Sent Events.
+                       Default: COLLOQUY_EVENTS, on or off, or off. --no-events is off.
+
 Environment:
-  HOST               The name or address to listen on. Default: 127.0.0.1, this machine alone.
-  PORT               Default: 3000. With 0, any that is free.
-  REDIS_URL          Keeps the sessions in this Redis: redis://127.0.0.1:6379, or with all that there can be
-                     rediss://user:password@host:6379/0. Needs the package ioredis. Default: in memory.
-  COLLOQUY_API_KEYS  Who may come in: tenant:key,tenant:key,... A tenant may have several keys. In place of a key
-                     its SHA-256 may stand: tenant:sha256=<64 hexadecimal digits>, as this prints them:
-                     printf %s "$KEY" | sha256sum. Default: one random key, made for this run and shown.
-  COLLOQUY_COMMANDS  With on, who may come in may also start, pause, resume, terminate, fail and delete sessions, and
-                     append to their histories. Default: off.
-  COLLOQUY_EVENTS    With on, changes are told, and who may come in may follow those of a session as Server-Sent
-                     Events. Default: off.
+  COLLOQUY_API_KEYS    Who may come in: tenant:key,tenant:key,... A tenant may have several keys. In place of a key
+                       its SHA-256 may stand: tenant:sha256=<64 hexadecimal digits>, as this prints them:
+                       printf %s "$KEY" | sha256sum. Default: one random key, made for this run and shown.
+  HOST, PORT, REDIS_URL, COLLOQUY_PREFIX, COLLOQUY_PARTITIONS, COLLOQUY_COMMANDS and COLLOQUY_EVENTS stand for the
+  options; an option wins.
 `;
 
 const describe = (error: HandlerError): string => {
@@ -34,7 +41,7 @@ const describe = (error: HandlerError): string => {
 };
 
 const run: Command['run'] = async (args, env) => {
-  const settings = parseArguments({ args: [...args], options: {} }).andThen(() => readServeSettings(env));
+  const settings = readServeSettings(args, env);
   if (settings.isErr()) return err(settings.error);
   const { host, port, redis, keys, commands, events } = settings.value;
   const opened = await openStore(redis, { events });

@@ -22,14 +22,18 @@ const TIDY_EVERY_MS = 50;
 const explain = ({ host, port }: Place, cause: unknown): Failure => {
   switch (codeOf(cause)) {
     case 'EADDRINUSE':
-      return failure(`port ${port} of ${host} is taken: stop what listens there, or set PORT to another`);
+      return failure(
+        `port ${port} of ${host} is taken: stop what listens there, or choose another with --port or PORT`,
+      );
     case 'EACCES':
-      return failure(`port ${port} of ${host} is not permitted to this user: set PORT to another, such as 3000`);
+      return failure(
+        `port ${port} of ${host} is not permitted to this user: choose another, such as 3000, with --port or PORT`,
+      );
     case 'EADDRNOTAVAIL':
-      return failure(`HOST is ${host}, which is no address of this machine`);
+      return failure(`${host} is no address of this machine: choose another with --host or HOST`);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return failure(`HOST is ${host}, a name that cannot be looked up`);
+      return failure(`${host} is a name that cannot be looked up: choose another with --host or HOST`);
     default:
       return failure(`cannot listen on port ${port} of ${host}: ${textOf(cause)}`);
   }

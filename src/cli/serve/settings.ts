@@ -1,8 +1,9 @@
 import { isIPv6 } from 'node:net';
-import { err, ok, type Result } from 'neverthrow';
-import type { Environment } from '../command.js';
-import { readRedisUrl, readVariable, readWholeNumber } from '../environment.js';
+import { err, ok, Result } from 'neverthrow';
+import { type Environment, parseArguments } from '../command.js';
+import { readSetting, readSwitch, readVariable, readWholeNumber, type Setting } from '../environment.js';
 import { type Failure, misuse } from '../failure.js';
+import { type RedisPlace, readRedisPlace, redisOptions } from '../redis-settings.js';
 import { type ApiKeys, readApiKeys } from './api-keys.js';
 
 export interface ServeSettings {
@@ -10,7 +11,7 @@ export interface ServeSettings {
   /** 0 for any that is free. */
   readonly port: number;
   /** Nothing for a store in memory. */
-  readonly redis: URL | undefined;
+  readonly redis: RedisPlace | undefined;
   readonly keys: ApiKeys;
   /** Whether clients may start, append to, end and delete sessions. */
   readonly commands: boolean;
@@ -18,37 +19,35 @@ export interface ServeSettings {
   readonly events: boolean;
 }
 
-const DEFAULT_HOST = '127.0.0.1';
-const DEFAULT_PORT = '3000';
+const DEFAULT_HOST = { name: '', text: '127.0.0.1' };
+const DEFAULT_PORT = { name: '', text: '3000' };
 
-const readHost = (host: string): Result<string, Failure> =>
-  /^[\w.-]{1,253}$/.test(host) || isIPv6(host)
-    ? ok(host)
-    : err(misuse('HOST must be a name or an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::1'));
+const readHost = ({ name, text }: Setting): Result<string, Failure> =>
+  /^[\w.-]{1,253}$/.test(text) || isIPv6(text)
+    ? ok(text)
+    : err(misuse(`${name} must be a name or an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::1`));
 
-const readSwitch = (env: Environment, name: string): Result<boolean, Failure> =>
-  readVariable(env, name).andThen((text = 'off') =>
-    text === 'on' || text === 'off' ? ok(text === 'on') : err(misuse(`${name} must be on or off`)),
+/** What the arguments and the environment say about serving. */
+export const readServeSettings = (args: readonly string[], env: Environment): Result<ServeSettings, Failure> =>
+  parseArguments({
+    args: [...args],
+    allowNegative: true,
+    options: {
+      ...redisOptions,
+      host: { type: 'string' },
+      port: { type: 'string' },
+      commands: { type: 'boolean' },
+      events: { type: 'boolean' },
+    },
+  }).andThen(({ values }) =>
+    Result.combine([
+      readSetting(['--host', values.host], env, 'HOST').andThen((setting = DEFAULT_HOST) => readHost(setting)),
+      readSetting(['--port', values.port], env, 'PORT').andThen(({ name, text } = DEFAULT_PORT) =>
+        readWholeNumber(name, text, 0, 65_535),
+      ),
+      readRedisPlace(values, env),
+      readVariable(env, 'COLLOQUY_API_KEYS').andThen(readApiKeys),
+      readSwitch(values.commands, env, 'COLLOQUY_COMMANDS'),
+      readSwitch(values.events, env, 'COLLOQUY_EVENTS'),
+    ]).map(([host, port, redis, keys, commands, events]) => ({ host, port, redis, keys, commands, events })),
   );
-
-/** What the environment says about serving. */
-export const readServeSettings = (env: Environment): Result<ServeSettings, Failure> =>
-  readVariable(env, 'HOST')
-    .andThen((text = DEFAULT_HOST) => readHost(text))
-    .andThen((host) =>
-      readVariable(env, 'PORT')
-        .andThen((text = DEFAULT_PORT) => readWholeNumber('PORT', text, 0, 65_535))
-        .andThen((port) =>
-          readVariable(env, 'REDIS_URL')
-            .andThen((text) => (text === undefined ? ok(undefined) : readRedisUrl('REDIS_URL', text)))
-            .andThen((redis) =>
-              readVariable(env, 'COLLOQUY_API_KEYS')
-                .andThen(readApiKeys)
-                .andThen((keys) =>
-                  readSwitch(env, 'COLLOQUY_COMMANDS').andThen((commands) =>
-                    readSwitch(env, 'COLLOQUY_EVENTS').map((events) => ({ host, port, redis, keys, commands, events })),
-                  ),
-                ),
-            ),
-        ),
-    );

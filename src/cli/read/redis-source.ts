@@ -1,0 +1,54 @@
+import { err, ok, type Result } from 'neverthrow';
+import { SessionService } from '../../service/session-service.js';
+import type { EventLog } from '../../store.js';
+import { type Failure, failure } from '../failure.js';
+import type { RedisPlace } from '../redis-settings.js';
+import { openStore } from '../store.js';
+import { explain, type ReadChange, type ReadPage, type ReadSession, type SessionSource } from './source.js';
+
+/** Behind no event at all. */
+const NEVER = '0-0';
+
+/** Whether any change was ever told: where none was, nobody would ever come to see one. */
+const isTold = async (events: EventLog, tenant: string): Promise<Result<void, Failure>> => {
+  const latest = await events.latest(events.streamOf(tenant));
+  if (latest.isErr()) return err(explain('events', latest.error));
+  return latest.value === NEVER
+    ? err(failure('no changes are told there: switch events on in the service, such as with COLLOQUY_EVENTS=on'))
+    : ok(undefined);
+};
+
+/**
+ * A tenant's sessions, straight from Redis. A list by status is not asked for: the library would write down the ends that
+ * it meets, by the rules of this process and not by those of the service that the sessions belong to.
+ */
+export const openRedisSource = async (redis: RedisPlace, tenant: string): Promise<Result<SessionSource, Failure>> => {
+  const opened = await openStore(redis, { events: true });
+  return opened.map(({ store, place, close }): SessionSource => {
+    const sessions = new SessionService({ store, tenant });
+    const named = `tenant ${tenant} in ${place}`;
+    async function* watch(id: string): AsyncGenerator<Result<ReadChange, Failure>, void> {
+      const told = store.events === undefined ? ok(undefined) : await isTold(store.events, tenant);
+      if (told.isErr()) {
+        yield err(told.error);
+        return;
+      }
+      for await (const change of sessions.watch(id)) yield change.mapErr((error) => explain(named, error));
+    }
+    return {
+      listsByStatus: false,
+      list: (query) =>
+        sessions
+          .list(query)
+          .map((page): ReadPage => page)
+          .mapErr((error) => explain(named, error)),
+      get: (id) =>
+        sessions
+          .get(id)
+          .map((session): ReadSession => session)
+          .mapErr((error) => explain(named, error)),
+      watch,
+      close,
+    };
+  });
+};

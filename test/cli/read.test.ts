@@ -1,0 +1,248 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import type { Command } from '../../src/cli/command.js';
+import { inspect } from '../../src/cli/inspect/inspect.js';
+import { list } from '../../src/cli/list/list.js';
+import { serve } from '../../src/cli/serve/serve.js';
+import { SessionService } from '../../src/index.js';
+import { buildCommandLine, type CommandLine } from '../support/command-line.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { freePort } from '../support/free-port.js';
+import { openProxy } from '../support/tcp-proxy.js';
+
+let colloquy: CommandLine;
+beforeAll(async () => {
+  colloquy = await buildCommandLine();
+}, 60_000);
+afterAll(() => colloquy.remove());
+
+const HOSTILE = '\u001b]0;owned\u0007\u009b2J\u202e\nTERMINATED  2026';
+const OBEYED = /[\p{Cc}\p{Cf}]/u;
+
+const objects = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => Object(JSON.parse(line)));
+
+const cursorIn = (stderr: string): string => /--after (\S+)/.exec(stderr)?.[1] ?? '';
+
+describeWithRedis('sessions in a Redis', ({ url, port }) => {
+  const prefix = `cli-${process.pid}`;
+  const where = ['--redis', url, '--prefix', prefix, '--partitions', '4', '--tenant', 'acme'];
+  /** In the order in which they are made. */
+  const ids = Array.from({ length: 130 }, (_, at) => `session-${String(at).padStart(3, '0')}`);
+  const [active = '', terminated = '', expired = ''] = ids;
+  let sessions: SessionService;
+  let client: Redis;
+
+  beforeAll(async () => {
+    client = new Redis(url);
+    const store = new RedisSessionStore({ client, prefix, partitions: 4, events: true });
+    let made = 0;
+    const next = () => ids[made++] ?? `session-${made}`;
+    sessions = new SessionService({ store, tenant: 'acme', ids: { next } });
+    for (const id of ids) {
+      const timeLimit = id === expired ? 0.001 : 60;
+      await sessions.create({ face: `face of ${id}`, profile: HOSTILE, context: 'c'.repeat(1000), timeLimit });
+    }
+    for (const id of [active, terminated, expired]) await sessions.start(id);
+    await sessions.append(active, [
+      { role: 'user', content: HOSTILE },
+      { role: 'assistant', content: 'word '.repeat(40) },
+      { role: 'user\u001b[0m', content: 'bye' },
+    ]);
+    await sessions.terminate(terminated);
+  });
+  afterAll(() => client.quit());
+
+  const newest = (count: number) => ids.toReversed().slice(0, count);
+
+  test('list shows the newest in columns, how to go on, and no escape sequence', async () => {
+    const { exitCode, stdout, stderr } = await colloquy.run(['list', '--limit', '2', ...where]);
+    expect(exitCode).toBe(0);
+    const [titles, ...rows] = stdout.trimEnd().split('\n');
+    expect(titles).toMatch(/^ID +STATUS +CREATED \(UTC\) +SECONDS +ENTRIES +FACE +PROFILE$/);
+    expect(rows.map((row) => row.split(/ {2,}/)[0])).toEqual(newest(2));
+    expect(rows[0]).toContain('\\u{1b}]0;owned\\u{7}');
+    expect(stdout.replaceAll('\n', '')).not.toMatch(OBEYED);
+    expect(stderr).toMatch(/^2 of 130 sessions; --after \S+ goes on\n$/);
+    const more = await colloquy.run(['list', '--json', '--limit', '2', '--after', cursorIn(stderr), ...where]);
+    expect(objects(more.stdout).map(({ id }) => id)).toEqual(newest(4).slice(2));
+  });
+
+  test('list fits into the terminal', async () => {
+    const { stdout } = await colloquy.run(['list', ...where], { env: { COLUMNS: '72' } });
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(72);
+  });
+
+  test('list --status sees what the clock has ended, goes over pages, and writes nothing down', async () => {
+    const states = () => client.keys(`${prefix}:*:state:*`).then((keys) => client.mget(keys.sort()));
+    const before = await states();
+    const list = (...args: string[]) => colloquy.run(['list', '--json', ...args, ...where]);
+    const running = await list('--status', 'active');
+    expect(objects(running.stdout).map(({ id }) => id)).toEqual([active]);
+    const ended = await list('--status', 'TERMINATED', '--order', 'oldest');
+    expect(objects(ended.stdout)).toMatchObject([
+      { id: terminated, end_reason: 'terminated' },
+      { id: expired, end_reason: 'time_limit' },
+    ]);
+    const idle = await list('--status', 'IDLE', '--limit', '101');
+    expect(objects(idle.stdout).map(({ id }) => id)).toEqual(newest(101));
+    const rest = await list('--status', 'IDLE', '--limit', '101', '--after', cursorIn(idle.stderr));
+    expect(objects(rest.stdout).map(({ id }) => id)).toEqual(newest(127).slice(101));
+    expect(await states()).toEqual(before);
+  });
+
+  test('list ends quietly where nobody reads on', async () => {
+    const { exitCode, stderr } = await colloquy.run(['list', '--json', '--limit', '130', ...where], { hangUp: true });
+    expect([exitCode, stderr]).toEqual([0, '']);
+  });
+
+  test('list names what cannot be read, shows the rest, and ends with 1', async () => {
+    const broken = new SessionService({
+      store: new RedisSessionStore({ client, prefix, partitions: 4 }),
+      tenant: 'broken',
+    });
+    const bad = (await broken.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap().id;
+    const good = (await broken.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap().id;
+    const [key = ''] = await client.keys(`${prefix}:*:state:broken:${bad}`);
+    await client.set(key, 'x');
+    const { exitCode, stdout, stderr } = await colloquy.run(['list', '--json', ...where, '--tenant', 'broken']);
+    expect(objects(stdout).map(({ id }) => id)).toEqual([good]);
+    expect(stderr).toBe(`colloquy: cannot be read: ${bad}\n`);
+    expect(exitCode).toBe(1);
+  });
+
+  test('inspect shows a session, its texts on lines of their own behind an indent', async () => {
+    const { exitCode, stdout } = await colloquy.run(['inspect', active, '--history', '2', ...where], {
+      env: { COLUMNS: '60' },
+    });
+    expect(exitCode).toBe(0);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.slice(0, 2)).toEqual([`ID        ${active}`, 'Status    ACTIVE']);
+    expect(stdout).toMatch(/^Duration {2}\d+ s of 60 s$/m);
+    expect(stdout).toContain('History   3 entries, the last 2');
+    expect(stdout).toMatch(/Z {2}assistant\n {4}word word/);
+    expect(stdout).toMatch(/Z {2}user\\u\{1b\}\[0m\n {4}bye\n$/);
+    expect(stdout).toContain('\n          TERMINATED  2026\n');
+    expect(lines.join('')).not.toMatch(OBEYED);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
+  });
+
+  test('inspect --json gives the session as the HTTP interface does, and why it ended', async () => {
+    const { stdout } = await colloquy.run(['inspect', active, '--json', ...where]);
+    expect(objects(stdout)).toMatchObject([
+      {
+        id: active,
+        status: 'ACTIVE',
+        options: { profile: HOSTILE, time_limit: 60 },
+        history: [{ content: HOSTILE }, {}, {}],
+      },
+    ]);
+    expect(stdout.trimEnd()).not.toMatch(OBEYED);
+    const ended = await colloquy.run(['inspect', terminated, '--json', ...where]);
+    expect(objects(ended.stdout)).toMatchObject([{ status: 'TERMINATED', end_reason: 'terminated' }]);
+  });
+
+  test('inspect --follow tells what happens, until the session has ended', async () => {
+    const id = (await sessions.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap().id;
+    const texts = await colloquy.start(['inspect', id, '--follow', ...where], /History/);
+    const lines = await colloquy.start(['inspect', id, '--follow', '--json', ...where], /snapshot/);
+    await sessions.start(id);
+    await sessions.append(id, [{ role: 'user', content: HOSTILE }]);
+    await sessions.fail(id);
+    const [text, json] = await Promise.all([texts.end(), lines.end()]);
+    expect([text.exitCode, json.exitCode]).toEqual([0, 0]);
+    expect(text.stdout).toMatch(
+      /Z {2}started\n[\s\S]*Z {2}user\n {4}\\u\{1b\}.*\n {4}TERMINATED {2}2026\n.*Z {2}terminated, failed\n$/,
+    );
+    expect(objects(json.stdout).map(({ type }) => type)).toEqual([
+      'session.snapshot',
+      'session.started',
+      'session.appended',
+      'session.terminated',
+    ]);
+    expect(objects(json.stdout)[2]).toMatchObject({ sequence: 3, entries: [{ role: 'user', content: HOSTILE }] });
+  });
+
+  test('inspect --follow says where no changes are told', async () => {
+    const silent = ['--redis', url, '--prefix', `${prefix}-silent`];
+    const { exitCode, stderr } = await colloquy.run(['inspect', 'x', '--follow', ...silent]);
+    expect([exitCode, stderr]).toMatchObject([1, expect.stringMatching(/^colloquy: no changes are told there: .*\n$/)]);
+  });
+
+  test.each([
+    [['inspect', 'nobody'], 1, 'there is no such session'],
+    [['inspect', 'x'.repeat(300)], 2, 'ID must'],
+    [['list', '--after', 'x'], 2, '--after must be a cursor'],
+    [['list', '--created-after', 'now'], 2, '--created-after must be'],
+  ])('%j ends with %d in one line', async (args, code, message) => {
+    const { exitCode, stdout, stderr } = await colloquy.run([...args, ...where]);
+    expect([exitCode, stdout]).toEqual([code, '']);
+    expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
+    expect(stderr).toContain(message);
+  });
+
+  test('a Redis that falls silent is not waited for without end', async () => {
+    const proxy = await openProxy(port);
+    proxy.silence();
+    const { exitCode, stderr } = await colloquy.run(['list', '--redis', `redis://127.0.0.1:${proxy.port}`]);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^colloquy: Redis at .* it did not answer in time\n$/),
+    ]);
+  });
+});
+
+test('list says that Redis is not there, without its password', async () => {
+  const env = { REDIS_URL: `redis://user:hunter2@127.0.0.1:${await freePort()}` };
+  const { exitCode, stderr } = await colloquy.run(['list'], { env });
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^colloquy: Redis at [\d.:]+: nothing listens there\n$/),
+  ]);
+});
+
+test.each([
+  [[], 'which command?'],
+  [['lst'], 'there is no command "lst" (did you mean list?)'],
+  [['\u001b[2J'], 'there is no command "\\u001b[2J"'],
+  [['list', '--sttus', 'IDLE'], 'there is no option --sttus (did you mean --status?)'],
+])('%j is refused in one line', async (args, message) => {
+  const { exitCode, stdout, stderr } = await colloquy.run(args);
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
+  expect(stderr).toContain(message);
+});
+
+test.each<[Command, string[], string]>([
+  [serve, ['--no-event'], 'there is no option --no-event (did you mean --no-events?)'],
+  [serve, ['x'], "Unexpected argument 'x'"],
+  [serve, ['--port', 'x'], '--port must be a whole number'],
+  [serve, ['--host', 'x y'], '--host must be'],
+  [serve, ['--commands=on'], "Option '--commands' does not take an argument"],
+  [list, ['--status', 'BUSY'], '--status must be one of IDLE, ACTIVE, PAUSED, TERMINATED'],
+  [list, ['--order', 'up'], '--order must be'],
+  [list, ['--limit', '0'], '--limit must be a whole number'],
+  [list, ['--limit'], "Option '--limit <value>' argument missing"],
+  [list, ['--redis', 'redis://x/y'], '--redis must be a URL'],
+  [list, ['--redis', 'redis://:hunter2@x:y'], '--redis must be a URL'],
+  [list, ['--partitions', '0'], '--partitions must be a whole number'],
+  [list, ['--prefix', '{x}'], '--prefix must be'],
+  [list, ['--tenant', ''], '--tenant must have'],
+  [list, [], 'where are the sessions?'],
+  [inspect, [], 'which session?'],
+  [inspect, ['a', 'b'], 'one session at a time'],
+  [inspect, ['a', '--history', '-1'], "'--history' argument is ambiguous"],
+])('$summary: %j is refused', async (command, args, message) => {
+  const refused = (await command.run(args, {}))._unsafeUnwrapErr();
+  expect(refused.exitCode).toBe(2);
+  expect(refused.message).toContain(message);
+  expect(refused.message).not.toMatch(/\n|hunter2/);
+});
+
+test('--version is that of the package', async () => {
+  expect((await colloquy.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+});

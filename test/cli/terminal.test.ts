@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { clip, tableLines, widthOf, wrapped } from '../../src/cli/columns.js';
+import { nearest } from '../../src/cli/nearest.js';
+import { jsonLine, printable } from '../../src/cli/printable.js';
+
+const HOSTILE = '\u001b[2J\u009b31m\u202egpj\u2028\u0000\u007f\ud800\u{e0041}\r\n\t';
+const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+describe('what strangers have written', () => {
+  test('is shown with nothing in it that a terminal obeys or hides', () => {
+    expect(printable(HOSTILE)).toBe(
+      '\\u{1b}[2J\\u{9b}31m\\u{202e}gpj\\u{2028}\\u{0}\\u{7f}\\u{d800}\\u{e0041}\\r\\n\\t',
+    );
+  });
+
+  test('is the same behind its JSON, in which nothing is obeyed either', () => {
+    const line = jsonLine({ [HOSTILE]: HOSTILE });
+    expect(line).not.toMatch(OBEYED);
+    expect(JSON.parse(line)).toEqual({ [HOSTILE]: HOSTILE });
+  });
+
+  test('keeps its letters, in whatever script, and joined ones', () => {
+    const text = 'Grüße, 日本語, می‌خواهم, 👨‍👩‍👧';
+    expect(printable(text)).toBe(text);
+  });
+});
+
+describe('columns', () => {
+  test.each([
+    ['ada', 3],
+    ['日本', 4],
+    ['👨‍👩‍👧', 2],
+    ['e\u0301', 1],
+    ['', 0],
+  ])('%s takes %d cells', (text, width) => {
+    expect(widthOf(text)).toBe(width);
+  });
+
+  test('are clipped at a letter, and never in the middle of one', () => {
+    expect(clip('日本語', 5)).toBe('日本…');
+    expect(clip('日本語', 4)).toBe('日…');
+    expect(clip('ada', 3)).toBe('ada');
+  });
+
+  const columns = [{ title: 'ID' }, { title: 'N', align: 'right' as const }, { title: 'NAME', least: 4 }];
+  const rows = [
+    ['x', '1', 'ada lovelace'],
+    ['yy', '22', ''],
+  ];
+
+  test('stand one below the other', () => {
+    expect(tableLines(columns, rows, undefined)).toEqual(['ID   N  NAME', 'x    1  ada lovelace', 'yy  22']);
+  });
+
+  test('shrink as far as they may, and are left out from the right', () => {
+    expect(tableLines(columns, rows, 14)).toEqual(['ID   N  NAME', 'x    1  ada l…', 'yy  22']);
+    expect(tableLines(columns, rows, 10)).toEqual(['ID   N', 'x    1', 'yy  22']);
+    expect(tableLines(columns, rows, 1)).toEqual(['ID', 'x', 'yy']);
+  });
+
+  test('hold a long text in lines, broken at spaces where there are some', () => {
+    expect(wrapped('one two three', 8)).toEqual(['one two', 'three']);
+    expect(wrapped('onetwothree', 4)).toEqual(['onet', 'woth', 'ree']);
+    expect(wrapped('', 4)).toEqual(['']);
+  });
+});
+
+describe('the nearest name', () => {
+  test.each([
+    ['lst', 'list'],
+    ['INSPECT', 'inspect'],
+    ['insp', 'inspect'],
+    ['sreve', 'serve'],
+    ['quit', undefined],
+    ['', undefined],
+    ['l'.repeat(100_000), undefined],
+  ])('of %j is %j', (text, name) => {
+    expect(nearest(text, ['serve', 'list', 'inspect', 'replay'])).toBe(name);
+  });
+});
