@@ -74,14 +74,21 @@ export default {
       name: 'core-stands-below-the-rest',
       comment: 'HTTP, the container modules, the contract kit and the command line build on the core, never under it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(http|client|inspector|inversify|testing|cli)/' },
-      to: { path: '^src/(http|client|inspector|inversify|testing|cli)/' },
+      from: { path: '^src/', pathNot: '^src/(http|client|inspector|openapi|inversify|testing|cli)/' },
+      to: { path: '^src/(http|client|inspector|openapi|inversify|testing|cli)/' },
     },
     {
       name: 'http-and-testing-build-on-the-core-only',
       severity: 'error',
       from: { path: '^src/(http|testing)/' },
-      to: { path: '^src/(http|client|inspector|inversify|testing|cli)/', pathNot: '^src/$1/' },
+      to: { path: '^src/(http|client|inspector|openapi|inversify|testing|cli)/', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'openapi-builds-on-http',
+      comment: 'It describes what the handler serves; the handler does not know what describes it.',
+      severity: 'error',
+      from: { path: '^src/openapi/' },
+      to: { path: '^src/(client|inspector|inversify|testing|cli)/' },
     },
     {
       name: 'inspector-builds-on-http',
@@ -114,7 +121,7 @@ export default {
       name: 'adapters-build-on-core-and-http',
       severity: 'error',
       from: { path: '^adapters/' },
-      to: { path: '^src/(client|inspector|inversify|testing|cli)/' },
+      to: { path: '^src/(client|inspector|openapi|inversify|testing|cli)/' },
     },
     {
       name: 'adapters-declare-what-they-need',

@@ -13,6 +13,7 @@ const library = {
   koa: 'adapters/koa/index.ts',
   fetch: 'adapters/fetch/index.ts',
   inspector: 'src/inspector/index.ts',
+  openapi: 'src/openapi/index.ts',
   inversify: 'src/inversify/index.ts',
   testing: 'src/testing/index.ts',
 };

@@ -3,6 +3,7 @@ import { type InvalidInput, storeUnavailable } from '../errors.js';
 import { readSafely } from '../input/issues.js';
 import { isFields } from '../input/values.js';
 import { authenticated } from './authentication.js';
+import { describer, isDescriptionUrl } from './description.js';
 import { type HandlerError, misconfigured } from './errors.js';
 import { type Inspector, isInspector, isInspectorUrl } from './inspector.js';
 import type { HandlerRequest, HandlerResponse, SessionHandler } from './message.js';
@@ -45,6 +46,11 @@ const switchesOf = (options: SessionHandlerOptions): Switches => ({
 const inspectorOf = (options: SessionHandlerOptions): Inspector | undefined =>
   readSafely('inspector', () => (isInspector(options.inspector) ? options.inspector : undefined)).unwrapOr(undefined);
 
+const describerOf = (options: SessionHandlerOptions) =>
+  readSafely('openapi', () => (options.openapi === undefined ? undefined : describer(options.openapi))).unwrapOr(
+    undefined,
+  );
+
 /** A host's listener must not be able to spoil an answer. */
 const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => void) => {
   const onError = readSafely('onError', () => options.onError).unwrapOr(undefined);
@@ -62,13 +68,20 @@ const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => v
  * The HTTP interface of `interface.md` as a function of plain objects, for any framework: `colloquy/node`, `/express`,
  * `/koa` and `/fetch` mount it. Nothing throws: with options that break a rule every request of ours is answered with
  * 503, `misconfigured`, and `onError` is told which. With `commands: true` it serves the state machine's commands too,
- * with `events: true` the events of a session, with an `inspector` that.
+ * with `events: true` the events of a session, with an `inspector` that, with `openapi` a
+ * document of it all.
  */
 export const createSessionHandler = (options: SessionHandlerOptions): SessionHandler => {
   const settings = readHandlerOptions(options);
   const switches = switchesOf(options);
   const inspector = inspectorOf(options);
+  const describe = describerOf(options);
   const report = reporterOf(options);
+  const describeTo = (request: HandlerRequest) => {
+    if (describe === undefined || !isDescriptionUrl(request.url)) return undefined;
+    if (settings.isErr()) return err(misconfigured(settings.error.issues));
+    return describe({ settings: settings.value, switches, request });
+  };
   const inspect = (request: HandlerRequest) => {
     if (inspector === undefined || !isInspectorUrl(request.url)) return undefined;
     if (settings.isErr()) return err(misconfigured(settings.error.issues));
@@ -81,7 +94,8 @@ export const createSessionHandler = (options: SessionHandlerOptions): SessionHan
   return async (request) => {
     try {
       const route = matchRoute(request.url, switches);
-      const answered = route === undefined ? inspect(request) : answer(settings, route, request, report);
+      const answered =
+        route === undefined ? (inspect(request) ?? describeTo(request)) : answer(settings, route, request, report);
       if (answered === undefined) return undefined;
       const response = (await answered).match((given) => given, refuse);
       return request.method === 'HEAD' ? withoutBody(response) : response;

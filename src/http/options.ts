@@ -3,6 +3,7 @@ import type { InvalidInput } from '../errors.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import { isFields, readNumber, readWhole } from '../input/values.js';
 import type { Authenticate } from './api-keys.js';
+import { checkServing, type OpenApiServing } from './description.js';
 import type { HandlerError } from './errors.js';
 import { type Inspector, isInspector } from './inspector.js';
 import { SessionWriter } from './session-writer.js';
@@ -25,6 +26,11 @@ interface SharedOptions {
   readonly maxBodyBytes?: number;
   /** Milliseconds that the authenticator, and after it the store, may take; then the answer is 503. Default: 10,000. */
   readonly timeoutMs?: number;
+  /**
+   * Serves an OpenAPI document at `GET /openapi.json`: `openApiDocument` of `colloquy/openapi` as it is, or a function
+   * around it. Whoever has an API key may see it, with `{ document, public: true }` everybody. Default: none.
+   */
+  readonly openapi?: OpenApiServing;
   /** Told of every error that is answered with a status of 500 or above, with the cause that the answer hides. */
   readonly onError?: (error: HandlerError) => void;
 }
@@ -96,6 +102,7 @@ export const readHandlerOptions = (options: SessionHandlerOptions): Result<Handl
     issues.check(commands === undefined || typeof commands === 'boolean', 'commands', 'must be true or false');
     const inspects = inspector === undefined || isInspector(inspector);
     issues.check(inspects, 'inspector', 'must be what createInspector gives');
+    checkServing(issues, options.openapi);
     issues.check(onError === undefined || typeof onError === 'function', 'onError', 'must be a function');
     return {
       sessions,

@@ -17,7 +17,7 @@ export interface PageQuery {
 
 const firstPage: PageQuery = Object.freeze({});
 
-export const wholeNumber = /^[1-9]\d*$/;
+const wholeNumber = /^[1-9]\d*$/;
 
 const readText = (issues: IssueList, parameters: URLSearchParams, name: string): string | undefined => {
   const [text, ...more] = parameters.getAll(name);

@@ -1,5 +1,7 @@
 import type { Result, ResultAsync } from 'neverthrow';
+import type { InvalidInput } from '../errors.js';
 import type { SessionChange, WatchError, WatchOptions } from '../events/change.js';
+import type { InputPolicy } from '../input/policy.js';
 import type { AppendError, Appended } from '../service/append-history.js';
 import type { ChangeError, OperationOptions } from '../service/change-session.js';
 import type { CreateError } from '../service/create-session.js';
@@ -43,4 +45,6 @@ export interface TenantHistories {
 /** A `SessionService`; each request works on the sessions of the tenant that its API key belongs to. */
 export interface Sessions<S> {
   forTenant(tenant: string): S;
+  /** What it allows its callers, for the document of the interface. */
+  readonly policy?: Result<InputPolicy, InvalidInput>;
 }

@@ -88,3 +88,9 @@ export const nameRules = {
   idempotencyKey: { kind: 'name', most: KEY_LENGTH, isOptional: true },
   operationId: { kind: 'form', form: operationIdForm, most: OPERATION_ID_LENGTH, isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** How many entries an append takes. */
+export const entriesRange = { least: 1, most: 'entriesPerAppend' } as const satisfies {
+  readonly least: number;
+  readonly most: keyof SessionLimits;
+};

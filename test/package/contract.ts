@@ -10,6 +10,7 @@ export const contract = {
   './koa': ['koaMiddleware'],
   './fetch': ['fetchHandler'],
   './testing': ['describeSessionStore'],
+  './openapi': ['openApiDocument'],
   './inspector': ['createInspector', 'apiKeyAsPassword'],
   './inversify': ['TYPES', 'coreModule', 'memoryModule', 'redisModule', 'handlerModule'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

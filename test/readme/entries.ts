@@ -13,6 +13,7 @@ const sources: Readonly<Record<string, string>> = {
   'colloquy/fetch': 'adapters/fetch/index.ts',
   'colloquy/inspector': 'src/inspector/index.ts',
   'colloquy/inversify': 'src/inversify/index.ts',
+  'colloquy/openapi': 'src/openapi/index.ts',
   'colloquy/testing': 'src/testing/index.ts',
 };
 

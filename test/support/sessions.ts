@@ -53,7 +53,7 @@ export const startedIn = async (sessions: SessionService, input: { readonly time
   return id;
 };
 
-export type Operation = Exclude<keyof SessionService, 'forTenant'>;
+export type Operation = Exclude<keyof SessionService, 'forTenant' | 'policy'>;
 
 /** Calls an operation as JavaScript can: with arguments of any type, and any number of them. */
 export const call = (

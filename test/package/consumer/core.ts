@@ -9,6 +9,7 @@ import {
 } from 'colloquy';
 import { createSessionHandler, staticApiKeys } from 'colloquy/http';
 import { MemorySessionStore } from 'colloquy/memory';
+import { type OpenApiDocument, openApiDocument } from 'colloquy/openapi';
 import { RedisSessionStore } from 'colloquy/redis';
 import { describeSessionStore } from 'colloquy/testing';
 
@@ -38,6 +39,9 @@ export const handler = createSessionHandler({
   sessions: new SessionService({ store: new MemorySessionStore() }),
   authenticate: staticApiKeys([{ key: 'a-key-of-at-least-some-length-0123456789', tenant: 'acme' }]),
 });
+
+export const describe = (title: string): OpenApiDocument | undefined =>
+  openApiDocument({ title, commands: true }).unwrapOr(undefined);
 
 declare const test: (name: string, run: () => Promise<void>) => void;
 export const suite = () => describeSessionStore(test, () => new MemorySessionStore());

@@ -1,0 +1,54 @@
+import { endFrame, eventFrame, heartbeatLine, preamble, snapshotFrame } from '../http/event-frames.js';
+import type { Session, SessionState } from '../session/session.js';
+import { sessionJson, stateJson } from '../wire.js';
+import type { Example, Json } from './types.js';
+
+export const SESSION_ID = 'V1StGXR8_Z5jdHi6B-myT';
+
+const CREATED_AT = '2026-01-31T18:00:00.000Z';
+
+const session: Session = {
+  id: SESSION_ID,
+  status: 'ACTIVE',
+  options: { face: 'ada', profile: 'tutor', context: '', behavior: '', timeLimit: 600 },
+  history: [{ role: 'user', content: 'Hello', timestamp: '2026-01-31T18:00:02.000Z' }],
+  createdAt: CREATED_AT,
+  duration: 2,
+};
+
+const shown = (json: string): Json => JSON.parse(json);
+
+export const sessionExample: Example = { value: shown(sessionJson(session)) };
+
+export const pageExample: Example = { value: [sessionExample.value] };
+
+const states = {
+  start: { id: SESSION_ID, status: 'ACTIVE', duration: 0 },
+  pause: { id: SESSION_ID, status: 'PAUSED', duration: 90 },
+  resume: { id: SESSION_ID, status: 'ACTIVE', duration: 90 },
+  terminate: { id: SESSION_ID, status: 'TERMINATED', duration: 120, endReason: 'terminated' },
+  fail: { id: SESSION_ID, status: 'TERMINATED', duration: 120, endReason: 'failed' },
+} as const satisfies Readonly<Record<string, SessionState>>;
+
+/** What a command answers. */
+export const stateExample = (command: keyof typeof states): Example => ({ value: shown(stateJson(states[command])) });
+
+/** What a watched session says that ends. */
+export const streamExample: Example = {
+  value: [
+    preamble,
+    snapshotFrame({ type: 'session.snapshot', session, sequence: 3, position: '7' }, sessionJson(session)),
+    heartbeatLine,
+    eventFrame({
+      id: 'kR3vYw0aTq1x.4',
+      tenant: '',
+      sessionId: SESSION_ID,
+      type: 'session.terminated',
+      sequence: 4,
+      at: '2026-01-31T18:02:00.000Z',
+      position: '8',
+      endReason: 'terminated',
+    }),
+    endFrame('terminated'),
+  ].join(''),
+};

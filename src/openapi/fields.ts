@@ -1,0 +1,47 @@
+import type { InputPolicy } from '../input/policy.js';
+import type { Rule } from '../input/rules.js';
+import type { Schema } from './types.js';
+
+const nameSchema = (most: number): Schema => ({
+  type: 'string',
+  minLength: 1,
+  maxLength: most,
+  description: `1 to ${most} characters, where one outside of the Basic Multilingual Plane counts as two.`,
+});
+
+/** JSON Schema has no list of nothing. */
+const among = (names: ReadonlySet<string>): Schema => (names.size === 0 ? { not: {} } : { enum: [...names] });
+
+/** What a rule says, in JSON Schema; bounds in bytes, which that does not know, in words besides. */
+export const fieldSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
+  const absent = rule.absent === undefined ? {} : { default: rule.absent };
+  switch (rule.kind) {
+    case 'name': {
+      const allowed = rule.allowed === undefined ? undefined : lists[rule.allowed];
+      return { ...nameSchema(rule.most), ...(allowed && among(allowed)), ...absent };
+    }
+    case 'text': {
+      const bytes = Math.floor(limits[rule.mostBytes]);
+      return { type: 'string', maxLength: bytes, description: `At most ${bytes} bytes of UTF-8.`, ...absent };
+    }
+    case 'number':
+      return { type: 'number', minimum: rule.least, maximum: limits[rule.most], ...absent };
+    case 'form':
+      return {
+        type: 'string',
+        minLength: 1,
+        ...(rule.most === undefined ? {} : { maxLength: rule.most }),
+        pattern: rule.form.source,
+      };
+    case 'timestamp':
+      return { type: 'string', format: 'date-time', pattern: rule.form.source };
+  }
+};
+
+/** A schema with words in front of those that its rule has. */
+export const described = (schema: Schema, description: string): Schema => ({
+  ...schema,
+  description: schema.description === undefined ? description : `${description} ${schema.description}`,
+});
+
+export const isRequired = ({ absent, isOptional }: Rule): boolean => absent === undefined && isOptional !== true;

@@ -1,0 +1,17 @@
+export type { OpenApiOptions } from './document.js';
+export { openApiDocument } from './document.js';
+export type {
+  Example,
+  Header,
+  Json,
+  MediaType,
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  PathItem,
+  RequestBody,
+  Response,
+  Schema,
+  SecurityScheme,
+  Server,
+} from './types.js';

@@ -1,0 +1,109 @@
+/** JSON, as far as a document holds it. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+
+type Named<T> = Readonly<Record<string, T>>;
+
+/** A JSON Schema (2020-12), with the keywords that the document uses. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array';
+  readonly const?: Json;
+  readonly enum?: readonly Json[];
+  readonly default?: Json;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Named<Schema>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly allOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly not?: Schema;
+}
+
+export interface Example {
+  readonly summary?: string;
+  readonly value: Json;
+}
+
+export interface Header {
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+export interface Parameter extends Header {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly examples?: Named<Example>;
+}
+
+export interface MediaType {
+  readonly schema: Schema;
+  readonly examples?: Named<Example>;
+  /** Of a stream of Server-Sent Events: what the data of each event is, by the event's name. */
+  readonly 'x-server-sent-events'?: Named<Schema>;
+}
+
+export interface RequestBody {
+  readonly required: true;
+  readonly content: Named<MediaType>;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Named<Header>;
+  readonly content?: Named<MediaType>;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security?: readonly Named<readonly string[]>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: RequestBody;
+  readonly responses: Named<Response>;
+}
+
+export interface PathItem {
+  readonly get?: Operation;
+  readonly head?: Operation;
+  readonly post?: Operation;
+}
+
+export interface SecurityScheme {
+  readonly type: 'apiKey';
+  readonly in: 'header';
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface Server {
+  readonly url: string;
+  readonly description?: string;
+}
+
+/** An OpenAPI 3.1 document: plain JSON, frozen. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly Server[];
+  readonly security: readonly Named<readonly string[]>[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Named<PathItem>;
+  readonly components: {
+    readonly schemas: Named<Schema>;
+    readonly responses: Named<Response>;
+    readonly securitySchemes: Named<SecurityScheme>;
+  };
+}
