@@ -5,7 +5,7 @@ import { type Document, documents, root } from './documents.js';
 
 const withoutCode = (text: string): string => text.replace(/^( *)(`{3,})[^\n]*\n[\s\S]*?^\1\2$/gm, '');
 
-/** What GitHub makes of headings. */
+/** What GitHub makes of headings, and what is placed by hand. */
 const anchorsOf = (text: string): ReadonlySet<string> => {
   const met = new Map<string, number>();
   const headings = [...withoutCode(text).matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = '']) => {
@@ -19,7 +19,8 @@ const anchorsOf = (text: string): ReadonlySet<string> => {
     met.set(slug, before + 1);
     return before === 0 ? slug : `${slug}-${before}`;
   });
-  return new Set(headings);
+  const placed = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+  return new Set([...headings, ...placed]);
 };
 
 const anchors = new Map(documents.map(({ path, text }) => [path, anchorsOf(text)]));
