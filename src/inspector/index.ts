@@ -15,7 +15,11 @@ export type { InspectorAuthenticate, InspectorOptions, InspectorRequest } from '
  */
 export const createInspector = (options: InspectorOptions): Inspector => {
   const settings = readInspectorOptions(options);
+  // The handler has options of the same names.
+  const issues = settings.isErr()
+    ? settings.error.issues.map(({ path, message }) => ({ path: `inspector.${path}`, message }))
+    : [];
   return {
-    serve: async (call) => (settings.isErr() ? err(misconfigured(settings.error.issues)) : serve(settings.value, call)),
+    serve: async (call) => (settings.isErr() ? err(misconfigured(issues)) : serve(settings.value, call)),
   };
 };

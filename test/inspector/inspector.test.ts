@@ -1,0 +1,259 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { createSessionHandler, type HandlerError, type HandlerRequest, staticApiKeys } from '../../src/http/index.js';
+import { SessionService } from '../../src/index.js';
+import { apiKeyAsPassword, createInspector, type InspectorOptions } from '../../src/inspector/index.js';
+import { page } from '../../src/inspector/page.js';
+import { request } from '../http/handler-harness.js';
+import { ada, createdIn, okOf, startedIn } from '../support/sessions.js';
+
+const open = (options: Partial<InspectorOptions> = {}, events = true) => {
+  const told: HandlerError[] = [];
+  const all = new SessionService({ store: new MemorySessionStore({ events: true }) });
+  const authenticate: InspectorOptions['authenticate'] = ({ header }) =>
+    header('cookie') === 'user=ada' ? 'acme' : undefined;
+  const handler = createSessionHandler({
+    sessions: all,
+    authenticate: () => 'nobody',
+    events,
+    inspector: createInspector({ authenticate, ...options }),
+    onError: (error) => told.push(error),
+  });
+  const ask = async (method: string, url: string, headers: Readonly<Record<string, string>> = {}) => {
+    const given: Readonly<Record<string, string>> = { cookie: 'user=ada', ...headers };
+    const more: Partial<HandlerRequest> = { prefix: '/api', header: (name) => given[name] };
+    const response = await handler(request(method, url, more));
+    if (response === undefined) throw new Error(`${url} was left to somebody else`);
+    return response;
+  };
+  return { ask, handler, told, sessions: all.forTenant('acme'), others: all.forTenant('other') };
+};
+
+const codeOf = ({ body = '{}' }: { readonly body?: string }) => JSON.parse(body).code;
+
+/** The header that the page sends, and no other site can make a browser send. */
+const fromPage = { 'x-colloquy-inspector': '1', 'sec-fetch-site': 'same-origin' };
+
+describe('who is let in', () => {
+  const urls = ['/inspector', '/inspector/', '/inspector/sessions', '/inspector/session/x', '/inspector/none'];
+
+  test.for(urls)('%s asks the authenticator of the inspector, and it alone', async (url) => {
+    const { ask } = open({ challenge: 'Basic realm="Ours"' });
+    const response = await ask('GET', url, { cookie: 'user=eve', 'x-api-key': 'any' });
+    expect([response.status, codeOf(response)]).toEqual([401, 'unauthenticated']);
+    expect(response.headers['WWW-Authenticate']).toBe('Basic realm="Ours"');
+  });
+
+  test('an API key is taken as a password, whoever the user', async () => {
+    const { ask } = open(apiKeyAsPassword((key) => (key === 'a:key' ? 'acme' : undefined)));
+    const withPassword = (pair: string) => ask('GET', '/inspector', { authorization: `Basic ${btoa(pair)}` });
+    expect((await withPassword('anybody:a:key')).status).toBe(200);
+    for (const pair of [':a:kez', 'a:key', 'anybody:', 'anybody']) {
+      const { status, headers } = await withPassword(pair);
+      expect([status, headers['WWW-Authenticate']]).toEqual([401, 'Basic realm="Colloquy", charset="UTF-8"']);
+    }
+    for (const authorization of ['Basic ***', 'Basic', 'Bearer a:key', 'Basic a', '']) {
+      expect((await ask('GET', '/inspector', { authorization })).status).toBe(401);
+    }
+  });
+
+  test('an authenticator that fails lets nobody in', async () => {
+    const { ask, told } = open({ authenticate: () => Promise.reject(new Error('no directory')) });
+    expect(codeOf(await ask('GET', '/inspector'))).toBe('authenticator_unavailable');
+    expect(told).toMatchObject([{ type: 'authenticator_unavailable' }]);
+  });
+
+  test('another tenant sees nothing of these sessions', async () => {
+    const { ask, others } = open();
+    const id = await createdIn(others);
+    expect((await ask('GET', `/inspector/session/${id}`)).status).toBe(404);
+    expect((await ask('GET', `/inspector/session/${id}/history`)).status).toBe(404);
+    expect((await ask('GET', `/inspector/session/${id}/events`)).status).toBe(404);
+    expect((await ask('POST', `/inspector/terminate-session/${id}`, fromPage)).status).toBe(404);
+    expect((await ask('GET', '/inspector/sessions')).body).toBe('[]');
+  });
+});
+
+describe('what is served', () => {
+  test('the page, under a policy of its own parts alone', async () => {
+    const { ask } = open();
+    const { status, headers, body } = await ask('GET', '/inspector');
+    expect(status).toBe(200);
+    expect(body).toContain('<body data-tenant="acme" data-events="on" data-terminate="on">');
+    const policy = headers['Content-Security-Policy'];
+    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/]{43}='; style-src 'sha256-[\w+/]{43}=';/);
+    expect(policy).not.toContain('unsafe');
+    expect(headers).toMatchObject({
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    });
+    expect((await ask('HEAD', '/inspector')).body).toBeUndefined();
+  });
+
+  test('the name of a tenant as text, whatever is in it', async () => {
+    const { ask } = open({ authenticate: () => `"><script>alert(1)</script>$&'` });
+    const { body } = await ask('GET', '/inspector');
+    expect(body).toContain(`data-tenant="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;$&amp;'"`);
+    expect(page.html).not.toContain('innerHTML');
+  });
+
+  test('a list without histories and texts, with links to itself', async () => {
+    const { ask, sessions } = open();
+    const id = await startedIn(sessions, { timeLimit: 60 });
+    await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
+    await okOf(sessions.create(ada));
+    const { headers, body = '' } = await ask('GET', '/inspector/sessions?limit=1&status=ACTIVE');
+    expect(JSON.parse(body)).toEqual([
+      {
+        id,
+        status: 'ACTIVE',
+        options: { face: 'ada', profile: 'tutor', time_limit: 60 },
+        created_at: expect.any(String),
+        duration: 0,
+      },
+    ]);
+    expect(headers['X-Total-Count']).toBe('1');
+    expect(headers['Link']).toContain('</api/inspector/sessions?limit=1&page=1&status=ACTIVE>; rel="first"');
+  });
+
+  test('a session with the reason of its end and the number of its entries', async () => {
+    const { ask, sessions } = open();
+    const id = await startedIn(sessions);
+    await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
+    await okOf(sessions.fail(id));
+    const { body = '' } = await ask('GET', `/inspector/session/${id}`);
+    expect(JSON.parse(body)).toMatchObject({ status: 'TERMINATED', end_reason: 'failed', entries: 1 });
+    expect(JSON.parse(body)).not.toHaveProperty('history');
+  });
+
+  test('a history by parts', async () => {
+    const { ask, sessions } = open();
+    const id = await startedIn(sessions);
+    const said = ['one', 'two', 'three'].map((content) => ({ role: 'user', content }));
+    await okOf(sessions.append(id, said));
+    const read = async (query: string) =>
+      JSON.parse((await ask('GET', `/inspector/session/${id}/history${query}`)).body ?? '');
+    const last = await read('?last=1');
+    expect(last).toMatchObject({ entries: [{ role: 'user', content: 'three' }], has_more: false });
+    expect(await read(`?after=${last.position}`)).toMatchObject({ entries: [], has_more: false });
+    expect(await read('?after=0&limit=2')).toMatchObject({ entries: [said[0], said[1]], has_more: true });
+    expect((await read('?last=100000')).entries).toHaveLength(3);
+    expect((await read('')).entries).toHaveLength(3);
+    for (const query of ['?last=0', '?last=x', '?after=-1', '?after=0&limit=0', '?after=99']) {
+      expect(await read(query), query).toMatchObject({ code: 'invalid_input' });
+    }
+  });
+
+  test.for(['ACTIVE', 'TERMINATED'])('the events of a session that is %s, from its beginning on', async (status) => {
+    const { ask, sessions } = open();
+    const id = await startedIn(sessions);
+    if (status === 'TERMINATED') await okOf(sessions.terminate(id));
+    const { stream } = await ask('GET', `/inspector/session/${id}/events`);
+    if (stream === undefined) throw new Error('nothing is streamed');
+    const types: (string | undefined)[] = [];
+    for await (const text of stream) {
+      types.push(/^event: (.+)$/m.exec(text)?.[1]);
+      if (types.includes('session.started') && status === 'ACTIVE') break;
+    }
+    const end = status === 'ACTIVE' ? [] : ['session.terminated', 'end'];
+    expect(types).toEqual([undefined, 'session.created', 'session.started', ...end]);
+  });
+
+  test('nothing else: no commands but the one, no creation, and no events where they are off', async () => {
+    const { ask, handler, sessions } = open({ terminate: false }, false);
+    const id = await createdIn(sessions);
+    const paths = ['start-session/x', 'append-history/x', 'delete-session/x', 'fail-session/x', 'create-session'];
+    for (const path of [...paths, `terminate-session/${id}`, `session/${id}/events`, 'session/a/b', 'sessions/']) {
+      expect((await ask('POST', `/inspector/${path}`, fromPage)).status, path).toBe(404);
+    }
+    expect((await ask('GET', '/inspector')).body).toContain('data-events="off" data-terminate="off"');
+    expect(await handler(request('GET', '/inspectors'))).toBeUndefined();
+  });
+
+  test('by the methods that a path knows', async () => {
+    const { ask } = open();
+    const asked = [
+      ['POST', '/inspector', 'GET, HEAD'],
+      ['DELETE', '/inspector/sessions', 'GET, HEAD'],
+      ['POST', '/inspector/session/x/history', 'GET, HEAD'],
+      ['GET', '/inspector/terminate-session/x', 'POST'],
+      ['OPTIONS', '/inspector/terminate-session/x', 'POST'],
+    ] as const;
+    for (const [method, url, allow] of asked) {
+      const { status, headers } = await ask(method, url, fromPage);
+      expect([status, headers['Allow']], `${method} ${url}`).toEqual([405, allow]);
+    }
+  });
+
+  test('from a slash at the end back to the page', async () => {
+    const { status, headers } = await open().ask('GET', '/inspector/');
+    expect([status, headers['Location']]).toEqual([308, '../inspector']);
+  });
+});
+
+describe('other sites', () => {
+  test('can end nothing in the name of somebody who is signed in', async () => {
+    const { ask, sessions } = open();
+    const id = await startedIn(sessions);
+    const url = `/inspector/terminate-session/${id}`;
+    const theirs = [
+      {},
+      { 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'cross-site', 'x-colloquy-inspector': '1' },
+      { 'sec-fetch-site': 'same-site', 'x-colloquy-inspector': '1' },
+    ];
+    for (const headers of theirs) {
+      const response = await ask('POST', url, headers);
+      expect([response.status, codeOf(response)]).toEqual([403, 'cross_site']);
+    }
+    expect((await okOf(sessions.get(id))).status).toBe('ACTIVE');
+    expect((await ask('POST', url, fromPage)).status).toBe(200);
+    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: 'terminated' });
+  });
+
+  test('can have a browser read nothing, but may link to the page', async () => {
+    const { ask } = open();
+    const elsewhere = { 'sec-fetch-site': 'cross-site' };
+    expect((await ask('GET', '/inspector/sessions', elsewhere)).status).toBe(403);
+    expect((await ask('GET', '/inspector', elsewhere)).status).toBe(200);
+  });
+});
+
+describe('options that break a rule', () => {
+  const broken: readonly (readonly [string, unknown, string])[] = [
+    ['authenticate', 'no function', 'must be a function, or what apiKeyAsPassword gives'],
+    ['challenge', 'a\r\nb', 'must be 1 to 1024 visible ASCII characters, with spaces between'],
+    ['terminate', 'yes', 'must be true or false'],
+  ];
+
+  test.for(broken)('%s: the host is told, and nobody is let in', async ([name, value, message]) => {
+    const { ask, told } = open(Object.fromEntries([[name, value]]));
+    expect(codeOf(await ask('GET', '/inspector'))).toBe('misconfigured');
+    expect(told).toEqual([{ type: 'misconfigured', issues: [{ path: `inspector.${name}`, message }] }]);
+  });
+
+  test('an inspector that is none', async () => {
+    const told: HandlerError[] = [];
+    const options = {
+      sessions: new SessionService({ store: new MemorySessionStore() }),
+      authenticate: () => 'acme',
+      onError: (error: HandlerError) => told.push(error),
+    };
+    const handler = Reflect.apply(createSessionHandler, undefined, [{ ...options, inspector: true }]);
+    expect((await handler(request('GET', '/sessions')))?.status).toBe(503);
+    expect(told).toEqual([
+      { type: 'misconfigured', issues: [{ path: 'inspector', message: 'must be what createInspector gives' }] },
+    ]);
+    expect(await handler(request('GET', '/inspector'))).toBeUndefined();
+  });
+
+  test('keys that are an error are named', async () => {
+    const { ask, told } = open(apiKeyAsPassword(staticApiKeys([])));
+    expect((await ask('GET', '/inspector')).status).toBe(503);
+    expect(told).toMatchObject([{ issues: [{ path: 'inspector.keys' }] }]);
+  });
+});

@@ -1,0 +1,84 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { nodeListener } from '../../adapters/node/index.js';
+import { createSessionHandler, type SessionHandler, staticApiKeys } from '../../src/http/index.js';
+import { SessionService } from '../../src/index.js';
+import { apiKeyAsPassword, createInspector } from '../../src/inspector/index.js';
+import type { SessionStore } from '../../src/store.js';
+import { listening } from '../http/serve.js';
+import { ada, okOf } from '../support/sessions.js';
+
+const key = 'key-of-acme';
+const keys = staticApiKeys([{ key, tenant: 'acme' }]);
+
+export interface InspectedOptions {
+  readonly store?: SessionStore;
+  /** Default: true. */
+  readonly events?: boolean;
+  readonly terminate?: boolean;
+}
+
+/** The sessions of a tenant, and a handler that shows them to whoever has its key. */
+export const inspected = ({ store, events = true, terminate = true }: InspectedOptions = {}) => {
+  const all = new SessionService({
+    store: store ?? new MemorySessionStore({ events }),
+    limits: { contentBytes: 2 ** 21 },
+  });
+  const inspector = createInspector({ ...apiKeyAsPassword(keys), terminate });
+  const handler = createSessionHandler({ sessions: all, authenticate: keys, events, inspector });
+  return { sessions: all.forTenant('acme'), handler };
+};
+
+/** What the browser did besides what the test asked for. */
+interface Watched {
+  /** Errors of scripts, and what the console tells of broken policies. */
+  readonly complaints: readonly string[];
+  readonly requested: readonly string[];
+}
+
+const watch = (page: Page): Watched => {
+  const complaints: string[] = [];
+  const requested: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('request', (request) => requested.push(request.url()));
+  return { complaints, requested };
+};
+
+export interface Opened extends Watched {
+  readonly page: Page;
+  readonly origin: string;
+}
+
+/** Serves a handler under `/api`, and opens its inspector as somebody who has the key. */
+export const opened = async (
+  browser: Browser,
+  handler: SessionHandler,
+  context: BrowserContextOptions = {},
+  path = '/api/inspector',
+): Promise<Opened> => {
+  const server = await listening(nodeListener(handler, { prefix: '/api' }));
+  onTestFinished(() => server.close());
+  const { origin } = server;
+  const httpCredentials = { username: 'anybody', password: key };
+  const opening = await browser.newContext({ httpCredentials, viewport: { width: 1280, height: 800 }, ...context });
+  onTestFinished(() => opening.close());
+  opening.setDefaultTimeout(15_000);
+  const page = await opening.newPage();
+  const watched = watch(page);
+  await page.goto(`${origin}${path}`);
+  return { page, origin, ...watched };
+};
+
+export const said = (content: string, role = 'user') => [{ role, content }];
+
+/** Creates so many sessions. */
+export const createMany = async (sessions: SessionService, count: number): Promise<void> => {
+  for (let made = 0; made < count; made += 1) await okOf(sessions.create(ada));
+};
+
+/** The links of the sessions that the list shows, in order. */
+export const listed = (page: Page): Promise<readonly string[]> => page.locator('#rows a').allTextContents();
