@@ -86,17 +86,17 @@ export class Exchange<C extends RemoteCode> {
     const key = await this.#key(bounds);
     if (key.isErr()) return err(key.error);
     const { method, path, headers, body } = this.#asked.outgoing;
-    this.#wasSent = true;
-    return this.#within(bounds, connection, () =>
-      fetch(baseUrl + path, {
+    return this.#within(bounds, connection, () => {
+      this.#wasSent = true;
+      return fetch(baseUrl + path, {
         method,
         headers: { ...this.#settings.headers, ...key.value, ...headers },
         // Elsewhere the key has no business.
         redirect: 'manual',
         signal: connection.signal,
         ...(body === undefined ? {} : { body }),
-      }),
-    );
+      });
+    });
   }
 
   /** The body of an answer. */

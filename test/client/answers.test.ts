@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import { SessionClient } from '../../src/client/index.js';
+import { type Answer, active, json, problem, scripted, unplugged } from './scripted.js';
+
+const html: Answer = () =>
+  new Response('<h1>Bad Gateway</h1>', { status: 502, headers: { 'Content-Type': 'text/html' } });
+
+const stream = (pieces: Iterable<Uint8Array>, fails = false): ReadableStream<Uint8Array> => {
+  const all = pieces[Symbol.iterator]();
+  return new ReadableStream({
+    pull: (controller) => {
+      const next = all.next();
+      if (!next.done) controller.enqueue(next.value);
+      else if (fails) controller.error(new TypeError('terminated'));
+      else controller.close();
+    },
+  });
+};
+
+/** The error of a command that is tried once. */
+const errorOf = async (answer: Answer, options: Parameters<typeof scripted>[1] = {}) =>
+  (await scripted([answer], { retries: 0, ...options }).client.start('s1'))._unsafeUnwrapErr();
+
+describe('an answer that is no success', () => {
+  test.each([
+    [400, 'invalid_input', { issues: [] }],
+    [401, 'unauthenticated', {}],
+    [404, 'not_found', { id: 's1' }],
+    [404, 'route_not_found', {}],
+    [405, 'method_not_allowed', {}],
+    [409, 'invalid_transition', { command: 'start' }],
+    [409, 'conflict', {}],
+    [413, 'body_too_large', {}],
+    [415, 'unsupported_media_type', {}],
+    [500, 'corrupt_record', { id: 's1' }],
+    [503, 'store_unavailable', { outcome: 'unknown' }],
+    [503, 'authenticator_unavailable', {}],
+    [503, 'misconfigured', {}],
+  ])('of %i, %s, is that error', async (status, code, more) => {
+    expect(await errorOf(problem(status, code))).toMatchObject({ type: code, message: expect.any(String), ...more });
+  });
+
+  test('names what was wrong as the caller knows it', async () => {
+    const errors = [
+      { path: 'Idempotency-Key', message: 'a' },
+      { path: 'session_id', message: 'b' },
+      { path: 'other', message: 'c' },
+    ];
+    const refused = json(400, { code: 'invalid_input', detail: 'x', errors });
+    expect(await errorOf(refused)).toEqual({
+      type: 'invalid_input',
+      message: 'operationId a; id b; other c',
+      issues: [
+        { path: 'operationId', message: 'a' },
+        { path: 'id', message: 'b' },
+        { path: 'other', message: 'c' },
+      ],
+    });
+    const { client } = scripted([refused]);
+    const created = await client.create({ face: 'ada', profile: 'tutor' });
+    expect(created._unsafeUnwrapErr().message).toContain('idempotencyKey a');
+  });
+
+  test.each<readonly [string, Answer, object]>([
+    ['a page of a proxy', html, { type: 'unreachable', reason: 'gateway' }],
+    ['too many requests', json(429, {}), { type: 'unreachable', reason: 'gateway' }],
+    ['a page with a status of its own', () => new Response('?', { status: 500 }), { type: 'unexpected_answer' }],
+    ['an error that this operation has not', problem(409, 'history_full'), { type: 'unexpected_answer', status: 409 }],
+    ['an unknown code', problem(418, 'teapot'), { type: 'unexpected_answer', status: 418 }],
+    ['a redirect', () => Response.redirect('https://elsewhere.example/', 307), { type: 'unexpected_answer' }],
+    ['JSON that breaks off', () => new Response('{"id":"s1","sta'), { type: 'unexpected_answer', status: 200 }],
+    ['JSON of another kind', json(200, [1, 2]), { type: 'unexpected_answer' }],
+    [
+      'a state that has no reason',
+      json(200, { id: 's1', status: 'TERMINATED', duration: 0 }),
+      { type: 'unexpected_answer' },
+    ],
+    ['a status of nobody', json(200, { id: 's1', status: 'GONE', duration: 0 }), { type: 'unexpected_answer' }],
+    ['no UTF-8', () => new Response(new Uint8Array([0x22, 0xff, 0x22])), { type: 'unexpected_answer' }],
+    ['nothing', () => new Response(null, { status: 204 }), { type: 'unexpected_answer' }],
+    ['no network', unplugged, { type: 'unreachable', reason: 'network', cause: expect.any(TypeError) }],
+    [
+      'a connection that breaks off',
+      () => new Response(stream([new TextEncoder().encode('{"id"')], true)),
+      { type: 'unreachable', reason: 'network' },
+    ],
+    ['no answer', () => new Promise<Response>(() => undefined), { type: 'unreachable', reason: 'timeout' }],
+    ['a body without end', () => new Response(new ReadableStream()), { type: 'unreachable', reason: 'timeout' }],
+  ])('but %s is one too', async (_, answer, expected) => {
+    expect(await errorOf(answer)).toMatchObject({ outcome: 'unknown', ...expected });
+  });
+
+  test('and is read to its limit and no further', async () => {
+    let pieces = 0;
+    function* endless() {
+      for (;;) {
+        pieces += 1;
+        yield new Uint8Array(64 * 1024).fill(32);
+      }
+    }
+    expect(await errorOf(() => new Response(stream(endless())), { maxAnswerBytes: 1_000_000 })).toMatchObject({
+      type: 'unexpected_answer',
+      message: 'the answer is larger than 1000000 bytes (status 200)',
+    });
+    expect(pieces).toBeLessThan(20);
+    const told = new Response(stream(endless()), { headers: { 'Content-Length': '1073741824' } });
+    pieces = 0;
+    expect(await errorOf(() => told)).toMatchObject({ type: 'unexpected_answer' });
+    expect(pieces).toBeLessThan(3);
+  });
+
+  test('of a read has changed nothing', async () => {
+    const read = await scripted([html], { retries: 0 }).client.get('s1');
+    expect(read._unsafeUnwrapErr()).toMatchObject({ type: 'unreachable', outcome: 'not_applied' });
+    const listed = await scripted([json(200, [])], { retries: 0 }).client.list();
+    expect(listed._unsafeUnwrapErr()).toMatchObject({ type: 'unexpected_answer', outcome: 'not_applied' });
+  });
+});
+
+describe('the API key', () => {
+  test('comes from a function before every attempt', async () => {
+    let asked = 0;
+    const apiKey = async () => {
+      asked += 1;
+      return `key-${asked}`;
+    };
+    const { client, sent } = scripted([unplugged, active], { apiKey });
+    await client.start('s1');
+    expect(sent.map(({ headers }) => headers.get('X-API-KEY'))).toEqual(['key-1', 'key-2']);
+  });
+
+  test.each<readonly [string, () => string | Promise<string>]>([
+    ['throws', () => Promise.reject(new Error('locked'))],
+    ['gives what no header carries', () => 'a\nb'],
+    ['hangs', () => new Promise(() => undefined)],
+  ])('of a function that %s is an error, and nothing is sent', async (_, apiKey) => {
+    const { client, sent } = scripted([active], { apiKey });
+    expect((await client.start('s1'))._unsafeUnwrapErr().type).toBe('key_unavailable');
+    expect(sent).toEqual([]);
+  });
+
+  test('and redirects do not come together', async () => {
+    const { client, sent } = scripted([active]);
+    await client.start('s1');
+    expect(sent[0]?.init.redirect).toBe('manual');
+  });
+
+  test('is not sent where there is none', async () => {
+    const sent: Headers[] = [];
+    const fetch = async (_: string, init: RequestInit) => {
+      sent.push(new Headers(init.headers));
+      return new Response('{}');
+    };
+    await new SessionClient({ baseUrl: '/api', fetch, headers: { 'X-Trace': 't' } }).get('s1');
+    expect([sent[0]?.has('X-API-KEY'), sent[0]?.get('X-Trace')]).toEqual([false, 't']);
+  });
+});
+
+describe('what is sent', () => {
+  test('has ids encoded, and never leads elsewhere', async () => {
+    const { client, sent } = scripted([active]);
+    await client.start('a/b?c#d');
+    expect(sent[0]?.url).toBe('https://sessions.example/api/start-session/a%2Fb%3Fc%23d');
+    for (const id of ['.', '..', '', '\ud800', 'x'.repeat(257)]) {
+      expect((await client.start(id))._unsafeUnwrapErr().type).toBe('invalid_input');
+      expect((await client.watch(id)[Symbol.asyncIterator]().next()).value?._unsafeUnwrapErr().type).toBe(
+        'invalid_input',
+      );
+    }
+    expect(sent).toHaveLength(1);
+  });
+
+  test('is nothing where an option breaks a rule', async () => {
+    const broken = {
+      baseUrl: 'ftp://x',
+      apiKey: 'a b',
+      timeoutMs: 0,
+      retries: -1,
+      silenceMs: Number.NaN,
+      headers: { 'a b': 'c' },
+    };
+    const { client, sent } = scripted([active], broken);
+    const { issues } = (await client.start('s1'))._unsafeUnwrapErr() as { issues: readonly { path: string }[] };
+    expect(issues.map(({ path }) => path).toSorted()).toEqual(Object.keys(broken).toSorted());
+    for await (const item of client.watch('s1')) expect(item._unsafeUnwrapErr().type).toBe('invalid_input');
+    for await (const item of client.each()) expect(item._unsafeUnwrapErr().type).toBe('invalid_input');
+    expect(sent).toEqual([]);
+  });
+
+  test.each([
+    undefined,
+    null,
+    7,
+    'x',
+    [],
+    () => 1,
+    Object.create(null),
+    new Proxy({}, { get: () => Promise.reject(new Error('no')).catch(() => 1) }),
+  ])('is a Result for arguments of any kind: %#', async (junk) => {
+    const { client } = scripted([unplugged]);
+    const made: SessionClient = Reflect.construct(SessionClient, [junk]);
+    for (const one of [client, made]) {
+      for (const name of ['create', 'get', 'list', 'start', 'append', 'delete'] as const) {
+        const result = await Reflect.apply(one[name], one, [junk, junk, junk]);
+        expect(result.isErr()).toBe(true);
+      }
+      for await (const item of Reflect.apply(one.watch, one, [junk, junk])) expect(item.isErr()).toBe(true);
+      for await (const item of Reflect.apply(one.each, one, [junk, junk])) expect(item.isErr()).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { type RemoteChange, SessionClient } from '../../src/client/index.js';
+import { ada } from '../support/sessions.js';
+import { openProxy } from '../support/tcp-proxy.js';
+import { type Answer, problem, scripted, unplugged } from './scripted.js';
+import { KEY, serve } from './served.js';
+
+/** A stream that says this, and then ends, breaks off or stays open. */
+const stream = (text: string, then: 'ends' | 'breaks' | 'stays' = 'ends'): Answer => {
+  return ({ init }) => {
+    let isSaid = false;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          init.signal?.addEventListener('abort', () => controller.error(new TypeError('aborted')), { once: true });
+        },
+        pull: (controller) => {
+          if (!isSaid) controller.enqueue(new TextEncoder().encode(text));
+          else if (then === 'ends') controller.close();
+          else if (then === 'breaks') controller.error(new TypeError('terminated'));
+          isSaid = true;
+        },
+      },
+      // What breaks off takes away what nobody has read yet.
+      { highWaterMark: 0 },
+    );
+    return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
+  };
+};
+
+const session = { id: 's1', status: 'ACTIVE', history: [], created_at: 'c', duration: 0 };
+const options = { face: 'a', profile: 'b', context: '', behavior: '', time_limit: 0 };
+
+const snapshot = (position: number) =>
+  `id: ${position}\nevent: session.snapshot\ndata: ${JSON.stringify({ ...session, options })}\n\n`;
+
+const event = (sequence: number, type = 'session.paused', more: object = {}) =>
+  `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify({ id: `e.${sequence}`, type, sequence, at: 't', ...more })}\n\n`;
+
+const end = 'id: end\nevent: end\ndata: {"end_reason":"terminated"}\n\n';
+const ended = event(4, 'session.terminated', { end_reason: 'terminated' }) + end;
+const preamble = 'retry: 3000\n\n';
+
+const told = (change: RemoteChange): unknown =>
+  change.type === 'session.snapshot' ? 'snapshot' : `${change.type.slice('session.'.length)} ${change.sequence}`;
+
+const followed = async (answers: readonly Answer[], more: Parameters<typeof scripted>[1] = {}) => {
+  const world = scripted(answers, more);
+  const items: unknown[] = [];
+  for await (const item of world.client.watch('s1')) {
+    items.push(item.match(told, (error) => ({ type: error.type })));
+  }
+  return { ...world, items, places: world.sent.map(({ headers }) => headers.get('Last-Event-ID')) };
+};
+
+describe('a watch', () => {
+  test('goes on behind the last event wherever it is cut off', async () => {
+    const { items, places, sent } = await followed([
+      unplugged,
+      problem(503, 'store_unavailable'),
+      stream(preamble + snapshot(1) + event(2)),
+      stream(`${event(3)}id: 4\nevent: session.term`, 'breaks'),
+      stream(ended, 'stays'),
+    ]);
+    expect(items).toEqual(['snapshot', 'paused 2', 'paused 3', 'terminated 4']);
+    expect(places).toEqual([null, null, null, '2', '3']);
+    expect(sent.at(-1)?.init.signal?.aborted).toBe(true);
+    expect(sent[0]?.headers.get('Accept')).toBe('text/event-stream');
+  });
+
+  test('waits as the server asks for, and longer while nothing comes', async () => {
+    const { timing } = await followed([
+      stream(preamble + snapshot(1)),
+      stream(preamble),
+      stream(preamble),
+      stream(ended),
+    ]);
+    expect(timing.waits).toEqual([1500, 3000, 5000]);
+  });
+
+  test('tells nothing twice, and looks again where something was not told', async () => {
+    const { items, places } = await followed([
+      stream(snapshot(1) + event(2) + event(2)),
+      stream(event(2) + event(3) + event(9), 'stays'),
+      stream(snapshot(9) + event(10), 'breaks'),
+      stream(end),
+    ]);
+    expect(items).toEqual(['snapshot', 'paused 2', 'paused 3', 'snapshot', 'paused 10']);
+    expect(places).toEqual([null, '2', null, '10']);
+  });
+
+  test('takes silence for a broken connection, and heartbeats for a sound one', async () => {
+    const { items, timing } = await followed([stream(snapshot(1), 'stays'), stream(`: heartbeat\n\n${ended}`)]);
+    expect(items).toEqual(['snapshot', 'terminated 4']);
+    expect(timing.waits).toContain(45_000);
+  });
+
+  test('passes over what a later version may tell', async () => {
+    const later = `event: weather\ndata: 1\n\n${event(3, 'session.sang')}`;
+    const { items } = await followed([stream(snapshot(1) + later + ended)]);
+    expect(items).toEqual(['snapshot', 'terminated 4']);
+  });
+
+  test('ends where there is nothing more', async () => {
+    expect((await followed([() => new Response(null, { status: 204 })])).items).toEqual([]);
+    const gone = await followed([stream(snapshot(1)), problem(404, 'not_found')]);
+    expect(gone.items).toEqual(['snapshot']);
+  });
+
+  test.each<readonly [string, readonly Answer[], string]>([
+    ['no such session', [problem(404, 'not_found')], 'not_found'],
+    ['no such key', [stream(snapshot(1)), problem(401, 'unauthenticated')], 'unauthenticated'],
+    ['a page in place of a stream', [() => new Response('<html>')], 'unexpected_answer'],
+    ['events of another kind', [stream('id: 1\nevent: session.started\ndata: {}\n\n')], 'unexpected_answer'],
+    ['a place of another kind', [stream(event(1).replace('id: 1', 'id: ü'))], 'unexpected_answer'],
+    ['a session of another kind', [stream('id: 1\nevent: session.snapshot\ndata: {"id":1}\n\n')], 'unexpected_answer'],
+    ['what cannot be read', [stream('event: unavailable\ndata: {"code":"corrupt_record"}\n\n')], 'corrupt_record'],
+    ['a store that stays away', [problem(503, 'store_unavailable')], 'store_unavailable'],
+    ['no network', [stream(snapshot(1)), unplugged], 'unreachable'],
+  ])('ends with %s', async (_, answers, type) => {
+    expect((await followed(answers)).items.at(-1)).toEqual({ type });
+  });
+
+  test('goes on where the store was away for a moment', async () => {
+    const away = stream(`${snapshot(1)}event: unavailable\ndata: {"code":"store_unavailable"}\n\n`);
+    expect((await followed([away, stream(ended)])).items).toEqual(['snapshot', 'terminated 4']);
+  });
+
+  test('is not taken up again where nothing is', async () => {
+    const { items, sent } = await followed([stream(snapshot(1))], { retries: 0 });
+    expect(items).toEqual(['snapshot', { type: 'unreachable' }]);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('holds no more than it may of an event without end', async () => {
+    const long = stream(`data: ${'x'.repeat(2000)}`, 'stays');
+    expect((await followed([long], { maxAnswerBytes: 1000 })).items).toEqual([{ type: 'unexpected_answer' }]);
+  });
+
+  test('sends nothing before it is asked, and ends at once when it is left or aborted', async () => {
+    const { client, sent } = scripted([stream(snapshot(1), 'stays')], { silenceMs: 2 ** 30, timeoutMs: 2 ** 30 });
+    const abort = new AbortController();
+    const watched = client.watch('s1', { signal: abort.signal })[Symbol.asyncIterator]();
+    const left = client.watch('s1')[Symbol.asyncIterator]();
+    expect(sent).toHaveLength(0);
+    await watched.next();
+    await left.next();
+    const waiting = [watched.next(), left.next()];
+    abort.abort();
+    await left.return?.();
+    expect(await Promise.all(waiting)).toEqual([
+      { done: true, value: undefined },
+      { done: true, value: undefined },
+    ]);
+    expect(sent.map(({ init }) => init.signal?.aborted)).toEqual([true, true]);
+    for await (const _ of client.watch('s1', { signal: abort.signal })) expect.unreachable();
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe('a watch over a network', () => {
+  test('misses nothing while connections are cut', async () => {
+    const { server, sessions } = await serve();
+    const proxy = await openProxy(Number(new URL(server.origin).port));
+    const client = new SessionClient({
+      baseUrl: `http://127.0.0.1:${proxy.port}/api`,
+      apiKey: KEY,
+      timing: { now: () => Date.now(), random: () => 0, after: (ms, done) => clear(setTimeout(done, ms)) },
+    });
+    const { id } = (await client.create(ada))._unsafeUnwrap();
+    await client.start(id);
+    const seen: unknown[] = [];
+    for await (const item of client.watch(id)) {
+      seen.push(item.match(told, ({ type }) => type));
+      if (seen.length < 4) {
+        proxy.speak();
+        await sessions.append(id, [{ role: 'user', content: 'while away' }]);
+      } else {
+        await sessions.terminate(id);
+      }
+    }
+    expect(seen).toEqual(['snapshot', 'appended 3', 'appended 4', 'appended 5', 'terminated 6']);
+  });
+});
+
+const clear = (timer: ReturnType<typeof setTimeout>) => () => clearTimeout(timer);
