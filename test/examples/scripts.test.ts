@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { root } from '../readme/documents.js';
@@ -6,9 +6,10 @@ import { documentedLines, runExample, stopAll } from './run-example.js';
 
 afterAll(stopAll);
 
-test('every line in the table leads to a file', () => {
+test('the table names every example, and its lines lead to files', () => {
+  const there = readdirSync(join(root, 'examples')).filter((name) => name !== 'README.md');
+  expect([...documentedLines.keys()].toSorted()).toEqual(there.map((name) => name.replace(/\.ts$/, '')).toSorted());
   const files = [...documentedLines.values()].map((line) => line.split(' ').at(-1) ?? '');
-  expect(files.length).toBeGreaterThan(8);
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
 
@@ -62,5 +63,14 @@ describe.concurrent('examples that run to their end', () => {
       '   3.4 s  assistant  One talk with one face.',
       'TERMINATED after 5 s that count',
     ]);
+  });
+
+  test('openapi prints a document, with the names that the service allows', async ({ expect }) => {
+    const { exitCode, stdout, stderr } = await runExample('openapi').finished;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const { openapi, servers, paths } = JSON.parse(stdout);
+    expect({ openapi, servers }).toEqual({ openapi: expect.stringMatching(/^3\.1/), servers: [{ url: '/api' }] });
+    expect(Object.keys(paths)).toContain('/append-history/{session_id}');
+    expect(stdout).toContain('"grace"');
   });
 });

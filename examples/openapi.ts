@@ -1,0 +1,26 @@
+// Prints the HTTP interface of a service of yours as an OpenAPI document, with your own limits and names in it: for
+// generators of clients, for gateways, for a page of documents. `openapi: openApiDocument(...)` in the options of
+// `createSessionHandler` serves the same under /openapi.json.
+import { SessionService } from 'colloquy';
+import { MemorySessionStore } from 'colloquy/memory';
+import { openApiDocument } from 'colloquy/openapi';
+
+const sessions = new SessionService({
+  store: new MemorySessionStore(),
+  faces: ['ada', 'grace'],
+  profiles: ['tutor'],
+  limits: { timeLimit: 3600 },
+});
+
+const document = openApiDocument({
+  sessions,
+  commands: true, // as the handler is made
+  prefix: '/api',
+  title: 'Tutoring sessions',
+});
+if (document.isErr()) {
+  console.error(document.error.message);
+  process.exitCode = 1;
+} else {
+  console.log(JSON.stringify(document.value, null, 2));
+}
