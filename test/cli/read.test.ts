@@ -170,7 +170,10 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
   test('inspect --follow says where no changes are told', async () => {
     const silent = ['--redis', url, '--prefix', `${prefix}-silent`];
     const { exitCode, stderr } = await colloquy.run(['inspect', 'x', '--follow', ...silent]);
-    expect([exitCode, stderr]).toMatchObject([1, expect.stringMatching(/^colloquy: no changes are told there: .*\n$/)]);
+    expect([exitCode, stderr]).toMatchObject([
+      1,
+      expect.stringMatching(/^colloquy: .*: no changes are told there: .*\n$/),
+    ]);
   });
 
   test.each([
@@ -233,6 +236,9 @@ test.each<[Command, string[], string]>([
   [list, ['--prefix', '{x}'], '--prefix must be'],
   [list, ['--tenant', ''], '--tenant must have'],
   [list, [], 'where are the sessions?'],
+  [list, ['--redis', 'redis://x', '--url', 'http://x'], 'either --redis or --url'],
+  [list, ['--url', 'http://x'], 'set COLLOQUY_API_KEY'],
+  [list, ['--url', 'http://x', '--tenant', 'x'], '--tenant is for a Redis'],
   [inspect, [], 'which session?'],
   [inspect, ['a', 'b'], 'one session at a time'],
   [inspect, ['a', '--history', '-1'], "'--history' argument is ambiguous"],

@@ -4,18 +4,16 @@ import type { EventLog } from '../../store.js';
 import { type Failure, failure } from '../failure.js';
 import type { RedisPlace } from '../redis-settings.js';
 import { openStore } from '../store.js';
-import { explain, type ReadChange, type ReadPage, type ReadSession, type SessionSource } from './source.js';
+import { explain, type ReadChange, type ReadPage, type ReadSession, type SessionSource, UNTOLD } from './source.js';
 
 /** Behind no event at all. */
 const NEVER = '0-0';
 
 /** Whether any change was ever told: where none was, nobody would ever come to see one. */
-const isTold = async (events: EventLog, tenant: string): Promise<Result<void, Failure>> => {
+const isTold = async (events: EventLog, tenant: string, place: string): Promise<Result<void, Failure>> => {
   const latest = await events.latest(events.streamOf(tenant));
-  if (latest.isErr()) return err(explain('events', latest.error));
-  return latest.value === NEVER
-    ? err(failure('no changes are told there: switch events on in the service, such as with COLLOQUY_EVENTS=on'))
-    : ok(undefined);
+  if (latest.isErr()) return err(explain(place, latest.error));
+  return latest.value === NEVER ? err(failure(`${place}: ${UNTOLD}`)) : ok(undefined);
 };
 
 /**
@@ -28,7 +26,7 @@ export const openRedisSource = async (redis: RedisPlace, tenant: string): Promis
     const sessions = new SessionService({ store, tenant });
     const named = `tenant ${tenant} in ${place}`;
     async function* watch(id: string): AsyncGenerator<Result<ReadChange, Failure>, void> {
-      const told = store.events === undefined ? ok(undefined) : await isTold(store.events, tenant);
+      const told = store.events === undefined ? ok(undefined) : await isTold(store.events, tenant, named);
       if (told.isErr()) {
         yield err(told.error);
         return;

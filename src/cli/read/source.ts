@@ -1,4 +1,5 @@
 import type { Result } from 'neverthrow';
+import type { ClientError } from '../../client/index.js';
 import type { SessionError } from '../../errors.js';
 import type { SessionEvent } from '../../events/event.js';
 import type { ListQuery, SessionPage } from '../../service/list-sessions.js';
@@ -30,15 +31,23 @@ export interface SessionSource {
   close(): Promise<void>;
 }
 
-/** `createdAfter` as it is given on the command line. */
+/** Why there is nothing to follow. */
+export const UNTOLD = 'no changes are told there: switch events on in the service, such as with COLLOQUY_EVENTS=on';
+
+/** Where on the command line a field comes from. */
+const ORIGINS: Readonly<Record<string, string>> = { id: 'ID', baseUrl: '--url', apiKey: 'COLLOQUY_API_KEY' };
+
 const asOption = (path: string): string =>
-  path === 'id' ? 'ID' : `--${path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  ORIGINS[path] ?? `--${path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-')}`;
+
+/** `fetch` says that it failed, and keeps why behind that. */
+const rootOf = (cause: unknown): unknown => (cause instanceof Error && cause.cause !== undefined ? cause.cause : cause);
 
 /** An error of the library, for a person. `place` is where the sessions are. */
-export const explain = (place: string, error: SessionError): Failure => {
+export const explain = (place: string, error: SessionError | ClientError): Failure => {
   if (error.type === 'invalid_input') {
     return misuse(error.issues.map(({ path, message }) => `${asOption(path)} ${message}`).join('; '));
   }
-  const cause = error.type === 'store_unavailable' && error.cause !== undefined ? ` (${textOf(error.cause)})` : '';
+  const cause = 'cause' in error && error.cause !== undefined ? ` (${textOf(rootOf(error.cause))})` : '';
   return failure(`${place}: ${error.message}${cause}`);
 };

@@ -45,8 +45,15 @@ const linesForTheirKeys = (origin: string): string[] => {
 };
 
 /** What the server says when it is up: where it is, and lines to paste into a shell. Holds no key but a made one. */
-export const greeting = async (origin: string, storePlace: string, { made }: ApiKeys): Promise<string> => {
+export const greeting = async (
+  origin: string,
+  storePlace: string,
+  { made }: ApiKeys,
+  hasInspector: boolean,
+): Promise<string> => {
   const keeping = storePlace === 'memory' ? 'memory, for as long as it runs' : storePlace;
   const lines = made === undefined ? linesForTheirKeys(origin) : await linesForMadeKey(origin, made);
-  return [`Colloquy listens on ${origin} and keeps sessions in ${keeping}. Ctrl-C stops it.`, ...lines, ''].join('\n');
+  const inspector = hasInspector ? ['', `Look at them: ${origin}/inspector, with an API key as the password.`] : [];
+  const first = `Colloquy listens on ${origin} and keeps sessions in ${keeping}. Ctrl-C stops it.`;
+  return [first, ...lines, ...inspector, ''].join('\n');
 };

@@ -1,6 +1,7 @@
 import { err, ok } from 'neverthrow';
 import type { HandlerError } from '../../http/errors.js';
 import { createSessionHandler } from '../../http/handler.js';
+import { apiKeyAsPassword, createInspector } from '../../inspector/index.js';
 import { SessionService } from '../../service/session-service.js';
 import type { Command } from '../command.js';
 import { textOf } from '../failure.js';
@@ -26,13 +27,15 @@ ${redisHelp}
                        their histories. Default: COLLOQUY_COMMANDS, on or off, or off. --no-commands is off.
   --events             Changes are told, and who may come in may follow those of a session as Server-Sent Events.
                        Default: COLLOQUY_EVENTS, on or off, or off. --no-events is off.
+  --inspector          Serves a page at /inspector that shows the sessions of whoever comes in with an API key as the
+                       password, and can end them. Default: COLLOQUY_INSPECTOR, on or off, or off. --no-inspector is off.
 
 Environment:
   COLLOQUY_API_KEYS    Who may come in: tenant:key,tenant:key,... A tenant may have several keys. In place of a key
                        its SHA-256 may stand: tenant:sha256=<64 hexadecimal digits>, as this prints them:
                        printf %s "$KEY" | sha256sum. Default: one random key, made for this run and shown.
-  HOST, PORT, REDIS_URL, COLLOQUY_PREFIX, COLLOQUY_PARTITIONS, COLLOQUY_COMMANDS and COLLOQUY_EVENTS stand for the
-  options; an option wins.
+  HOST, PORT, REDIS_URL, COLLOQUY_PREFIX, COLLOQUY_PARTITIONS, COLLOQUY_COMMANDS, COLLOQUY_EVENTS and
+  COLLOQUY_INSPECTOR stand for the options; an option wins.
 `;
 
 const describe = (error: HandlerError): string => {
@@ -43,21 +46,28 @@ const describe = (error: HandlerError): string => {
 const run: Command['run'] = async (args, env) => {
   const settings = readServeSettings(args, env);
   if (settings.isErr()) return err(settings.error);
-  const { host, port, redis, keys, commands, events } = settings.value;
+  const { host, port, redis, keys, commands, events, inspector } = settings.value;
   const opened = await openStore(redis, { events });
   if (opened.isErr()) return err(opened.error);
   const { store, place, close } = opened.value;
   const sessions = new SessionService({ store });
   const { authenticate } = keys;
   const onError = (error: HandlerError) => console.error(describe(error));
-  const handler = createSessionHandler({ sessions, authenticate, commands, events, onError });
+  const handler = createSessionHandler({
+    sessions,
+    authenticate,
+    commands,
+    events,
+    onError,
+    ...(inspector ? { inspector: createInspector(apiKeyAsPassword(authenticate)) } : {}),
+  });
   const server = await listen(handler, { host, port });
   if (server.isErr()) {
     await close();
     return err(server.error);
   }
   const stop = stopSignal(env['npm_lifecycle_event'] !== undefined);
-  console.log(await greeting(originOf(host, server.value.address), place, keys));
+  console.log(await greeting(originOf(host, server.value.address), place, keys, inspector));
   await stop;
   await server.value.close();
   await close();

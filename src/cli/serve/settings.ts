@@ -17,6 +17,8 @@ export interface ServeSettings {
   readonly commands: boolean;
   /** Whether changes are told, and clients may follow them. */
   readonly events: boolean;
+  /** Whether there is a page to look at sessions with. */
+  readonly inspector: boolean;
 }
 
 const DEFAULT_HOST = { name: '', text: '127.0.0.1' };
@@ -38,6 +40,7 @@ export const readServeSettings = (args: readonly string[], env: Environment): Re
       port: { type: 'string' },
       commands: { type: 'boolean' },
       events: { type: 'boolean' },
+      inspector: { type: 'boolean' },
     },
   }).andThen(({ values }) =>
     Result.combine([
@@ -49,5 +52,14 @@ export const readServeSettings = (args: readonly string[], env: Environment): Re
       readVariable(env, 'COLLOQUY_API_KEYS').andThen(readApiKeys),
       readSwitch(values.commands, env, 'COLLOQUY_COMMANDS'),
       readSwitch(values.events, env, 'COLLOQUY_EVENTS'),
-    ]).map(([host, port, redis, keys, commands, events]) => ({ host, port, redis, keys, commands, events })),
+      readSwitch(values.inspector, env, 'COLLOQUY_INSPECTOR'),
+    ]).map(([host, port, redis, keys, commands, events, inspector]) => ({
+      host,
+      port,
+      redis,
+      keys,
+      commands,
+      events,
+      inspector,
+    })),
   );

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { list } from '../../src/cli/list/list.js';
+import { SessionClient } from '../../src/client/index.js';
+import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
+import { freePort } from '../support/free-port.js';
+
+let colloquy: CommandLine;
+let server: Running;
+let env: Record<string, string>;
+let sessions: SessionClient;
+
+beforeAll(async () => {
+  colloquy = await buildCommandLine();
+  const options = ['serve', '--port', '0', '--commands', '--events'];
+  // What the options switch on, the environment does not switch off.
+  const off = { PORT: '1', COLLOQUY_COMMANDS: 'off', COLLOQUY_EVENTS: 'off', COLLOQUY_API_KEYS: 'acme:key' };
+  server = await colloquy.start(options, /Ctrl-C stops it/, off);
+  const baseUrl = /http:\/\/\S+/.exec(server.output())?.[0] ?? '';
+  env = { COLLOQUY_URL: baseUrl, COLLOQUY_API_KEY: 'key' };
+  sessions = new SessionClient({ baseUrl, apiKey: 'key' });
+}, 60_000);
+afterAll(async () => {
+  await server.signal('SIGTERM');
+  await colloquy.remove();
+});
+
+const create = async (): Promise<string> =>
+  (await sessions.create({ face: 'ada', profile: '\u001b[31m' }))._unsafeUnwrap().id;
+
+describe('sessions of a running service', () => {
+  test('list shows them, by status too', async () => {
+    const [idle, active] = [await create(), await create()];
+    await sessions.start(active);
+    const all = await colloquy.run(['list'], { env });
+    expect(all.stdout).toMatch(new RegExp(`${active} +ACTIVE[^]*${idle} +IDLE`));
+    expect(all.stdout).not.toContain('\u001b');
+    expect(all.stderr).toBe('2 sessions\n');
+    const some = await colloquy.run(['list', '--json', '--status', 'ACTIVE'], { env });
+    expect(JSON.parse(some.stdout)).toMatchObject({ id: active, options: { profile: '\u001b[31m' } });
+  });
+
+  test('inspect shows one, and follows it', async () => {
+    const id = await create();
+    const shown = await colloquy.run(['inspect', id], { env });
+    expect(shown).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining(`ID        ${id}\n`) });
+    const following = await colloquy.start(['inspect', id, '--follow'], /History/, env);
+    await sessions.start(id);
+    await sessions.append(id, [{ role: 'user', content: 'Hello' }]);
+    await sessions.terminate(id);
+    const { exitCode, stdout } = await following.end();
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/Z {2}started\n.*Z {2}user\n {4}Hello\n.*Z {2}terminated, terminated\n$/);
+  });
+
+  test.each([
+    [['inspect', 'nobody'], {}, 1, 'there is no such session'],
+    [['list', '--after', 'x'], {}, 2, '--after must be a cursor'],
+    [['list'], { COLLOQUY_API_KEY: 'hunter2' }, 1, 'API key'],
+    [['list', '--url', 'http://user:hunter2@127.0.0.1'], {}, 2, 'without a user name'],
+    [['list'], { REDIS_URL: 'redis://127.0.0.1' }, 2, 'REDIS_URL and COLLOQUY_URL are both set'],
+  ])('%j with %j ends with %3$d in one line', async (args, further, code, message) => {
+    const { exitCode, stdout, stderr } = await colloquy.run(args, { env: { ...env, ...further } });
+    expect([exitCode, stdout]).toEqual([code, '']);
+    expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  test('a service that is not there is said in one line', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const refused = (await list.run(['--url', url], { COLLOQUY_API_KEY: 'key' }))._unsafeUnwrapErr();
+    expect(refused).toMatchObject({ exitCode: 1, message: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  test('what a stranger answers does not reach the terminal as it is', async () => {
+    const stranger = createServer((_, response) => {
+      const detail = 'no \u001b[2J\u009b2J';
+      const problem = { type: 'about:blank', title: 'x', status: 401, detail, code: 'unauthenticated' };
+      response.writeHead(401, { 'Content-Type': 'application/json' }).end(JSON.stringify(problem));
+    }).listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const address = stranger.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { exitCode, stderr } = await colloquy.run(['list', '--url', `http://127.0.0.1:${port}`], { env });
+    stranger.close();
+    expect(exitCode).toBe(1);
+    expect(stderr.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+});
