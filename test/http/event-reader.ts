@@ -18,6 +18,7 @@ export class EventReader {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly #answer: IncomingMessage;
+  readonly #look: (frame: Frame) => void;
   #text = '';
   #taken = 0;
   #isOver = false;
@@ -27,18 +28,20 @@ export class EventReader {
     origin: string,
     path: string,
     headers: Readonly<Record<string, string | string[]>>,
+    look: (frame: Frame) => void = () => undefined,
   ): Promise<EventReader> {
     return new Promise((resolve, reject) => {
       const { hostname, port } = new URL(origin);
       const call = request({ hostname, port, path, headers, agent: false }, (answer) =>
-        resolve(new EventReader(answer)),
+        resolve(new EventReader(answer, look)),
       );
       call.on('error', reject);
       call.end();
     });
   }
 
-  private constructor(answer: IncomingMessage) {
+  private constructor(answer: IncomingMessage, look: (frame: Frame) => void) {
+    this.#look = look;
     this.#answer = answer;
     this.status = answer.statusCode ?? 0;
     this.headers = answer.headers;
@@ -80,8 +83,10 @@ export class EventReader {
   async next(): Promise<Frame | undefined> {
     for (let block = await this.block(); block !== undefined; block = await this.block()) {
       const data = fieldOf(block, 'data');
-      if (data !== undefined)
-        return { id: fieldOf(block, 'id'), event: fieldOf(block, 'event'), data: JSON.parse(data) };
+      if (data === undefined) continue;
+      const frame: Frame = { id: fieldOf(block, 'id'), event: fieldOf(block, 'event'), data: JSON.parse(data) };
+      this.#look(frame);
+      return frame;
     }
     return undefined;
   }

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionHandler } from '../../src/http/index.js';
 import { createSessionHandler } from '../../src/http/index.js';
 import { type Session, SessionService } from '../../src/index.js';
+import { openApiDocument } from '../../src/openapi/index.js';
+import { Described } from '../openapi/described.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { changed, TextSessionStore } from '../support/store-doubles.js';
 import { type Outgoing, type Reply, send } from './client.js';
@@ -56,8 +59,10 @@ export class Client {
   }
 
   /** Sends a request without a key. */
-  anonymous(path: string, outgoing: Outgoing = {}): Promise<Reply> {
-    return send(this.#world.origin, this.at(path), outgoing);
+  async anonymous(path: string, outgoing: Outgoing = {}): Promise<Reply> {
+    const reply = await send(this.#world.origin, this.at(path), outgoing);
+    this.#world.compare(path, outgoing, reply);
+    return reply;
   }
 
   /** Sends a create request whose body is this value in JSON. */
@@ -89,7 +94,9 @@ export class Client {
   /** Opens the events of a session. */
   watch(id: string, headers: Outgoing['headers'] = {}): Promise<EventReader> {
     const all = { 'X-API-KEY': keyOf(this.tenant), ...headers };
-    return EventReader.open(this.#world.origin, this.at(`/session/${id}/events`), all);
+    return EventReader.open(this.#world.origin, this.at(`/session/${id}/events`), all, (frame) =>
+      expect(described.frameFault(frame)).toBeUndefined(),
+    );
   }
 
   /** Creates so many sessions, a second apart, and answers with their ids, newest first. */
@@ -106,6 +113,9 @@ export class Client {
     return (await this.sessions.create(minimal))._unsafeUnwrap();
   }
 }
+
+/** What the suite's handlers say of themselves, which every reply is held against. */
+const described = new Described(openApiDocument({ commands: true, events: true, openapi: true })._unsafeUnwrap());
 
 /** What a suite runs against: a mount, started, over a store that answers later and keeps its histories as text. */
 export class World {
@@ -139,8 +149,21 @@ export class World {
   async start(): Promise<void> {
     const authenticate = (key: string) => /^key-of-([\w-]+)$/.exec(key)?.[1];
     this.#server = await this.#mount.start(
-      createSessionHandler({ sessions: this.sessions, authenticate, commands: true, events: true }),
+      createSessionHandler({
+        sessions: this.sessions,
+        authenticate,
+        commands: true,
+        events: true,
+        openapi: openApiDocument,
+      }),
     );
+  }
+
+  /** Holds an exchange against the document of the interface, but where a parser that came first has answered. */
+  compare(path: string, outgoing: Outgoing, reply: Reply): void {
+    const isForeign = reply.status >= 400 && reply.headers['cache-control'] !== 'no-store';
+    if (isForeign && this.parsesBodies) return;
+    expect(described.faults(path, outgoing, reply), `${outgoing.method ?? 'GET'} ${path.slice(0, 200)}`).toEqual([]);
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,158 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { OpenApiDocument, Operation, Parameter, Response, Schema } from '../../src/openapi/index.js';
+import type { Outgoing, Reply } from '../http/client.js';
+import type { Frame } from '../http/event-reader.js';
+
+const placeholder = /\{\w+\}/;
+
+const methods = ['get', 'head', 'post'] as const;
+
+/** What a request asks for, as the document has it. */
+interface Found {
+  readonly operation: Operation | undefined;
+  /** What stands for the session's id, still encoded. */
+  readonly id: string | undefined;
+  readonly query: URLSearchParams;
+}
+
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const headerOf = (headers: Outgoing['headers'], name: string): string | undefined => {
+  const [, value] = Object.entries(headers ?? {}).find(([each]) => each.toLowerCase() === name.toLowerCase()) ?? [];
+  return value === undefined || typeof value === 'string' ? value : value.join(', ');
+};
+
+/** A text as the type that its schema wants. */
+const typed = (text: string, { type }: Schema): unknown =>
+  type === 'integer' && /^[1-9]\d*$|^0$/.test(text) ? Number(text) : text;
+
+/** Bounds that JSON Schema cannot say, of which an error speaks. */
+const unsayable = /bytes of UTF-8$|characters$/;
+
+/** A document, and what it says of requests and replies. */
+export class Described {
+  readonly document: OpenApiDocument;
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
+  readonly #compiled = new Map<Schema, ValidateFunction>();
+
+  constructor(document: OpenApiDocument) {
+    this.document = document;
+    formats.default(this.#ajv);
+    this.#ajv.addSchema({ $id: 'document', components: document.components });
+  }
+
+  /** What a schema of the document has against a value; nothing if it fits. */
+  against(schema: Schema, value: unknown): string | undefined {
+    const known = this.#compiled.get(schema) ?? this.#ajv.compile(resolved(schema));
+    this.#compiled.set(schema, known);
+    return known(value) ? undefined : this.#ajv.errorsText(known.errors);
+  }
+
+  find(method: string, url: string): Found | undefined {
+    const [path = '', ...rest] = url.split('?');
+    for (const [template, item] of Object.entries(this.document.paths)) {
+      const [before = '', behind] = template.split(placeholder);
+      const id = behind === undefined ? undefined : path.slice(before.length, path.length - behind.length);
+      const isThis =
+        behind === undefined
+          ? path === template
+          : path.startsWith(before) && path.endsWith(behind) && /^[^/]+$/.test(id ?? '');
+      const name = methods.find((each) => each === method.toLowerCase());
+      if (isThis) return { operation: name && item[name], id, query: new URLSearchParams(rest.join('?')) };
+    }
+    return undefined;
+  }
+
+  /** What of a reply is not as the document says. */
+  faults(url: string, sent: Outgoing, reply: Reply): readonly string[] {
+    const { method = 'GET' } = sent;
+    const found = this.find(method, url);
+    if (found === undefined) return [];
+    const { operation } = found;
+    const response = operation?.responses[reply.status] ?? this.#otherwise(reply.status);
+    if (response === undefined) return [`${reply.status} is not described`];
+    const shape = this.#replyFaults(response, method, reply);
+    return operation === undefined ? shape : [...shape, ...this.#requestFaults(operation, found, sent, reply)];
+  }
+
+  /** What is wrong with an event of a stream. */
+  frameFault({ event = '', data }: Frame): string | undefined {
+    const stream =
+      this.document.paths['/session/{session_id}/events']?.get?.responses[200]?.content?.['text/event-stream'];
+    const schema = stream?.['x-server-sent-events']?.[event];
+    return schema === undefined ? `${event} is not described` : this.against(schema, data);
+  }
+
+  #otherwise(status: number): Response | undefined {
+    if (status === 405) return this.document.components.responses['MethodNotAllowed'];
+    // Of a method that no operation has, whoever has no key learns nothing.
+    return status === 401 ? this.document.paths['/sessions']?.get?.responses[status] : undefined;
+  }
+
+  #replyFaults({ headers = {}, content }: Response, method: string, reply: Reply): readonly string[] {
+    const faults = Object.entries(headers).flatMap(([name, { required, schema }]) => {
+      const value = reply.headers[name.toLowerCase()];
+      if (value === undefined) return required ? [`${name} is missing`] : [];
+      const fault = this.against(schema, typed(String(value), schema));
+      return fault === undefined ? [] : [`${name}: ${fault}`];
+    });
+    if (content === undefined || method === 'HEAD') return reply.text === '' ? faults : [...faults, 'has a body'];
+    const media = content[String(reply.headers['content-type'])];
+    if (media === undefined) return [...faults, `${reply.headers['content-type']} is not described`];
+    const fault = this.against(media.schema, reply.json());
+    return fault === undefined ? faults : [...faults, `body: ${fault}`];
+  }
+
+  /** A request that the document does not allow is refused, and one that it allows is not refused as invalid. */
+  #requestFaults(operation: Operation, found: Found, sent: Outgoing, reply: Reply): readonly string[] {
+    const objection = this.objection(operation, found, sent);
+    if (objection === 'unknown') return [];
+    if (objection !== undefined) return reply.status >= 400 ? [] : [`was taken in spite of ${objection}`];
+    if (reply.status !== 400) return [];
+    const errors: readonly { readonly message: string }[] = Object(reply.json()).errors ?? [];
+    return errors.every(({ message }) => unsayable.test(message)) ? [] : [`was refused: ${reply.text.slice(0, 500)}`];
+  }
+
+  /** What the document has against a request. Some are beyond what it can say. */
+  objection({ parameters = [], requestBody }: Operation, found: Found, { headers, body }: Outgoing) {
+    const { query, id } = found;
+    const sentAs = ({ in: place, name }: Parameter): string | undefined => {
+      if (place === 'path') return decoded(id ?? '');
+      return place === 'query' ? (query.get(name) ?? undefined) : headerOf(headers, name);
+    };
+    const isBeyond =
+      parameters.some(({ in: place, name }) => place === 'query' && query.getAll(name).length > 1) ||
+      (query.has('page') && query.has('after')) ||
+      (id !== undefined && decoded(id) === undefined);
+    if (isBeyond) return 'unknown';
+    for (const parameter of parameters) {
+      const value = sentAs(parameter);
+      const fault = value === undefined ? undefined : this.against(parameter.schema, typed(value, parameter.schema));
+      if (fault !== undefined) return `${parameter.name}: ${fault}`;
+    }
+    const schema = requestBody?.content['application/json']?.schema;
+    if (schema === undefined) return undefined;
+    if (typeof body !== 'string') return 'unknown';
+    const value = parsed(body);
+    return value === undefined ? 'unknown' : this.against(schema, value);
+  }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** A schema that stands by itself, with its references into the document. */
+const resolved = (schema: Schema): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/'));

@@ -1,0 +1,142 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readAppend, readCommandOptions, readCreate, readId } from '../../src/input/session-input.js';
+import { defaultLimits } from '../../src/limits.js';
+import { openApiDocument } from '../../src/openapi/index.js';
+import { Described } from './described.js';
+
+const limits = { ...defaultLimits, timeLimit: 100, entriesPerAppend: 3 };
+const policy = { limits, faces: undefined, profiles: new Set(['tutor', 'coach']) };
+const given = { limits, profiles: ['tutor', 'coach'], commands: true };
+const described = new Described(openApiDocument(given)._unsafeUnwrap());
+const schema = (name: string) => described.document.components.schemas[name] ?? { not: {} };
+const fits = (name: string, value: unknown): boolean => described.against(schema(name), value) === undefined;
+
+const NOW = '2026-01-31T18:00:00.000Z';
+
+/** Lengths around the bounds of names, in characters of one code unit, so that both sides count alike. */
+const sized = fc.constantFrom(0, 1, 63, 64, 65, 255, 256, 257).map((length) => 'x'.repeat(length));
+
+const junk = fc.oneof(fc.constantFrom<unknown>(null, true, 0, -1, '', [], {}), fc.jsonValue());
+
+const text = fc.oneof(sized, fc.string({ unit: 'grapheme-ascii' }), junk);
+
+const number = fc.oneof(
+  fc.constantFrom<unknown>(0, -0, 100, 100.001, -0.001, 99.5, 1e300),
+  fc.double({ noNaN: true }),
+  junk,
+);
+
+const time = fc.oneof(
+  fc.constantFrom(
+    NOW,
+    '2026-01-31t18:00:00z',
+    '2026-01-31T18:00:00+01:00',
+    '2026-02-30T18:00:00Z',
+    '2024-02-29T00:00:00.123456789Z',
+    '2023-02-29T00:00:00Z',
+    '2026-01-31',
+    '2026-01-31T24:00:00Z',
+    '2026-01-31 18:00:00Z',
+    '2026-01-31T18:00:00.Z',
+    'now',
+  ),
+  fc
+    .date({ min: new Date(0), max: new Date('2999-01-01T00:00:00Z'), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  junk,
+);
+
+const create = fc.record(
+  {
+    face: text,
+    profile: fc.oneof(fc.constantFrom<unknown>('tutor', 'coach', 'Tutor'), text),
+    behavior: text,
+    context: text,
+    time_limit: number,
+    other: junk,
+  },
+  { requiredKeys: [] },
+);
+
+const entry = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ role: text, content: text, timestamp: time, other: junk }, { requiredKeys: [] }),
+  },
+  { weight: 5, arbitrary: fc.record({ role: fc.constant('user'), content: fc.string() }) },
+  { weight: 1, arbitrary: junk },
+);
+
+const append = fc.record({ entries: fc.oneof(fc.array(entry, { maxLength: 5 }), junk) }, { requiredKeys: [] });
+
+/** So many of both sorts that the property says something of each. */
+const check = async <T>(
+  values: fc.Arbitrary<T>,
+  isAllowed: (value: T) => boolean,
+  isRead: (value: T) => boolean,
+): Promise<void> => {
+  const seen = { true: 0, false: 0 };
+  await fc.assert(
+    fc.property(values, (value) => {
+      const expected = isAllowed(value);
+      seen[`${expected}`] += 1;
+      expect(isRead(value)).toBe(expected);
+    }),
+    { numRuns: 1500 },
+  );
+  expect(Math.min(seen.true, seen.false)).toBeGreaterThan(30);
+};
+
+describe('what the schemas accept is what the readers accept', () => {
+  test('to create', async () => {
+    const good = fc.record({ face: fc.constant('ada'), profile: fc.constant('tutor') });
+    const mixed = fc.tuple(good, create).map(([start, rest]) => ({ ...start, ...rest }));
+    await check(
+      fc.oneof(create, mixed),
+      (input) => fits('CreateSession', input),
+      (input) => {
+        const { time_limit: timeLimit, ...rest } = input;
+        return readCreate('time_limit' in input ? { ...rest, timeLimit } : rest, policy).isOk();
+      },
+    );
+  });
+
+  test('to append', async () => {
+    await check(
+      append,
+      (input) => fits('AppendHistory', input),
+      ({ entries }) => readAppend(entries, {}, NOW, limits).isOk(),
+    );
+  });
+
+  test.each([
+    ['session_id', '/session/{session_id}', 'get', (value: string) => readId(value).isOk()],
+    [
+      'Idempotency-Key',
+      '/create-session',
+      'post',
+      (idempotencyKey: string) => readCreate({ face: 'ada', profile: 'tutor', idempotencyKey }, policy).isOk(),
+    ],
+    [
+      'Idempotency-Key',
+      '/start-session/{session_id}',
+      'post',
+      (operationId: string) => readCommandOptions({ operationId }).isOk(),
+    ],
+  ] as const)('as %s of %s', async (name, path, method, isRead) => {
+    const parameter = described.document.paths[path]?.[method]?.parameters?.find((each) => each.name === name);
+    const values = fc.oneof(
+      sized,
+      fc.string({ unit: 'grapheme-ascii' }),
+      fc.stringMatching(/^[\w.~:-]*$/),
+      fc.stringMatching(/^[\w.~:-]+[ /]?$/),
+    );
+    const isAllowed = (value: string) => described.against(parameter?.schema ?? {}, value) === undefined;
+    await fc.assert(
+      fc.property(values, (value) => isRead(value) === isAllowed(value)),
+      { numRuns: 2000 },
+    );
+    expect([isAllowed('turn-2'), isAllowed('')]).toEqual([true, false]);
+  });
+});

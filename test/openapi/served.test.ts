@@ -1,0 +1,186 @@
+import { ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { createSessionHandler, type Describe, type SessionHandlerOptions } from '../../src/http/index.js';
+import type { HandlerRequest } from '../../src/http/message.js';
+import { SessionService } from '../../src/index.js';
+import { type Operation, openApiDocument, type Parameter } from '../../src/openapi/index.js';
+import { handlerWith, request, seen } from '../http/handler-harness.js';
+import { Described } from './described.js';
+
+const documentAt = async (options: Partial<SessionHandlerOptions>, more: Partial<HandlerRequest> = {}) => {
+  const response = await handlerWith(options).handler(request('GET', '/openapi.json', more));
+  expect(response).toMatchObject({ status: 200, headers: { 'Content-Type': 'application/json' } });
+  return JSON.parse(response?.body ?? '');
+};
+
+const withoutKey: Partial<HandlerRequest> = { header: () => undefined };
+
+describe('GET /openapi.json', () => {
+  test('is not ours to answer unless the host says so', async () => {
+    expect(await handlerWith().handler(request('GET', '/openapi.json'))).toBeUndefined();
+  });
+
+  test('describes what the handler serves, in its place and with the limits of its service', async () => {
+    const sessions = new SessionService({
+      store: new MemorySessionStore({ events: true }),
+      faces: ['ada'],
+      limits: { timeLimit: 60 },
+    });
+    const more = { commands: true, events: true, maxBodyBytes: 5000, openapi: openApiDocument };
+    const document = await documentAt({ sessions, ...more }, { prefix: 'api/' });
+    const { commands, events, maxBodyBytes } = more;
+    const same = openApiDocument({ sessions, commands, events, maxBodyBytes, prefix: '/api', openapi: true });
+    expect(document).toEqual(same._unsafeUnwrap());
+    expect(document.servers).toEqual([{ url: '/api' }]);
+    expect(document.components.schemas.CreateSession.properties).toMatchObject({
+      face: { enum: ['ada'] },
+      time_limit: { maximum: 60 },
+    });
+  });
+
+  test('follows the prefix, and is made once for it', async () => {
+    let made = 0;
+    const openapi: Describe = ({ prefix }) => {
+      made += 1;
+      return ok({ prefix });
+    };
+    const { handler } = handlerWith({ openapi });
+    const asked = ['/a', '/a', '/b', '/a'].map((prefix) => request('GET', '/openapi.json', { prefix }));
+    const bodies: unknown[] = [];
+    for (const each of asked) bodies.push(JSON.parse((await handler(each))?.body ?? ''));
+    expect(bodies).toEqual(['/a', '/a', '/b', '/a'].map((prefix) => ({ prefix })));
+    expect(made).toBe(3);
+  });
+
+  test('needs a key like all else, and with public none', async () => {
+    const asked = request('GET', '/openapi.json', withoutKey);
+    expect(seen(await handlerWith({ openapi: openApiDocument }).handler(asked))).toEqual([401, 'unauthenticated']);
+    const open = { document: openApiDocument, public: true };
+    const document = await documentAt({ openapi: open }, withoutKey);
+    expect(document.paths['/openapi.json'].get.security).toEqual([]);
+    expect(seen(await handlerWith({ openapi: open }).handler(request('GET', '/sessions', withoutKey)))).toEqual([
+      401,
+      'unauthenticated',
+    ]);
+  });
+
+  test('has a title of the host where its own function says so', async () => {
+    const openapi: Describe = (surface) => openApiDocument({ ...surface, title: 'Tutors', version: '2.0.0' });
+    expect((await documentAt({ openapi })).info).toMatchObject({ title: 'Tutors', version: '2.0.0' });
+  });
+
+  test('takes a query, answers HEAD without a body, and other methods with 405', async () => {
+    const { handler } = handlerWith({ openapi: openApiDocument });
+    expect((await handler(request('GET', '/openapi.json?x=1')))?.status).toBe(200);
+    expect(await handler(request('GET', '/openapi.jsonx'))).toBeUndefined();
+    const head = await handler(request('HEAD', '/openapi.json'));
+    expect([head?.status, head?.body, Number(head?.headers['Content-Length']) > 1000]).toEqual([200, undefined, true]);
+    const posted = await handler(request('POST', '/openapi.json'));
+    expect([...seen(posted), posted?.headers['Allow']]).toEqual([405, 'method_not_allowed', 'GET, HEAD']);
+  });
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['is refused', () => openApiDocument({ title: '' })],
+  ])('is 503 where the function %s, and the host is told', async (_name, openapi: Describe) => {
+    const { handler, told } = handlerWith({ openapi });
+    expect(seen(await handler(request('GET', '/openapi.json')))).toEqual([503, 'misconfigured']);
+    expect(told).toMatchObject([{ type: 'misconfigured' }]);
+  });
+
+  test.each([true, {}, 'yes', { document: 5 }, { document: openApiDocument, public: 'yes' }])(
+    'with an openapi of %j everything is 503',
+    async (openapi) => {
+      const options = Object.fromEntries([['openapi', openapi]]);
+      const { handler, told } = handlerWith(options);
+      for (const url of ['/openapi.json', '/sessions']) {
+        expect(seen(await handler(request('GET', url)))).toEqual([503, 'misconfigured']);
+      }
+      expect(told).toMatchObject(Array(2).fill({ issues: [{ path: 'openapi' }] }));
+    },
+  );
+});
+
+/** What brings a session to where a command is allowed. */
+const before = {
+  startSession: [],
+  pauseSession: ['start'],
+  resumeSession: ['start', 'pause'],
+  terminateSession: ['start'],
+  failSession: ['start'],
+  appendHistory: ['start'],
+} as const;
+
+const isPrepared = (name: string): name is keyof typeof before => Object.hasOwn(before, name);
+
+describe('every example', () => {
+  const options = { commands: true, events: true, openapi: true } as const;
+  const { document } = new Described(openApiDocument(options)._unsafeUnwrap());
+
+  /** A handler with the one session that the examples speak of, where the operation needs it. */
+  const handlerFor = async ({ operationId }: Operation) => {
+    const id = Object.values(document.paths['/session/{session_id}']?.get?.parameters?.[0]?.examples ?? {})[0]?.value;
+    const store = new MemorySessionStore({ events: true });
+    const ids = { next: () => String(id) };
+    const sessions = new SessionService({ store, ids }).forTenant('acme');
+    if (operationId !== 'createSession') {
+      await sessions.create({ face: 'ada', profile: 'tutor' });
+      for (const command of isPrepared(operationId) ? before[operationId] : []) await sessions[command](String(id));
+    }
+    return createSessionHandler({
+      sessions,
+      authenticate: () => 'acme',
+      commands: true,
+      events: true,
+      openapi: openApiDocument,
+    });
+  };
+
+  /** Each body, and each parameter that is not required by itself, one at a time. */
+  const requestsOf = (path: string, method: string, { parameters = [], requestBody }: Operation) => {
+    const bodies = Object.values(requestBody?.content['application/json']?.examples ?? { none: { value: null } });
+    const valuesOf = ({ examples = {} }: Parameter) => Object.values(examples).map(({ value }) => String(value));
+    const inPath = parameters.filter((each) => each.in === 'path');
+    const url = inPath.reduce((text, each) => text.replace(`{${each.name}}`, valuesOf(each)[0] ?? ''), path);
+    const others = parameters.filter((each) => each.in !== 'path');
+    const singles = others.flatMap((each) => valuesOf(each).map((value) => [each, value] as const));
+    return [undefined, ...singles].flatMap((single) =>
+      bodies.map(({ value }) => {
+        const sent = new Map([
+          ['x-api-key', 'key'],
+          ['content-type', 'application/json'],
+        ]);
+        const [parameter, text = ''] = single ?? [];
+        if (parameter?.in === 'header') sent.set(parameter.name.toLowerCase(), text);
+        const query = parameter?.in === 'query' ? `?${parameter.name}=${encodeURIComponent(text)}` : '';
+        return request(method.toUpperCase(), url + query, {
+          header: (name) => sent.get(name),
+          body: async () => ({ outcome: 'parsed', value }),
+        });
+      }),
+    );
+  };
+
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): [string, string, Operation] => [method, path, operation]),
+  );
+
+  test.each(operations)('of %s %s is answered as it says', async (method, path, operation) => {
+    const requests = requestsOf(path, method, operation);
+    expect(requests.length).toBeGreaterThan(0);
+    for (const each of requests) {
+      const handler = await handlerFor(operation);
+      const response = await handler(each);
+      const successes = Object.keys(operation.responses)
+        .map(Number)
+        .filter((status) => status < 300);
+      expect(successes, `${each.url} ${response?.body}`).toContain(response?.status);
+    }
+  });
+});
