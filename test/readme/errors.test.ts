@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ClientError } from '../../src/client/index.js';
 import type { HandlerError } from '../../src/http/errors.js';
 import { problem } from '../../src/http/problem.js';
 import { documentOf, rowsOf } from './documents.js';
@@ -22,6 +23,14 @@ const errors = {
   misconfigured: { type: 'misconfigured', issues: [] },
 } satisfies { readonly [T in HandlerError['type']]: Extract<HandlerError, { readonly type: T }> };
 
+/** What the client has besides. */
+const ofTheClient = {
+  unreachable: true,
+  unexpected_answer: true,
+  aborted: true,
+  key_unavailable: true,
+} satisfies Record<Exclude<ClientError['type'], HandlerError['type']>, true>;
+
 const document = documentOf('docs/errors.md');
 
 describe('the document on errors', () => {
@@ -33,6 +42,6 @@ describe('the document on errors', () => {
 
   test('has a part for each', () => {
     const parts = [...document.text.matchAll(/^### (\w+)$/gm)].map(([, type = '']) => type);
-    expect(parts).toEqual(expect.arrayContaining(Object.keys(errors)));
+    expect(parts).toEqual([...Object.keys(errors), ...Object.keys(ofTheClient)]);
   });
 });

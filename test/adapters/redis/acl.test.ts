@@ -20,11 +20,12 @@ import { type RedisServer, startRedis } from '../../support/redis-server.js';
 const USER = 'colloquy';
 const PASSWORD = 'change-me';
 
-/** The rights that the document on Redis gives, word by word. */
+/** What the document on Redis says in the words of a settings file, line by line. */
 const documented = blocksIn(documentOf('docs/redis.md'), 'conf')
-  .map(({ code }) => code.replaceAll('\\\n', ' ').trim().split(/\s+/))
-  .find(([user, name]) => user === 'user' && name === USER);
-const rights = (documented ?? []).slice(2);
+  .flatMap(({ code }) => code.replaceAll('\\\n', ' ').trim().split('\n'))
+  .map((line) => line.split(/\s+/));
+const rights = documented.find(([user, name]) => user === 'user' && name === USER)?.slice(2) ?? [];
+const settings = documented.filter(([name]) => name !== 'user');
 
 /** Only the client of a cluster sends these. */
 const forClusters = ['cluster|slots', 'cluster|info', 'client|setname'];
@@ -138,5 +139,10 @@ describeWithRedis('a user with the documented rights', () => {
       await workOn(inCluster);
     }
     for (const each of admins) expect(await each.call('ACL', 'LOG')).toEqual([]);
+  });
+
+  test('stands on a server that takes the documented settings', async () => {
+    expect(settings.length).toBeGreaterThan(3);
+    for (const [name = '', value = ''] of settings) expect(await admin.config('SET', name, value)).toBe('OK');
   });
 });
