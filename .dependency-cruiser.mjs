@@ -34,8 +34,24 @@ export default {
       name: 'src-loads-its-own-dependencies-only',
       comment: 'No container, no Redis client, no framework: the core must work where none of them is installed.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/client/', compositionRoots] },
+      from: { path: '^src/', pathNot: ['^src/(client|telemetry)/', compositionRoots] },
       to: { dependencyTypes: npm, pathNot: ownDependencies },
+    },
+    {
+      name: 'telemetry-loads-the-api-of-opentelemetry-only',
+      comment: 'Which SDK stands behind it the host chooses. Nobody else loads any of it.',
+      severity: 'error',
+      from: { path: '^src/telemetry/' },
+      to: { dependencyTypes: npm, pathNot: [ownDependencies, 'node_modules/@opentelemetry/api/'] },
+    },
+    {
+      name: 'observers-build-on-the-core-only',
+      severity: 'error',
+      from: { path: '^src/(logging|telemetry)/' },
+      to: {
+        path: '^src/(http|client|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
+        pathNot: '^src/$1/',
+      },
     },
     {
       name: 'client-parses-events-too',
@@ -74,14 +90,17 @@ export default {
       name: 'core-stands-below-the-rest',
       comment: 'HTTP, the container modules, the contract kit and the command line build on the core, never under it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(http|client|inspector|openapi|inversify|testing|cli)/' },
-      to: { path: '^src/(http|client|inspector|openapi|inversify|testing|cli)/' },
+      from: { path: '^src/', pathNot: '^src/(http|client|inspector|openapi|inversify|logging|telemetry|testing|cli)/' },
+      to: { path: '^src/(http|client|inspector|openapi|inversify|logging|telemetry|testing|cli)/' },
     },
     {
       name: 'http-and-testing-build-on-the-core-only',
       severity: 'error',
       from: { path: '^src/(http|testing)/' },
-      to: { path: '^src/(http|client|inspector|openapi|inversify|testing|cli)/', pathNot: '^src/$1/' },
+      to: {
+        path: '^src/(http|client|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
+        pathNot: '^src/$1/',
+      },
     },
     {
       name: 'openapi-builds-on-http',

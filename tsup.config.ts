@@ -15,6 +15,8 @@ const library = {
   inspector: 'src/inspector/index.ts',
   openapi: 'src/openapi/index.ts',
   inversify: 'src/inversify/index.ts',
+  logging: 'src/logging/index.ts',
+  telemetry: 'src/telemetry/index.ts',
   testing: 'src/testing/index.ts',
 };
 

@@ -27,6 +27,7 @@ export { randomIds } from './ids.js';
 export type { InputPolicy } from './input/policy.js';
 export type { SessionLimits } from './limits.js';
 export { defaultLimits } from './limits.js';
+export type { Logger } from './logger.js';
 export type { ObservedOperation, OperationName, SessionObserver } from './observer.js';
 export type { AppendError, Appended, NewHistoryEntry } from './service/append-history.js';
 export type { ChangeError, OperationOptions } from './service/change-session.js';

@@ -3,7 +3,7 @@ import { type Clock, steadily, systemClock } from '../clock.js';
 import type { InvalidInput } from '../errors.js';
 import { EventHub } from '../events/hub.js';
 import { type Ids, randomIds } from '../ids.js';
-import { type IssueList, readSafely } from '../input/issues.js';
+import { readSafely } from '../input/issues.js';
 import { type InputPolicy, readPolicy } from '../input/policy.js';
 import { isFields, readName, readNumber } from '../input/values.js';
 import { KEY_LENGTH, type SessionLimits } from '../limits.js';

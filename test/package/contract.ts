@@ -12,8 +12,10 @@ export const contract = {
   './testing': ['describeSessionStore'],
   './openapi': ['openApiDocument'],
   './inspector': ['createInspector', 'apiKeyAsPassword'],
+  './logging': ['logging'],
+  './telemetry': ['openTelemetry'],
   './inversify': ['TYPES', 'coreModule', 'memoryModule', 'redisModule', 'handlerModule'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** The one subpath that loads a peer of the host's. */
-export const NEEDS_PEERS = './inversify';
+/** The subpaths that load a peer of the host's. */
+export const needPeers = ['./inversify', './telemetry'] as const satisfies readonly (keyof typeof contract)[];

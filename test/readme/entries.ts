@@ -13,6 +13,8 @@ const sources: Readonly<Record<string, string>> = {
   'colloquy/fetch': 'adapters/fetch/index.ts',
   'colloquy/inspector': 'src/inspector/index.ts',
   'colloquy/inversify': 'src/inversify/index.ts',
+  'colloquy/logging': 'src/logging/index.ts',
+  'colloquy/telemetry': 'src/telemetry/index.ts',
   'colloquy/openapi': 'src/openapi/index.ts',
   'colloquy/testing': 'src/testing/index.ts',
 };

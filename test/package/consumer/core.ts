@@ -7,7 +7,9 @@ import {
   type SessionStore,
   transitions,
 } from 'colloquy';
+import { type ClientError, SessionClient } from 'colloquy/client';
 import { createSessionHandler, staticApiKeys } from 'colloquy/http';
+import { logging } from 'colloquy/logging';
 import { MemorySessionStore } from 'colloquy/memory';
 import { type OpenApiDocument, openApiDocument } from 'colloquy/openapi';
 import { RedisSessionStore } from 'colloquy/redis';
@@ -24,6 +26,19 @@ export async function converse(store: SessionStore = new MemorySessionStore()): 
   const read = await sessions.forTenant('acme').get(id);
   return read.isOk() ? read.value : read.error;
 }
+
+export async function converseFromAfar(client: SessionClient): Promise<number | ClientError> {
+  const created = await client.create({ face: 'ada', profile: 'tutor' }, { timeoutMs: 1000 });
+  if (created.isErr()) return created.error;
+  for await (const item of client.watch(created.value.id)) {
+    if (item.isErr()) return item.error;
+    if (item.value.type === 'session.terminated') return item.value.sequence;
+  }
+  const read = await client.get(created.value.id);
+  return read.isOk() ? read.value.history.length : read.error;
+}
+
+export const client = new SessionClient({ baseUrl: 'https://sessions.example/api', apiKey: async () => 'change-me' });
 
 export async function count(sessions: SessionService): Promise<number> {
   const page = await sessions.list({ limit: 10, page: 1 });
@@ -45,3 +60,6 @@ export const describe = (title: string): OpenApiDocument | undefined =>
 
 declare const test: (name: string, run: () => Promise<void>) => void;
 export const suite = () => describeSessionStore(test, () => new MemorySessionStore());
+
+declare const logger: Parameters<typeof logging>[0];
+export const logged = new SessionService({ store: new MemorySessionStore(), observers: [logging(logger)] });

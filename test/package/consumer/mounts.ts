@@ -9,6 +9,7 @@ import { koaMiddleware } from 'colloquy/koa';
 import { MemorySessionStore } from 'colloquy/memory';
 import { nodeListener } from 'colloquy/node';
 import { RedisSessionStore } from 'colloquy/redis';
+import { openTelemetry } from 'colloquy/telemetry';
 import { Container } from 'inversify';
 import { Redis } from 'ioredis';
 
@@ -29,3 +30,5 @@ const container = new Container();
 container.load(coreModule(), redisModule({ client }));
 export const sessions = container.get<SessionService>(TYPES.SessionService);
 export const modules = [memoryModule, handlerModule];
+
+export const traced = new SessionService({ store, observers: [openTelemetry({ tenant: 'spans' })] });

@@ -1,0 +1,2 @@
+export type { Logger } from '../logger.js';
+export { logging } from './logging.js';

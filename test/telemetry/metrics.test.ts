@@ -1,0 +1,138 @@
+import { DiagLogLevel, diag, metrics } from '@opentelemetry/api';
+import { DataPointType } from '@opentelemetry/sdk-metrics';
+import { err } from 'neverthrow';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { corruptRecord, storeUnavailable } from '../../src/errors.js';
+import type { SessionStore } from '../../src/store.js';
+import { type OpenTelemetryOptions, openTelemetry } from '../../src/telemetry/index.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { exportedMetrics, valuesOf } from './exported.js';
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const exported of opened.splice(0)) await exported.close();
+});
+
+const openMeasured = (options: OpenTelemetryOptions = {}) => {
+  const exported = exportedMetrics();
+  opened.push(exported);
+  const clock = new ManualClock();
+  const store: SessionStore = new MemorySessionStore();
+  const telemetry = openTelemetry({ meterProvider: exported.meterProvider, clock, ...options });
+  const { sessions } = openSessions({ store, clock, observers: [telemetry], retention: 60 });
+  return { ...exported, sessions, store, clock, telemetry };
+};
+
+describe('metrics', () => {
+  test('have the names, units and kinds of the semantic conventions', async () => {
+    const { sessions, clock, collect, telemetry } = openMeasured();
+    telemetry.observeSessions(sessions);
+    await startedIn(sessions, { timeLimit: 1 });
+    clock.pass(1000);
+    await okOf(sessions.sweep());
+    const found = (await collect()).map(({ descriptor, dataPointType }) => [
+      descriptor.name,
+      descriptor.unit,
+      DataPointType[dataPointType],
+    ]);
+    expect(found.toSorted()).toEqual([
+      ['colloquy.operation.duration', 's', 'HISTOGRAM'],
+      ['colloquy.session.count', '{session}', 'SUM'],
+      ['colloquy.sweep.lag', 's', 'HISTOGRAM'],
+      ['colloquy.sweep.sessions', '{session}', 'SUM'],
+    ]);
+  });
+
+  test('count operations by name and by the type of their error, in buckets of seconds', async () => {
+    const { sessions, points } = openMeasured();
+    const id = await createdIn(sessions);
+    await okOf(sessions.forTenant('acme').list());
+    await okOf(sessions.get(id));
+    await okOf(sessions.get(id));
+    await errorOf(sessions.get('nobody'));
+    const found = await points('colloquy.operation.duration');
+    expect(valuesOf(found)).toEqual([
+      [{ 'colloquy.operation.name': 'create' }, 1],
+      [{ 'colloquy.operation.name': 'list' }, 1],
+      [{ 'colloquy.operation.name': 'get' }, 2],
+      [{ 'colloquy.operation.name': 'get', 'error.type': 'not_found' }, 1],
+    ]);
+    const value = found[0]?.value;
+    expect(value).toMatchObject({ buckets: { boundaries: expect.arrayContaining([0.0001, 0.00025, 10]) } });
+    expect(typeof value === 'object' && (value.sum ?? 60)).toBeLessThan(60);
+  });
+
+  test('have as many series as tenants only where that is asked for', async () => {
+    const { sessions, points } = openMeasured({ tenant: 'spans and metrics' });
+    for (const tenant of ['acme', 'globex']) await okOf(sessions.forTenant(tenant).list());
+    expect(valuesOf(await points('colloquy.operation.duration'))).toEqual([
+      [{ 'colloquy.operation.name': 'list', 'colloquy.tenant': 'acme' }, 1],
+      [{ 'colloquy.operation.name': 'list', 'colloquy.tenant': 'globex' }, 1],
+    ]);
+  });
+
+  test('tell what sweeps have done, and how late', async () => {
+    const { sessions, clock, points, store } = openMeasured();
+    await startedIn(sessions, { timeLimit: 1 });
+    clock.pass(3500);
+    await okOf(sessions.sweep());
+    const [lag] = await points('colloquy.sweep.lag');
+    expect(lag?.value).toMatchObject({ count: 1, sum: 2.5 });
+    clock.pass(60_000);
+    vi.spyOn(store, 'findState').mockReturnValueOnce(err(corruptRecord('s1', 'damaged')));
+    await okOf(sessions.sweep());
+    await okOf(sessions.sweep());
+    expect(valuesOf(await points('colloquy.sweep.sessions'))).toEqual([
+      [{ 'colloquy.sweep.outcome': 'ended', 'colloquy.session.end_reason': 'time_limit' }, 1],
+      [{ 'colloquy.sweep.outcome': 'failed', 'error.type': 'corrupt_record' }, 1],
+      [{ 'colloquy.sweep.outcome': 'deleted' }, 1],
+    ]);
+  });
+
+  test('tell how many sessions of each status there are, until they are told to stop', async () => {
+    const { sessions, store, clock, points, telemetry } = openMeasured();
+    await createdIn(sessions);
+    await startedIn(sessions);
+    await startedIn(sessions, { timeLimit: 1 });
+    clock.pass(1000);
+    const stop = telemetry.observeSessions(sessions, { 'colloquy.tenant': 'default' });
+    const of = (status: string) => ({ 'colloquy.session.status': status, 'colloquy.tenant': 'default' });
+    expect(valuesOf(await points('colloquy.session.count'))).toEqual([
+      [of('IDLE'), 1],
+      [of('ACTIVE'), 1],
+      [of('PAUSED'), 0],
+      [of('TERMINATED'), 1],
+    ]);
+    stop();
+    const list = vi.spyOn(store, 'list');
+    await points('colloquy.session.count');
+    expect(list).not.toHaveBeenCalled();
+  });
+
+  test('say why sessions cannot be counted', async () => {
+    const told = vi.fn();
+    diag.setLogger({ error: told, warn: told, info: told, debug: told, verbose: told }, DiagLogLevel.ERROR);
+    const { sessions, store, points, telemetry } = openMeasured();
+    vi.spyOn(store, 'list').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied')));
+    telemetry.observeSessions(sessions);
+    expect(await points('colloquy.session.count')).toEqual([]);
+    expect(told).toHaveBeenCalledWith('colloquy.session.count: it is gone');
+    diag.disable();
+  });
+
+  test('go to the provider that is registered, also where that happens later', async () => {
+    const { sessions } = openSessions({ observers: [openTelemetry()] });
+    await okOf(sessions.list());
+    const exported = exportedMetrics();
+    opened.push(exported);
+    metrics.setGlobalMeterProvider(exported.meterProvider);
+    try {
+      await okOf(sessions.list());
+      expect(await exported.points('colloquy.operation.duration')).toHaveLength(1);
+    } finally {
+      metrics.disable();
+    }
+  });
+});

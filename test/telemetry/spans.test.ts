@@ -1,0 +1,145 @@
+import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { err } from 'neverthrow';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { conflict, corruptRecord, storeUnavailable } from '../../src/errors.js';
+import type { SessionStore } from '../../src/store.js';
+import { type OpenTelemetryOptions, openTelemetry } from '../../src/telemetry/index.js';
+import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { TextSessionStore } from '../support/store-doubles.js';
+import { exportedSpans } from './exported.js';
+
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+});
+
+afterAll(() => context.disable());
+
+const openTraced = (options: OpenTelemetryOptions = {}, store: SessionStore = new MemorySessionStore()) => {
+  const { tracerProvider, spans } = exportedSpans();
+  const observers = [openTelemetry({ tracerProvider, ...options })];
+  return { ...openSessions({ store, observers }), store, spans, tracerProvider };
+};
+
+describe('spans', () => {
+  test('are named by verb and object, and say which operation on which session', async () => {
+    const { sessions, spans } = openTraced();
+    const id = await startedIn(sessions);
+    await okOf(sessions.append(id, [{ role: 'user', content: 'a secret' }]));
+    await okOf(sessions.history(id));
+    await okOf(sessions.list());
+    for await (const session of sessions.each()) expect(session.isOk()).toBe(true);
+    await okOf(sessions.sweep());
+    await okOf(sessions.delete(id));
+    expect(spans().map(({ name, attributes }) => [name, attributes])).toEqual([
+      ['create session', { 'colloquy.operation.name': 'create', 'colloquy.session.id': id }],
+      ['start session', { 'colloquy.operation.name': 'start', 'colloquy.session.id': id }],
+      ['append history', { 'colloquy.operation.name': 'append', 'colloquy.session.id': id }],
+      ['read history', { 'colloquy.operation.name': 'history', 'colloquy.session.id': id }],
+      ['list sessions', { 'colloquy.operation.name': 'list' }],
+      ['list sessions', { 'colloquy.operation.name': 'each' }],
+      ['sweep sessions', { 'colloquy.operation.name': 'sweep' }],
+      ['delete session', { 'colloquy.operation.name': 'delete', 'colloquy.session.id': id }],
+    ]);
+    for (const span of spans()) {
+      expect(span).toMatchObject({ kind: SpanKind.INTERNAL, status: { code: SpanStatusCode.UNSET } });
+      expect(span.instrumentationScope.name).toBe('colloquy');
+    }
+  });
+
+  test('tell the type of an error, and are errors themselves where the host has to act', async () => {
+    const { sessions, spans, store } = openTraced();
+    await errorOf(sessions.get('nobody'));
+    await errorOf(sessions.get(''));
+    vi.spyOn(store, 'find')
+      .mockReturnValueOnce(err(storeUnavailable('it is gone', 'not_applied', new Error('the cause'))))
+      .mockReturnValueOnce(err(corruptRecord('s1', 'it is damaged')));
+    await errorOf(sessions.get('s1'));
+    await errorOf(sessions.get('s1'));
+    vi.spyOn(store, 'findState').mockReturnValueOnce(Object(err(conflict('s1'))));
+    await errorOf(sessions.start('s1'));
+    expect(spans().map(({ attributes, status }) => [attributes['error.type'], status])).toEqual([
+      ['not_found', { code: SpanStatusCode.UNSET }],
+      ['invalid_input', { code: SpanStatusCode.UNSET }],
+      ['store_unavailable', { code: SpanStatusCode.ERROR, message: 'it is gone' }],
+      ['corrupt_record', { code: SpanStatusCode.ERROR, message: expect.stringContaining('it is damaged') }],
+      ['conflict', { code: SpanStatusCode.ERROR, message: expect.any(String) }],
+    ]);
+  });
+
+  test('stand under the span of the caller, and above those of the store, also where it answers later', async () => {
+    const { tracerProvider, spans } = exportedSpans();
+    const tracer = tracerProvider.getTracer('test');
+    const store = new TextSessionStore();
+    vi.spyOn(store, 'replace').mockImplementation((key, next) => {
+      tracer.startSpan('command').end();
+      return TextSessionStore.prototype.replace.call(store, key, next);
+    });
+    const { sessions } = openSessions({ store, observers: [openTelemetry({ tracerProvider })] });
+    const id = await createdIn(sessions);
+    const request = tracer.startSpan('request');
+    await context.with(trace.setSpan(ROOT_CONTEXT, request), async () => {
+      await okOf(sessions.start(id));
+      expect(trace.getActiveSpan()).toBe(request);
+    });
+    const [, command, start] = spans();
+    expect([command?.name, start?.name]).toEqual(['command', 'start session']);
+    expect(start?.parentSpanContext?.spanId).toBe(request.spanContext().spanId);
+    expect(command?.parentSpanContext?.spanId).toBe(start?.spanContext().spanId);
+    expect(spans()[0]?.parentSpanContext).toBeUndefined();
+  });
+
+  test('tell the tenant only where that is asked for, and never of a sweep', async () => {
+    const { sessions, spans } = openTraced({ tenant: 'spans' });
+    await okOf(sessions.forTenant('acme').list());
+    await okOf(sessions.sweep());
+    expect(spans().map(({ attributes }) => attributes['colloquy.tenant'])).toEqual(['acme', undefined]);
+  });
+
+  test('do not carry an id that cannot be one', async () => {
+    const { sessions, spans } = openTraced();
+    await errorOf(sessions.get('x'.repeat(257)));
+    await errorOf(Reflect.apply(sessions.get, sessions, [{}]));
+    expect(spans().map(({ attributes }) => attributes)).toEqual(
+      [1, 2].map(() => ({ 'colloquy.operation.name': 'get', 'error.type': 'invalid_input' })),
+    );
+  });
+
+  test('go to the provider that is registered, also where that happens later', async () => {
+    const { sessions } = openSessions({ observers: [openTelemetry()] });
+    await okOf(sessions.list());
+    const { tracerProvider, spans } = exportedSpans();
+    trace.setGlobalTracerProvider(tracerProvider);
+    try {
+      await okOf(sessions.list());
+      expect(spans().map(({ name }) => name)).toEqual(['list sessions']);
+    } finally {
+      trace.disable();
+    }
+  });
+
+  test('are no harm where they cannot be made', async () => {
+    const tracerProvider = {
+      getTracer: () => {
+        throw new Error('tracing');
+      },
+    };
+    const { sessions } = openSessions({ observers: [openTelemetry({ tracerProvider })] });
+    expect((await okOf(sessions.list())).total).toBe(0);
+  });
+});
+
+describe('options that break a rule', () => {
+  test.for([
+    [{ tracerProvider: {} }, 'tracerProvider'],
+    [{ meterProvider: 5 }, 'meterProvider'],
+    [{ tenant: true }, 'tenant'],
+    [{ clock: {} }, 'clock'],
+  ] as const)('%j are named by the service', async ([options, path]) => {
+    const telemetry = openTelemetry(Object(options));
+    const { sessions } = openSessions({ observers: [telemetry] });
+    expect(await errorOf(sessions.list())).toMatchObject({ type: 'invalid_input', issues: [{ path }] });
+    telemetry.observeSessions(sessions)();
+  });
+});
