@@ -83,6 +83,18 @@ describe('colloquy serve', () => {
     await server.signal('SIGTERM');
   });
 
+  test.each([
+    [{}, 404, 404],
+    [{ COLLOQUY_INSPECTOR: 'on' }, 200, 401],
+  ])('with %j the inspector is %d, and %d without a key', async (env, status, withoutKey) => {
+    const server = await serve({ COLLOQUY_API_KEYS: 'acme:key', ...env });
+    const { url } = await paste((curlLines(server)[0] ?? '').replace('$KEY', 'key'));
+    const ask = (headers: Record<string, string>) => fetch(new URL('/inspector', url), { headers });
+    expect((await ask({ authorization: `Basic ${btoa('anybody:key')}` })).status).toBe(status);
+    expect((await ask({})).status).toBe(withoutKey);
+    await server.signal('SIGTERM');
+  });
+
   test('says in one line that the port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -102,6 +114,7 @@ describe('colloquy serve', () => {
     ['COLLOQUY_API_KEYS', 'hunter2', 'COLLOQUY_API_KEYS: entry 1 must be tenant:key'],
     ['COLLOQUY_COMMANDS', 'yes', 'COLLOQUY_COMMANDS must be on or off'],
     ['COLLOQUY_EVENTS', 'yes', 'COLLOQUY_EVENTS must be on or off'],
+    ['COLLOQUY_INSPECTOR', 'yes', 'COLLOQUY_INSPECTOR must be on or off'],
     ['COLLOQUY_COMMANDS', '', 'COLLOQUY_COMMANDS is set to nothing'],
     ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is set to nothing'],
     ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: key of entry 2 must not be in the list twice'],

@@ -2,6 +2,7 @@ import { err, ok } from 'neverthrow';
 import type { HandlerError } from '../../http/errors.js';
 import { createSessionHandler } from '../../http/handler.js';
 import { apiKeyAsPassword, createInspector } from '../../inspector/index.js';
+import { openApiDocument } from '../../openapi/index.js';
 import { SessionService } from '../../service/session-service.js';
 import type { Command } from '../command.js';
 import { textOf } from '../failure.js';
@@ -59,6 +60,7 @@ const run: Command['run'] = async (args, env) => {
     commands,
     events,
     onError,
+    openapi: openApiDocument,
     ...(inspector ? { inspector: createInspector(apiKeyAsPassword(authenticate)) } : {}),
   });
   const server = await listen(handler, { host, port });
