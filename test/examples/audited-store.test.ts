@@ -26,6 +26,10 @@ describe('the store of the inversify example', () => {
     await sessions.start('one', { operationId: 'start' });
     await sessions.start('one', { operationId: 'start' });
     await sessions.append('one', [{ role: 'user', content: 'Hello' }]);
+    await sessions.append('nobody', [{ role: 'user', content: 'Hello' }]);
+    const state = (await store.findState({ tenant: 'default', id: 'one' }))._unsafeUnwrap();
+    if (state !== undefined) await store.replace({ tenant: 'default', id: 'nobody' }, state);
+    if (state !== undefined) await store.replace({ tenant: 'default', id: 'one' }, state);
     await sessions.delete('one');
     expect(kept.map(({ action, outcome }) => `${action}: ${outcome}`)).toEqual([
       'create: done',
