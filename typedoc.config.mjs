@@ -31,7 +31,7 @@ const named = ({ converter }) => {
 export default {
   plugin: ['typedoc-plugin-markdown', named],
   entryPoints: [...sources.keys()],
-  tsconfig: 'tsconfig.json',
+  tsconfig: 'docs/tsconfig.json',
   // The compiler has its own turn.
   skipErrorChecking: true,
   out: 'docs/api',
