@@ -1,0 +1,13 @@
+import { defineConfig } from 'tsup';
+import { inspectorPageInEsbuild } from './inspector-page.js';
+
+export default defineConfig({
+  entry: { 'inspector-picture': 'scripts/inspector-picture.ts' },
+  outDir: 'scripts/.build',
+  format: 'esm',
+  target: 'node20',
+  removeNodeProtocol: false,
+  clean: true,
+  skipNodeModulesBundle: true,
+  esbuildPlugins: [inspectorPageInEsbuild],
+});
