@@ -1,0 +1,40 @@
+import { describe, expectTypeOf, test } from 'vitest';
+import type {
+  ClientError,
+  RemoteChangeError,
+  RemoteCreateError,
+  RemoteSession,
+  SessionClientOptions,
+} from '../../src/client/index.js';
+import { SessionClient } from '../../src/client/index.js';
+import type { Session, SessionService } from '../../src/index.js';
+
+describe('the types of the client', () => {
+  test('take what the service takes', () => {
+    // What the wire has no place for is not there: history, watchAll, sweep, forTenant.
+    expectTypeOf<keyof SessionClient>().toExtend<keyof SessionService>();
+    expectTypeOf<Parameters<SessionService['append']>>().toExtend<Parameters<SessionClient['append']>>();
+    expectTypeOf<Parameters<SessionService['create']>>().toExtend<Parameters<SessionClient['create']>>();
+    expectTypeOf<Parameters<SessionService['list']>>().toExtend<Parameters<SessionClient['list']>>();
+    expectTypeOf<Parameters<SessionService['watch']>>().toExtend<Parameters<SessionClient['watch']>>();
+  });
+
+  test('say what the wire does not', () => {
+    expectTypeOf<Session>().toExtend<RemoteSession>();
+    expectTypeOf<RemoteSession>().not.toExtend<Session>();
+    expectTypeOf<RemoteSession>().not.toHaveProperty('endReason');
+    expectTypeOf<Extract<ClientError, { type: 'invalid_transition' }>>().not.toHaveProperty('status');
+  });
+
+  test('have the errors of each operation and no others', () => {
+    expectTypeOf<'invalid_transition'>().toExtend<RemoteChangeError['type']>();
+    expectTypeOf<'invalid_transition'>().not.toExtend<RemoteCreateError['type']>();
+    expectTypeOf<'unauthenticated' | 'unreachable' | 'aborted'>().toExtend<RemoteCreateError['type']>();
+  });
+
+  test('take the runtime’s own fetch and signals', () => {
+    expectTypeOf<typeof fetch>().toExtend<NonNullable<SessionClientOptions['fetch']>>();
+    expectTypeOf<AbortSignal>().toExtend<NonNullable<NonNullable<Parameters<SessionClient['get']>[1]>['signal']>>();
+    expectTypeOf(SessionClient).toBeConstructibleWith({ baseUrl: '/api', apiKey: async () => 'key', fetch });
+  });
+});
