@@ -6,7 +6,12 @@ import type { ReadAs } from './values.js';
 /*
  * What is asked of the fields that callers give, as data. The document of the HTTP interface is made from it, and the
  * compiler holds the readers to it: a field that is read by another rule than the one that stands here does not compile.
- * To read by the data itself would do the same at run time, and was slower by a fifth and 200 bytes larger.
+ * To read by the data itself would do the same at run time; it was slower and added 230 to 320 bytes to the core.
+ *
+ * A schema library would give readers and schemas from one text. Beside these readers, at 1.7 KB, that was 7.3 KB for
+ * zod/mini, 2.0 KB for Valibot (whose JSON Schema is another package) and 29 KB for TypeBox with its compiler and its
+ * defaults, which needs `new Function`. A create took 6, 14 and 10 times as long, a refusal 10 to 12 times, and the texts
+ * of all errors, which clients see, would have had to be written again for each.
  */
 
 /** A string of 1 to `most` characters (UTF-16 code units). */
