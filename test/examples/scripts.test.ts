@@ -13,7 +13,8 @@ test('the table names every example, and its lines lead to files', () => {
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
 
-describe.concurrent('examples that run to their end', () => {
+// Each is a process that compiles what it runs: on a busy machine, many seconds.
+describe.concurrent('examples that run to their end', { timeout: 90_000 }, () => {
   test('embed holds a talk, and says what was wrong with another', async ({ expect }) => {
     expect(await runExample('embed').finished).toEqual({
       exitCode: 0,
@@ -72,5 +73,18 @@ describe.concurrent('examples that run to their end', () => {
     expect({ openapi, servers }).toEqual({ openapi: expect.stringMatching(/^3\.1/), servers: [{ url: '/api' }] });
     expect(Object.keys(paths)).toContain('/append-history/{session_id}');
     expect(stdout).toContain('"grace"');
+  });
+
+  test('telemetry tells of each operation, and of how many sessions there are', async ({ expect }) => {
+    const { exitCode, stdout, stderr } = await runExample('telemetry').finished;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout.split('\n')).toEqual(
+      expect.arrayContaining([
+        'refused: a session that is ACTIVE does not allow resume',
+        'span    start session',
+        'span    resume session (invalid_transition)',
+        expect.stringMatching(/^metric {2}colloquy\.operation\.duration: \d+ series, in s$/),
+      ]),
+    );
   });
 });

@@ -48,7 +48,8 @@ const letsPagesFollow: More = async (expect, list, id) => {
   // It stays open: streams do not hold up a stop.
 };
 
-describe.concurrent('examples that serve', () => {
+// Each is a process that compiles what it runs: on a busy machine, many seconds.
+describe.concurrent('examples that serve', { timeout: 90_000 }, () => {
   test.for<[string, More]>([
     ['express', answersAt('/healthz')],
     ['koa', answersAt('/')],
