@@ -2,6 +2,7 @@ import { err, type Result } from 'neverthrow';
 import { type InvalidInput, storeUnavailable } from '../errors.js';
 import { readSafely } from '../input/issues.js';
 import { isFields } from '../input/values.js';
+import { logFailure } from '../logger.js';
 import { authenticated } from './authentication.js';
 import { describer, isDescriptionUrl } from './description.js';
 import { type HandlerError, misconfigured } from './errors.js';
@@ -54,8 +55,10 @@ const describerOf = (options: SessionHandlerOptions) =>
 /** A host's listener must not be able to spoil an answer. */
 const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => void) => {
   const onError = readSafely('onError', () => options.onError).unwrapOr(undefined);
+  const logger = readSafely('logger', () => options.logger).unwrapOr(undefined);
   return (error) => {
     if (statusOf(error) < 500) return;
+    if (logger !== undefined) logFailure(logger, error, { status: statusOf(error) });
     try {
       onError?.(error);
     } catch {

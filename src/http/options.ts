@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import { isFields, readNumber, readWhole } from '../input/values.js';
+import { isLogger, type Logger, loggerRule } from '../logger.js';
 import type { Authenticate } from './api-keys.js';
 import { checkServing, type OpenApiServing } from './description.js';
 import type { HandlerError } from './errors.js';
@@ -33,6 +34,8 @@ interface SharedOptions {
   readonly openapi?: OpenApiServing;
   /** Told of every error that is answered with a status of 500 or above, with the cause that the answer hides. */
   readonly onError?: (error: HandlerError) => void;
+  /** Told the same as `onError`, as `error`: `pino()`, `console` and the like. */
+  readonly logger?: Logger;
 }
 
 /**
@@ -95,7 +98,7 @@ const readHeartbeat = (issues: IssueList, events: unknown): number => {
 
 export const readHandlerOptions = (options: SessionHandlerOptions): Result<HandlerSettings, InvalidInput> =>
   readSafely('options', (issues) => {
-    const { sessions, authenticate, commands, events, inspector, onError } = options;
+    const { sessions, authenticate, commands, events, inspector, onError, logger } = options;
     const { maxBodyBytes = DEFAULT_BODY_BYTES, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const serves = isFields(sessions) && typeof sessions['forTenant'] === 'function';
     issues.check(serves, 'sessions', 'must be a SessionService');
@@ -103,6 +106,7 @@ export const readHandlerOptions = (options: SessionHandlerOptions): Result<Handl
     const inspects = inspector === undefined || isInspector(inspector);
     issues.check(inspects, 'inspector', 'must be what createInspector gives');
     checkServing(issues, options.openapi);
+    issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
     issues.check(onError === undefined || typeof onError === 'function', 'onError', 'must be a function');
     return {
       sessions,

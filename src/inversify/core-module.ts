@@ -1,6 +1,9 @@
 import { ContainerModule } from 'inversify';
 import { type Clock, systemClock } from '../clock.js';
 import { type Ids, randomIds } from '../ids.js';
+import type { Logger } from '../logger.js';
+import { logging } from '../logging/logging.js';
+import type { SessionObserver } from '../observer.js';
 import { SessionService } from '../service/session-service.js';
 import type { SessionServiceOptions } from '../service/settings.js';
 import type { SessionStore } from '../store.js';
@@ -9,7 +12,7 @@ import { bindStorePort } from './store-port.js';
 import { TYPES } from './types.js';
 
 /** The settings of the service; its ports come from the container. */
-export type CoreModuleOptions = Omit<SessionServiceOptions, 'store' | 'clock' | 'ids'>;
+export type CoreModuleOptions = Omit<SessionServiceOptions, 'store' | 'clock' | 'ids' | 'observers'>;
 
 /**
  * Binds `SessionService` and its ports: the machine's clock, random ids and, unless a store module is loaded too, a
@@ -30,8 +33,17 @@ export const coreModule = (options: CoreModuleOptions = {}): ContainerModule =>
     bindDefault<SessionService>(loading, TYPES.SessionService, (binding) =>
       binding
         .toResolvedValue(
-          (store: SessionStore, clock: Clock, ids: Ids) => new SessionService({ ...options, store, clock, ids }),
-          [TYPES.SessionStore, TYPES.Clock, TYPES.Ids],
+          (store: SessionStore, clock: Clock, ids: Ids, seers?: readonly SessionObserver[], logger?: Logger) => {
+            const observers = [...(seers ?? []), ...(logger === undefined ? [] : [logging(logger)])];
+            return new SessionService({ ...options, store, clock, ids, observers });
+          },
+          [
+            TYPES.SessionStore,
+            TYPES.Clock,
+            TYPES.Ids,
+            { serviceIdentifier: TYPES.SessionObservers, optional: true },
+            { serviceIdentifier: TYPES.Logger, optional: true },
+          ],
         )
         .inSingletonScope(),
     );

@@ -2,6 +2,7 @@ import { ContainerModule } from 'inversify';
 import { createSessionHandler } from '../http/handler.js';
 import type { SessionHandler } from '../http/message.js';
 import type { SessionHandlerOptions } from '../http/options.js';
+import type { Logger } from '../logger.js';
 import type { SessionService } from '../service/session-service.js';
 import { bindDefault } from './defaults.js';
 import { TYPES } from './types.js';
@@ -9,7 +10,7 @@ import { TYPES } from './types.js';
 type Authenticator = SessionHandlerOptions['authenticate'];
 
 /** The settings of the handler; the sessions come from the container, and the authenticator may. */
-export type HandlerModuleOptions = Omit<SessionHandlerOptions, 'sessions' | 'authenticate'> & {
+export type HandlerModuleOptions = Omit<SessionHandlerOptions, 'sessions' | 'authenticate' | 'logger'> & {
   /** Default: what the host binds to `TYPES.Authenticator`, without which no handler can be made. */
   readonly authenticate?: Authenticator;
 };
@@ -23,9 +24,14 @@ export const handlerModule = ({ authenticate, ...options }: HandlerModuleOptions
     bindDefault<SessionHandler>(loading, TYPES.SessionHandler, (binding) =>
       binding
         .toResolvedValue(
-          (sessions: SessionService, authenticator: Authenticator) =>
-            createSessionHandler({ ...options, sessions, authenticate: authenticator }),
-          [TYPES.SessionService, TYPES.Authenticator],
+          (sessions: SessionService, authenticator: Authenticator, logger?: Logger) =>
+            createSessionHandler({
+              ...options,
+              sessions,
+              authenticate: authenticator,
+              ...(logger === undefined ? {} : { logger }),
+            }),
+          [TYPES.SessionService, TYPES.Authenticator, { serviceIdentifier: TYPES.Logger, optional: true }],
         )
         .inSingletonScope(),
     );

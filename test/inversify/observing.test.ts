@@ -1,0 +1,41 @@
+import { Container } from 'inversify';
+import { err } from 'neverthrow';
+import { describe, expect, it, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { storeUnavailable } from '../../src/errors.js';
+import type { SessionHandler } from '../../src/http/index.js';
+import type { Logger, SessionObserver, SessionService, SessionStore } from '../../src/index.js';
+import { coreModule, handlerModule, TYPES } from '../../src/inversify/index.js';
+
+describe('a container with observers and a logger', () => {
+  it('gives them to the service and to the handler', async () => {
+    const store: SessionStore = new MemorySessionStore();
+    vi.spyOn(store, 'list').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied')));
+    const run = vi.fn();
+    const error = vi.fn();
+    const container = new Container();
+    container.bind<SessionStore>(TYPES.SessionStore).toConstantValue(store);
+    container.bind<readonly SessionObserver[]>(TYPES.SessionObservers).toConstantValue([{ run }]);
+    container.bind<Logger>(TYPES.Logger).toConstantValue({ info: error, warn: error, error });
+    container.load(coreModule(), handlerModule({ authenticate: () => 'acme' }));
+    expect((await container.get<SessionService>(TYPES.SessionService).list()).isErr()).toBe(true);
+    const response = await container.get<SessionHandler>(TYPES.SessionHandler)({
+      method: 'GET',
+      url: '/sessions',
+      prefix: '',
+      header: () => 'a-key',
+      body: async () => ({ outcome: 'lost' }),
+    });
+    expect(response?.status).toBe(503);
+    expect(run.mock.calls.map(([operation]) => operation)).toEqual([
+      { name: 'list', tenant: 'default' },
+      { name: 'list', tenant: 'acme' },
+    ]);
+    await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(3));
+    expect(error.mock.calls.map(([fields]) => fields.operation ?? fields.status).toSorted()).toEqual([
+      503,
+      'list',
+      'list',
+    ]);
+  });
+});
