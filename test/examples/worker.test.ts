@@ -7,10 +7,13 @@ import { runExample, runLine, stopAll } from './run-example.js';
 
 afterAll(stopAll);
 
+/** Each process compiles what it runs. */
+const BUSY_MACHINE = { timeout: 90_000 };
+
 describeWithRedis('the worker example', ({ url }) => {
   const settings = (name: string) => ({ REDIS_URL: url, PREFIX: `example-${name}-${process.pid}` });
 
-  test('a caller talks over HTTP with a worker in another process', async () => {
+  test('a caller talks over HTTP with a worker in another process', BUSY_MACHINE, async () => {
     const { exitCode, stdout, stderr } = await runExample('worker', settings('talk')).finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const said = stdout.split('\n').filter((line) => /^\[caller] (user|assistant)/.test(line));
@@ -25,7 +28,7 @@ describeWithRedis('the worker example', ({ url }) => {
     expect(stdout).toContain('[http] stopped');
   });
 
-  test('a worker that stops puts its sessions down, and another takes them up', async () => {
+  test('a worker that stops puts its sessions down, and another takes them up', BUSY_MACHINE, async () => {
     const env = settings('handover');
     const client = new Redis(url);
     const store = new RedisSessionStore({ client, prefix: env.PREFIX, events: true, statusIndex: true });
