@@ -220,33 +220,35 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test.each<[Command, string[], string]>([
-  [serve, ['--no-event'], 'there is no option --no-event (did you mean --no-events?)'],
-  [serve, ['x'], "Unexpected argument 'x'"],
-  [serve, ['--port', 'x'], '--port must be a whole number'],
-  [serve, ['--host', 'x y'], '--host must be'],
-  [serve, ['--commands=on'], "Option '--commands' does not take an argument"],
-  [list, ['--status', 'BUSY'], '--status must be one of IDLE, ACTIVE, PAUSED, TERMINATED'],
-  [list, ['--order', 'up'], '--order must be'],
-  [list, ['--limit', '0'], '--limit must be a whole number'],
-  [list, ['--limit'], "Option '--limit <value>' argument missing"],
-  [list, ['--redis', 'redis://x/y'], '--redis must be a URL'],
-  [list, ['--redis', 'redis://:hunter2@x:y'], '--redis must be a URL'],
-  [list, ['--partitions', '0'], '--partitions must be a whole number'],
-  [list, ['--prefix', '{x}'], '--prefix must be'],
-  [list, ['--tenant', ''], '--tenant must have'],
-  [list, [], 'where are the sessions?'],
-  [list, ['--redis', 'redis://x', '--url', 'http://x'], 'either --redis or --url'],
-  [list, ['--url', 'http://x'], 'set COLLOQUY_API_KEY'],
-  [list, ['--url', 'http://x', '--tenant', 'x'], '--tenant is for a Redis'],
-  [inspect, [], 'which session?'],
-  [inspect, ['a', 'b'], 'one session at a time'],
-  [inspect, ['a', '--history', '-1'], "'--history' argument is ambiguous"],
-])('$summary: %j is refused', async (command, args, message) => {
-  const refused = (await command.run(args, {}))._unsafeUnwrapErr();
-  expect(refused.exitCode).toBe(2);
-  expect(refused.message).toContain(message);
-  expect(refused.message).not.toMatch(/\n|hunter2/);
+const commands: Readonly<Record<string, Command>> = { serve, list, inspect };
+
+test.each<[string, string[], string]>([
+  ['serve', ['--no-event'], 'there is no option --no-event (did you mean --no-events?)'],
+  ['serve', ['x'], "Unexpected argument 'x'"],
+  ['serve', ['--port', 'x'], '--port must be a whole number'],
+  ['serve', ['--host', 'x y'], '--host must be'],
+  ['serve', ['--commands=on'], "Option '--commands' does not take an argument"],
+  ['list', ['--status', 'BUSY'], '--status must be one of IDLE, ACTIVE, PAUSED, TERMINATED'],
+  ['list', ['--order', 'up'], '--order must be'],
+  ['list', ['--limit', '0'], '--limit must be a whole number'],
+  ['list', ['--limit'], "Option '--limit <value>' argument missing"],
+  ['list', ['--redis', 'redis://x/y'], '--redis must be a URL'],
+  ['list', ['--redis', 'redis://:hunter2@x:y'], '--redis must be a URL'],
+  ['list', ['--partitions', '0'], '--partitions must be a whole number'],
+  ['list', ['--prefix', '{x}'], '--prefix must be'],
+  ['list', ['--tenant', ''], '--tenant must have'],
+  ['list', [], 'where are the sessions?'],
+  ['list', ['--redis', 'redis://x', '--url', 'http://x'], 'either --redis or --url'],
+  ['list', ['--url', 'http://x'], 'set COLLOQUY_API_KEY'],
+  ['list', ['--url', 'http://x', '--tenant', 'x'], '--tenant is for a Redis'],
+  ['inspect', [], 'which session?'],
+  ['inspect', ['a', 'b'], 'one session at a time'],
+  ['inspect', ['a', '--history', '-1'], "'--history' argument is ambiguous"],
+])('%s %j is refused', async (name, args, message) => {
+  const refused = (await commands[name]?.run(args, {}))?._unsafeUnwrapErr();
+  expect(refused?.exitCode).toBe(2);
+  expect(refused?.message).toContain(message);
+  expect(refused?.message).not.toMatch(/\n|hunter2/);
 });
 
 test('--version is that of the package', async () => {
