@@ -10,7 +10,7 @@ import type { Schema } from './types.js';
 type Fields = Readonly<Record<string, Schema>>;
 
 /** An object with all of these properties and no others. */
-export const exactly = (properties: Fields, description: string): Schema => ({
+const exactly = (properties: Fields, description: string): Schema => ({
   type: 'object',
   description,
   properties,
