@@ -7,3 +7,5 @@ export { nodeListener } from '../adapters/node/index.js';
 export { RedisSessionStore } from '../adapters/redis/index.js';
 export { createSessionHandler, staticApiKeys } from '../src/http/index.js';
 export { type Session, SessionService, type SessionStore } from '../src/index.js';
+export { logging } from '../src/logging/index.js';
+export { openTelemetry } from '../src/telemetry/index.js';

@@ -12,6 +12,7 @@ import { appendSuites } from './subjects/appends.js';
 import { eventSuites } from './subjects/events.js';
 import { http } from './subjects/http.js';
 import { memoryPages, memorySizes } from './subjects/memory-list.js';
+import { observerSuites } from './subjects/observers.js';
 import { otherSuites } from './subjects/others.js';
 import { redisPages, redisSizes } from './subjects/redis-list.js';
 import { spaceSuites } from './subjects/space.js';
@@ -32,6 +33,7 @@ const suites: readonly Suite[] = [
   ...appendSuites,
   ...eventSuites,
   ...otherSuites,
+  ...observerSuites,
   ...spaceSuites,
   redisSizes,
   memorySizes,
@@ -100,7 +102,13 @@ const runAll = async (): Promise<void> => {
   const redis = new Redis(redisUrl);
   try {
     if ((await redis.dbsize()) > 0) throw new Error('the database is not empty, and the benchmarks would empty it');
-    const machine = describeMachine(await redis.info('server'), ['ioredis', 'tinybench', 'autocannon']);
+    const machine = describeMachine(await redis.info('server'), [
+      'ioredis',
+      'tinybench',
+      'autocannon',
+      '@opentelemetry/api',
+      '@opentelemetry/sdk-trace-base',
+    ]);
     const chosen = suites.filter(({ name }) => name.includes(values.only));
     if (chosen.length === 0) throw new Error(`the suites are ${suites.map(({ name }) => name).join(', ')}`);
     const groups: GroupResult[] = [];
