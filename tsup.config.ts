@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
-import { inspectorPageInEsbuild } from './scripts/inspector-page.js';
+import { inspectorPageInEsbuild } from './.ci/inspector-page.js';
 
 const library = {
   index: 'src/index.ts',

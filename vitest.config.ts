@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { inspectorPageInVite } from './scripts/inspector-page.js';
+import { inspectorPageInVite } from './.ci/inspector-page.js';
 
 export default defineConfig({
   plugins: [inspectorPageInVite],

@@ -7,7 +7,7 @@ export interface Page {
   readonly style: string;
 }
 
-/** Stands for the page in `page/`, which `scripts/inspector-page.ts` bundles into this module's place. */
+/** Stands for the page in `page/`, which `.ci/inspector-page.ts` bundles into this module's place. */
 export const page: Page = {
   html: '<!doctype html><title>Colloquy</title><body>This page was not built.',
   script: "'none'",

@@ -10,7 +10,7 @@ export interface Sent {
 export type Answer = (sent: Sent) => Response | Promise<Response>;
 
 /** Time that passes when somebody waits for it, and not otherwise. */
-export class ManualTiming {
+class ManualTiming {
   /** How long each pause was to be; those that were taken back are not among them. */
   readonly waits: number[] = [];
   #now = Date.UTC(2026, 0, 31, 12);

@@ -2,8 +2,8 @@ import { defineConfig } from 'tsup';
 import { inspectorPageInEsbuild } from './inspector-page.js';
 
 export default defineConfig({
-  entry: { 'inspector-picture': 'scripts/inspector-picture.ts' },
-  outDir: 'scripts/.build',
+  entry: { 'inspector-picture': '.ci/inspector-picture.ts' },
+  outDir: '.ci/.build',
   format: 'esm',
   target: 'node20',
   removeNodeProtocol: false,
