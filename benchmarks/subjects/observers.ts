@@ -48,6 +48,11 @@ const sdk = (sampler?: Sampler): Providers => {
   };
 };
 
+/** Those whose host has an SDK, and with it a manager of contexts. */
+const WITH_SDK: ReadonlySet<string> = new Set(['OpenTelemetry, no span sampled', 'OpenTelemetry, every span exported']);
+
+const contexts = new AsyncLocalStorageContextManager();
+
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Services over one store, which differ in who sees their operations. */
@@ -64,7 +69,6 @@ const observedServices = (store: SessionStore): ReadonlyMap<string, SessionServi
   ]);
 
 async function* groups(name: string, store: SessionStore): AsyncGenerator<Group> {
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const services = observedServices(store);
   const ids = await seedSessions(new SessionService({ store }), SESSIONS, ENTRIES);
   const [id = ''] = ids;
@@ -86,6 +90,10 @@ async function* groups(name: string, store: SessionStore): AsyncGenerator<Group>
       subjects: [...services].map(([subject, sessions]) => ({
         name: subject,
         call: call(sessions),
+        renew: async () => {
+          context.disable();
+          if (WITH_SDK.has(subject)) context.setGlobalContextManager(contexts.enable());
+        },
         check: (answer: unknown) => expect(typeof answer === 'object', 'there is an answer'),
       })),
     };
