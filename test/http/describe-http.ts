@@ -6,6 +6,7 @@ import { connectionCases } from './cases/connections.js';
 import { createCases } from './cases/create.js';
 import { eventCases } from './cases/events.js';
 import { getCases } from './cases/get.js';
+import { inspectorCases } from './cases/inspector.js';
 import { apiKeyCases } from './cases/keys.js';
 import { listCases } from './cases/list.js';
 import { protocolCases } from './cases/protocol.js';
@@ -24,6 +25,7 @@ export const describeHttp = (mount: Mount): void => {
     commandCases(world);
     appendCases(world);
     eventCases(world);
+    inspectorCases(world);
     protocolCases(world);
     bodyCases(world);
     connectionCases(world);

@@ -4,6 +4,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionHandler } from '../../src/http/index.js';
 import { createSessionHandler } from '../../src/http/index.js';
 import { type Session, SessionService } from '../../src/index.js';
+import { apiKeyAsPassword, createInspector } from '../../src/inspector/index.js';
 import { openApiDocument } from '../../src/openapi/index.js';
 import { Described } from '../openapi/described.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -155,6 +156,7 @@ export class World {
         commands: true,
         events: true,
         openapi: openApiDocument,
+        inspector: createInspector(apiKeyAsPassword(authenticate)),
       }),
     );
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { send } from '../client.js';
 import { expectInvalid, expectProblem } from '../problems.js';
-import type { World } from '../world.js';
+import { keyOf, type World } from '../world.js';
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -102,7 +103,10 @@ export const getCases = (world: World): void => {
     });
 
     test('a line break in an id does not become one in the answer', async () => {
-      const reply = await world.client().send('/session/x%0d%0aSet-Cookie:%20a=b');
+      const client = world.client();
+      // A router may find no path with a line break in it, and answer for itself.
+      const headers = { 'X-API-KEY': keyOf(client.tenant) };
+      const reply = await send(world.origin, client.at('/session/x%0d%0aSet-Cookie:%20a=b'), { headers });
       expect(reply.status).toBe(404);
       expect(reply.headers).not.toHaveProperty('set-cookie');
     });
