@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
@@ -7,6 +7,7 @@ import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testi
 import { answerOf, append, errorOf, historyOf, insertActive } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions, openClient, type TestClient } from '../../support/redis-clients.js';
+import { startRedis } from '../../support/redis-server.js';
 
 const key = keyOf('one');
 
@@ -184,7 +185,9 @@ describeWithRedis('parts of a history', ({ port }) => {
   });
 
   test('are read where the server has forgotten the scripts, and with a prefix of the client', async () => {
-    const client = openClient('ioredis 6', { port, keyPrefix: 'host:' });
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const client = openClient('ioredis 6', { port: server.port, keyPrefix: 'host:' });
     const store = new RedisSessionStore({ client, prefix: `parts-prefix-${process.pid}` });
     await insertActive(store, key);
     await append(store, key, ['hello']);

@@ -60,7 +60,7 @@ const expectUnreachable = async (store: SessionStore): Promise<void> => {
   }
 };
 
-describeWithRedis('an error of the server', ({ port: sharedPort }) => {
+describeWithRedis('an error of the server', () => {
   /** A server of its own with one ACTIVE session on it, and what can be done there as its master. */
   const open = async (...args: readonly string[]) => {
     const server = await startRedis({ args });
@@ -241,8 +241,10 @@ describeWithRedis('an error of the server', ({ port: sharedPort }) => {
     );
 
     test('SCRIPT FLUSH between the calls, and all the time', async () => {
-      const client = openClient(version, { port: sharedPort });
-      const flusher = openClient(version, { port: sharedPort });
+      // Other tests count on what the server that all share has been told of scripts.
+      const { port } = await open();
+      const client = openClient(version, { port });
+      const flusher = openClient(version, { port });
       const store = new RedisSessionStore({ client, prefix: `flush-${process.pid}-${version}` });
       await answerOf(store.insert(tenant, headOf('one'), live('IDLE')));
       for (const _ of upTo(3)) {
