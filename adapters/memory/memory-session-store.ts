@@ -42,6 +42,8 @@ interface Kept {
   sequence: number;
   /** Whether the history has grown since the record was made. */
   grown: boolean;
+  /** Where it stands in a list, once a page has ended with it: the same object every time, whose cursor is known. */
+  place: ListPlace | undefined;
 }
 
 interface Tenant {
@@ -104,7 +106,8 @@ export class MemorySessionStore implements SessionStore {
     const log = new HistoryLog();
     const history = log.snapshot();
     const record = Object.freeze({ head: ownedHead(head), state: ownedState(state), history, sequence: 1 });
-    const kept: Kept = { tenant, birth: this.events?.newBirth() ?? '', log, record, sequence: 1, grown: false };
+    const birth = this.events?.newBirth() ?? '';
+    const kept: Kept = { tenant, birth, log, record, sequence: 1, grown: false, place: undefined };
     sessions.set(head.id, kept);
     byCreation.insert(kept);
     byStatus?.get(state.status)?.insert(kept);
@@ -128,9 +131,10 @@ export class MemorySessionStore implements SessionStore {
     if (index === undefined) return ok({ records: [], total: 0, unreadable: [] });
     const { items, total, hasMore } = pageOf(index, placeOf, range);
     const records = items.map(recordOf);
-    const last = hasMore ? records.at(-1)?.head : undefined;
+    const last = hasMore ? items.at(-1) : undefined;
     if (last === undefined) return ok({ records, total, unreadable: [] });
-    return ok({ records, total, unreadable: [], next: { id: last.id, createdAt: last.createdAt } });
+    last.place ??= Object.freeze({ id: last.record.head.id, createdAt: last.record.head.createdAt });
+    return ok({ records, total, unreadable: [], next: last.place });
   }
 
   replace(key: SessionKey, next: StateRecord): Result<'replaced' | 'stale' | 'missing', never> {

@@ -7,15 +7,16 @@ import { wireNames } from './wire-paths.js';
 const MOST_CHARACTERS = 4096;
 
 /** What the links repeat of the query. */
-const filtersOf = ({ order, status, createdAfter, createdBefore }: PageQuery): string =>
-  Object.entries({
-    [wireNames.order]: order,
-    [wireNames.status]: status,
-    [wireNames.createdAfter]: createdAfter,
-    [wireNames.createdBefore]: createdBefore,
-  })
-    .map(([name, value]) => (value === undefined ? '' : `&${name}=${percentEncode(value)}`))
-    .join('');
+const filtersOf = (query: PageQuery): string => {
+  let filters = '';
+  for (const name of filterNames) {
+    const value = query[name];
+    if (value !== undefined) filters += `&${wireNames[name]}=${percentEncode(value)}`;
+  }
+  return filters;
+};
+
+const filterNames = ['order', 'status', 'createdAfter', 'createdBefore'] as const;
 
 /** Where else to turn, RFC 8288: with the limit that was applied, which may be lower than the one asked for. */
 const links = (path: string, { total, limit, page, next }: SessionPage, query: PageQuery): string => {

@@ -95,19 +95,18 @@ const readStored = ({ store, tenant, now }: Settings, range: PageRange): Answer<
     now().map((at) => ({ sessions: records.map((record) => sessionAt(record, at)), total, unreadable, place })),
   );
 
+/** Put together field by field: to spread what may be missing takes as long as the rest of a list in memory. */
+const pageOf = ({ sessions, total, unreadable, place }: Read, limit: number, page: number | undefined): SessionPage => {
+  const found: { -readonly [K in keyof SessionPage]: SessionPage[K] } = { sessions, total, limit, unreadable };
+  if (page !== undefined) found.page = page;
+  if (place !== undefined) found.next = cursorOf(place);
+  return found;
+};
+
 /** One page of a tenant's sessions. */
 export const listSessions = (settings: Settings, query: unknown): Answer<SessionPage, ListError> =>
   chain(readListQuery(query), ({ range, page }) =>
-    chain(readRange(settings, range), ({ sessions, total, unreadable, place }) =>
-      ok({
-        sessions,
-        total,
-        limit: range.limit,
-        ...(page === undefined ? {} : { page }),
-        ...(place === undefined ? {} : { next: cursorOf(place) }),
-        unreadable,
-      }),
-    ),
+    chain(readRange(settings, range), (read) => ok(pageOf(read, range.limit, page))),
   );
 
 const isSame = (a: ListPlace, b: ListPlace | undefined): boolean =>
