@@ -17,9 +17,8 @@ const write = ({ createdAt, id }: ListPlace): string => `${Date.parse(createdAt)
 
 /** The text that stands for a place in a list, whatever comes and goes around it. */
 export const cursorOf = (place: ListPlace): string => {
-  if (!Object.isFrozen(place)) return write(place);
   const cursor = known.get(place) ?? write(place);
-  known.set(place, cursor);
+  if (Object.isFrozen(place)) known.set(place, cursor);
   return cursor;
 };
 

@@ -61,7 +61,7 @@ interface Read {
   readonly sessions: readonly Session[];
   readonly total: number;
   readonly unreadable: readonly string[];
-  readonly place: ListPlace | undefined;
+  readonly next: ListPlace | undefined;
 }
 
 /** So many sessions whose time is up are written down at a time before a list by status. */
@@ -91,15 +91,15 @@ const readRange = (settings: Settings, range: PageRange): Answer<Read, ListError
   range.status === undefined ? readStored(settings, range) : readByStatus(settings, range);
 
 const readStored = ({ store, tenant, now }: Settings, range: PageRange): Answer<Read, ListError> =>
-  chain(store.list(tenant, range), ({ records, total, unreadable, next: place }) =>
-    now().map((at) => ({ sessions: records.map((record) => sessionAt(record, at)), total, unreadable, place })),
+  chain(store.list(tenant, range), ({ records, total, unreadable, next }) =>
+    now().map((at) => ({ sessions: records.map((record) => sessionAt(record, at)), total, unreadable, next })),
   );
 
 /** Put together field by field: to spread what may be missing takes as long as the rest of a list in memory. */
-const pageOf = ({ sessions, total, unreadable, place }: Read, limit: number, page: number | undefined): SessionPage => {
+const pageOf = ({ sessions, total, unreadable, next }: Read, limit: number, page: number | undefined): SessionPage => {
   const found: { -readonly [K in keyof SessionPage]: SessionPage[K] } = { sessions, total, limit, unreadable };
   if (page !== undefined) found.page = page;
-  if (place !== undefined) found.next = cursorOf(place);
+  if (next !== undefined) found.next = cursorOf(next);
   return found;
 };
 
@@ -109,9 +109,6 @@ export const listSessions = (settings: Settings, query: unknown): Answer<Session
     chain(readRange(settings, range), (read) => ok(pageOf(read, range.limit, page))),
   );
 
-const isSame = (a: ListPlace, b: ListPlace | undefined): boolean =>
-  b !== undefined && a.id === b.id && a.createdAt === b.createdAt;
-
 async function* walk(settings: Settings, range: PageRange): AsyncGenerator<Result<Session, ListError>, void> {
   for (let { after } = range; ; ) {
     const read = await perform(ok(settings), 'each', () => readRange(settings, { ...range, after }), 'not_applied');
@@ -119,12 +116,12 @@ async function* walk(settings: Settings, range: PageRange): AsyncGenerator<Resul
       yield err(read.error);
       return;
     }
-    const { sessions, unreadable, place } = read.value;
+    const { sessions, unreadable, next } = read.value;
     for (const session of sessions) yield ok(session);
     for (const id of unreadable) yield err(corruptRecord(id, 'it is left out of its page'));
     // A store that gives the same place again would never come to an end.
-    if (place === undefined || isSame(place, after)) return;
-    after = place;
+    if (next === undefined || (after && cursorOf(after) === cursorOf(next))) return;
+    after = next;
   }
 }
 
