@@ -23,15 +23,11 @@ const links = (path: string, { total, limit, page, next }: SessionPage, query: P
   const last = Math.max(1, Math.ceil(total / limit));
   const filters = filtersOf(query);
   const link = (relation: string, target: string) => `<${path}?limit=${limit}&${target}${filters}>; rel="${relation}"`;
-  if (page === undefined) {
-    return [link('first', 'page=1'), ...(next === undefined ? [] : [link('next', `after=${next}`)])].join(', ');
-  }
-  return [
-    link('first', 'page=1'),
-    ...(page > 1 ? [link('prev', `page=${Math.min(page - 1, last)}`)] : []),
-    ...(page < last ? [link('next', `page=${page + 1}`)] : []),
-    link('last', `page=${last}`),
-  ].join(', ');
+  const first = link('first', 'page=1');
+  if (page === undefined) return next === undefined ? first : `${first}, ${link('next', `after=${next}`)}`;
+  const before = page > 1 ? `, ${link('prev', `page=${Math.min(page - 1, last)}`)}` : '';
+  const behind = page < last ? `, ${link('next', `page=${page + 1}`)}` : '';
+  return `${first}${before}${behind}, ${link('last', `page=${last}`)}`;
 };
 
 const listed = (ids: readonly string[]): string => {
@@ -49,9 +45,9 @@ export const pageHeaders = (
   path: string,
   page: SessionPage,
   query: PageQuery = {},
-): Readonly<Record<string, string>> => ({
-  'X-Total-Count': String(page.total),
-  Link: links(path, page, query),
-  ...(page.next === undefined ? {} : { 'X-Next-Cursor': page.next }),
-  ...(page.unreadable.length === 0 ? {} : { 'X-Unreadable-Sessions': listed(page.unreadable) }),
-});
+): Readonly<Record<string, string>> => {
+  const headers: Record<string, string> = { 'X-Total-Count': String(page.total), Link: links(path, page, query) };
+  if (page.next !== undefined) headers['X-Next-Cursor'] = page.next;
+  if (page.unreadable.length > 0) headers['X-Unreadable-Sessions'] = listed(page.unreadable);
+  return headers;
+};

@@ -20,8 +20,9 @@ const firstPage: PageQuery = Object.freeze({});
 const wholeNumber = /^[1-9]\d*$/;
 
 const readText = (issues: IssueList, parameters: URLSearchParams, name: string): string | undefined => {
-  const [text, ...more] = parameters.getAll(name);
-  issues.check(more.length === 0, name, 'must be given once');
+  const text = parameters.get(name);
+  if (text === null) return undefined;
+  issues.check(parameters.getAll(name).length === 1, name, 'must be given once');
   return text;
 };
 
