@@ -17,8 +17,11 @@ const write = ({ createdAt, id }: ListPlace): string => `${Date.parse(createdAt)
 
 /** The text that stands for a place in a list, whatever comes and goes around it. */
 export const cursorOf = (place: ListPlace): string => {
-  const cursor = known.get(place) ?? write(place);
-  if (Object.isFrozen(place)) known.set(place, cursor);
+  let cursor = known.get(place);
+  if (cursor === undefined) {
+    cursor = write(place);
+    if (Object.isFrozen(place)) known.set(place, cursor);
+  }
   return cursor;
 };
 
