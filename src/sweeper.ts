@@ -1,5 +1,6 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { InvalidInput, SessionError } from './errors.js';
+import { harmless } from './harmless.js';
 import { readSafely } from './input/issues.js';
 import { readNumber, readWhole } from './input/values.js';
 import { SWEEP_LIMIT } from './limits.js';
@@ -47,17 +48,6 @@ interface Settings {
 const IDLE_BATCHES = 3;
 
 const MOST_SECONDS = 24 * 60 * 60;
-
-/** A listener of the host that can do no harm. */
-const harmless =
-  <T>(listener: ((value: T) => void) | undefined): ((value: T) => void) =>
-  (value) => {
-    try {
-      listener?.(value);
-    } catch {
-      // There is nobody left to tell.
-    }
-  };
 
 const readOptions = (options: SweeperOptions): Result<Settings, InvalidInput> =>
   readSafely('options', (issues) => {

@@ -1,11 +1,12 @@
 import { err, type Result } from 'neverthrow';
-import { type InvalidInput, storeUnavailable } from '../errors.js';
+import { storeUnavailable } from '../errors.js';
+import { harmless } from '../harmless.js';
 import { readSafely } from '../input/issues.js';
 import { isFields } from '../input/values.js';
 import { logFailure } from '../logger.js';
 import { authenticated } from './authentication.js';
 import { describer, isDescriptionUrl } from './description.js';
-import { type HandlerError, misconfigured } from './errors.js';
+import { type HandlerError, type Misconfigured, misconfigured } from './errors.js';
 import { type Inspector, isInspector, isInspectorUrl } from './inspector.js';
 import type { HandlerRequest, HandlerResponse, SessionHandler } from './message.js';
 import { perform } from './operations.js';
@@ -16,12 +17,12 @@ import type { HandlerSettings } from './settings.js';
 
 /** The key is looked at before all else, so that a stranger learns nothing and costs nothing. */
 const answer = async (
-  options: Result<HandlerSettings, InvalidInput>,
+  options: Result<HandlerSettings, Misconfigured>,
   route: Route,
   request: HandlerRequest,
   report: (error: HandlerError) => void,
 ): Promise<Result<HandlerResponse, HandlerError>> => {
-  if (options.isErr()) return err(misconfigured(options.error.issues));
+  if (options.isErr()) return err(options.error);
   const settings = options.value;
   const tenant = await authenticated(settings, request.header('x-api-key'));
   if (tenant.isErr()) return err(tenant.error);
@@ -52,18 +53,13 @@ const describerOf = (options: SessionHandlerOptions) =>
     undefined,
   );
 
-/** A host's listener must not be able to spoil an answer. */
 const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => void) => {
-  const onError = readSafely('onError', () => options.onError).unwrapOr(undefined);
+  const onError = harmless(readSafely('onError', () => options.onError).unwrapOr(undefined));
   const logger = readSafely('logger', () => options.logger).unwrapOr(undefined);
   return (error) => {
     if (statusOf(error) < 500) return;
     if (logger !== undefined) logFailure(logger, error, { status: statusOf(error) });
-    try {
-      onError?.(error);
-    } catch {
-      // There is nobody left to tell.
-    }
+    onError(error);
   };
 };
 
@@ -75,19 +71,19 @@ const reporterOf = (options: SessionHandlerOptions): ((error: HandlerError) => v
  * document of it all.
  */
 export const createSessionHandler = (options: SessionHandlerOptions): SessionHandler => {
-  const settings = readHandlerOptions(options);
+  const settings = readHandlerOptions(options).mapErr(({ issues }) => misconfigured(issues));
   const switches = switchesOf(options);
   const inspector = inspectorOf(options);
   const describe = describerOf(options);
   const report = reporterOf(options);
   const describeTo = (request: HandlerRequest) => {
     if (describe === undefined || !isDescriptionUrl(request.url)) return undefined;
-    if (settings.isErr()) return err(misconfigured(settings.error.issues));
+    if (settings.isErr()) return err(settings.error);
     return describe({ settings: settings.value, switches, request });
   };
   const inspect = (request: HandlerRequest) => {
     if (inspector === undefined || !isInspectorUrl(request.url)) return undefined;
-    if (settings.isErr()) return err(misconfigured(settings.error.issues));
+    if (settings.isErr()) return err(settings.error);
     return inspector.serve({ settings: settings.value, request, events: switches.events, report });
   };
   const refuse = (error: HandlerError): HandlerResponse => {
