@@ -4,7 +4,7 @@ import type { EventLog } from '../../store.js';
 import { type Failure, failure } from '../failure.js';
 import type { RedisPlace } from '../redis-settings.js';
 import { openStore } from '../store.js';
-import { explain, type ReadChange, type ReadPage, type ReadSession, type SessionSource, UNTOLD } from './source.js';
+import { explain, type ReadChange, reading, type SessionSource, UNTOLD } from './source.js';
 
 /** Behind no event at all. */
 const NEVER = '0-0';
@@ -35,16 +35,7 @@ export const openRedisSource = async (redis: RedisPlace, tenant: string): Promis
     }
     return {
       listsByStatus: false,
-      list: (query) =>
-        sessions
-          .list(query)
-          .map((page): ReadPage => page)
-          .mapErr((error) => explain(named, error)),
-      get: (id) =>
-        sessions
-          .get(id)
-          .map((session): ReadSession => session)
-          .mapErr((error) => explain(named, error)),
+      ...reading(sessions, named),
       watch,
       close,
     };

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { SessionClient } from '../../client/index.js';
 import { type Failure, failure, misuse } from '../failure.js';
-import { explain, type ReadChange, type ReadPage, type ReadSession, type SessionSource, UNTOLD } from './source.js';
+import { explain, type ReadChange, reading, type SessionSource, UNTOLD } from './source.js';
 
 /** The longest that a person waits for an answer. */
 const PATIENCE_MS = 10_000;
@@ -23,16 +23,7 @@ export const openServiceSource = (url: string, apiKey: string): Result<SessionSo
   }
   return ok({
     listsByStatus: true,
-    list: (query) =>
-      client
-        .list(query)
-        .map((page): ReadPage => page)
-        .mapErr((error) => explain(place, error)),
-    get: (id) =>
-      client
-        .get(id)
-        .map((session): ReadSession => session)
-        .mapErr((error) => explain(place, error)),
+    ...reading(client, place),
     watch,
     close: async () => undefined,
   });

@@ -1,4 +1,4 @@
-import type { Result } from 'neverthrow';
+import type { Result, ResultAsync } from 'neverthrow';
 import type { ClientError } from '../../client/index.js';
 import type { SessionError } from '../../errors.js';
 import type { SessionEvent } from '../../events/event.js';
@@ -51,3 +51,17 @@ export const explain = (place: string, error: SessionError | ClientError): Failu
   const cause = 'cause' in error && error.cause !== undefined ? ` (${textOf(rootOf(error.cause))})` : '';
   return failure(`${place}: ${error.message}${cause}`);
 };
+
+type ReadError = SessionError | ClientError;
+
+/** As far as a service in this process and the client of one elsewhere are the same. */
+interface Readable {
+  list(query: ListQuery): ResultAsync<ReadPage, ReadError>;
+  get(id: string): ResultAsync<ReadSession, ReadError>;
+}
+
+/** Lists and single sessions, with what goes wrong explained for a person. */
+export const reading = (sessions: Readable, place: string): Pick<SessionSource, 'list' | 'get'> => ({
+  list: (query) => sessions.list(query).mapErr((error) => explain(place, error)),
+  get: (id) => sessions.get(id).mapErr((error) => explain(place, error)),
+});
