@@ -1,5 +1,5 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
-import { corruptRecord, type InvalidInput, invalidInput } from '../errors.js';
+import { corruptRecord, type InvalidInput } from '../errors.js';
 import { readSafely } from '../input/issues.js';
 import { isFields } from '../input/values.js';
 import { PAGE_LIMIT } from '../limits.js';
@@ -35,7 +35,7 @@ async function* walk(list: List, query: ListQuery): AsyncGenerator<Result<Remote
 }
 
 async function* refuse(error: InvalidInput): AsyncGenerator<Result<never, InvalidInput>, void> {
-  yield err(invalidInput(error.issues));
+  yield err(error);
 }
 
 /** All sessions, page after page. The query is read now, and the first page when it is asked for. */

@@ -116,7 +116,7 @@ export class Exchange<C extends RemoteCode> {
     const retryAfter = headers.get('retry-after');
     const problem = status >= 400 ? readProblem(body) : undefined;
     const error = problem && refusalOf(problem, codes, { ...context, outcome: this.outcome });
-    if (error !== undefined) return { error, retryAfter, mayPass: passing.has(error.type) };
+    if (error !== undefined) return { error, retryAfter, mayPass: mayPass(error.type) };
     // A browser does not tell the status of a redirect.
     if (status === 0 || (status >= 300 && status < 400)) return this.unexpected('is a redirect', status);
     if (!temporary.has(status)) return this.unexpected('is none of this service', status);

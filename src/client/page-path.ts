@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { wireNames } from '../http/wire-paths.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import { isFields, readWhole } from '../input/values.js';
+import { wireNames } from '../input/wire-names.js';
 
 /** Where a page is, and its number where it is asked for by that. */
 export interface PagePath {
@@ -13,12 +13,12 @@ export interface PagePath {
 const names = {
   limit: 'limit',
   page: 'page',
-  order: 'order',
-  status: 'status',
-  createdAfter: 'created_after',
-  createdBefore: 'created_before',
-  after: 'after',
-} as const satisfies Readonly<Record<string, string>> & Partial<typeof wireNames>;
+  order: wireNames.order,
+  status: wireNames.status,
+  createdAfter: wireNames.createdAfter,
+  createdBefore: wireNames.createdBefore,
+  after: wireNames.after,
+};
 
 const textOf = (issues: IssueList, name: string, value: unknown): string => {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();

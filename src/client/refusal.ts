@@ -1,5 +1,6 @@
 import { type InputIssue, invalidInput, notFound, storeUnavailable } from '../errors.js';
 import { isFields } from '../input/values.js';
+import { wireNames } from '../input/wire-names.js';
 import type { SessionCommand } from '../status.js';
 import type { Outcome, RefusalType, Refused, RemoteError, RemoteErrorOf } from './errors.js';
 
@@ -20,20 +21,16 @@ export interface Problem {
 export type RemoteCode = RemoteError['type'];
 
 /** What a client sends, by the name that the caller knows it under. */
-const callersPaths: ReadonlyMap<string, string> = new Map([
-  ['time_limit', 'timeLimit'],
-  ['created_after', 'createdAfter'],
-  ['created_before', 'createdBefore'],
-  ['session_id', 'id'],
-  ['Last-Event-ID', 'from'],
-]);
+const callersPaths: ReadonlyMap<string, string> = new Map(
+  Object.entries(wireNames).map(([name, wireName]) => [wireName, name]),
+);
 
 const isIssue = (value: unknown): value is InputIssue =>
   isFields(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
 
 const callersIssue = ({ path, message }: InputIssue, command: Context['command'] | undefined): InputIssue => {
   const keyName = command === undefined ? 'idempotencyKey' : 'operationId';
-  return { path: path === 'Idempotency-Key' ? keyName : (callersPaths.get(path) ?? path), message };
+  return { path: path === wireNames.idempotencyKey ? keyName : (callersPaths.get(path) ?? path), message };
 };
 
 /** How each error is put together again. */

@@ -1,7 +1,7 @@
+import { wireNames } from '../input/wire-names.js';
 import type { SessionPage } from '../service/list-sessions.js';
 import type { PageQuery } from './page-query.js';
 import { percentEncode } from './prefix.js';
-import { wireNames } from './wire-paths.js';
 
 /** Clients refuse answers whose headers are too long, 16 KiB with Node's own: name no more than fit. */
 const MOST_CHARACTERS = 4096;

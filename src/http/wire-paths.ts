@@ -1,23 +1,6 @@
 import { type InvalidInput, invalidInput } from '../errors.js';
+import { wireNames } from '../input/wire-names.js';
 import { type Misconfigured, misconfigured } from './errors.js';
-
-/** What a client sends, by the name that the service knows it under. */
-export const wireNames = {
-  face: 'face',
-  profile: 'profile',
-  behavior: 'behavior',
-  context: 'context',
-  timeLimit: 'time_limit',
-  idempotencyKey: 'Idempotency-Key',
-  operationId: 'Idempotency-Key',
-  id: 'session_id',
-  from: 'Last-Event-ID',
-  order: 'order',
-  status: 'status',
-  createdAfter: 'created_after',
-  createdBefore: 'created_before',
-  after: 'after',
-} as const;
 
 const wirePaths: ReadonlyMap<string, string> = new Map(Object.entries(wireNames));
 

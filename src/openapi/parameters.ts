@@ -1,11 +1,11 @@
 import { positionForm } from '../events/event.js';
 import { END_ID } from '../http/event-frames.js';
 import type { PageQuery } from '../http/page-query.js';
-import { wireNames } from '../http/wire-paths.js';
 import { cursorForm, cursorOf } from '../input/cursor.js';
 import { listOrders } from '../input/list-input.js';
 import type { InputPolicy } from '../input/policy.js';
 import { entryRules, nameRules } from '../input/rules.js';
+import { wireNames } from '../input/wire-names.js';
 import { DEFAULT_PAGE_LIMIT, PAGE_LIMIT } from '../limits.js';
 import { sessionStatuses } from '../status.js';
 import { SESSION_ID } from './examples.js';

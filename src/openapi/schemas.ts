@@ -1,8 +1,8 @@
 import type { SessionChange } from '../events/change.js';
 import { statuses } from '../http/problem.js';
-import { wireNames } from '../http/wire-paths.js';
 import type { InputPolicy } from '../input/policy.js';
 import { createRules, entriesRange, entryRules, type Rule } from '../input/rules.js';
+import { wireNames } from '../input/wire-names.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../status.js';
 import { described, fieldSchema, isRequired } from './fields.js';
 import type { Schema } from './types.js';
