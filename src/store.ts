@@ -16,6 +16,18 @@ export interface SessionKey {
   readonly id: string;
 }
 
+/**
+ * Asked once a store knows how large the sessions are that it is to read, and before it reads them: the error to answer
+ * with instead, or nothing. `bytes` is the size of their JSON, about.
+ */
+export type Admit<E> = (bytes: number, sessions: number) => E | undefined;
+
+/** How much of the sessions a read brings. */
+export interface ReadSize {
+  /** At most so many of the latest entries of each history; 0 for none. Default: all. */
+  readonly historyLimit?: number | undefined;
+}
+
 /** What `SessionStore.append` adds. */
 export interface HistoryAppend {
   /** At least one, oldest first, to be kept together and in this order. */
@@ -40,12 +52,22 @@ export type AppendOutcome =
   | { readonly outcome: 'full' }
   | { readonly outcome: 'missing' };
 
-/** Which part of a history; both numbers of entries are at least 1. */
-export type HistorySlice =
-  /** The last so many. */
-  | { readonly last: number }
-  /** At most `limit` behind `after`: a position that an append or another slice has answered, or 0 for the beginning. */
-  | { readonly after: number; readonly limit: number };
+/** Which part of a history; numbers of entries are at least 1. */
+export type HistorySlice = (
+  | {
+      /** At most so many of the latest entries. */
+      readonly last: number;
+    }
+  | {
+      /** A position that an append or another slice has answered, or 0 for the beginning. */
+      readonly after: number;
+      /** At most so many entries behind it. */
+      readonly limit: number;
+    }
+) & {
+  /** Fewer entries where these would have more bytes of JSON, about; at least one. Default: no bound. */
+  readonly maxBytes?: number;
+};
 
 export type EntriesOutcome =
   | {
@@ -75,15 +97,22 @@ export type ListPlace = Pick<SessionHead, 'id' | 'createdAt'>;
 /** `newest`: by `createdAt` from the latest back, equal ones by `id` from the highest down. `oldest`: the reverse. */
 export type ListOrder = 'newest' | 'oldest';
 
+/** Sessions by their status at a time. */
+export interface StatusAt {
+  readonly status: SessionStatus;
+  /** In milliseconds since the epoch. A session whose deadline has passed by then is TERMINATED, written down or not. */
+  readonly now: number;
+}
+
 /** Which sessions of a tenant are on a page. Times are in the form of `SessionHead.createdAt`. */
-export interface PageRange {
+export interface PageRange extends ReadSize {
   /** How many to pass over, from the beginning or from `after`. */
   readonly offset: number;
   readonly limit: number;
   /** Default: `newest`. */
   readonly order?: ListOrder | undefined;
-  /** Only sessions whose state has this status, whatever the clock says. */
-  readonly status?: SessionStatus | undefined;
+  /** Only sessions with this status at this time. */
+  readonly status?: StatusAt | undefined;
   /** Only sessions created later than this, to the millisecond. */
   readonly createdAfter?: string | undefined;
   /** Only sessions created earlier than this, to the millisecond. */
@@ -106,6 +135,14 @@ export interface RecordPage {
 /** A session whose deadline has passed. */
 export interface DueSession extends SessionKey {
   readonly deadline: number;
+}
+
+/** What is due, and what could not be looked at. */
+export interface DueSessions {
+  /** The longest overdue first. */
+  readonly sessions: readonly DueSession[];
+  /** Why other sessions could not be looked at; they stay due. */
+  readonly failed: readonly StoreError[];
 }
 
 /**
@@ -140,14 +177,18 @@ export interface SessionStore {
   /** Adds a session without history. A taken id is left as it is. */
   insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken', StoreError>;
 
-  /** The whole session, or nothing. */
-  find(key: SessionKey): Answer<SessionRecord | undefined, StoreError>;
+  /** The session, or nothing. */
+  find<E = never>(
+    key: SessionKey,
+    size?: ReadSize,
+    admit?: Admit<E>,
+  ): Answer<SessionRecord | undefined, StoreError | E>;
 
   /** The state alone, at a cost that does not depend on the history. */
   findState(key: SessionKey): Answer<StateRecord | undefined, StoreError>;
 
   /** A page, in O(log n + page). */
-  list(tenant: string, page: PageRange): Answer<RecordPage, StoreError>;
+  list<E = never>(tenant: string, page: PageRange, admit?: Admit<E>): Answer<RecordPage, StoreError | E>;
 
   /** Puts `next` in place of the state of revision `next.revision - 1`; with any other there, writes nothing: `stale`. */
   replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing', StoreError>;
@@ -167,6 +208,12 @@ export interface SessionStore {
   /** What happens to the sessions, where the host has switched that on. */
   readonly events?: EventLog | undefined;
 
-  /** Sessions of all tenants with `deadline <= now`, the longest overdue first, at most `limit`. */
-  due(now: number, limit: number): Answer<readonly DueSession[], StoreError>;
+  /** Sessions of all tenants with `deadline <= now`, at most `limit`. */
+  due(now: number, limit: number): Answer<DueSessions, StoreError>;
+
+  /**
+   * Takes away what earlier deletions have left behind, where the store keeps something of them for a while. Called by
+   * every sweep with its time; at most `limit` at once.
+   */
+  purge?(now: number, limit: number): Answer<void, StoreError>;
 }

@@ -1,5 +1,4 @@
 import { err, ok, type Result } from 'neverthrow';
-import { chain } from '../answer.js';
 import { notFound } from '../errors.js';
 import type { Settings } from '../service/settings.js';
 import { sessionAt } from '../session/view.js';
@@ -28,15 +27,17 @@ export async function* watchSession(
   const seen = new Seen();
   let deadline = Number.POSITIVE_INFINITY;
   /** The session as it is now; that it has gone is no error but the end. */
-  const look = async (): Promise<Result<SessionSnapshot | undefined, WatchError>> =>
-    chain(settings.store.find(key), (record) =>
-      settings.now().map((now) => {
-        if (record === undefined) return undefined;
-        deadline = record.state.status === 'TERMINATED' ? Number.POSITIVE_INFINITY : record.state.deadline;
-        seen.reset(record.sequence);
-        return { type: 'session.snapshot', session: sessionAt(record, now), sequence: record.sequence, position };
-      }),
-    );
+  const look = async (): Promise<Result<SessionSnapshot | undefined, WatchError>> => {
+    const found = await settings.store.find(key);
+    if (found.isErr()) return err(found.error);
+    const record = found.value;
+    return settings.now().map((now) => {
+      if (record === undefined) return undefined;
+      deadline = record.state.status === 'TERMINATED' ? Number.POSITIVE_INFINITY : record.state.deadline;
+      seen.reset(record.sequence);
+      return { type: 'session.snapshot', session: sessionAt(record, now), sequence: record.sequence, position };
+    });
+  };
   try {
     let mustLook = from === undefined;
     if (from !== undefined) {

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import type { OperationOptions } from '../service/change-session.js';
-import { stateJson } from '../wire.js';
+import { toWireState } from '../wire.js';
 import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call.js';
 import { type HandlerError, misconfigured } from './errors.js';
 import { readJsonObject } from './json-body.js';
@@ -35,7 +35,7 @@ const operationOf = (request: HandlerRequest): OperationOptions => {
 const move = async (call: Call<RouteOf<'move'>, Commanded>, id: string): Answer => {
   const { request, route, sessions } = call;
   const moved = await answerOf(call, sessions[route.command](id, operationOf(request)));
-  return moved.map((state) => ({ status: 200, headers: commonHeaders, body: stateJson(state) }));
+  return moved.map((state) => ({ status: 200, headers: commonHeaders, body: JSON.stringify(toWireState(state)) }));
 };
 
 const append = async (call: Call<RouteOf<'append'>, Commanded>, id: string): Answer => {

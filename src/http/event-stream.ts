@@ -27,10 +27,10 @@ const endReasonOf = (change: SessionChange): EndReason | undefined => {
 
 async function* framesOf({ call, id, snapshot, from }: Watching, signal: AbortSignal): AsyncGenerator<string, void> {
   const { sessions, settings, report } = call;
-  const { writer, heartbeatMs } = settings;
+  const { form, heartbeatMs } = settings;
   const frameOf = (change: SessionChange): string =>
     change.type === 'session.snapshot'
-      ? snapshotFrame(change, writer.session(change.session).text)
+      ? snapshotFrame(change, JSON.stringify(form.session(change.session)))
       : eventFrame(change);
   const broken = (error: HandlerError): string => {
     report(error);

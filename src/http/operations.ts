@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import { wireNames } from '../input/wire-names.js';
+import type { ReadOptions } from '../service/admission.js';
 import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call.js';
 import { command } from './commands.js';
 import type { HandlerError } from './errors.js';
@@ -11,7 +12,6 @@ import { pageHeaders } from './page-headers.js';
 import { readPageQuery } from './page-query.js';
 import { percentEncode, tidyPrefix } from './prefix.js';
 import { commonHeaders } from './problem.js';
-import type { Json } from './session-writer.js';
 
 const create = async (call: Call<RouteOf<'create'>>): Answer => {
   const { request, sessions, settings } = call;
@@ -28,35 +28,53 @@ const create = async (call: Call<RouteOf<'create'>>): Answer => {
   }));
 };
 
-const lengthOf = ({ bytes }: Json): Readonly<Record<string, string>> =>
-  bytes === undefined ? {} : { 'Content-Length': String(bytes) };
+/** Reads something that may be large: within the handler's budget, until the client has taken the answer. */
+const withinBudget = async (call: Call, read: (options: ReadOptions) => Answer): Answer => {
+  const { request, settings, tenant } = call;
+  if (settings.budget.isSpent(tenant))
+    return err(storeUnavailable('too many large answers are pending', 'not_applied'));
+  const reservation = settings.budget.reserve(tenant);
+  const answer = await read({ admit: reservation.admit });
+  if (answer.isOk() && answer.value.body !== undefined && request.onClose !== undefined) {
+    request.onClose(reservation.release);
+  } else reservation.release();
+  return answer;
+};
 
-const list = async (call: Call<RouteOf<'list'>>): Answer => {
-  const { request, route, sessions, settings } = call;
-  const query = readPageQuery(route.query);
-  if (query.isErr()) return err(query.error);
-  const listed = await answerOf(call, sessions.list(query.value));
-  return listed.andThen((page): Result<HandlerResponse, HandlerError> => {
-    if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
-    const json = settings.writer.page(page.sessions);
-    const path = `${tidyPrefix(request.prefix)}/sessions`;
-    return ok({
-      status: 200,
-      headers: { ...commonHeaders, ...pageHeaders(path, page, query.value), ...lengthOf(json) },
-      body: json.text,
+const list = (call: Call<RouteOf<'list'>>): Answer =>
+  withinBudget(call, async (options) => {
+    const { request, route, sessions, settings } = call;
+    const query = readPageQuery(route.query);
+    if (query.isErr()) return err(query.error);
+    const isHead = request.method === 'HEAD';
+    const listed = await answerOf(
+      call,
+      sessions.list(isHead ? { ...query.value, historyLimit: 0 } : query.value, options),
+    );
+    return listed.andThen((page): Result<HandlerResponse, HandlerError> => {
+      if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
+      const path = `${tidyPrefix(request.prefix)}/sessions`;
+      const headers = { ...commonHeaders, ...pageHeaders(path, page, query.value) };
+      return ok({
+        status: 200,
+        headers,
+        ...(isHead ? {} : { body: JSON.stringify(page.sessions.map(settings.form.item)) }),
+      });
     });
   });
-};
 
-const get = async (call: Call<RouteOf<'get'>>): Answer => {
-  const id = decodeId(call.route.encodedId);
-  if (id.isErr()) return err(id.error);
-  const found = await answerOf(call, call.sessions.get(id.value));
-  return found.map((session) => {
-    const json = call.settings.writer.session(session);
-    return { status: 200, headers: { ...commonHeaders, ...lengthOf(json) }, body: json.text };
+const get = (call: Call<RouteOf<'get'>>): Answer =>
+  withinBudget(call, async (options) => {
+    const id = decodeId(call.route.encodedId);
+    if (id.isErr()) return err(id.error);
+    const isHead = call.request.method === 'HEAD';
+    const found = await answerOf(call, call.sessions.get(id.value, isHead ? { ...options, historyLimit: 0 } : options));
+    return found.map((session) => ({
+      status: 200,
+      headers: commonHeaders,
+      ...(isHead ? {} : { body: JSON.stringify(call.settings.form.session(session)) }),
+    }));
   });
-};
 
 /** Carries out the operation that a request asks for. */
 export const perform = (call: Call): Answer => {

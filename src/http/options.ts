@@ -3,11 +3,12 @@ import type { InvalidInput } from '../errors.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import { isFields, readNumber, readWhole } from '../input/values.js';
 import { isLogger, type Logger, loggerRule } from '../logger.js';
+import { wireForm } from '../wire.js';
+import { AnswerBudget } from './answer-budget.js';
 import type { Authenticate } from './api-keys.js';
 import { checkServing, type OpenApiServing } from './description.js';
 import type { HandlerError } from './errors.js';
 import { type Inspector, isInspector } from './inspector.js';
-import { SessionWriter } from './session-writer.js';
 import type { HandlerSettings } from './settings.js';
 import type { Sessions, TenantCommands, TenantEvents, TenantHistories, TenantSessions } from './tenant-sessions.js';
 
@@ -25,6 +26,11 @@ interface SharedOptions {
   readonly authenticate: Authenticate | Result<Authenticate, InvalidInput>;
   /** Bytes in a request's body. Default: 256 KiB. */
   readonly maxBodyBytes?: number;
+  /**
+   * Bytes in all answers that are being prepared or that clients have not taken yet; half of it for one tenant. Beyond,
+   * a list or get is answered with 503 and `Retry-After`. Default: 64 MiB.
+   */
+  readonly maxPendingBytes?: number;
   /** Milliseconds that the authenticator, and after it the store, may take; then the answer is 503. Default: 10,000. */
   readonly timeoutMs?: number;
   /**
@@ -60,6 +66,7 @@ export type SessionHandlerOptions = SharedOptions &
   );
 
 const DEFAULT_BODY_BYTES = 256 * 1024;
+const DEFAULT_PENDING_BYTES = 64 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_HEARTBEAT_MS = 15_000;
 const LEAST_HEARTBEAT_MS = 1000;
@@ -99,7 +106,11 @@ const readHeartbeat = (issues: IssueList, events: unknown): number => {
 export const readHandlerOptions = (options: SessionHandlerOptions): Result<HandlerSettings, InvalidInput> =>
   readSafely('options', (issues) => {
     const { sessions, authenticate, commands, events, inspector, onError, logger } = options;
-    const { maxBodyBytes = DEFAULT_BODY_BYTES, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    const {
+      maxBodyBytes = DEFAULT_BODY_BYTES,
+      maxPendingBytes = DEFAULT_PENDING_BYTES,
+      timeoutMs = DEFAULT_TIMEOUT_MS,
+    } = options;
     const serves = isFields(sessions) && typeof sessions['forTenant'] === 'function';
     issues.check(serves, 'sessions', 'must be a SessionService');
     issues.check(commands === undefined || typeof commands === 'boolean', 'commands', 'must be true or false');
@@ -112,7 +123,8 @@ export const readHandlerOptions = (options: SessionHandlerOptions): Result<Handl
       sessions,
       authenticate: readAuthenticate(issues, authenticate, 'staticApiKeys'),
       maxBodyBytes: readWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
-      writer: new SessionWriter(),
+      form: wireForm,
+      budget: new AnswerBudget(readWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
       heartbeatMs: readHeartbeat(issues, events),
       timeoutMs: readNumber(issues, 'timeoutMs', timeoutMs, 1, MOST_TIMEOUT_MS),
     };

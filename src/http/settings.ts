@@ -1,5 +1,6 @@
+import type { SessionForm } from '../wire.js';
+import type { AnswerBudget } from './answer-budget.js';
 import type { Authenticate } from './api-keys.js';
-import type { Writer } from './session-writer.js';
 import type { Sessions, TenantSessions } from './tenant-sessions.js';
 
 /** The options of a handler, read and with their defaults. */
@@ -9,5 +10,6 @@ export interface HandlerSettings {
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
-  readonly writer: Writer;
+  readonly budget: AnswerBudget;
+  readonly form: SessionForm;
 }

@@ -27,6 +27,7 @@ const readLimits = (issues: IssueList, given: Partial<SessionLimits>): SessionLi
     contentBytes: read('contentBytes'),
     entriesPerAppend: read('entriesPerAppend'),
     historyEntries: read('historyEntries'),
+    pageBytes: read('pageBytes'),
   };
 };
 

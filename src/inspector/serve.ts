@@ -12,7 +12,7 @@ import type { InspectorSettings } from './options.js';
 import { pageResponse } from './page-response.js';
 import { crossSite, guarded, movedToPage, unauthenticated } from './responses.js';
 import { matchInspectorRoute } from './routes.js';
-import { summaryWriter } from './summary-writer.js';
+import { summaryForm } from './summary-form.js';
 
 /**
  * Whether the page may have asked for this, and no other site in its user's name. Browsers tell where a request comes
@@ -50,7 +50,8 @@ export const serve = async (
   if (route.to === 'moved') return ok(movedToPage);
   if (!isOurs(request)) return ok(crossSite);
   const call: Omit<Call, 'route'> = {
-    settings: { ...settings, writer: summaryWriter },
+    settings: { ...settings, form: summaryForm },
+    tenant,
     sessions: settings.sessions.forTenant(tenant),
     request: below(request, url),
     report,

@@ -1,6 +1,6 @@
 import { endFrame, eventFrame, heartbeatLine, preamble, snapshotFrame } from '../http/event-frames.js';
 import type { Session, SessionState } from '../session/session.js';
-import { sessionJson, stateJson } from '../wire.js';
+import { toWireSession, toWireState } from '../wire.js';
 import type { Example, Json } from './types.js';
 
 export const SESSION_ID = 'V1StGXR8_Z5jdHi6B-myT';
@@ -12,13 +12,14 @@ const session: Session = {
   status: 'ACTIVE',
   options: { face: 'ada', profile: 'tutor', context: '', behavior: '', timeLimit: 600 },
   history: [{ role: 'user', content: 'Hello', timestamp: '2026-01-31T18:00:02.000Z' }],
+  historyCount: 1,
   createdAt: CREATED_AT,
   duration: 2,
 };
 
-const shown = (json: string): Json => JSON.parse(json);
+const shown = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
-export const sessionExample: Example = { value: shown(sessionJson(session)) };
+export const sessionExample: Example = { value: shown(toWireSession(session)) };
 
 export const pageExample: Example = { value: [sessionExample.value] };
 
@@ -31,13 +32,16 @@ const states = {
 } as const satisfies Readonly<Record<string, SessionState>>;
 
 /** What a command answers. */
-export const stateExample = (command: keyof typeof states): Example => ({ value: shown(stateJson(states[command])) });
+export const stateExample = (command: keyof typeof states): Example => ({ value: shown(toWireState(states[command])) });
 
 /** What a watched session says that ends. */
 export const streamExample: Example = {
   value: [
     preamble,
-    snapshotFrame({ type: 'session.snapshot', session, sequence: 3, position: '7' }, sessionJson(session)),
+    snapshotFrame(
+      { type: 'session.snapshot', session, sequence: 3, position: '7' },
+      JSON.stringify(toWireSession(session)),
+    ),
     heartbeatLine,
     eventFrame({
       id: 'kR3vYw0aTq1x.4',

@@ -31,6 +31,7 @@ const publicCodes = { misconfigured: true } as const;
 const listCodes = {
   ...anywhere,
   invalid_input: true,
+  page_too_large: true,
   store_unavailable: true,
   corrupt_record: true,
 } as const satisfies Codes<ListError>;

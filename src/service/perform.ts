@@ -1,30 +1,40 @@
-import type { Result, ResultAsync } from 'neverthrow';
-import { chain, settled } from '../answer.js';
-import type { InvalidInput, SessionError, StoreUnavailable } from '../errors.js';
+import { errAsync, type Result, ResultAsync } from 'neverthrow';
+import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnavailable } from '../errors.js';
 import type { OperationName } from '../observer.js';
-import type { Answer } from '../store.js';
 import type { Settings } from './settings.js';
 
+/** What an operation is called, and what may have become of it if its store breaks the contract. */
+export interface Operation {
+  readonly name: OperationName;
+  /** As the caller gave it. */
+  readonly id?: unknown;
+  /** Default: `unknown`. */
+  readonly outcome?: StoreUnavailable['outcome'];
+}
+
 /**
- * Carries out an operation of a service, under the eyes of its observers. `outcome` is what a store that breaks its
- * contract may have done: unknown, but to reads.
+ * Carries out an operation and shows it to the observers. Nothing throws and nothing rejects: what a store does against
+ * its contract becomes `store_unavailable`.
  */
 export const perform = <T, E extends SessionError>(
-  settings: Result<Settings, InvalidInput>,
-  name: OperationName,
-  operation: (settings: Settings) => Answer<T, E>,
-  outcome?: StoreUnavailable['outcome'],
-  id?: unknown,
+  { observers, tenant, tenantError }: Settings,
+  { name, id, outcome = 'unknown' }: Operation,
+  operation: () => Promise<Result<T, E>>,
 ): ResultAsync<T, E | InvalidInput | StoreUnavailable> => {
-  const carryOut = () => chain(settings, operation);
-  if (settings.isErr() || settings.value.observers.length === 0) return settled(carryOut, outcome);
-  const { observers, tenant } = settings.value;
-  let answer: ResultAsync<T, E | InvalidInput | StoreUnavailable> | undefined;
-  const call = () => {
-    answer ??= settled(carryOut, outcome);
-    return answer;
+  type Outcome = ResultAsync<T, E | InvalidInput | StoreUnavailable>;
+  const carryOut = (): Outcome =>
+    tenantError === undefined
+      ? ResultAsync.fromPromise(operation(), (cause) =>
+          storeUnavailable('the store failed in a way that it should not', outcome, cause),
+        ).andThen((result) => result)
+      : errAsync(tenantError);
+  if (observers.length === 0) return carryOut();
+  let carriedOut: Outcome | undefined;
+  const call = (): Outcome => {
+    carriedOut ??= carryOut();
+    return carriedOut;
   };
-  // What an observer does wrong, at once or later, is no harm.
+  // An observer that throws or rejects must not change what the caller gets.
   for (const observer of observers) (async () => observer.run({ name, tenant, id }, call))().catch(() => {});
   return call();
 };

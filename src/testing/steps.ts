@@ -1,8 +1,7 @@
 import type { CorruptRecord, StoreUnavailable } from '../errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/record.js';
 import type { HistoryEntry } from '../session/session.js';
-import type { Answer, SessionKey, SessionStore, StoreError } from '../store.js';
-import { toWireOptions } from '../wire.js';
+import type { Answer, DueSession, SessionKey, SessionStore, StoreError } from '../store.js';
 import { expectEqual } from './expect.js';
 import { headOf, live, NOON, say } from './samples.js';
 
@@ -20,13 +19,9 @@ export const errorOf = async <T>(answer: Answer<T, StoreError>): Promise<StoreUn
   throw new Error(`the store answered ${JSON.stringify(result.value)} where an error was expected`);
 };
 
-/** The entries of a record; of one that is kept as text, both of its forms, which must agree. */
-export const historyOf = ({ history }: SessionRecord): readonly HistoryEntry[] => {
-  if (!('json' in history)) return history;
-  const entries = history.entries();
-  expectEqual(JSON.parse(history.json()), entries, 'history.json()');
-  return entries;
-};
+/** What is due. */
+export const dueOf = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> =>
+  (await answerOf(store.due(now, limit))).sessions;
 
 /** What a record holds, as plain data. */
 export interface Contents {
@@ -35,16 +30,10 @@ export interface Contents {
   readonly history: readonly HistoryEntry[];
 }
 
-/** A head, as plain data; where the options are kept as text too, both must agree. */
-const plainHead = ({ id, options, optionsJson, createdAt }: SessionHead): SessionHead => {
-  if (optionsJson !== undefined) expectEqual(JSON.parse(optionsJson), toWireOptions(options), 'head.optionsJson');
-  return { id, options, createdAt };
-};
-
 export const contentsOf = (record: SessionRecord): Contents => ({
-  head: plainHead(record.head),
+  head: record.head,
   state: record.state,
-  history: historyOf(record),
+  history: record.history,
 });
 
 /** Fails unless exactly this is stored under `key`, or nothing for `undefined`. */
@@ -104,7 +93,7 @@ export const append = async (
 /** What the entries of a session say, oldest first. */
 export const said = async (store: SessionStore, key: SessionKey): Promise<readonly string[] | undefined> => {
   const found = await answerOf(store.find(key));
-  return found && historyOf(found).map(({ content }) => content);
+  return found?.history.map(({ content }) => content);
 };
 
 /** The ids on one page. */

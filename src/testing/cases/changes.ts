@@ -1,6 +1,6 @@
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
-import { answerOf, append, contentsOf, expectStored, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, contentsOf, dueOf, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -34,7 +34,7 @@ export const changes: readonly StoreCase[] = [
           await expectStored(store, key, stored);
         }
       }
-      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due');
     },
   },
   {

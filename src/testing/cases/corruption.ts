@@ -1,7 +1,7 @@
 import type { SessionKey, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
-import { answerOf, append, contentsOf, errorOf, expectStored, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, contentsOf, dueOf, errorOf, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoredPart } from '../store-case.js';
 
 /** A case that can damage what is stored. */
@@ -114,7 +114,7 @@ export const corruption: readonly CorruptionCase[] = [
         await replace(store, keyOf(id), live('PAUSED', { revision: 3, deadline: NOON + 1 }));
       }
       await corrupt(key, 'state');
-      const due = await answerOf(store.due(NOON + 1, 10));
+      const due = await dueOf(store, NOON + 1, 10);
       expectEqual(due.filter(({ id }) => id === 'newest').length, 1, 'the good one among the due');
     },
   },

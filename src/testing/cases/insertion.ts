@@ -2,7 +2,7 @@ import { REMEMBERED_OPERATIONS } from '../../session/record.js';
 import type { EndReason } from '../../status.js';
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, contentsOf, expectStored, idsOn, insert, insertActive } from '../steps.js';
+import { answerOf, append, contentsOf, dueOf, expectStored, idsOn, insert, insertActive } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -61,7 +61,7 @@ export const insertion: readonly StoreCase[] = [
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
       expectEqual(page.records.map(contentsOf), [active], 'the page');
       expectEqual(page.total, 1, 'total');
-      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due');
     },
   },
   {

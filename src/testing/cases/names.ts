@@ -2,7 +2,7 @@ import type { SessionKey, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
 import { hostileNames } from '../hostile.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../samples.js';
-import { answerOf, append, idsOn, insert, replace, said } from '../steps.js';
+import { answerOf, append, dueOf, idsOn, insert, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, id]);
@@ -24,7 +24,7 @@ const expectEach = async (store: SessionStore, keys: readonly SessionKey[]): Pro
 };
 
 const expectDue = async (store: SessionStore, keys: readonly SessionKey[]): Promise<void> => {
-  const due = await answerOf(store.due(NOON + 1_000_000, 1000));
+  const due = await dueOf(store, NOON + 1_000_000, 1000);
   expectEqual(due.map(labelOf), keys.map(labelOf), 'due');
 };
 

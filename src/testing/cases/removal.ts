@@ -1,7 +1,7 @@
 import type { SessionKey, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, expectStored, idsOn, insert, insertActive, replace, said } from '../steps.js';
+import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -27,7 +27,7 @@ export const removal: readonly StoreCase[] = [
       expectEqual(again, { outcome: 'missing' }, 'append of an operation made before');
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
       expectEqual(page, { records: [], total: 0, unreadable: [] }, 'the page');
-      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due');
       await expectStored(store, key, undefined);
     },
   },
@@ -48,7 +48,7 @@ export const removal: readonly StoreCase[] = [
         expectEqual(await answerOf(store.remove(key, { revision })), 'stale', `remove of revision ${revision}`);
       }
       expectEqual(await said(store, key), ['hello'], 'the history');
-      expectEqual(await answerOf(store.due(NOON + 1, 10)), [{ ...key, deadline: NOON + 1 }], 'due');
+      expectEqual(await dueOf(store, NOON + 1, 10), [{ ...key, deadline: NOON + 1 }], 'due');
       expectEqual(await answerOf(store.remove(key, { revision: 3 })), 'removed', 'remove of its revision');
       expectEqual(await answerOf(store.remove(key, { revision: 3 })), 'missing', 'remove of what is gone');
       await expectStored(store, key, undefined);
@@ -79,7 +79,7 @@ export const removal: readonly StoreCase[] = [
       const inserted = await insert(store, key, headOf('one', NOON + 5, { face: 'bob' }), live('IDLE'));
       await expectStored(store, key, inserted);
       expectEqual(await idsOn(store, TENANT), ['one'], 'the ids');
-      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due');
       await replace(store, key, live('ACTIVE', { revision: 2 }));
       await append(store, key, ['a new conversation'], 'op');
       expectEqual(await said(store, key), ['a new conversation'], 'the history');

@@ -1,6 +1,6 @@
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say } from '../samples.js';
-import { answerOf, append, expectStored, idsOn, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const theirs = keyOf('one', 'globex');
@@ -55,7 +55,7 @@ export const tenants: readonly StoreCase[] = [
       const state = live('PAUSED', { revision: 3, deadline: NOON + 5 });
       await expectStored(store, theirs, { ...stored, state, history: [say('hello')] });
       expectEqual(await idsOn(store, 'globex'), ['one'], 'the ids');
-      expectEqual(await answerOf(store.due(NOON + 5, 10)), [{ ...theirs, deadline: NOON + 5 }], 'due');
+      expectEqual(await dueOf(store, NOON + 5, 10), [{ ...theirs, deadline: NOON + 5 }], 'due');
     },
   },
 ];

@@ -5,7 +5,7 @@ import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/ind
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import { type Corrupt, describeSessionStore } from '../../../src/testing/index.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, idsOn } from '../../../src/testing/steps.js';
+import { answerOf, dueOf, idsOn } from '../../../src/testing/steps.js';
 import { redisAvailable } from '../../support/redis-binary.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import { commandsOf } from '../../support/redis-commands.js';
@@ -76,9 +76,9 @@ describe.skipIf(!redisAvailable())('RedisSessionStore on a Redis Cluster', () =>
       for (const [node, commands] of now.entries()) {
         expect((commands['mset'] ?? 0) - (old[node]?.['mset'] ?? 0)).toBeGreaterThan(5);
       }
-      const due = await answerOf(store.due(NOON + 60, 100));
+      const due = await dueOf(store, NOON + 60, 100);
       expect(due.map(({ tenant }) => tenant)).toEqual(tenants.toReversed());
-      const first = await answerOf(store.due(NOON + 60, 7));
+      const first = await dueOf(store, NOON + 60, 7);
       expect(first).toEqual(due.slice(0, 7));
     });
 

@@ -5,7 +5,7 @@ import { Keyspace } from '../../../adapters/redis/keys.js';
 import type { SessionRecord } from '../../../src/session/record.js';
 import { sessionAt } from '../../../src/session/view.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, append, errorOf, historyOf, idsOn } from '../../../src/testing/steps.js';
+import { answerOf, append, errorOf, idsOn } from '../../../src/testing/steps.js';
 import { sessionJson } from '../../../src/wire.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient } from '../../support/redis-clients.js';
@@ -33,7 +33,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
 
   /** All that a reader of the record can look at: it is what it says it is, or this throws. */
   const expectServable = (record: SessionRecord): void => {
-    historyOf(record);
+    record.history;
     const session = sessionAt(record, NOON);
     expect(typeof session.options.timeLimit).toBe('number');
     expect(JSON.parse(sessionJson(session))).toMatchObject({ id: record.head.id, history: session.history });
@@ -114,7 +114,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     const line = JSON.stringify({ role: 'user', content: '"\n\\'.repeat(2000), timestamp: '2026-01-31T12:00:00.000Z' });
     await raw.append(keys.journal, `${line},\n`.repeat(1000));
     const found = await answerOf(store.find(key));
-    expect(found && historyOf(found)).toHaveLength(1002);
+    expect(found?.history).toHaveLength(1002);
     expect((await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records).toHaveLength(2);
     await raw.append(keys.journal, `${line.replace('user', '\\u0075ser')}\n`);
     expect(await errorOf(store.find(key))).toMatchObject({ type: 'corrupt_record', id: 'bad' });

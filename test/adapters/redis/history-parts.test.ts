@@ -4,7 +4,7 @@ import { Keyspace } from '../../../adapters/redis/keys.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import type { EntriesOutcome } from '../../../src/store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, errorOf, historyOf, insertActive } from '../../../src/testing/steps.js';
+import { answerOf, append, errorOf, insertActive } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions, openClient, type TestClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
@@ -112,7 +112,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       const acting = withTurn(prefix, client, 2, () => append(store, key, ['one more']));
       const found = await answerOf(acting.findEntries(key, slice));
       const now = await answerOf(store.find(key));
-      const history = now === undefined ? [] : historyOf(now);
+      const history = now === undefined ? [] : now.history;
       expect(history).toHaveLength(13);
       expect(entriesOf(found)).toEqual('last' in slice ? history.slice(0, 12) : history);
       const after = found.outcome === 'found' ? found.position : 0;

@@ -4,7 +4,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import type { HistorySlice } from '../../../src/store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, historyOf, said } from '../../../src/testing/steps.js';
+import { answerOf, append, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
@@ -58,7 +58,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
   const entries = async (): Promise<number> => {
     const client = openClient('ioredis 5', { port });
     const found = await answerOf(new RedisSessionStore({ client, prefix }).find(key));
-    return found === undefined ? 0 : historyOf(found).length;
+    return found === undefined ? 0 : found.history.length;
   };
 
   describe.each(clientVersions)('%s', (version) => {

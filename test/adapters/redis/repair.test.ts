@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { RedisSessionStore, type RepairReport } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
+import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 
@@ -60,7 +60,7 @@ describeWithRedis('repair', ({ port }) => {
         await client.call('ZADD', deadlines, String(NOON), keys.of(keyOf('s3')).due);
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 5, listed: 5, rescheduled: 3 });
         expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
-        expect((await answerOf(store.due(NOON + 9, 9))).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
+        expect((await dueOf(store, NOON + 9, 9)).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 5 });
       });
 
@@ -74,7 +74,7 @@ describeWithRedis('repair', ({ port }) => {
         const { removed } = await repaired(store);
         expect(removed).toBeGreaterThanOrEqual(2);
         expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
-        expect((await answerOf(store.due(NOON + 9, 9))).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
+        expect((await dueOf(store, NOON + 9, 9)).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
         expect(await client.call('EXISTS', ghost.names)).toBe(0);
       });
 
@@ -115,7 +115,7 @@ describeWithRedis('repair', ({ port }) => {
         await Promise.all(repairs);
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 4 });
         expect(await said(store, keyOf('s0'))).toHaveLength(21);
-        expect((await answerOf(store.due(NOON + 200, 9))).map(({ id, deadline }) => [id, deadline])).toEqual([
+        expect((await dueOf(store, NOON + 200, 9)).map(({ id, deadline }) => [id, deadline])).toEqual([
           ['s0', NOON + 1],
           ['s1', NOON + 119],
         ]);

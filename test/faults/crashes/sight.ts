@@ -1,6 +1,6 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { expectEqual } from '../../../src/testing/expect.js';
-import { answerOf, type Contents, contentsOf, expectStored } from '../../../src/testing/steps.js';
+import { type Contents, answerOf, contentsOf, dueOf, expectStored } from '../../../src/testing/steps.js';
 import { FAR } from './torn-writes.js';
 
 const TENANT = 'default';
@@ -27,7 +27,7 @@ export const sightOf = async (store: RedisSessionStore): Promise<Sight> => {
   const moments = due.flatMap(({ deadline }) => [deadline - 1, deadline]);
   for (const now of [...moments, FAR]) {
     const passed = due.filter(({ deadline }) => deadline <= now);
-    expectEqual(await answerOf(store.due(now, 100)), passed, `due at ${now}`);
+    expectEqual(await dueOf(store, now, 100), passed, `due at ${now}`);
   }
   const repaired = (await store.repair()).unwrapOr(undefined);
   expectEqual(

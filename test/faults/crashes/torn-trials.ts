@@ -75,13 +75,13 @@ export const abandoned = (log: Log, torn: Torn): Promise<unknown> =>
     const side = sideOf(await sightOf(second.store), both(log.before), both(log.after));
     await log.resend(second.client);
     // What it adds then stands behind what has come since.
-    const added = historyOf(log.after).slice(historyOf(log.before).length);
+    const added = log.after.history.slice(log.before.history.length);
     const target = log.after.sessions.find(({ head }) => head.id === TARGET);
     const behind =
       isIn && side === 'before'
         ? {
             sessions: others(log.after).sessions.map((session) =>
-              session === target ? { ...session, history: [...historyOf(log.before), late, ...added] } : session,
+              session === target ? { ...session, history: [...log.before.history, late, ...added] } : session,
             ),
           }
         : both(log.after);

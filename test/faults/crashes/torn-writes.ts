@@ -1,6 +1,6 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionService } from '../../../src/index.js';
-import { answerOf } from '../../../src/testing/steps.js';
+import { dueOf } from '../../../src/testing/steps.js';
 import { NOON } from '../../support/manual-clock.js';
 import type { TestClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
@@ -111,6 +111,6 @@ export const writes: readonly Write[] = [
       await started(600)(bench);
       await bench.client.call('zadd', 'colloquy:{0}:deadlines', '1', `default:${TARGET}`);
     },
-    ({ store }) => answerOf(store.due(NOON, 100)),
+    ({ store }) => dueOf(store, NOON, 100),
   ),
 ];

@@ -1,6 +1,5 @@
-import type { Json, Writer } from '../http/session-writer.js';
 import type { Session } from '../session/session.js';
-import { toWireOptions } from '../wire.js';
+import { type SessionForm, toWireOptions } from '../wire.js';
 
 const endReasonOf = (session: Session): string | undefined =>
   session.status === 'TERMINATED' ? session.endReason : undefined;
@@ -13,11 +12,8 @@ const rowOf = (session: Session) => {
   return { id, status, end_reason: endReasonOf(session), options, created_at: createdAt, duration };
 };
 
-const json = (value: unknown): Json => ({ text: JSON.stringify(value), bytes: undefined });
-
-/** Writes sessions without their histories, which the page reads by parts, and with the reason of their end. */
-export const summaryWriter: Writer = {
-  session: (session) =>
-    json({ ...rowOf(session), options: toWireOptions(session.options), entries: session.history.length }),
-  page: (sessions) => json(sessions.map(rowOf)),
+/** Sessions without their histories, which the page reads by parts, and with the reason of their end. */
+export const summaryForm: SessionForm = {
+  session: (session) => ({ ...rowOf(session), options: toWireOptions(session.options), entries: session.historyCount }),
+  item: rowOf,
 };
