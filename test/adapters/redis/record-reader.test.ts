@@ -4,7 +4,6 @@ import { type ReadRecord, RecordReader } from '../../../adapters/redis/record-re
 import { encodeState } from '../../../adapters/redis/state-text.js';
 import type { StateRecord } from '../../../src/session/record.js';
 import { live } from '../../../src/testing/samples.js';
-import { historyOf } from '../../../src/testing/steps.js';
 
 const active = live('ACTIVE', { revision: 2, since: 1000, limitMs: 60_000, deadline: 61_000 });
 const paused: StateRecord = { ...active, status: 'PAUSED', revision: 3, since: 2000, activeMs: 1000 };
