@@ -1,5 +1,5 @@
-import { MARK_TAIL, markField } from './journal-text.js';
-import { FIXED_LENGTH, field, isFixed, REMOVED } from './record-text.js';
+import { MARK_TAIL, markField, readTail } from './journal-text.js';
+import { field, isFixed, REMOVED, readFixed } from './record-text.js';
 import { script } from './script.js';
 
 /*
@@ -21,13 +21,13 @@ const MAX_BYTES = 1024 * 1024;
 
 /** Defines `birth`, `length`, that of the journal, and `entries`, how many it has; or ends the script. */
 const readEnd = `
-local head = redis.call('GETRANGE', KEYS[1], 0, ${FIXED_LENGTH - 1}) or ''
+local head = ${readFixed('KEYS[1]')}
 if head == '' then return 'missing' end
 if not ${isFixed('head')} then return 'corrupt' end
 if ${field('head', 'status')} == '${REMOVED}' then return 'missing' end
 local birth = ${field('head', 'birth')}
 local length = redis.call('STRLEN', KEYS[2])
-local tail = redis.call('GETRANGE', KEYS[2], -${MARK_TAIL}, -1) or ''
+local tail = ${readTail('KEYS[2]', MARK_TAIL)}
 local entries = ${markField('tail', 'entries')}
 if length > 0 and not entries then return 'corrupt' end
 entries = entries or 0`;

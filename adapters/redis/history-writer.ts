@@ -5,16 +5,13 @@ import type { AppendOutcome, HistoryAppend, SessionKey, StoreError } from '../..
 import type { Call, Connection } from './connection.js';
 import type { EventWriter } from './event-writer.js';
 import { afterWrite, failed, unreadable } from './failure.js';
-import { appendNamedScript, appendScript, noteNameScript } from './journal-scripts.js';
-import { encodeEntries, MARK_TAIL } from './journal-text.js';
+import { appendNamedScript, appendScript, endScript, ID_LENGTH, noteNameScript } from './journal-scripts.js';
+import { encodeEntries } from './journal-text.js';
 import type { Keyspace, SessionKeys } from './keys.js';
-import { decodeState, FIXED_LENGTH, REMOVED } from './record-text.js';
+import { decodeState } from './record-text.js';
 
 /** 72 random bits: enough among the writes of one session. */
-export const newWriteId = (): string => nanoid(12);
-
-/** Length of a write id. */
-const ID_LENGTH = 12;
+export const newWriteId = (): string => nanoid(ID_LENGTH);
 
 /** Maximum number of journals whose ends are remembered. */
 const KNOWN_ENDS = 10_000;
@@ -102,17 +99,11 @@ export class HistoryWriter {
     key: SessionKey,
     { record, journal }: SessionKeys,
   ): Promise<JournalEnd | 'missing' | StoreError> {
-    const read = await call.read((client) =>
-      Promise.all([
-        client.getrange(record, 0, FIXED_LENGTH - 1),
-        client.strlen(journal),
-        client.getrange(journal, -(MARK_TAIL + ID_LENGTH), -MARK_TAIL - 1),
-      ]),
-    );
-    if (read.isErr()) return failed(key)(read.error);
-    const [head, length, mark] = read.value;
-    if (head === '' || head.charAt(38) === REMOVED) return 'missing';
-    return { birth: head.slice(40, 52), length: Number(length), mark };
+    const reply = await call.ask(endScript, [record, journal], []);
+    if (reply.isErr()) return failed(key)(reply.error);
+    if (reply.value === 'missing') return 'missing';
+    const [birth, length, mark]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
+    return typeof birth === 'string' ? { birth, length: Number(length), mark: String(mark) } : unreadable(key);
   }
 
   async #send(

@@ -8,9 +8,10 @@ import { script } from './script.js';
 
 /** Defines `head`, empty where it cannot be read, and `alive`: whether there is a session, readable or not. */
 const readHead = `
-local head = redis.pcall('GETRANGE', KEYS[1], 0, ${FIXED_LENGTH - 1}) or ''
-local alive = type(head) == 'table' or head ~= ''
-if type(head) == 'table' or not ${isFixed('head')} then head = '' end
+local length = redis.pcall('STRLEN', KEYS[1])
+local alive = length ~= 0
+local head = type(length) == 'number' and length > 0 and redis.call('GETRANGE', KEYS[1], 0, ${FIXED_LENGTH - 1}) or ''
+if not ${isFixed('head')} then head = '' end
 if head ~= '' and ${field('head', 'status')} == '${REMOVED}' then alive = false end`;
 
 /**

@@ -1,19 +1,19 @@
-import { MARK_TAIL, markField } from './journal-text.js';
-import { FIXED_LENGTH, field, isFixed, REMOVED } from './record-text.js';
+import { MARK_TAIL, markField, readTail } from './journal-text.js';
+import { field, isFixed, REMOVED, readFixed } from './record-text.js';
 import { script } from './script.js';
 
 /** Bytes of a journal that are searched at a time. */
 const SEARCHED_BYTES = 64 * 1024;
 
 /** Length of a write id. */
-const ID_LENGTH = 12;
+export const ID_LENGTH = 12;
 
 /**
  * Defines `head`, the fields of fixed width, and `birth`; or ends the script. An append that finds its session removed, or
  * removed and created again, may have arrived before: then what the removal remembers tells it.
  */
 const readHead = (id: string, birth: string): string => `
-local head = redis.call('GETRANGE', KEYS[1], 0, ${FIXED_LENGTH - 1}) or ''
+local head = ${readFixed('KEYS[1]')}
 if head == '' then return 'missing' end
 if not ${isFixed('head')} then return 'corrupt' end
 local birth = ${field('head', 'birth')}
@@ -76,11 +76,11 @@ return {redis.call('APPEND', KEYS[2], ${lines} .. mark), number}`;
  * mark is not there any more, the journal is another one, and is searched from its beginning.
  */
 export const appendScript = script(`${readHead('ARGV[3]', 'ARGV[1]')}
-local tail = redis.call('GETRANGE', KEYS[2], -${MARK_TAIL + ID_LENGTH}, -1) or ''
 local length = redis.call('STRLEN', KEYS[2])
+local tail = length > 0 and redis.call('GETRANGE', KEYS[2], -${MARK_TAIL + ID_LENGTH}, -1) or ''
 local from = tonumber(ARGV[7])
 if from ~= length or string.sub(tail, 1, ${ID_LENGTH}) ~= ARGV[8] then${findMark('ARGV[3]')}
-  local known = from > 0 and redis.call('GETRANGE', KEYS[2], from - ${MARK_TAIL + ID_LENGTH}, from - ${MARK_TAIL + 1}) or ''
+  local known = from > 0 and length > 0 and redis.call('GETRANGE', KEYS[2], from - ${MARK_TAIL + ID_LENGTH}, from - ${MARK_TAIL + 1}) or ''
   local finish, number = find(known == ARGV[8] and from or 0)
   if finish then return {finish, number} end
 end${readCounts}${checkAccepts('ARGV[2]', 'ARGV[5]', 'ARGV[6]')}${write('ARGV[3]', 'ARGV[4]', 'ARGV[5]')}
@@ -94,10 +94,10 @@ end${readCounts}${checkAccepts('ARGV[2]', 'ARGV[5]', 'ARGV[6]')}${write('ARGV[3]
  * ARGV  birth, now, the name, how many lines, most entries of a history
  */
 export const noteNameScript = script(`
-local head = redis.call('GETRANGE', KEYS[1], 0, ${FIXED_LENGTH - 1}) or ''
+local head = ${readFixed('KEYS[1]')}
 if not ${isFixed('head')} or ${field('head', 'birth')} ~= ARGV[1] or ${field('head', 'status')} == '${REMOVED}' then return 0 end
 if ${field('head', 'open')} ~= '1' or tonumber(ARGV[2]) >= tonumber(${field('head', 'deadline')}) then return 0 end
-local tail = redis.call('GETRANGE', KEYS[2], -${MARK_TAIL}, -1) or ''${readCounts}
+local tail = ${readTail('KEYS[2]', MARK_TAIL)}${readCounts}
 if entries + ARGV[4] > tonumber(ARGV[5]) then return 0 end
 local length = redis.call('STRLEN', KEYS[2])
 local noted = tonumber(redis.call('HGET', KEYS[3], ARGV[3]) or '')
@@ -122,6 +122,22 @@ if noted then${findMark('ARGV[3]')}
   local finish, number = find(noted)
   if finish then return {finish, number} end
 end
-local tail = redis.call('GETRANGE', KEYS[2], -${MARK_TAIL}, -1) or ''${readCounts}${checkAccepts('ARGV[2]', 'ARGV[5]', 'ARGV[6]')}
+local tail = ${readTail('KEYS[2]', MARK_TAIL)}${readCounts}${checkAccepts('ARGV[2]', 'ARGV[5]', 'ARGV[6]')}
 if not noted then return 'unlisted' end${write('ARGV[3]', 'ARGV[4]', 'ARGV[5]')}
+`);
+
+/**
+ * Which session there is, and how its journal ends.
+ *
+ * KEYS  record, journal
+ * Gives {birth, length of the journal, the last characters of the id in its last mark}, or 'missing' or 'corrupt'.
+ */
+export const endScript = script(`
+local head = ${readFixed('KEYS[1]')}
+if head == '' then return 'missing' end
+if not ${isFixed('head')} then return 'corrupt' end
+if ${field('head', 'status')} == '${REMOVED}' then return 'missing' end
+local length = redis.call('STRLEN', KEYS[2])
+local tail = length > 0 and redis.call('GETRANGE', KEYS[2], -${MARK_TAIL + ID_LENGTH}, -${MARK_TAIL + 1}) or ''
+return {${field('head', 'birth')}, length, tail}
 `);

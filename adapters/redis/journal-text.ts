@@ -12,6 +12,10 @@ export const MARK_TAIL = ':000000:000000:000000",\n'.length;
 
 const backFields = { appends: [23, 18], number: [16, 11], entries: [9, 4] } as const;
 
+/** An expression of Lua for the last bytes of the journal under a key: '' where there is none. */
+export const readTail = (key: string, bytes: number): string =>
+  `(redis.call('STRLEN', ${key}) > 0 and redis.call('GETRANGE', ${key}, -${bytes}, -1) or '')`;
+
 /** An expression of Lua for a number in the mark that a text ends with; nil where there is none. */
 export const markField = (text: string, name: keyof typeof backFields): string =>
   `tonumber(string.sub(${text}, -${backFields[name][0]}, -${backFields[name][1]}), 16)`;

@@ -1,8 +1,16 @@
-import { MARK_TAIL } from './journal-text.js';
+import { MARK_TAIL, readTail } from './journal-text.js';
 import { FIXED_LENGTH, field, isFixed } from './record-text.js';
 import { script } from './script.js';
 
 /* Scripts that only read: a server runs them while it refuses writes. None of them reads a history. */
+
+/** Defines `fixed(key)`: the fields of fixed width of a record, '' where there is none, nil where the key is of a wrong type. */
+const readRecord = `
+local function fixed(key)
+  local length = redis.pcall('STRLEN', key)
+  if type(length) ~= 'number' then return nil end
+  return length > 0 and redis.call('GETRANGE', key, 0, ${FIXED_LENGTH - 1}) or ''
+end`;
 
 /**
  * Finds a page of an index. All bounds are found as ranks, in O(log n), however many sessions lie beyond them. Members
@@ -141,12 +149,12 @@ return reply
  * Gives {how many were looked at, then for each such session its member, the letter of its status and its time of
  * creation}.
  */
-export const endedScript = script(`
+export const endedScript = script(`${readRecord}
 local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', ARGV[2], ARGV[3])
 local reply = {#found}
 for _, member in ipairs(found) do
-  local head = redis.pcall('GETRANGE', KEYS[2] .. member, 0, ${FIXED_LENGTH - 1})
-  if type(head) == 'string' and ${isFixed('head')} then
+  local head = fixed(KEYS[2] .. member)
+  if head and ${isFixed('head')} then
     local status = ${field('head', 'status')}
     local deadline = tonumber(${field('head', 'deadline')})
     if (status == 'I' or status == 'A' or status == 'P') and deadline and deadline <= tonumber(ARGV[1]) then
@@ -168,13 +176,12 @@ return reply
  * Gives for each entry that has passed, the earliest first: its member, the fields of fixed width of its record, '' where
  * there is none, or 'corrupt'.
  */
-export const dueScript = script(`
+export const dueScript = script(`${readRecord}
 local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', ARGV[2], ARGV[3])
 local reply = {}
 for at, member in ipairs(found) do
-  local head = redis.pcall('GETRANGE', KEYS[2] .. member, 0, ${FIXED_LENGTH - 1})
   reply[2 * at - 1] = member
-  reply[2 * at] = type(head) == 'table' and 'corrupt' or head or ''
+  reply[2 * at] = fixed(KEYS[2] .. member) or 'corrupt'
 end
 return reply
 `);
@@ -186,6 +193,5 @@ return reply
  * Gives {bytes of its record, bytes of its journal, the counts in its journal's last mark}.
  */
 export const sizeScript = script(`
-local tail = redis.call('GETRANGE', KEYS[2], -${MARK_TAIL}, -1) or ''
-return {redis.call('STRLEN', KEYS[1]), redis.call('STRLEN', KEYS[2]), tail}
+return {redis.call('STRLEN', KEYS[1]), redis.call('STRLEN', KEYS[2]), ${readTail('KEYS[2]', MARK_TAIL)}}
 `);

@@ -1,4 +1,4 @@
-import { MARK_TAIL, markField } from './journal-text.js';
+import { MARK_TAIL, markField, readTail } from './journal-text.js';
 import { FIXED_LENGTH, field, isFixed, REMOVED } from './record-text.js';
 import { script } from './script.js';
 
@@ -46,12 +46,13 @@ local member = ${member}`;
  * ARGV  state line up to the writes, its end behind them, write id, time of creation, member, owner, earliest deadline
  *       or ''
  * Gives {'inserted' or 'taken', birth, time of creation}, or 'unlisted', 'leftover' where something of an earlier
- * session of this id is still there, or 'corrupt'.
+ * session of this id is still there. Of a session that cannot be read only 'taken' is known.
  */
 export const insertScript = script(`
 local current = redis.call('GET', KEYS[1])
 local writes = ''
-if current then${checkFormat('current')}
+if current then
+  if not ${isFixed('current')} then return {'taken'} end
   local birth = ${field('current', 'birth')}
   local created = tonumber(${field('current', 'created')})
   if ${field('current', 'status')} ~= '${REMOVED}' then
@@ -90,7 +91,7 @@ if ${field('current', 'revision')} ~= ARGV[1] then
 end${readNotes('ARGV[5]')}
 if ARGV[7] ~= '' and not (noted(KEYS[3], member, ARGV[7]) and noted(KEYS[4], ARGV[6], ARGV[7])) then return 'unlisted' end
 if KEYS[5] and not redis.call('ZSCORE', KEYS[5], member) then return 'unlisted' end
-local tail = redis.call('GETRANGE', KEYS[2], -${MARK_TAIL}, -1) or ''
+local tail = ${readTail('KEYS[2]', MARK_TAIL)}
 local appends = ${markField('tail', 'appends')} or 0
 local number = tonumber(ARGV[1]) - tonumber(${field('current', 'base')}) + 2 + appends
 local kept = string.match(string.sub(remembered, 1, ${WRITES_LENGTH}), '^.*,') or ''
@@ -137,7 +138,7 @@ if ARGV[4] == '1' then
 end
 if not redis.call('ZSCORE', KEYS[3], ARGV[3]) then return 'unlisted' end
 local length = redis.pcall('STRLEN', KEYS[2])
-local tail = type(length) == 'number' and redis.call('GETRANGE', KEYS[2], -${TAIL_BYTES}, -1) or ''
+local tail = type(length) == 'number' and length > 0 and redis.call('GETRANGE', KEYS[2], -${TAIL_BYTES}, -1) or ''
 local changes = tonumber(${field('current', 'revision')}) - tonumber(${field('current', 'base')}) + 1
 local appends = ${markField('tail', 'appends')} or 0
 local latest = {}

@@ -103,6 +103,7 @@ export class RedisSessionStore implements SessionStore {
       else if (outcome === 'leftover')
         await this.#removals.clear(call, key).then(() => this.#index.addMissing(call, key, { state, createdMs }));
       else if (outcome === 'inserted' || outcome === 'taken') {
+        if (birth === undefined) return ok(outcome);
         const made = { birth: String(birth), sequence: 1 };
         const told = await this.#eventWriter.tell(call, key, made, { type: 'created', at: Number(created) });
         return told.isErr() ? err(afterWrite(told.error)) : ok(outcome);
