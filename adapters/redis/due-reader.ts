@@ -64,12 +64,12 @@ export class DueReader {
         found.failed.push(reply.error.error);
         return;
       }
-      const entries: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
+      const entries = reply.value === '' ? [] : String(reply.value).split('\n');
       isLast = entries.length < 2 * limit;
       const stale: string[] = [];
       for (let at = 0; at + 1 < entries.length; at += 2) {
-        const id = unescapeName(String(entries[at]));
-        const head = String(entries[at + 1]);
+        const id = unescapeName(entries[at] ?? '');
+        const head = entries[at + 1] ?? '';
         const deadline = head === '' || head.charAt(38) === REMOVED ? NEVER : readDeadline(head);
         if (deadline === undefined) found.failed.push(unreadable({ tenant, id }));
         else if (deadline <= now) found.sessions.push({ tenant, id, deadline });

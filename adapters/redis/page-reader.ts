@@ -55,16 +55,16 @@ interface Listed extends SizedSession {
 
 const FIELDS = 5;
 
-const listedIn = (fields: readonly unknown[]): Listed[] => {
+const listedIn = (fields: readonly string[]): Listed[] => {
   const listed: Listed[] = [];
   for (let at = 0; at + FIELDS <= fields.length; at += FIELDS) {
-    const [member, createdMs, recordBytes, journalBytes, mark] = fields.slice(at, at + FIELDS);
+    const [member = '', createdMs, recordBytes, journalBytes, mark = ''] = fields.slice(at, at + FIELDS);
     listed.push({
-      member: String(member),
+      member,
       createdMs: Number(createdMs),
       recordBytes: Number(recordBytes),
       journalBytes: Number(journalBytes),
-      mark: String(mark),
+      mark: mark === '-' ? '' : mark,
     });
   }
   return listed;
@@ -107,7 +107,7 @@ export class PageReader {
     const args = argumentsOf(range, corrections.value);
     const reply = await call.ask(pageScript, [index, keys.record, keys.journal], args);
     if (reply.isErr()) return err(reply.error.error);
-    const [total, hasMore, ...fields]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
+    const [total, hasMore, ...fields] = String(reply.value).split(' ');
     const rising = listedIn(fields);
     const listed = range.order === 'oldest' ? rising : rising.toReversed();
     const read = await this.#sessions.read(call, tenant, listed, range, admit);
@@ -131,9 +131,9 @@ export class PageReader {
     for (let offset = 0; offset < MAX_ENDED; offset += ENDED_STEP) {
       const reply = await call.ask(endedScript, [deadlines, record], [String(now), String(offset), String(ENDED_STEP)]);
       if (reply.isErr()) return err(reply.error.error);
-      const [count, ...fields]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
+      const [count, ...fields] = String(reply.value).split(' ');
       for (let at = 0; at + 3 <= fields.length; at += 3) {
-        const [member, letter, createdMs] = fields.slice(at, at + 3).map(String);
+        const [member, letter, createdMs] = fields.slice(at, at + 3);
         if (member === undefined || createdMs === undefined) break;
         if (status === 'TERMINATED') added.push(createdMs, member);
         else if (letter === statusLetter(status)) without.push(member);
