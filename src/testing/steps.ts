@@ -4,7 +4,7 @@ import type { HistoryEntry } from '../session/session.js';
 import type { Answer, SessionKey, SessionStore, StoreError } from '../store.js';
 import { toWireOptions } from '../wire.js';
 import { expectEqual } from './expect.js';
-import { headOf, live, NOON, say } from './samples.js';
+import { headOf, live, NOON, say, upTo } from './samples.js';
 
 /** What the store answers; an error where none is expected fails the case. */
 export const answerOf = async <T>(answer: Answer<T, StoreError>): Promise<T> => {
@@ -116,4 +116,12 @@ export const idsOn = async (
 ): Promise<readonly string[]> => {
   const page = await answerOf(store.list(tenant, { offset, limit }));
   return page.records.map(({ head }) => head.id);
+};
+
+/** Runs `step` until it answers `true`, at most `limit` times. `goal` says in the error what it waited for. */
+export const repeatUntil = async (goal: string, limit: number, step: () => Promise<boolean>): Promise<void> => {
+  for (const _ of upTo(limit)) {
+    if (await step()) return;
+  }
+  throw new Error(`gave up after ${limit} steps, waiting for this: ${goal}`);
 };

@@ -1,6 +1,7 @@
 import type { AppendOutcome, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
-import { ended, keyOf, NOON, say, upTo } from '../samples.js';
+import { race, WRITERS } from '../race.js';
+import { ended, keyOf, NOON, say } from '../samples.js';
 import { answerOf, append, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -90,17 +91,19 @@ export const bounds: readonly StoreCase[] = [
   },
   {
     name: 'races: of 50 appends at once as many are kept as the history may have',
-    run: async (store) => {
+    run: async (store, second) => {
       await insertActive(store, key);
-      const outcomes = await Promise.all(
-        upTo(50).map(async (writer) => {
-          const named = writer % 2 === 0 ? `op-${writer}` : undefined;
-          const { outcome } = await appendUpTo(store, 20, [`${writer}`], named);
-          return { outcome, content: `${writer}` };
-        }),
-      );
+      const outcomes = await race(store, second, async (each, writer) => {
+        const named = writer % 3 === 0 ? `op-${writer}` : undefined;
+        const { outcome } = await appendUpTo(each, 20, [`${writer}`], named);
+        return { outcome, content: `${writer}` };
+      });
       const kept = outcomes.filter(({ outcome }) => outcome === 'appended').map(({ content }) => content);
-      expectEqual(outcomes.filter(({ outcome }) => outcome === 'full').length, 30, 'appends that were refused');
+      expectEqual(
+        outcomes.filter(({ outcome }) => outcome === 'full').length,
+        WRITERS - 20,
+        'appends that were refused',
+      );
       expectEqual((await said(store, key))?.toSorted(), kept.toSorted(), 'the history');
     },
   },

@@ -2,8 +2,9 @@ import type { HistoryEntry } from '../../session/session.js';
 import type { EntriesOutcome, HistorySlice, SessionKey, SessionStore } from '../../store.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { hostileTexts } from '../hostile.js';
+import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, NOON, say, upTo } from '../samples.js';
-import { answerOf, append, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, insert, insertActive, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -18,18 +19,24 @@ const partOf = async (store: SessionStore, slice: HistorySlice, of: SessionKey =
 
 const contentsOf = ({ entries }: Part): readonly string[] => entries.map(({ content }) => content);
 
-/** All that stands behind a position, read so many entries at a time. */
+/** More parts than any history here has. */
+const MAXIMUM_PARTS = 1000;
+
+/** All entries behind a position, read in parts of at most `limit`. */
 const readOn = async (store: SessionStore, after: number, limit: number): Promise<readonly HistoryEntry[]> => {
   const entries: HistoryEntry[] = [];
-  for (let position = after; ; ) {
+  let position = after;
+  await repeatUntil('a part without hasMore', MAXIMUM_PARTS, async () => {
     const part = await partOf(store, { after: position, limit });
     expectThat(part.entries.length <= limit, `at most ${limit} entries are given`);
     entries.push(...part.entries);
-    if (!part.hasMore) return entries;
+    if (!part.hasMore) return true;
     expectThat(part.entries.length > 0, 'where there is more, there is something');
     expectThat(part.position > position, `the position ${part.position} is higher than ${position}`);
     position = part.position;
-  }
+    return false;
+  });
+  return entries;
 };
 
 /** Appends of one entry, of several, named and unnamed; gives what was said, and the position behind each. */
@@ -203,24 +210,30 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: who reads on while 50 append gets each entry once',
-    run: async (store) => {
+    name: 'races: a reader that reads on while 50 append gets each entry once',
+    run: async (store, second) => {
       await insertActive(store, key);
-      const writing = Promise.all(upTo(50).map((writer) => append(store, key, [`${writer} a`, `${writer} b`])));
-      const read: string[] = [];
-      let position = 0;
-      while (read.length < 100) {
-        const part = await partOf(store, { after: position, limit: 3 });
-        read.push(...contentsOf(part));
-        position = part.position;
-      }
-      await writing;
+      let isWritten = false;
+      const read: HistoryEntry[] = [];
+      const readOnMeanwhile = async () => {
+        let position = 0;
+        for (const _ of upTo(MAXIMUM_PARTS)) {
+          if (isWritten) break;
+          const part = await partOf(second, { after: position, limit: 3 });
+          read.push(...part.entries);
+          position = part.position;
+        }
+        return position;
+      };
+      const write = async () => {
+        await race(store, second, (each, writer) => append(each, key, [`${writer} a`, `${writer} b`]));
+        isWritten = true;
+      };
+      const [position] = await Promise.all([readOnMeanwhile(), write()]);
+      read.push(...(await readOn(second, position, 3)));
       const { entries } = await partOf(store, { last: 1000 });
-      expectEqual(
-        read,
-        entries.map(({ content }) => content),
-        'what was read',
-      );
+      expectEqual(read, entries, 'what was read');
+      expectEqual(read.length, 2 * WRITERS, 'the number of entries');
     },
   },
 ];

@@ -1,19 +1,10 @@
 import { expectEqual } from '../expect.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, contentsOf, expectStored, historyOf, insertActive, replace } from '../steps.js';
+import { answerOf, append, contentsOf, expectStored, historyOf, idsOn, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import { vandalize } from '../vandalize.js';
 
 const key = keyOf('one');
-
-/** Changes all that lets itself be changed, from the innermost out. What is frozen stays, and that is right too. */
-const vandalize = (value: unknown): void => {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, inner] of Object.entries(value)) {
-    vandalize(inner);
-    Reflect.set(value, name, 'vandalized');
-  }
-  Reflect.set(value, Array.isArray(value) ? value.length : 'added', 'vandalized');
-};
 
 const sample = () => ({
   head: headOf('one', NOON, { context: 'algebra' }),
@@ -23,7 +14,7 @@ const sample = () => ({
 
 export const ownership: readonly StoreCase[] = [
   {
-    name: 'ownership: what a caller has read is its own, and changing it changes nothing in the store',
+    name: 'ownership: what a caller reads is its own, and changing it changes nothing in the store',
     run: async (store) => {
       const { head, state } = sample();
       await answerOf(store.insert(TENANT, head, live('IDLE')));
@@ -49,6 +40,29 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
+    name: 'ownership: two callers who read the same session share nothing',
+    run: async (store) => {
+      const { head, state } = sample();
+      await answerOf(store.insert(TENANT, head, live('IDLE')));
+      await replace(store, key, state);
+      await append(store, key, ['hello', 'goodbye']);
+      const page = () => answerOf(store.list(TENANT, { offset: 0, limit: 1 }));
+      const read = async () => {
+        const listed = (await page()).records;
+        return [await answerOf(store.find(key)), ...listed].map((record) => record && contentsOf(record));
+      };
+      const [mine, theirs] = [await read(), await read()];
+      const [stateOfMine, stateOfTheirs] = [await answerOf(store.findState(key)), await answerOf(store.findState(key))];
+      vandalize(mine);
+      vandalize(stateOfMine);
+      expectEqual(theirs, [sample(), sample()], 'what the other caller has read');
+      expectEqual(stateOfTheirs, sample().state, 'the state that the other caller has read');
+      const [first, second] = [await answerOf(store.find(key)), await answerOf(store.find(key))];
+      vandalize(first);
+      expectEqual(second && contentsOf(second), sample(), 'the record that the other caller has found');
+    },
+  },
+  {
     name: 'ownership: the state in the answer to a refused append is the caller\u2019s own too',
     run: async (store) => {
       const { head } = sample();
@@ -60,7 +74,7 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ownership: what a caller gave is kept as it was, whatever becomes of it later',
+    name: 'ownership: what a caller gave is kept as it was, whatever the caller does with it later',
     run: async (store) => {
       const { head, state, history } = sample();
       const idle = live('IDLE');
@@ -69,9 +83,35 @@ export const ownership: readonly StoreCase[] = [
       vandalize(idle);
       await answerOf(store.replace(key, state));
       vandalize(state);
-      await answerOf(store.append(key, { entries: history, now: NOON }));
-      vandalize(history);
+      const call = { entries: history, now: NOON, operationId: 'op' };
+      const first = await answerOf(store.append(key, call));
+      vandalize(call);
       await expectStored(store, key, sample());
+      const again = await answerOf(store.append(key, { entries: [say('again')], now: NOON, operationId: 'op' }));
+      expectEqual(again, first, 'the same operation');
+      await expectStored(store, key, sample());
+    },
+  },
+  {
+    name: 'ownership: the keys, places and ranges that a caller gave are not kept',
+    run: async (store) => {
+      await insertActive(store, key);
+      await insertActive(store, keyOf('two'));
+      const given = { tenant: TENANT, id: 'one' };
+      const deadline = NOON + 1;
+      await replace(store, given, live('PAUSED', { revision: 3, deadline }));
+      await append(store, given, ['hello']);
+      vandalize(given);
+      expectEqual(await answerOf(store.due(deadline, 10)), [{ ...key, deadline }], 'due');
+      const range = { offset: 0, limit: 1, after: { id: 'two', createdAt: headOf('two').createdAt } };
+      const first = await answerOf(store.list(TENANT, range));
+      expectEqual(
+        first.records.map(({ head }) => head.id),
+        ['one'],
+        'the ids behind a place',
+      );
+      vandalize(range);
+      expectEqual(await idsOn(store, TENANT), ['two', 'one'], 'the ids');
     },
   },
   {

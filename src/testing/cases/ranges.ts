@@ -1,7 +1,7 @@
 import type { ListPlace, PageRange, RecordPage, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
-import { answerOf, insert } from '../steps.js';
+import { answerOf, insert, repeatUntil } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 /** Oldest first. Several of one millisecond, one alone, and both ends of time. */
@@ -39,10 +39,10 @@ const pageOf = (store: SessionStore, range: Partial<PageRange>, tenant = TENANT)
 
 const idsOf = ({ records }: RecordPage): readonly string[] => records.map(({ head }) => head.id);
 
-/** More than any walk here has, for one that goes in circles must end too. */
-const MOST_PAGES = 100;
+/** More pages than any walk here has. */
+const MAXIMUM_PAGES = 100;
 
-/** The ids of pages that follow one another by cursor. `between` is done before each further one. */
+/** The ids on pages that follow one another by cursor. `between` runs before each further page. */
 const walk = async (
   store: SessionStore,
   range: Partial<PageRange>,
@@ -51,14 +51,15 @@ const walk = async (
 ): Promise<readonly string[]> => {
   const met: string[] = [];
   let { after } = range;
-  for (const _ of upTo(MOST_PAGES)) {
+  await repeatUntil('a page without next', MAXIMUM_PAGES, async () => {
     const page = await pageOf(store, { ...range, after }, tenant);
     met.push(...idsOf(page));
-    if (page.next === undefined) return met;
+    if (page.next === undefined) return true;
     await between(met, page.next);
     after = page.next;
-  }
-  throw new Error(`the walk has not come to an end on ${MOST_PAGES} pages`);
+    return false;
+  });
+  return met;
 };
 
 const inOrder = (order: 'newest' | 'oldest', found: readonly ListPlace[]): readonly string[] => {

@@ -74,12 +74,12 @@ export const byStatus: readonly StoreCase[] = [
   },
   {
     name: 'status: of changes that race each session is listed once',
-    run: async (store) => {
+    run: async (store, second) => {
       const ids = upTo(20).map((at) => `s${at}`);
       for (const id of ids) await insert(store, keyOf(id));
       const changes = ids.flatMap((id) => [
         store.replace(keyOf(id), live('ACTIVE', { revision: 2 })),
-        store.replace(keyOf(id), ended('failed', { revision: 2 })),
+        second.replace(keyOf(id), ended('failed', { revision: 2 })),
       ]);
       await Promise.all(changes.map((change) => answerOf(change)));
       const found = Object.values(await everywhere(store)).flat();
