@@ -25,7 +25,7 @@ export const withOpenedStore = async <S extends SessionStore>(
   timeoutMs: number,
   use: (store: S, second: S) => Promise<void>,
 ): Promise<void> => {
-  const made = await withTimeout('the function that makes a store', timeoutMs, makeStore());
+  const made = await withTimeout('makeStore()', timeoutMs, makeStore());
   const { store, second = store, close }: OpenedStore<S> = isStore(made) ? { store: made } : made;
   const closing = async () => withTimeout('close()', timeoutMs, close?.());
   try {

@@ -1,0 +1,74 @@
+import type { SessionHead, SessionRecord } from '../../src/session/record.js';
+import { labelOf, type PlantedBug, planted } from './planted-bug.js';
+
+export const plantedReadBugs: readonly PlantedBug[] = [
+  planted(
+    'gives one entry less than the last so many',
+    'findEntries: the last ones, oldest first, and all where there are not so many',
+    (inner) => ({
+      findEntries: (key, slice) =>
+        inner.findEntries(key, 'last' in slice ? { last: Math.max(1, slice.last - 1) } : slice),
+    }),
+  ),
+  planted('says that there is more at the end', 'findEntries: says whether there is more', (inner) => ({
+    findEntries: (key, slice) =>
+      inner.findEntries(key, slice).map((found) => {
+        const isFull = found.outcome === 'found' && 'limit' in slice && found.entries.length === slice.limit;
+        return isFull ? { ...found, hasMore: true } : found;
+      }),
+  })),
+  planted(
+    'hands out the record that it keeps',
+    'ownership: what a caller reads is its own, and changing it changes nothing in the store',
+    (inner) => {
+      const kept = new Map<string, SessionRecord>();
+      return {
+        find: (key, ...rest) =>
+          inner.find(key, ...rest).map((record) => {
+            if (record === undefined) return undefined;
+            const label = `${labelOf(key)} ${record.sequence}`;
+            const known = kept.get(label) ?? structuredClone(record);
+            kept.set(label, known);
+            return known;
+          }),
+      };
+    },
+  ),
+  planted(
+    'keeps the head that it was given, without a copy',
+    'ownership: what a caller gave is kept as it was, whatever the caller does with it later',
+    (inner) => {
+      const given = new Map<string, SessionHead>();
+      return {
+        insert: (tenant, head, state) => {
+          given.set(labelOf({ tenant, id: head.id }), head);
+          return inner.insert(tenant, head, state);
+        },
+        find: (key, ...rest) =>
+          inner
+            .find(key, ...rest)
+            .map((record) => record && { ...record, head: given.get(labelOf(key)) ?? record.head }),
+      };
+    },
+  ),
+  planted(
+    'tells two events in the wrong order',
+    'events: every change is told, in order, numbered without a gap, with its time and what else belongs to it',
+    (inner) => {
+      const { events } = inner;
+      if (events === undefined) throw new Error('the memory store has no events');
+      return {
+        events: {
+          streamOf: () => events.streamOf(),
+          latest: () => events.latest(),
+          repeat: () => events.repeat(),
+          read: (...args) =>
+            events.read(...args).map((page) => {
+              const [first, second, ...others] = page.events;
+              return first && second ? { ...page, events: [second, first, ...others] } : page;
+            }),
+        },
+      };
+    },
+  ),
+];
