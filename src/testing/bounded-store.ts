@@ -1,7 +1,7 @@
 import type { Answer, EventLog, SessionStore } from '../store.js';
 import { withTimeout } from './with-timeout.js';
 
-/** `store`, with every call rejecting, under its name, if it has no answer within `timeoutMs`. */
+/** The same store, but a call without an answer within `timeoutMs` rejects with an error that names it. */
 export const boundedStore = (store: SessionStore, timeoutMs: number): SessionStore => {
   const bounded = <T, E>(call: string, answer: Answer<T, E>): Answer<T, E> =>
     'then' in answer ? withTimeout(`${call}()`, timeoutMs, answer) : answer;

@@ -3,18 +3,18 @@ import { withTimeout } from './with-timeout.js';
 
 /** What a factory may return in place of a store alone. */
 export interface OpenedStore<S extends SessionStore> {
-  /** An empty store that nobody else uses. */
+  /** An empty store that nothing else uses. */
   readonly store: S;
   /**
-   * A second store object over the same data, such as another process would have. Races are then run through both, which
-   * finds a store that is atomic only within one object. Default: `store` itself.
+   * Another store object over the same data, such as a second process would have. Races then run through both: without
+   * it, they cannot show whether the store is atomic beyond one object. Default: `store`.
    */
   readonly second?: S | undefined;
   /** Closes what the factory opened. Called once, after the case, whether it passed or failed. */
   readonly close?: (() => unknown) | undefined;
 }
 
-/** Returns an empty store: a new one, or one over a part of a database that nobody else uses. Called for each case. */
+/** Makes an empty store: a new one, or one over a part of a database that nothing else uses. */
 export type MakeStore<S extends SessionStore> = () => S | OpenedStore<S> | Promise<S | OpenedStore<S>>;
 
 const isStore = <S extends SessionStore>(made: S | OpenedStore<S>): made is S => 'insert' in made;
@@ -31,7 +31,7 @@ export const withOpenedStore = async <S extends SessionStore>(
   try {
     await use(store, second);
   } catch (error) {
-    // The case's own error says more than that of a `close` after it.
+    // An error of `close` must not hide that of the case.
     await closing().catch(() => undefined);
     throw error;
   }

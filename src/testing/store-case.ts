@@ -4,8 +4,8 @@ import type { SessionKey, SessionStore } from '../store.js';
 export interface StoreCase {
   readonly name: string;
   /**
-   * Fails by rejecting. `store` is empty and used by nobody else; `second` looks at the same data, and is `store` itself
-   * where there is no other.
+   * Rejects if the case fails. `store` is empty, and nothing else uses it. `second` is another store over the same
+   * data, or `store` itself.
    */
   run(store: SessionStore, second: SessionStore): Promise<void>;
 }
@@ -17,7 +17,7 @@ export type StoredPart = 'state' | 'head' | 'history';
 export type Corrupt<S extends SessionStore> = (store: S, key: SessionKey, part: StoredPart) => Promise<void>;
 
 /**
- * Runs `change`, which calls the store, in such a way that the store makes the change but its event is lost: as if the
- * process had ended between the two. The calls of `change` may answer with an error.
+ * Runs `change`, which changes a session through the store, so that the change is made but its event is lost, as if the
+ * process had ended between the two. The store may answer an error meanwhile.
  */
 export type LoseEvents<S extends SessionStore> = (store: S, change: () => Promise<void>) => Promise<void>;

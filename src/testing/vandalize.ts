@@ -1,9 +1,9 @@
-/** Runs `change`, and lets it fail: what is frozen, or refuses a change, may throw. */
+/** Runs `change`, which may throw: a value may be frozen, or refuse a change in another way. */
 const attempt = (change: () => unknown): void => {
   try {
     change();
   } catch {
-    // It stays as it is, which is what a caller may do too.
+    // Then the value is safe from its caller.
   }
 };
 

@@ -18,7 +18,7 @@ describe('the contract comes to an end on a store that', () => {
     const { failed } = await runAll(() =>
       memoryStoreWith((inner) => ({ append: (key, append) => inner.append(key, { ...append, entries: [] }) })),
     );
-    const readsOn = 'races: a reader that reads on while 50 append gets each entry once';
+    const readsOn = 'races: a reader gets each entry once, part by part, while 50 append';
     expect(failed.get(readsOn)).toBe('the number of entries is 0 where 100 was expected');
   });
 
@@ -30,7 +30,7 @@ describe('the contract comes to an end on a store that', () => {
           ok({ outcome: 'found', entries: [entry], position: 'after' in slice ? slice.after + 1 : 1, hasMore: true }),
       })),
     );
-    const partByPart = 'findEntries: part by part each entry comes once and in order, however many at a time';
+    const partByPart = 'findEntries: part by part, each entry comes once and in order, whatever the limit';
     expect(failed.get(partByPart)).toBe('gave up after 1000 steps, waiting for this: a part without hasMore');
   });
 
@@ -44,7 +44,7 @@ describe('the contract comes to an end on a store that', () => {
           }),
       })),
     );
-    const walk = 'range: a walk meets each once, whatever the size of its pages';
+    const walk = 'range: a walk by cursor meets each session once, whatever the size of its pages';
     expect(failed.get(walk)).toBe('gave up after 100 steps, waiting for this: a page without next');
   });
 

@@ -5,10 +5,10 @@ import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 const operationOf = (key: SessionKey, { operationId }: HistoryAppend): string =>
   JSON.stringify([key.tenant, key.id, operationId]);
 
-const caughtByRecognition = 'operationId: the second append of a name adds nothing and has the position of the first';
+const caughtByRecognition = 'operationId: a repeated append adds nothing and answers the first position';
 
 export const plantedAppendBugs: readonly PlantedBug[] = [
-  planted('loses every tenth append', 'races: 50 appends at once are all kept, each once and whole', (inner) => {
+  planted('loses every tenth append', 'races: 50 appends at once are all kept, once and whole', (inner) => {
     let calls = 0;
     return {
       append: (key, append) => {
@@ -19,7 +19,7 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
   }),
   planted(
     'loses an append that runs beside another',
-    'races: 50 appends at once are all kept, each once and whole',
+    'races: 50 appends at once are all kept, once and whole',
     (inner) => {
       const writing = new Set<string>();
       return {
@@ -54,7 +54,7 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
   }),
   planted(
     'recognises an operationId of a session that was removed',
-    'remove: the id is free again, and a session inserted under it starts clean',
+    'remove: the id is free again, and a new session under it starts clean',
     (inner) => {
       const known = new Map<string, AppendOutcome>();
       return {
@@ -71,7 +71,7 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
   ),
   planted(
     'takes one entry more than mostEntries',
-    'mostEntries: a history is filled up to the bound, and not by one more',
+    'mostEntries: a history takes entries up to the bound, and not one more',
     (inner) => ({
       append: (key, { mostEntries = 1e9, ...append }) => inner.append(key, { ...append, mostEntries: mostEntries + 1 }),
     }),

@@ -46,7 +46,7 @@ describe('in a store that tells its events in a second step, the contract catche
     return runContract('', makeStore, { withEvents: makeStore, loseEvents });
   };
 
-  const caughtBy = 'events: repeat tells the last change of the state, if its event was lost, under its own number';
+  const caughtBy = 'events: repeat tells the lost event of the last change of the state';
   test(`does nothing in repeat, by "${caughtBy}"`, async () => {
     const { failed } = await run(false);
     expect([...failed.keys()]).toContain(caughtBy);

@@ -2,8 +2,7 @@ import { ok } from 'neverthrow';
 import type { SessionHead } from '../../src/session/record.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
-const countsNoSequence =
-  'sequence: 1 after the creation, and one more after every change of the state and every append';
+const countsNoSequence = 'sequence: 1 after insert, and one more after each replace and each append';
 
 export const plantedChangeBugs: readonly PlantedBug[] = [
   planted('never counts sequence', countsNoSequence, (inner) => ({
@@ -14,19 +13,27 @@ export const plantedChangeBugs: readonly PlantedBug[] = [
         records: page.records.map((record) => ({ ...record, sequence: 1 })),
       })),
   })),
-  planted('accepts a stale replace', 'replace: over any other revision nothing is written', (inner) => ({
-    replace: (key, next) => {
-      const { revision = 0 } = inner.findState(key)._unsafeUnwrap() ?? {};
-      return inner.replace(key, next.revision <= revision ? { ...next, revision: revision + 1 } : next);
-    },
-  })),
-  planted('accepts a replace from the future', 'replace: over any other revision nothing is written', (inner) => ({
-    replace: (key, next) => {
-      const { revision = 0 } = inner.findState(key)._unsafeUnwrap() ?? {};
-      return inner.replace(key, next.revision > revision ? { ...next, revision: revision + 1 } : next);
-    },
-  })),
-  planted('brings a removed session back by replace', 'remove: the session is gone everywhere', (inner) => {
+  planted(
+    'accepts a stale replace',
+    'replace: a state of any other revision is stale, and writes nothing',
+    (inner) => ({
+      replace: (key, next) => {
+        const { revision = 0 } = inner.findState(key)._unsafeUnwrap() ?? {};
+        return inner.replace(key, next.revision <= revision ? { ...next, revision: revision + 1 } : next);
+      },
+    }),
+  ),
+  planted(
+    'accepts a replace from the future',
+    'replace: a state of any other revision is stale, and writes nothing',
+    (inner) => ({
+      replace: (key, next) => {
+        const { revision = 0 } = inner.findState(key)._unsafeUnwrap() ?? {};
+        return inner.replace(key, next.revision > revision ? { ...next, revision: revision + 1 } : next);
+      },
+    }),
+  ),
+  planted('brings a removed session back by replace', 'remove: a removed session is gone everywhere', (inner) => {
     const heads = new Map<string, SessionHead>();
     return {
       insert: (tenant, head, state) => {
@@ -43,10 +50,10 @@ export const plantedChangeBugs: readonly PlantedBug[] = [
   }),
   planted(
     'removes whatever revision it finds',
-    'remove: by a revision, only the session whose state has it',
+    'remove: with a revision, only a state of that revision is removed',
     (inner) => ({ remove: (key) => inner.remove(key) }),
   ),
-  planted('leaves a removed session in its index', 'remove: others stay, in their order', (inner) => {
+  planted('leaves a removed session in its index', 'remove: the other sessions stay, in their order', (inner) => {
     const left = new Map<string, number>();
     return {
       remove: (key, removal) =>
@@ -59,7 +66,7 @@ export const plantedChangeBugs: readonly PlantedBug[] = [
   }),
   planted(
     "finds another tenant's session",
-    'tenants: no operation reaches a session of another, and none says that it is there',
+    'tenants: no call reaches another tenant\u2019s session, or tells that it is there',
     (inner) => {
       const owners = new Map<string, string>();
       return {

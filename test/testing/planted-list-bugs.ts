@@ -3,7 +3,7 @@ import { type PlantedBug, planted } from './planted-bug.js';
 export const plantedListBugs: readonly PlantedBug[] = [
   planted(
     'forgets the order of sessions created in the same millisecond',
-    'list: newest first, equal times by id from the highest down',
+    'list: newest first, the same millisecond by id from the highest down',
     (inner) => ({
       list: (tenant, range, ...rest) => {
         const { offset, limit, ...all } = range;
@@ -20,7 +20,7 @@ export const plantedListBugs: readonly PlantedBug[] = [
   ),
   planted(
     'skips a session where a page begins at a cursor',
-    'range: a walk meets each once, whatever the size of its pages',
+    'range: a walk by cursor meets each session once, whatever the size of its pages',
     (inner) => ({
       list: (tenant, range, ...rest) =>
         inner.list(tenant, range.after === undefined ? range : { ...range, offset: range.offset + 1 }, ...rest),
@@ -28,7 +28,7 @@ export const plantedListBugs: readonly PlantedBug[] = [
   ),
   planted(
     'counts sessions of every status in the total of one',
-    'status: pages, totals, cursors, ranges and both orders are those of the sessions with the status',
+    'status: pages, totals, cursors, ranges and orders count only sessions of the status',
     (inner) => ({
       list: (tenant, range, ...rest) =>
         inner.list(tenant, range, ...rest).map((page) => ({
@@ -39,7 +39,7 @@ export const plantedListBugs: readonly PlantedBug[] = [
   ),
   planted(
     'lists what was created at createdAfter',
-    'range: between two times, without those of the times themselves',
+    'range: createdAfter and createdBefore exclude their own milliseconds',
     (inner) => ({
       list: (tenant, { createdAfter, ...range }, ...rest) => {
         if (createdAfter === undefined) return inner.list(tenant, range, ...rest);
@@ -48,7 +48,7 @@ export const plantedListBugs: readonly PlantedBug[] = [
       },
     }),
   ),
-  planted('orders what is due by id', 'due: the longest overdue first, of all tenants, at most so many', (inner) => ({
+  planted('orders what is due by id', 'due: the longest overdue first, of all tenants, at most limit', (inner) => ({
     due: (now, limit) =>
       inner.due(now, 10_000).map((due) => due.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)),
   })),

@@ -4,22 +4,26 @@ import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 export const plantedReadBugs: readonly PlantedBug[] = [
   planted(
     'gives one entry less than the last so many',
-    'findEntries: the last ones, oldest first, and all where there are not so many',
+    'findEntries: last gives the latest entries, oldest first, or all if there are fewer',
     (inner) => ({
       findEntries: (key, slice) =>
         inner.findEntries(key, 'last' in slice ? { last: Math.max(1, slice.last - 1) } : slice),
     }),
   ),
-  planted('says that there is more at the end', 'findEntries: says whether there is more', (inner) => ({
-    findEntries: (key, slice) =>
-      inner.findEntries(key, slice).map((found) => {
-        const isFull = found.outcome === 'found' && 'limit' in slice && found.entries.length === slice.limit;
-        return isFull ? { ...found, hasMore: true } : found;
-      }),
-  })),
+  planted(
+    'says that there is more at the end',
+    'findEntries: hasMore says whether there are entries behind the part',
+    (inner) => ({
+      findEntries: (key, slice) =>
+        inner.findEntries(key, slice).map((found) => {
+          const isFull = found.outcome === 'found' && 'limit' in slice && found.entries.length === slice.limit;
+          return isFull ? { ...found, hasMore: true } : found;
+        }),
+    }),
+  ),
   planted(
     'hands out the record that it keeps',
-    'ownership: what a caller reads is its own, and changing it changes nothing in the store',
+    'ownership: changing what was read changes nothing in the store',
     (inner) => {
       const kept = new Map<string, SessionRecord>();
       return {
@@ -36,7 +40,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'keeps the head that it was given, without a copy',
-    'ownership: what a caller gave is kept as it was, whatever the caller does with it later',
+    'ownership: changing what was given to the store changes nothing in the store',
     (inner) => {
       const given = new Map<string, SessionHead>();
       return {
@@ -53,7 +57,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'tells two events in the wrong order',
-    'events: every change is told, in order, numbered without a gap, with its time and what else belongs to it',
+    'events: every change has an event, in order, numbered without a gap, with its details',
     (inner) => {
       const { events } = inner;
       if (events === undefined) throw new Error('the memory store has no events');

@@ -39,7 +39,7 @@ const newLock = () => {
 export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   planted(
     'looks for a taken id and inserts without a transaction',
-    'races: of 50 inserts of one id one succeeds, and its session is the one that is there',
+    'races: one of 50 inserts of the same id succeeds, and its session is kept',
     () => (database) => {
       const locked = newLock();
       return {
@@ -56,7 +56,7 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   ),
   planted(
     'reads a history and writes it back without a transaction',
-    'races: 50 appends at once are all kept, each once and whole',
+    'races: 50 appends at once are all kept, once and whole',
     () => {
       const lastReaders = new Map<string, symbol>();
       return (database) => {
@@ -76,7 +76,7 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   ),
   planted(
     'compares the revision and replaces without a transaction',
-    'races: of 50 changes of one revision one is made',
+    'races: one of 50 changes of the same revision is made',
     () => (database) => {
       const locked = newLock();
       return {
@@ -92,7 +92,7 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   ),
   planted(
     'caches the records that a store object has read',
-    'two stores: what one writes, both read at once',
+    'two stores: both read at once what one has written',
     () => (database) => {
       const cache = new Map<string, SessionRecord>();
       const forget = (key: SessionKey) => cache.delete(labelOf(key));

@@ -7,7 +7,7 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-/** Tries to append an entry for each of `contents` to a history that may have so many. */
+/** Appends an entry for each of `contents` to a history that may have `mostEntries`. */
 const appendUpTo = (
   store: SessionStore,
   mostEntries: number,
@@ -23,7 +23,7 @@ const full: AppendOutcome = { outcome: 'full' };
 
 export const bounds: readonly StoreCase[] = [
   {
-    name: 'mostEntries: a history is filled up to the bound, and not by one more',
+    name: 'mostEntries: a history takes entries up to the bound, and not one more',
     run: async (store) => {
       await insertActive(store, key);
       for (const content of ['a', 'b', 'c']) {
@@ -34,7 +34,7 @@ export const bounds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'mostEntries: the entries of one call are taken all or none',
+    name: 'mostEntries: a call adds all of its entries or none',
     run: async (store) => {
       await insertActive(store, key);
       expectEqual(await appendUpTo(store, 3, ['a', 'b', 'c', 'd']), full, 'more at once than a history may have');
@@ -46,7 +46,7 @@ export const bounds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'mostEntries: each call has its own, and one without adds to any history',
+    name: 'mostEntries: each call has its own bound, or none',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['a', 'b', 'c']);
@@ -57,7 +57,7 @@ export const bounds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'mostEntries: an append that was made is recognised in a full history',
+    name: 'mostEntries: a repeated append is recognised in a full history',
     run: async (store) => {
       await insertActive(store, key);
       const first = await appendUpTo(store, 2, ['a', 'b'], 'op');
@@ -69,7 +69,7 @@ export const bounds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'mostEntries: a name that found the history full is free',
+    name: 'mostEntries: an append that found the history full leaves its operationId free',
     run: async (store) => {
       await insertActive(store, key);
       expectEqual(await appendUpTo(store, 1, ['a', 'b'], 'op'), full, 'the first');
@@ -80,7 +80,7 @@ export const bounds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'mostEntries: a history that is closed is closed, full or not, and one that is missing is missing',
+    name: 'mostEntries: closed and missing come before full',
     run: async (store) => {
       expectEqual(await appendUpTo(store, 1, ['a', 'b']), { outcome: 'missing' }, 'without a session');
       await insertActive(store, key);
@@ -90,7 +90,7 @@ export const bounds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: of 50 appends at once as many are kept as the history may have',
+    name: 'races: 50 appends at once fill a history up to its bound, and not further',
     run: async (store, second) => {
       await insertActive(store, key);
       const outcomes = await race(store, second, async (each, writer) => {

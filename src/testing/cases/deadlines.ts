@@ -17,7 +17,7 @@ const isDue = async (store: SessionStore, now: number): Promise<boolean> => {
 
 export const deadlines: readonly StoreCase[] = [
   {
-    name: 'due: a session is due from the millisecond of its deadline on, and until it is seen to',
+    name: 'due: a session is due from the millisecond of its deadline on',
     run: async (store) => {
       await insertDue(store, key, NOON + 100);
       expectEqual(await answerOf(store.due(NOON + 99, 10)), [], 'due a millisecond before');
@@ -27,7 +27,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: the longest overdue first, of all tenants, at most so many',
+    name: 'due: the longest overdue first, of all tenants, at most limit',
     run: async (store) => {
       const order = [3, 0, 4, 1, 2];
       // The higher the id, the earlier the deadline: the order is not that of the ids.
@@ -53,7 +53,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: nothing is due in an empty store, nor at any time without a deadline',
+    name: 'due: nothing is due in an empty store, nor without a deadline',
     run: async (store) => {
       expectEqual(await answerOf(store.due(Number.MAX_SAFE_INTEGER, 10)), [], 'due in an empty store');
       await insert(store, key);
@@ -61,7 +61,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: a change of the deadline moves it, none at all takes it away',
+    name: 'due: replace moves the deadline, or takes it away',
     run: async (store) => {
       await insertDue(store, key, NOON + 10);
       await replace(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 50 }));
@@ -82,7 +82,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: a session that has ended is due where it is to be kept no longer',
+    name: 'due: a session that has ended is due when its retention is over',
     run: async (store) => {
       await insertDue(store, key, NOON + 10);
       await replace(store, key, ended('failed', { revision: 2, deadline: NOON + 60 }));
@@ -93,7 +93,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: what was not written moves nothing',
+    name: 'due: a call that writes nothing moves no deadline',
     run: async (store) => {
       await insertDue(store, key, NOON + 10);
       await answerOf(store.replace(key, live('ACTIVE', { revision: 3, deadline: NOON + 99 })));
@@ -103,7 +103,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: reading and appending move nothing',
+    name: 'due: reads and appends move no deadline',
     run: async (store) => {
       await insertDue(store, key, NOON + 1000, live('ACTIVE'));
       await append(store, key, ['hello']);

@@ -13,7 +13,7 @@ const brief = ({ type, sequence, sessionId }: SessionEvent) => [type, sequence, 
 /** The cases of a store with events. */
 export const events: readonly StoreCase[] = [
   {
-    name: 'events: every change is told, in order, numbered without a gap, with its time and what else belongs to it',
+    name: 'events: every change has an event, in order, numbered without a gap, with its details',
     run: async (store) => {
       const start = await latestPosition(store);
       await insert(store, key, headOf('one', NOON - 5));
@@ -50,7 +50,7 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: a call that writes nothing tells nothing',
+    name: 'events: a call that writes nothing has no event',
     run: async (store) => {
       await insertActive(store, key);
       const before = await latestPosition(store);
@@ -98,7 +98,7 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: a change that is asked for again may be told again, under the same id and number',
+    name: 'events: a repeated call may tell its event again, under the same id and number',
     run: async (store) => {
       const start = await latestPosition(store);
       await insertActive(store, key);
@@ -116,7 +116,7 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: a session that is inserted again under a removed id has events of its own',
+    name: 'events: a new session under a removed id has events of its own',
     run: async (store) => {
       const start = await latestPosition(store);
       await insert(store, key);
@@ -136,7 +136,7 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: each of several changes at once is told under a number of its own',
+    name: 'events: each of several changes at the same time has its own number',
     run: async (store, second) => {
       const start = await latestPosition(store);
       await insertActive(store, key);
@@ -154,7 +154,7 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: what two stores change, both tell alike',
+    name: 'events: two stores have the same events',
     run: async (store, second) => {
       const start = await latestPosition(store);
       await insert(second, key);
@@ -172,7 +172,7 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: a page of events is the caller\u2019s own',
+    name: 'events: changing a page of events changes nothing in the store',
     run: async (store) => {
       const start = await latestPosition(store);
       await insertActive(store, key);

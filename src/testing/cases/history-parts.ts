@@ -39,7 +39,7 @@ const readOn = async (store: SessionStore, after: number, limit: number): Promis
   return entries;
 };
 
-/** Appends of one entry, of several, named and unnamed; gives what was said, and the position behind each. */
+/** Appends several times, with and without `operationId`. Returns the texts, and the position behind each append. */
 const insertTalk = async (store: SessionStore) => {
   await insertActive(store, key);
   const said: string[] = [];
@@ -55,7 +55,7 @@ const insertTalk = async (store: SessionStore) => {
 
 export const historyParts: readonly StoreCase[] = [
   {
-    name: 'findEntries: the last ones, oldest first, and all where there are not so many',
+    name: 'findEntries: last gives the latest entries, oldest first, or all if there are fewer',
     run: async (store) => {
       const { said, marks } = await insertTalk(store);
       for (const last of [1, 2, 5, said.length - 1, said.length, said.length + 1, 1000]) {
@@ -69,7 +69,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: behind the position of an append stands what came after it, and behind 0 everything',
+    name: 'findEntries: after gives what was appended behind a position, and everything behind 0',
     run: async (store) => {
       const { said, marks } = await insertTalk(store);
       for (const { position, count } of [{ position: 0, count: 0 }, ...marks]) {
@@ -81,7 +81,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: part by part each entry comes once and in order, however many at a time',
+    name: 'findEntries: part by part, each entry comes once and in order, whatever the limit',
     run: async (store) => {
       const { said, marks } = await insertTalk(store);
       for (const limit of [1, 2, 3, 7, said.length - 1, said.length, said.length + 1]) {
@@ -97,7 +97,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: says whether there is more',
+    name: 'findEntries: hasMore says whether there are entries behind the part',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['a', 'b', 'c']);
@@ -106,7 +106,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: what is appended later comes behind the position of any part that was at the end',
+    name: 'findEntries: a part at the end has a position behind which later entries come',
     run: async (store) => {
       await insertActive(store, key);
       const none = [await partOf(store, { last: 5 }), await partOf(store, { after: 0, limit: 5 })];
@@ -124,7 +124,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: a position beyond the end is none',
+    name: 'findEntries: a position beyond the end is astray',
     run: async (store) => {
       await insertActive(store, key);
       for (const after of [await append(store, key, ['hello']), 1e9, Number.MAX_SAFE_INTEGER - 1]) {
@@ -134,7 +134,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: a session that is not there, is another tenant\u2019s or was removed is missing',
+    name: 'findEntries: an unknown session, another tenant\u2019s, or a removed one is missing',
     run: async (store) => {
       const slices: readonly HistorySlice[] = [{ last: 1 }, { after: 0, limit: 1 }, { after: 5, limit: 1 }];
       const expectMissing = async (of: SessionKey) => {
@@ -164,7 +164,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: any text comes back as it was, alone and among others',
+    name: 'findEntries: any text is read as it was written, alone and among others',
     run: async (store) => {
       await insertActive(store, key, headOf('one', NOON, { context: '\n{"\u20AC"},\n"op",\n'.repeat(50) }));
       const entries = hostileTexts.map((text, at) => ({ ...say(text), role: hostileTexts[at + 1] || 'user' }));
@@ -180,7 +180,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: long entries, and short ones between them, behind long options',
+    name: 'findEntries: long and short entries are read as they were written, behind long options',
     run: async (store) => {
       await insertActive(store, key, headOf('one', NOON, { behavior: '\u20AC'.repeat(20_000) }));
       const entries = upTo(40).map((at) =>
@@ -195,7 +195,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: a part is the caller\u2019s own',
+    name: 'findEntries: changing a part that was read changes nothing in the store',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['hello', 'goodbye']);
@@ -210,7 +210,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: a reader that reads on while 50 append gets each entry once',
+    name: 'races: a reader gets each entry once, part by part, while 50 append',
     run: async (store, second) => {
       await insertActive(store, key);
       let isWritten = false;

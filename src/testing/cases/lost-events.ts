@@ -12,7 +12,7 @@ export interface LostEventsCase {
 
 const key = keyOf('one');
 
-/** The types and numbers of the events behind a position, without those that were told before. */
+/** The numbers and types of the events behind a position, each event once. */
 const toldBehind = async (store: SessionStore, position: string): Promise<readonly string[]> => {
   const told = await eventsBehind(store, position);
   return [...new Map(told.map(({ id, type, sequence }) => [id, `${sequence} ${type}`])).values()];
@@ -21,7 +21,7 @@ const toldBehind = async (store: SessionStore, position: string): Promise<readon
 /** The cases of a store that writes a change and its event in two steps. */
 export const lostEvents: readonly LostEventsCase[] = [
   {
-    name: 'events: repeat tells the last change of the state, if its event was lost, under its own number',
+    name: 'events: repeat tells the lost event of the last change of the state',
     run: async (store, loseEvents) => {
       await insertActive(store, key);
       const start = await latestPosition(store);
@@ -43,7 +43,7 @@ export const lostEvents: readonly LostEventsCase[] = [
     },
   },
   {
-    name: 'events: a creation whose event was lost is told when it is asked for again, and by repeat',
+    name: 'events: a repeated insert, or repeat, tells the lost event of a creation',
     run: async (store, loseEvents) => {
       for (const id of ['again', 'repeat']) {
         const start = await latestPosition(store);
@@ -57,7 +57,7 @@ export const lostEvents: readonly LostEventsCase[] = [
     },
   },
   {
-    name: 'events: an append whose event was lost is told when its operation is asked for again',
+    name: 'events: a repeated append tells its lost event',
     run: async (store, loseEvents) => {
       await insertActive(store, key);
       const start = await latestPosition(store);
@@ -70,7 +70,7 @@ export const lostEvents: readonly LostEventsCase[] = [
     },
   },
   {
-    name: 'events: after a lost event the next change shows the gap by its number',
+    name: 'events: after a lost event, the number of the next one shows the gap',
     run: async (store, loseEvents) => {
       await insert(store, key);
       const start = await latestPosition(store);

@@ -14,7 +14,7 @@ const sample = () => ({
 
 export const ownership: readonly StoreCase[] = [
   {
-    name: 'ownership: what a caller reads is its own, and changing it changes nothing in the store',
+    name: 'ownership: changing what was read changes nothing in the store',
     run: async (store) => {
       const { head, state } = sample();
       await answerOf(store.insert(TENANT, head, live('IDLE')));
@@ -63,7 +63,7 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ownership: the state in the answer to a refused append is the caller\u2019s own too',
+    name: 'ownership: changing the state in the answer to a refused append changes nothing in the store',
     run: async (store) => {
       const { head } = sample();
       const state = live('IDLE', { operations: ['a', 'b'] });
@@ -74,7 +74,7 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ownership: what a caller gave is kept as it was, whatever the caller does with it later',
+    name: 'ownership: changing what was given to the store changes nothing in the store',
     run: async (store) => {
       const { head, state, history } = sample();
       const idle = live('IDLE');
@@ -93,7 +93,7 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ownership: the keys, places and ranges that a caller gave are not kept',
+    name: 'ownership: changing a key or a range that was given to the store changes nothing in the store',
     run: async (store) => {
       await insertActive(store, key);
       await insertActive(store, keyOf('two'));
@@ -115,7 +115,7 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ownership: a due session is the caller\u2019s own',
+    name: 'ownership: changing a due session changes nothing in the store',
     run: async (store) => {
       await answerOf(store.insert(TENANT, sample().head, live('IDLE', { deadline: NOON })));
       vandalize(await answerOf(store.due(NOON, 10)));
@@ -123,7 +123,7 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ownership: a record that was read stays as it was, whatever is written later',
+    name: 'ownership: later writes do not change a record that was read',
     run: async (store) => {
       await insertActive(store, key, sample().head);
       await append(store, key, ['hello']);
@@ -139,7 +139,7 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ownership: a long history is the caller\u2019s own too, and stays as it was read',
+    name: 'ownership: later writes do not change a long history that was read, nor the other way round',
     run: async (store) => {
       const stored = await insertActive(store, key, sample().head);
       const first = upTo(200).map((index) => `turn ${index}`);

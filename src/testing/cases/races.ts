@@ -10,7 +10,7 @@ const count = <T>(outcomes: readonly T[], outcome: T): number => outcomes.filter
 
 export const races: readonly StoreCase[] = [
   {
-    name: 'races: of 50 inserts of one id one succeeds, and its session is the one that is there',
+    name: 'races: one of 50 inserts of the same id succeeds, and its session is kept',
     run: async (store, second) => {
       const outcomes = await race(store, second, (each, writer) =>
         answerOf(each.insert(TENANT, headOf('one', NOON + writer, { face: `face ${writer}` }), live('IDLE'))),
@@ -25,7 +25,7 @@ export const races: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: 50 appends at once are all kept, each once and whole',
+    name: 'races: 50 appends at once are all kept, once and whole',
     run: async (store, second) => {
       await insertActive(store, key);
       const positions = await race(store, second, (each, writer) => append(each, key, [`${writer} a`, `${writer} b`]));
@@ -41,7 +41,7 @@ export const races: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: 50 appends of one name add once and have one position',
+    name: 'races: 50 appends of the same operationId add their entries once, at one position',
     run: async (store, second) => {
       await insertActive(store, key);
       const positions = await race(store, second, (each, writer) => append(each, key, [`writer ${writer}`], 'op'));
@@ -50,7 +50,7 @@ export const races: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: of 50 changes of one revision one is made',
+    name: 'races: one of 50 changes of the same revision is made',
     run: async (store, second) => {
       const inserted = await insert(store, key);
       const next = (writer: number) => live('ACTIVE', { revision: 2, since: NOON + writer });
@@ -61,7 +61,7 @@ export const races: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: of 50 equal changes of one revision one is made',
+    name: 'races: one of 50 equal changes of the same revision is made',
     run: async (store, second) => {
       const inserted = await insert(store, key);
       const state = live('ACTIVE', { revision: 2 });
@@ -72,7 +72,7 @@ export const races: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: of 50 appends around the end of a session those answered as appended are kept, and none after it',
+    name: 'races: of 50 appends around the end of a session, those that were accepted are kept, and no others',
     run: async (store, second) => {
       await insertActive(store, key);
       const end = ended('terminated', { revision: 3, since: NOON + 1 });
@@ -90,7 +90,7 @@ export const races: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: changes and appends at once do not undo one another',
+    name: 'races: changes and appends at the same time do not undo one another',
     run: async (store, second) => {
       const { head } = await insertActive(store, key);
       const outcomes = await race(store, second, async (each, writer) => {
@@ -108,7 +108,7 @@ export const races: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: of 50 removals one removes, and appends at the same time bring nothing back',
+    name: 'races: one of 50 removals removes, and writes at the same time bring nothing back',
     run: async (store, second) => {
       await insertActive(store, key);
       const outcomes = await race(store, second, async (each, writer) => {

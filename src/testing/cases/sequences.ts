@@ -20,7 +20,7 @@ const expectSequence = async (store: SessionStore, expected: number, after: stri
 
 export const sequences: readonly StoreCase[] = [
   {
-    name: 'sequence: 1 after the creation, and one more after every change of the state and every append',
+    name: 'sequence: 1 after insert, and one more after each replace and each append',
     run: async (store) => {
       await insert(store, key);
       await expectSequence(store, 1, 'insert');
@@ -56,7 +56,7 @@ export const sequences: readonly StoreCase[] = [
     },
   },
   {
-    name: 'sequence: a session that is inserted again under a removed id begins at 1',
+    name: 'sequence: a new session under a removed id begins at 1',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['hello']);

@@ -22,7 +22,7 @@ const expectRead = async (store: SessionStore, expected: Contents | undefined, w
 
 export const twoStores: readonly StoreCase[] = [
   {
-    name: 'two stores: what one writes, both read at once',
+    name: 'two stores: both read at once what one has written',
     run: async (store, second) => {
       const both = async (expected: Contents | undefined, what: string) => {
         for (const each of [store, second, store]) await expectRead(each, expected, what);
@@ -48,7 +48,7 @@ export const twoStores: readonly StoreCase[] = [
     },
   },
   {
-    name: 'two stores: each goes by what the other has written',
+    name: 'two stores: each decides by what the other has written',
     run: async (store, second) => {
       await insertActive(store, key);
       expectEqual(await answerOf(second.insert(TENANT, headOf('one'), live('IDLE'))), 'taken', 'insert');
