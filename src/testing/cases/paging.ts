@@ -4,7 +4,7 @@ import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.
 import { answerOf, append, contentsOf, idsOn, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-/** Newest first, the same millisecond by id from the highest code unit down; the first and the last year at the ends. */
+/** Newest first, the same millisecond by id from the highest code unit down; the first and last year at the ends. */
 const ordered: readonly (readonly [id: string, createdMs: number])[] = [
   ['last', 253_402_300_799_999],
   ['b', NOON + 1],
