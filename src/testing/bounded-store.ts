@@ -6,6 +6,7 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
   const bounded = <T, E>(call: string, answer: Answer<T, E>): Answer<T, E> =>
     'then' in answer ? withTimeout(`${call}()`, timeoutMs, answer) : answer;
   const boundedLog = (log: EventLog): EventLog => ({
+    ...(log.listen === undefined ? {} : { listen: log.listen.bind(log) }),
     streamOf: (...args) => log.streamOf(...args),
     latest: (...args) => bounded('events.latest', log.latest(...args)),
     read: (...args) => bounded('events.read', log.read(...args)),

@@ -99,7 +99,9 @@ export const describeSessionStore = <S extends SessionStore>(
     test(name, () => withOpenedStore(make, timeoutMs, run));
   };
   const addAll = (all: readonly StoreCase[], make: MakeStore<S>): void => {
-    for (const { name, run } of all) add(name, make, (store, second) => run(bounded(store), bounded(second)));
+    for (const { name, run } of all) {
+      add(name, make, (store, second) => run(bounded(store), bounded(second), timeoutMs));
+    }
   };
 
   addAll(cases, makeStore);

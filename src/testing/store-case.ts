@@ -5,9 +5,9 @@ export interface StoreCase {
   readonly name: string;
   /**
    * Rejects if the case fails. `store` is empty, and nothing else uses it. `second` is another store over the same
-   * data, or `store` itself.
+   * data, or `store` itself. `timeoutMs` is how long to wait for what the store does by itself.
    */
-  run(store: SessionStore, second: SessionStore): Promise<void>;
+  run(store: SessionStore, second: SessionStore, timeoutMs: number): Promise<void>;
 }
 
 /** A part of a stored session that can be damaged by itself. */

@@ -16,7 +16,8 @@ const bugs = [...plantedAppendBugs, ...plantedChangeBugs, ...plantedListBugs, ..
 
 describe('in a copy of the memory store, the contract catches that it', () => {
   test.for(table(bugs))('%s, by "%s"', async ([, caughtBy, makeStore]) => {
-    const { failed } = await runContract(caughtBy, makeStore, { withStatuses: makeStore, withEvents: makeStore });
+    const options = { withStatuses: makeStore, withEvents: makeStore, timeoutMs: 500 };
+    const { failed } = await runContract(caughtBy, makeStore, options);
     expect([...failed.keys()]).toEqual([caughtBy]);
   });
 

@@ -1,5 +1,5 @@
 import type { SessionHead, SessionRecord } from '../../src/session/record.js';
-import { labelOf, type PlantedBug, planted } from './planted-bug.js';
+import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 export const plantedReadBugs: readonly PlantedBug[] = [
   planted(
@@ -56,23 +56,47 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     },
   ),
   planted(
-    'tells two events in the wrong order',
-    'events: every change has an event, in order, numbered without a gap, with its details',
+    'keeps what is frozen without a copy of its parts',
+    'ownership: changing the inner parts of frozen objects that were given to the store changes nothing in it',
     (inner) => {
-      const { events } = inner;
-      if (events === undefined) throw new Error('the memory store has no events');
+      const frozen = new Map<string, SessionHead>();
       return {
-        events: {
-          streamOf: () => events.streamOf(),
-          latest: () => events.latest(),
-          repeat: () => events.repeat(),
-          read: (...args) =>
-            events.read(...args).map((page) => {
-              const [first, second, ...others] = page.events;
-              return first && second ? { ...page, events: [second, first, ...others] } : page;
-            }),
+        insert: (tenant, head, state) => {
+          if (Object.isFrozen(head)) frozen.set(labelOf({ tenant, id: head.id }), head);
+          return inner.insert(tenant, head, state);
         },
+        find: (key, ...rest) =>
+          inner
+            .find(key, ...rest)
+            .map((record) => record && { ...record, head: frozen.get(labelOf(key)) ?? record.head }),
       };
     },
+  ),
+  planted(
+    'reads the events behind position 10 from the beginning',
+    'events: a reader goes on behind any position, page by page',
+    (inner) => ({
+      events: eventsWith(inner, (events) => ({
+        read: (stream, position, limit) => events.read(stream, position.length > 1 ? '0' : position, limit),
+      })),
+    }),
+  ),
+  planted(
+    'never calls a listener',
+    'events: a listener, if the store takes one, is called after a change until it is stopped',
+    (inner) => ({ events: eventsWith(inner, () => ({ listen: () => () => undefined })) }),
+  ),
+  planted(
+    'tells two events in the wrong order',
+    'events: every change has an event, in order, numbered without a gap, with its details',
+    (inner) => ({
+      events: eventsWith(inner, (events) => ({
+        read: (...args) =>
+          events.read(...args).map((page) => {
+            const [first, second, ...others] = page.events;
+            return first && second ? { ...page, events: [second, first, ...others] } : page;
+          }),
+      })),
+    }),
   ),
 ];

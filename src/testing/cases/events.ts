@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../events/event.js';
-import { eventsBehind, latestPosition, logOf } from '../event-steps.js';
+import { eventsBehind, latestPosition, listenTo, logOf } from '../event-steps.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insert, insertActive, repeatUntil, replace } from '../steps.js';
@@ -74,9 +74,9 @@ export const events: readonly StoreCase[] = [
       const start = await latestPosition(store);
       expectEqual(await eventsBehind(store, start), [], 'the events of an empty store');
       await insertActive(store, key);
-      for (const turn of upTo(7)) await append(store, key, [`${turn}`]);
+      for (const turn of upTo(20)) await append(store, key, [`${turn}`]);
       const all = await eventsBehind(store, start);
-      expectEqual(all.length, 9, 'the number of events');
+      expectEqual(all.length, 22, 'the number of events');
       for (const [at, { position }] of all.entries()) {
         const behind = await eventsBehind(store, position);
         expectEqual(behind.map(brief), all.slice(at + 1).map(brief), `the events behind event ${at}`);
@@ -169,6 +169,23 @@ export const events: readonly StoreCase[] = [
       );
       expectEqual(await eventsBehind(second, start), told, 'the events that the second store reads');
       expectEqual(await latestPosition(second), await latestPosition(store), 'the latest position');
+    },
+  },
+  {
+    name: 'events: a listener, if the store takes one, is called after a change until it is stopped',
+    run: async (store, second, timeoutMs) => {
+      await insert(store, key);
+      if (logOf(store).listen === undefined) return;
+      const first = listenTo(store, timeoutMs);
+      await replace(store, key, live('ACTIVE', { revision: 2 }));
+      await first.heard();
+      first.stop();
+      const callsBefore = first.calls();
+      const other = listenTo(store, timeoutMs);
+      await append(second, key, ['hello']);
+      await other.heard();
+      other.stop();
+      expectEqual(first.calls(), callsBefore, 'calls of a listener that was stopped');
     },
   },
   {

@@ -93,6 +93,17 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
+    name: 'ownership: changing the inner parts of frozen objects that were given to the store changes nothing in it',
+    run: async (store) => {
+      const { head, state, history } = sample();
+      await answerOf(store.insert(TENANT, Object.freeze(head), live('IDLE')));
+      await answerOf(store.replace(key, Object.freeze(state)));
+      await answerOf(store.append(key, Object.freeze({ entries: Object.freeze(history), now: NOON })));
+      for (const given of [head, state, history]) vandalize(given);
+      await expectStored(store, key, sample());
+    },
+  },
+  {
     name: 'ownership: changing a key or a range that was given to the store changes nothing in the store',
     run: async (store) => {
       await insertActive(store, key);
