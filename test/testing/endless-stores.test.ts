@@ -22,6 +22,19 @@ describe('the contract comes to an end on a store that', () => {
     expect(failed.get(readsOn)).toBe('the number of entries is 0 where 100 was expected');
   });
 
+  test('reads at once but appends later, and is sound', async () => {
+    const later = () => new Promise((resolve) => setImmediate(resolve));
+    const { failed } = await runAll(() =>
+      memoryStoreWith((inner) => ({
+        append: async (key, append) => {
+          await later();
+          return inner.append(key, append);
+        },
+      })),
+    );
+    expect([...failed]).toEqual([]);
+  });
+
   test('always has more entries', async () => {
     const entry = { role: 'user', content: 'again', timestamp: '2026-01-31T12:00:00.000Z' };
     const { failed } = await runAll(() =>
