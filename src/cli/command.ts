@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { Result } from 'neverthrow';
+import { didYouMean, nearest } from '../input/nearest.js';
 import { codeOf, type Failure, misuse, textOf } from './failure.js';
-import { didYouMean, nearest } from './nearest.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

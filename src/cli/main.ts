@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { err, ok, type Result } from 'neverthrow';
+import { didYouMean, nearest } from '../input/nearest.js';
 import type { Command } from './command.js';
 import { codeOf, type Failure, failure, misuse, textOf } from './failure.js';
 import { inspect } from './inspect/inspect.js';
 import { list } from './list/list.js';
-import { didYouMean, nearest } from './nearest.js';
 import { printable } from './printable.js';
 import { replay } from './replay/replay.js';
 import { serve } from './serve/serve.js';

@@ -1,15 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type InputIssue, type InvalidInput, invalidInput } from '../errors.js';
 
-/** After this many no more are written down: a hostile input must not make a report larger than itself. */
+/** The default bound on issues: a hostile input must not make a report larger than itself. */
 const MOST_ISSUES = 20;
 
 /** Collects what is wrong with one input while it is read, so that a caller learns all of it at once. */
 export class IssueList {
   readonly #issues: InputIssue[] = [];
+  readonly #most: number;
+
+  constructor(most = MOST_ISSUES) {
+    this.#most = most;
+  }
 
   check(holds: boolean, path: string, rule: string): void {
-    if (!holds && this.#issues.length < MOST_ISSUES) this.#issues.push({ path, message: rule });
+    if (!holds && this.#issues.length < this.#most) this.#issues.push({ path, message: rule });
   }
 
   /** `value` if nothing was wrong. */
@@ -22,8 +27,11 @@ export class IssueList {
  * Reads arguments of a caller in any type. They may be JavaScript's worst, a getter that throws or a revoked proxy:
  * that too is a caller's mistake and not a crash.
  */
-export const readSafely = <T>(path: string, read: (issues: IssueList) => T): Result<T, InvalidInput> => {
-  const issues = new IssueList();
+export const readSafely = <T>(
+  path: string,
+  read: (issues: IssueList) => T,
+  issues = new IssueList(),
+): Result<T, InvalidInput> => {
   try {
     return issues.result(read(issues));
   } catch {

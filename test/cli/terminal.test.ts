@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { clip, tableLines, widthOf, wrapped } from '../../src/cli/columns.js';
-import { nearest } from '../../src/cli/nearest.js';
 import { jsonLine, printable } from '../../src/cli/printable.js';
+import { nearest } from '../../src/input/nearest.js';
 
 const HOSTILE = '\u001b[2J\u009b31m\u202egpj\u2028\u0000\u007f\ud800\u{e0041}\r\n\t';
 const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
