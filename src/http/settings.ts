@@ -1,4 +1,4 @@
-import type { Authenticate } from './api-keys.js';
+import type { Authenticate, DeniedRequest } from './authenticate.js';
 import type { Writer } from './session-writer.js';
 import type { Sessions, TenantSessions } from './tenant-sessions.js';
 
@@ -6,6 +6,7 @@ import type { Sessions, TenantSessions } from './tenant-sessions.js';
 export interface HandlerSettings {
   readonly sessions: Sessions<TenantSessions>;
   readonly authenticate: Authenticate;
+  readonly tellDenied: (denied: DeniedRequest) => void;
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
   readonly heartbeatMs: number;

@@ -8,7 +8,7 @@ import { Described } from './described.js';
 const limits = { ...defaultLimits, timeLimit: 100, entriesPerAppend: 3 };
 const policy = { limits, faces: undefined, profiles: new Set(['tutor', 'coach']) };
 const given = { limits, profiles: ['tutor', 'coach'], commands: true };
-const described = new Described(openApiDocument(given)._unsafeUnwrap());
+const described = new Described(openApiDocument(given));
 const schema = (name: string) => described.document.components.schemas[name] ?? { not: {} };
 const fits = (name: string, value: unknown): boolean => described.against(schema(name), value) === undefined;
 
