@@ -1,5 +1,5 @@
-import { harmless } from '../harmless.js';
 import type { IssueList } from '../input/issues.js';
+import { readListener } from '../input/read-listener.js';
 import { readOptions } from '../input/read-options.js';
 import { isFields, readNumber, readWhole } from '../input/values.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../logger.js';
@@ -85,11 +85,6 @@ const readHeartbeat = (issues: IssueList, events: unknown): number => {
   issues.check(isFields(events), 'events', 'must be true, false, or { heartbeatMs }');
   const { heartbeatMs = DEFAULT_HEARTBEAT_MS } = isFields(events) ? events : {};
   return readNumber(issues, 'events.heartbeatMs', heartbeatMs, LEAST_HEARTBEAT_MS, MOST_HEARTBEAT_MS);
-};
-
-const readListener = <T>(issues: IssueList, name: string, given: ((value: T) => void) | undefined) => {
-  issues.check(given === undefined || typeof given === 'function', name, 'must be a function');
-  return harmless(given);
 };
 
 const readSwitch = (issues: IssueList, name: string, given: unknown): boolean => {
