@@ -1,4 +1,4 @@
-import { IssueList, readSafely } from './issues.js';
+import { IssueList, readArguments } from './issue-list.js';
 import { didYouMean, nearest } from './nearest.js';
 import { type Fields, isFields } from './values.js';
 
@@ -24,13 +24,11 @@ const checkNames = (issues: IssueList, options: object, names: Fields, prefix = 
  * Reads what a host wires up, and throws one TypeError that names everything that is wrong with it. `maker` is the
  * function or class that the host has called. `path` stands for an argument that cannot be read at all.
  */
-export const readOrThrow = <T>(maker: string, path: string, read: (issues: IssueList) => T): T =>
-  readSafely(path, read, new IssueList(Number.POSITIVE_INFINITY)).match(
-    (value) => value,
-    ({ message }) => {
-      throw new TypeError(`${maker}: ${message}`);
-    },
-  );
+export const readOrThrow = <T>(maker: string, path: string, read: (issues: IssueList) => T): T => {
+  const reading = readArguments(path, read, new IssueList(Number.POSITIVE_INFINITY));
+  if ('value' in reading) return reading.value;
+  throw new TypeError(`${maker}: ${reading.broken.message}`);
+};
 
 /**
  * Reads the options of a constructor or factory. Options that break a rule, and options that nobody knows, are a
