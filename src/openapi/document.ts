@@ -5,9 +5,8 @@ import type { IssueList } from '../input/issues.js';
 import { type GivenPolicy, type InputPolicy, limitNames, readPolicy } from '../input/policy.js';
 import { readOptions } from '../input/read-options.js';
 import { isFields, readName } from '../input/values.js';
+import { componentsFor } from './components.js';
 import { commandPaths, documentPath, eventPaths, sessionPaths } from './operations.js';
-import { otherwise } from './problems.js';
-import { schemasOf } from './schemas.js';
 import type { OpenApiDocument, Server } from './types.js';
 
 /** What is described, and how. All of it has a default. */
@@ -111,8 +110,8 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
   issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
   const paths = {
     ...sessionPaths(policy),
-    ...(events ? eventPaths(policy) : {}),
-    ...(commands ? commandPaths(policy) : {}),
+    ...(events ? eventPaths() : {}),
+    ...(commands ? commandPaths() : {}),
     ...(openapi ? documentPath(DESCRIPTION_PATH, isPublic) : {}),
   };
   const shown = { Sessions: true, Commands: commands, Events: events, Description: Boolean(openapi) };
@@ -130,8 +129,7 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
     ),
     paths,
     components: {
-      schemas: schemasOf(policy, { commands }),
-      responses: otherwise(),
+      ...componentsFor(paths, policy),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY', description: 'The key of a tenant.' },
       },

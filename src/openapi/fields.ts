@@ -9,7 +9,7 @@ const nameSchema = (most: number): Schema => ({
   description: `1 to ${most} characters, where one outside of the Basic Multilingual Plane counts as two.`,
 });
 
-/** JSON Schema has no list of nothing. */
+/** JSON Schema has no empty enum. */
 const among = (names: ReadonlySet<string>): Schema => (names.size === 0 ? { not: {} } : { enum: [...names] });
 
 /** What a rule says, in JSON Schema; bounds in bytes, which that does not know, in words besides. */
@@ -37,6 +37,12 @@ export const fieldSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Sche
       return { type: 'string', format: 'date-time', pattern: rule.form.source };
   }
 };
+
+/** A schema that takes `null` besides. */
+export const nullable = ({ type = [], ...schema }: Schema): Schema => ({
+  type: typeof type === 'string' ? [type, 'null'] : [...type, 'null'],
+  ...schema,
+});
 
 /** A schema with words in front of those that its rule has. */
 export const described = (schema: Schema, description: string): Schema => ({

@@ -133,11 +133,12 @@ const isPrepared = (name: string): name is keyof typeof before => Object.hasOwn(
 
 describe('every example', () => {
   const options = { commands: true, events: true, openapi: true } as const;
-  const { document } = new Described(openApiDocument(options));
+  const described = new Described(openApiDocument(options));
+  const { document } = described;
 
   /** A handler with the one session that the examples speak of, where the operation needs it. */
   const handlerFor = async ({ operationId }: Operation) => {
-    const id = Object.values(document.paths['/session/{session_id}']?.get?.parameters?.[0]?.examples ?? {})[0]?.value;
+    const id = Object.values(document.components.parameters['sessionId']?.examples ?? {})[0]?.value;
     const store = new MemorySessionStore({ events: true });
     const ids = { next: () => String(id) };
     const sessions = new SessionService({ store, ids }).forTenant('acme');
@@ -155,7 +156,9 @@ describe('every example', () => {
   };
 
   /** Each body, and each parameter that is not required by itself, one at a time. */
-  const requestsOf = (path: string, method: string, { parameters = [], requestBody }: Operation) => {
+  const requestsOf = (path: string, method: string, operation: Operation) => {
+    const { requestBody } = operation;
+    const parameters = described.parametersOf(operation);
     const bodies = Object.values(requestBody?.content['application/json']?.examples ?? { none: { value: null } });
     const valuesOf = ({ examples = {} }: Parameter) => Object.values(examples).map(({ value }) => String(value));
     const inPath = parameters.filter((each) => each.in === 'path');
