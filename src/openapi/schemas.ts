@@ -5,7 +5,7 @@ import type { InputPolicy } from '../input/policy.js';
 import { createRules, entriesRange, entryRules, type Rule } from '../input/rules.js';
 import { wireNames } from '../input/wire-names.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../status.js';
-import { described, fieldSchema, isRequired, nullable } from './fields.js';
+import { defaultInWords, described, fieldSchema, isRequired, nullable } from './fields.js';
 import type { Schema } from './types.js';
 
 type Fields = Readonly<Record<string, Schema>>;
@@ -53,7 +53,7 @@ const given = (
   description: string,
 ): Schema => {
   const fields = Object.entries(rules).map(([name, rule]): [string, Schema] => {
-    const schema = described(fieldSchema(rule, policy), meant[name] ?? '');
+    const schema = described(fieldSchema(rule, policy), `${meant[name] ?? ''}${defaultInWords(rule)}`);
     return [wireName(name), isRequired(rule) ? schema : nullable(schema)];
   });
   const required = Object.entries(rules).filter(([, rule]) => isRequired(rule));
