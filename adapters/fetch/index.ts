@@ -1,6 +1,7 @@
 import type { BodyReading, HandlerRequest, HandlerResponse, SessionHandler } from '../../src/http/message.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/prefix.js';
 import { routeNotFound } from '../../src/http/problem.js';
+import { readOptions } from '../../src/input/read-options.js';
 import { readFetchBody } from './body.js';
 import { streamOf } from './stream.js';
 
@@ -49,7 +50,8 @@ const toResponse = ({ status, headers, body, stream }: HandlerResponse): Respons
 
 /**
  * Serves a session handler wherever a function from `Request` to `Response` is wanted: Hono, Deno, Bun, the route
- * handlers of frameworks. What is none of the operations is answered with 404.
+ * handlers of frameworks. What is none of the operations is answered with 404. Throws a `TypeError` that names every
+ * option that is wrong or unknown.
  *
  *     const serve = fetchHandler(handler, { prefix: '/api' });
  *     app.all('/api/*', (context) => serve(context.req.raw));
@@ -58,7 +60,10 @@ export const fetchHandler = (
   handler: SessionHandler,
   options: FetchHandlerOptions = {},
 ): ((request: Request) => Promise<Response>) => {
-  const prefix = tidyPrefix(options.prefix ?? '');
+  const prefix = readOptions('fetchHandler', options, { prefix: true }, (issues) => {
+    issues.check(typeof (options.prefix ?? '') === 'string', 'prefix', 'must be a string');
+    return tidyPrefix(options.prefix ?? '');
+  });
   return async (request) => {
     const url = withoutPrefix(pathOf(request.url), prefix);
     const response = url === undefined ? undefined : await handler(new FetchRequest(request, url, prefix));

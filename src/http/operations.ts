@@ -6,6 +6,7 @@ import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call
 import { command } from './commands.js';
 import type { HandlerError } from './errors.js';
 import { events } from './events.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
 import { readJsonObject } from './json-body.js';
 import type { HandlerResponse } from './message.js';
 import { pageHeaders } from './page-headers.js';
@@ -18,8 +19,7 @@ const create = async (call: Call<RouteOf<'create'>>): Answer => {
   const body = await readJsonObject(request, settings.maxBodyBytes);
   if (body.isErr()) return err(body.error);
   const { face, profile, behavior, context, [wireNames.timeLimit]: timeLimit } = body.value;
-  const idempotencyKey = request.header('idempotency-key');
-  const input = { face, profile, behavior, context, timeLimit, idempotencyKey };
+  const input = { face, profile, behavior, context, timeLimit, idempotencyKey: idempotencyKeyOf(request) };
   const created = await answerOf(call, sessions.create(input));
   return created.map(({ id }) => ({
     status: 201,
