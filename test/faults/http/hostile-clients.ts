@@ -86,9 +86,10 @@ const pipelineOf = (random: Random, target: Target): string => {
 /** How a client leaves; all of them are gone in the end. */
 const leave: Readonly<Record<'reset' | 'end' | 'close', (socket: Socket) => void>> = {
   reset: (socket) => socket.resetAndDestroy(),
+  // No reset behind it: Node may leave a socket open for ever that is reset while it says its goodbye.
   end: (socket) => {
     socket.end();
-    setTimeout(() => socket.resetAndDestroy(), 5);
+    setTimeout(() => socket.destroy(), 5);
   },
   close: (socket) => socket.destroy(),
 };

@@ -38,7 +38,7 @@ let child: ChildProcess;
 afterEach(() => child.kill('SIGKILL'));
 
 const start = async (mount: string): Promise<{ readonly target: Target; readonly said: () => string }> => {
-  child = fork(worker.file, [mount, OUR_KEY], { execPath, silent: true });
+  child = fork(worker.file, [mount, OUR_KEY], { execPath, execArgv: ['--no-deprecation'], silent: true });
   let text = '';
   child.stderr?.on('data', (chunk) => {
     text += chunk;

@@ -84,9 +84,7 @@ const hosts: Readonly<Record<string, (handler: SessionHandler) => Server | Promi
 
 const [mount = '', key = ''] = process.argv.slice(2);
 const warnings: string[] = [];
-process.on('warning', ({ name, message }) => {
-  if (name !== 'DeprecationWarning') warnings.push(message);
-});
+process.on('warning', ({ message }) => warnings.push(message));
 
 const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
 const handler = createSessionHandler({
