@@ -5,6 +5,7 @@ import { routeNotFound } from '../../src/http/problem.js';
 import { readOptions } from '../../src/input/read-options.js';
 import { NodeRequest, parsedBody, pathOf } from './request.js';
 import { respond } from './respond.js';
+import { inTurn } from './turn.js';
 
 /** A listener for `createServer` of node:http and node:https. */
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
@@ -54,9 +55,11 @@ export const nodeListener = (handler: SessionHandler, options: NodeListenerOptio
       fallback(req, res);
       return;
     }
-    void handler(new NodeRequest(req, { url, prefix, parsed: parsedBody(req) })).then((response) => {
-      if (response === undefined) fallback(req, res);
-      else respond(req, res, response);
+    inTurn(req, res, () => {
+      void handler(new NodeRequest(req, res, { url, prefix, parsed: parsedBody(req) })).then((response) => {
+        if (response === undefined) fallback(req, res);
+        else respond(req, res, response);
+      });
     });
   };
 };
