@@ -27,7 +27,7 @@ interface SharedOptions {
   readonly maxBodyBytes?: number;
   /**
    * Bytes in all answers that are being prepared or that clients have not taken yet; half of it for one tenant. Beyond,
-   * a list or get is answered with 503 and `Retry-After`. Default: 64 MiB.
+   * a list or get is answered with 503 and `Retry-After`. Default: 32 MiB.
    */
   readonly maxPendingBytes?: number;
   /** Milliseconds that the authenticator, and after it the store, may take; then the answer is 503. Default: 10,000. */
@@ -70,7 +70,7 @@ export type SessionHandlerOptions = SharedOptions &
   );
 
 const DEFAULT_BODY_BYTES = 256 * 1024;
-const DEFAULT_PENDING_BYTES = 64 * 1024 * 1024;
+const DEFAULT_PENDING_BYTES = 32 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_HEARTBEAT_MS = 15_000;
 const LEAST_HEARTBEAT_MS = 1000;
