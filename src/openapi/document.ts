@@ -1,4 +1,4 @@
-import { ok, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { DESCRIPTION_PATH } from '../http/description.js';
 import { type IssueList, readSafely } from '../input/issues.js';
@@ -12,7 +12,7 @@ import type { OpenApiDocument, Server } from './types.js';
 /** What is described, and how. All of it has a default. */
 export interface OpenApiOptions {
   /** The service whose limits and lists of names the document tells. Without it, those given below. */
-  readonly sessions?: { readonly policy?: Result<InputPolicy, InvalidInput> };
+  readonly sessions?: { readonly policy?: InputPolicy };
   /** Where the service is not at hand: what it is given as `limits`, `faces` and `profiles`. */
   readonly limits?: GivenPolicy['limits'];
   readonly faces?: GivenPolicy['faces'];
@@ -82,21 +82,18 @@ const frozen = <T>(value: T): T => {
 };
 
 /** What the service knows, but for what is given besides. */
-const policyOf = (options: OpenApiOptions): Result<InputPolicy, InvalidInput> =>
-  readSafely('options', () => options.sessions?.policy ?? ok(undefined))
-    .andThen((known) => known)
-    .andThen((known) =>
-      readSafely('options', (issues) => {
-        const { limits, faces, profiles } = readPolicy(issues, options);
-        return {
-          limits: options.limits === undefined && known !== undefined ? known.limits : limits,
-          faces: faces ?? known?.faces,
-          profiles: profiles ?? known?.profiles,
-        };
-      }),
-    );
+const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
+  const { limits, faces, profiles } = readPolicy(issues, options);
+  const known = options.sessions?.policy;
+  return {
+    limits: options.limits === undefined && known !== undefined ? known.limits : limits,
+    faces: faces ?? known?.faces,
+    profiles: profiles ?? known?.profiles,
+  };
+};
 
-const compose = (issues: IssueList, options: OpenApiOptions, policy: InputPolicy): OpenApiDocument => {
+const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument => {
+  const policy = policyOf(issues, options);
   const { openapi, maxBodyBytes, prefix = '', servers, title = 'Sessions', version = '1.0.0' } = options;
   const commands = readSwitch(issues, 'commands', options.commands);
   const events = readSwitch(issues, 'events', options.events);
@@ -144,4 +141,4 @@ const compose = (issues: IssueList, options: OpenApiOptions, policy: InputPolicy
  * are read by, its errors from the table that they are answered from. A handler's `openapi` takes this function as it is.
  */
 export const openApiDocument = (options: OpenApiOptions = {}): Result<OpenApiDocument, InvalidInput> =>
-  policyOf(options).andThen((policy) => readSafely('options', (issues) => frozen(compose(issues, options, policy))));
+  readSafely('options', (issues) => frozen(compose(issues, options)));

@@ -4,7 +4,7 @@ import { allowedMethods, pathTemplates } from '../http/routes.js';
 import type { InputPolicy } from '../input/policy.js';
 import type { CallerCommand } from '../status.js';
 import { pageExample, SESSION_ID, sessionExample, stateExample, streamExample } from './examples.js';
-import { idempotencyKey, lastEventId, listParameters, operationId, sessionId } from './parameters.js';
+import { historyLimit, idempotencyKey, lastEventId, listParameters, operationId, sessionId } from './parameters.js';
 import { codesOf, headersOf, problemResponses } from './problems.js';
 import { eventSchemas, ref } from './schemas.js';
 import type { Example, Header, MediaType, Operation, PathItem, RequestBody, Response } from './types.js';
@@ -88,6 +88,14 @@ const create = (policy: InputPolicy): Operation => ({
   },
 });
 
+const truncated = {
+  'X-History-Truncated': header(
+    'The ids of the sessions whose history was cut by history_limit, percent-encoded, with commas between.',
+    { type: 'string' },
+    false,
+  ),
+};
+
 const list = (policy: InputPolicy): Operation => ({
   operationId: 'listSessions',
   tags: ['Sessions'],
@@ -108,6 +116,7 @@ const list = (policy: InputPolicy): Operation => ({
           { type: 'string' },
           false,
         ),
+        ...truncated,
       },
     ),
     ...problemResponses(codesOf.list),
@@ -118,9 +127,9 @@ const get = (policy: InputPolicy): Operation => ({
   operationId: 'getSession',
   tags: ['Sessions'],
   summary: 'Get a session',
-  parameters: [sessionId(policy)],
+  parameters: [sessionId(policy), historyLimit()],
   responses: {
-    200: answered('The session with its history.', json(ref('Session'), { session: sessionExample })),
+    200: answered('The session with its history.', json(ref('Session'), { session: sessionExample }), truncated),
     ...problemResponses(codesOf.get),
   },
 });

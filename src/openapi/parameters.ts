@@ -56,13 +56,23 @@ export const lastEventId = (): Parameter =>
     END_ID,
   );
 
+const query = (name: string): Place => ({ name, in: 'query' });
+
+/** Of a list or a get. */
+export const historyLimit = (): Parameter =>
+  parameter(
+    query(wireNames.historyLimit),
+    { type: 'integer', minimum: 0 },
+    'The most entries of each history, counted from the latest, in decimal digits. Without it, all.',
+    20,
+  );
+
 const createdAt = '2026-01-31T18:00:00.000Z';
 
 /** The parameters of the list's query. */
 export const listParameters = (policy: InputPolicy): readonly Parameter[] => {
   const whole: Schema = { type: 'integer', minimum: 1 };
   const time = fieldSchema(entryRules.timestamp, policy);
-  const query = (name: string): Place => ({ name, in: 'query' });
   return Object.values({
     limit: parameter(
       query('limit'),
@@ -96,5 +106,6 @@ export const listParameters = (policy: InputPolicy): readonly Parameter[] => {
       'Only what was created earlier than this.',
       createdAt,
     ),
+    historyLimit: historyLimit(),
   } satisfies Readonly<Record<keyof PageQuery, Parameter>>);
 };

@@ -1,7 +1,7 @@
 import type { Answer, SessionStore, StoreError } from '../../src/store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
 
-type Method = Exclude<keyof SessionStore, 'events'>;
+type Method = Exclude<keyof SessionStore, 'events' | 'purge'>;
 
 const key = keyOf('one');
 

@@ -35,7 +35,8 @@ export const ownership: readonly StoreCase[] = [
         () => answerOf(store.list(TENANT, { offset: 0, limit: 10 })),
         async () => (await answerOf(store.find(key)))?.head.options,
         async () => (await answerOf(store.find(key)))?.history,
-        async () => (await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records.map(({ history }) => history),
+        async () =>
+          (await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records.map(({ history }) => history),
         () => answerOf(store.replace(key, live('PAUSED', { revision: 9 }))),
         () =>
           answerOf(store.append(key, { entries: [say('too late')], now: Number.MAX_SAFE_INTEGER, operationId: 'op' })),
