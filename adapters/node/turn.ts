@@ -86,8 +86,9 @@ export const inTurn = (
   }
   const line = lineOf(req.socket);
   line.join(res, lost);
-  // The answer before is told first that it is over.
+  // The answer before is told first that it is over. And in one turn of the event loop one request of a connection is
+  // worked on: a client that has sent many at once is not to hold up all others until they are answered.
   res.once('socket', () => {
-    if (line.leave(res)) process.nextTick(begin);
+    if (line.leave(res)) setImmediate(begin);
   });
 };
