@@ -106,12 +106,15 @@ return redis.call('DEL', KEYS[2], KEYS[3])
 `);
 
 /**
- * Forgets a removal: deletes the line that it has left.
+ * Forgets a removal: deletes the line that it has left, unless there was another one since.
  *
- * KEYS  record
+ * KEYS  record, removals
+ * ARGV  path, the latest time
  */
 export const forgetScript = script(`${readHead}
 if alive or head == '' then return 0 end
+local noted = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '')
+if noted and noted > tonumber(ARGV[2]) then return 0 end
 return redis.call('DEL', KEYS[1])
 `);
 

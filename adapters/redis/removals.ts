@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionKey, StoreError } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
+import type { Failure } from './failure.js';
 import { dropScript, forgetScript, unlistRemovalScript } from './index-scripts.js';
 import { type Keyspace, keyOfPath } from './keys.js';
 import type { SessionIndex } from './session-index.js';
@@ -33,23 +34,34 @@ export class Removals {
     return Number(dropped.unwrapOr(0)) + unlisted;
   }
 
-  /** Forgets the removals that are older than an hour at `now`, at most so many of each partition. */
+  /** Forgets all removals that are older than an hour at `now`, at most `limit` of them in one step. */
   async purge(now: number, limit: number): Promise<Result<void, StoreError>> {
     const until = now - REMEMBERED_MS;
     let failure: StoreError | undefined;
     for (let partition = 0; partition < this.#keys.partitions; partition += 1) {
-      const call = this.#connection.begin();
-      const { removals } = this.#keys.partition(partition);
-      const old = await call.read((client) => client.zrangebyscore(removals, '-inf', until, 'LIMIT', 0, limit));
-      if (old.isErr()) failure ??= old.error.error;
-      else await Promise.all(old.value.map((path) => this.#forget(call, path, until)));
+      const purged = await this.#purgePartition(partition, until, limit);
+      if (purged.isErr()) failure ??= purged.error;
     }
     return failure === undefined ? ok(undefined) : err(failure);
   }
 
-  async #forget(call: Call, path: string, until: number): Promise<void> {
+  async #purgePartition(partition: number, until: number, limit: number): Promise<Result<void, StoreError>> {
+    const { removals } = this.#keys.partition(partition);
+    for (;;) {
+      const call = this.#connection.begin();
+      const old = await call.read((client) => client.zrangebyscore(removals, '-inf', until, 'LIMIT', 0, limit));
+      if (old.isErr()) return err(old.error.error);
+      const forgotten = await Promise.all(old.value.map((path) => this.#forget(call, path, until)));
+      const failed = forgotten.find((each) => each.isErr());
+      if (failed?.isErr()) return err(failed.error.error);
+      if (old.value.length < limit) return ok(undefined);
+    }
+  }
+
+  async #forget(call: Call, path: string, until: number): Promise<Result<unknown, Failure>> {
     const { record, removals } = this.#keys.of(keyOfPath(path));
-    const forgotten = await call.write(forgetScript, [record], []);
-    if (forgotten.isOk()) await call.write(unlistRemovalScript, [record, removals], [path, String(until)]);
+    const args = [path, String(until)];
+    const forgotten = await call.write(forgetScript, [record, removals], args);
+    return forgotten.isErr() ? forgotten : call.write(unlistRemovalScript, [record, removals], args);
   }
 }

@@ -68,7 +68,7 @@ export class Repair {
       );
       if (scanned.isErr()) return err(scanned.error);
     }
-    const purged = await this.#removals.purge(Date.now(), Number.MAX_SAFE_INTEGER);
+    const purged = await this.#removals.purge(Date.now(), PAGE);
     if (purged.isErr() && purged.error.type === 'store_unavailable') return err(purged.error);
     return ok({ ...counts, unreadable });
   }
