@@ -40,8 +40,8 @@ const pathOf = (url: string): string => {
   return url.slice(path, fragment < 0 ? undefined : fragment);
 };
 
-const toResponse = ({ status, headers, body, stream }: HandlerResponse): Response => {
-  if (stream !== undefined) return new Response(streamOf(stream), { status, headers });
+const toResponse = ({ status, headers, body, stream, cutOff }: HandlerResponse): Response => {
+  if (stream !== undefined) return new Response(streamOf(stream, cutOff), { status, headers });
   if (body === undefined) return new Response(null, { status, headers });
   const bytes = new TextEncoder().encode(body);
   return new Response(bytes, { status, headers: { ...headers, 'Content-Length': String(bytes.length) } });

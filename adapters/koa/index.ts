@@ -54,5 +54,6 @@ export const koaMiddleware =
     context.status = response.status;
     if (response.body !== undefined) context.body = response.body;
     if (response.stream !== undefined) context.body = Readable.from(response.stream);
+    response.cutOff?.addEventListener('abort', () => res.destroy(), { once: true });
     for (const [name, value] of Object.entries(response.headers)) context.set(name, value);
   };

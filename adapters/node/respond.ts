@@ -48,9 +48,10 @@ const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: Ha
 const sendStream = (
   req: IncomingMessage,
   res: ServerResponse,
-  { status, headers, stream }: Extract<HandlerResponse, { readonly stream: unknown }>,
+  { status, headers, stream, cutOff }: Extract<HandlerResponse, { readonly stream: unknown }>,
 ): void => {
   res.writeHead(status, hasLongBodyLeft(req) ? { ...headers, Connection: 'close' } : headers);
+  cutOff?.addEventListener('abort', () => res.destroy(), { once: true });
   pipeline(Readable.from(stream), res, () => undefined);
 };
 

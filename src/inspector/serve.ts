@@ -51,6 +51,7 @@ export const serve = async (
   if (!isOurs(request)) return ok(crossSite);
   const call: Omit<Call, 'route'> = {
     settings: { ...settings, writer: summaryWriter },
+    tenant,
     sessions: settings.sessions.forTenant(tenant),
     request: below(request, url),
     report,
