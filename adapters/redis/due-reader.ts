@@ -1,99 +1,94 @@
-import { err, ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
-import type { DueSession } from '../../src/store.js';
-import type { Connection } from './connection.js';
-import type { DeadlineIndex } from './deadline-index.js';
+import { ok, type Result } from 'neverthrow';
+import type { DueSession, DueSessions, StoreError } from '../../src/store.js';
+import type { Call, Connection } from './connection.js';
 import type { RedisEventLog } from './event-log.js';
-import type { Failure } from './failure.js';
-import type { Keyspace } from './keys.js';
-import { dueSessions } from './replies.js';
-import { decodeState, isGone } from './state-text.js';
+import { unreadable } from './failure.js';
+import { rescheduleTenantScript } from './index-scripts.js';
+import { type Keyspace, unescapeName } from './keys.js';
+import { dueScript } from './page-scripts.js';
+import { NEVER, REMOVED, readDeadline } from './record-text.js';
+import type { SessionIndex } from './session-index.js';
 
-/** What the deadlines of one partition say, beside what the sessions themselves say. */
-interface Checked {
-  readonly due: readonly DueSession[];
-  /** Entries that stay where they are: to be passed over when more are asked for. */
-  readonly kept: number;
+/** What one partition has, or one tenant. */
+interface Found {
+  readonly sessions: DueSession[];
+  readonly failed: StoreError[];
 }
 
 /**
- * Reads whose deadline has passed. What is noted may be too early, since a deadline is noted before the session has it
- * and taken away after: the session's own state decides, and what is noted is mended.
+ * Reads whose deadline has passed. What is noted may be too early: the record decides, and the note is put right. What
+ * cannot be read stays noted, is told, and holds up nothing beside it.
  */
 export class DueReader {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
-  readonly #deadlines: DeadlineIndex;
+  readonly #index: SessionIndex;
   readonly #events: RedisEventLog | undefined;
 
-  constructor(connection: Connection, keys: Keyspace, deadlines: DeadlineIndex, events: RedisEventLog | undefined) {
+  constructor(connection: Connection, keys: Keyspace, index: SessionIndex, events: RedisEventLog | undefined) {
     this.#connection = connection;
     this.#keys = keys;
-    this.#deadlines = deadlines;
+    this.#index = index;
     this.#events = events;
   }
 
-  async read(now: number, limit: number): Promise<Result<readonly DueSession[], StoreUnavailable>> {
-    const end = this.#connection.endOfCall();
+  async read(now: number, limit: number): Promise<Result<DueSessions, never>> {
     const partitions = Array.from({ length: this.#keys.partitions }, (_, partition) => partition);
-    const found: DueSession[] = [];
-    for (const part of await Promise.all(partitions.map((partition) => this.#readOf(partition, now, limit, end)))) {
-      if (part.isErr()) return err(part.error);
-      found.push(...part.value);
-    }
-    return ok(found.sort((a, b) => a.deadline - b.deadline).slice(0, limit));
+    const found = await Promise.all(partitions.map((partition) => this.#readPartition(partition, now, limit)));
+    const sessions = found.flatMap((each) => each.sessions).sort((a, b) => a.deadline - b.deadline);
+    return ok({ sessions: sessions.slice(0, limit), failed: found.flatMap((each) => each.failed) });
   }
 
-  async #readOf(
-    partition: number,
-    now: number,
-    limit: number,
-    end: number,
-  ): Promise<Result<readonly DueSession[], StoreUnavailable>> {
-    const deadlines = this.#keys.deadlines(partition);
-    const found: DueSession[] = [];
-    for (let offset = 0; ; ) {
-      const entries = await this.#connection.read(
-        (client) => client.zrangebyscore(deadlines, '-inf', now, 'WITHSCORES', 'LIMIT', offset, limit),
-        end,
-      );
-      if (entries.isErr()) return err(entries.error.error);
-      const noted = dueSessions(entries.value);
-      const checked = await this.#check(noted, now, end);
-      if (checked.isErr()) return err(checked.error);
-      found.push(...checked.value.due);
-      offset += checked.value.kept;
-      if (noted.length < limit || found.length >= limit) return ok(found);
+  async #readPartition(partition: number, now: number, limit: number): Promise<Found> {
+    const found: Found = { sessions: [], failed: [] };
+    const call = this.#connection.begin();
+    const { tenants } = this.#keys.partition(partition);
+    const owners = await call.read((client) => client.zrangebyscore(tenants, '-inf', now, 'LIMIT', 0, limit));
+    if (owners.isErr()) {
+      found.failed.push(owners.error.error);
+      return found;
     }
+    for (const owner of owners.value) {
+      await this.#readTenant(call, unescapeName(owner), now, limit, found);
+      if (found.sessions.length >= limit) break;
+    }
+    return found;
   }
 
-  async #check(noted: readonly DueSession[], now: number, end: number): Promise<Result<Checked, StoreUnavailable>> {
-    if (noted.length === 0) return ok({ due: [], kept: 0 });
-    const states = await this.#connection.read(
-      (client) => client.mget(...noted.map((session) => this.#keys.of(session).state)),
-      end,
-    );
-    if (states.isErr()) return err(states.error.error);
-    const due: DueSession[] = [];
+  async #readTenant(call: Call, tenant: string, now: number, limit: number, found: Found): Promise<void> {
+    const { deadlines, tenants, record, owner } = this.#keys.tenant(tenant);
     let kept = 0;
-    const mending: Promise<Result<unknown, Failure>>[] = [];
-    for (const [at, session] of noted.entries()) {
-      const text = states.value[at] ?? undefined;
-      const state = text === undefined ? undefined : decodeState(text);
-      if (state !== undefined && state.deadline <= now) due.push({ ...session, deadline: state.deadline });
-      else if (state === undefined && text !== undefined && !isGone(text)) kept += 1;
-      else mending.push(this.#mend(session, end, state?.status === 'TERMINATED'));
+    for (let isLast = false; !isLast && kept < 2 * limit; ) {
+      const reply = await call.ask(dueScript, [deadlines, record], [String(now), String(kept), String(limit)]);
+      if (reply.isErr()) {
+        found.failed.push(reply.error.error);
+        return;
+      }
+      const entries = reply.value === '' ? [] : String(reply.value).split('\n');
+      isLast = entries.length < 2 * limit;
+      const stale: string[] = [];
+      for (let at = 0; at + 1 < entries.length; at += 2) {
+        const id = unescapeName(entries[at] ?? '');
+        const head = entries[at + 1] ?? '';
+        const deadline = head === '' || head.charAt(38) === REMOVED ? NEVER : readDeadline(head);
+        if (deadline === undefined) found.failed.push(unreadable({ tenant, id }));
+        else if (deadline <= now) found.sessions.push({ tenant, id, deadline });
+        else {
+          stale.push(id);
+          continue;
+        }
+        kept += 1;
+      }
+      const put = await Promise.all(stale.map((id) => this.#putRight(call, { tenant, id })));
+      if (put.some((count) => count === 0)) kept += put.filter((count) => count === 0).length;
+      if (found.sessions.length >= limit) return;
     }
-    for (const mended of await Promise.all(mending)) {
-      if (mended.isErr()) return err(mended.error.error);
-      if (mended.value !== 1) kept += 1;
-    }
-    return ok({ due, kept: kept + due.length });
+    if (kept === 0) await call.write(rescheduleTenantScript, [deadlines, tenants], [owner]);
   }
 
-  /** Gives 1 where the entry is another now. Of an end that has left its entry behind may not have been told. */
-  async #mend(session: DueSession, end: number, hasEnded: boolean): Promise<Result<unknown, Failure>> {
-    if (hasEnded) await this.#events?.repeat(session);
-    return this.#deadlines.reschedule(this.#keys.of(session), end);
+  /** Gives 1 where the note is another now. The end that has left it may not have been told. */
+  async #putRight(call: Call, key: { readonly tenant: string; readonly id: string }): Promise<number> {
+    await this.#events?.repeatEnd(call, key);
+    return this.#index.reschedule(call, key);
   }
 }

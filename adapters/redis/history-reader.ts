@@ -1,18 +1,38 @@
 import { err, ok, type Result } from 'neverthrow';
-import { corruptRecord } from '../../src/errors.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { EntriesOutcome, HistorySlice, SessionKey, StoreError } from '../../src/store.js';
-import type { Connection } from './connection.js';
-import { failed, unmatchedStrings } from './failure.js';
+import type { Call, Connection } from './connection.js';
+import { failed, unreadable } from './failure.js';
 import { readBackwardScript, readForwardScript } from './history-scripts.js';
-import { decodeJournal, decodeLines } from './journal-text.js';
+import { decodeLines } from './journal-text.js';
 import type { Keyspace } from './keys.js';
-import { type JournalPart, journalPart } from './replies.js';
 import type { Script } from './script.js';
 
 type Reply = Promise<Result<EntriesOutcome, StoreError>>;
 
-const NO_LINES = 'this part of its journal is none';
+/** Lines of a journal, and what there is to know of the whole. */
+interface JournalPart {
+  readonly lines: string;
+  /** How much of the journal they are, in the unit in which the server counts. */
+  readonly span: number;
+  /** How long the journal is, and how many entries it has. */
+  readonly length: number;
+  readonly entries: number;
+  readonly birth: string;
+}
+
+const partOf = (reply: unknown): JournalPart | 'missing' | 'astray' | undefined => {
+  if (reply === 'missing' || reply === 'astray') return reply;
+  const [lines, span, length, entries, birth]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  if (typeof lines !== 'string' || typeof birth !== 'string') return undefined;
+  return {
+    lines,
+    span: Number(span) === -1 ? lines.length : Number(span),
+    length: Number(length),
+    entries: Number(entries),
+    birth,
+  };
+};
 
 /**
  * Reads parts of histories. One command gives a part of up to a mebibyte; a longer one takes several, which may find that
@@ -28,34 +48,39 @@ export class HistoryReader {
   }
 
   read(key: SessionKey, slice: HistorySlice): Reply {
-    return 'last' in slice ? this.#readLast(key, slice.last) : this.#readAfter(key, slice.after, slice.limit);
+    const { maxBytes = Number.POSITIVE_INFINITY } = slice;
+    return 'last' in slice
+      ? this.#readLast(key, slice.last, maxBytes)
+      : this.#readAfter(key, slice.after, slice.limit, maxBytes);
   }
 
-  async #readAfter(key: SessionKey, after: number, limit: number): Reply {
-    const end = this.#connection.endOfCall();
+  async #readAfter(key: SessionKey, after: number, limit: number, maxBytes: number): Reply {
+    const call = this.#connection.begin();
     const entries: HistoryEntry[] = [];
     let position = after;
     let birth: string | undefined;
     for (;;) {
-      const args = [String(position), String(limit - entries.length)];
-      const part = await this.#part(readForwardScript, key, args, end);
+      const part = await this.#part(call, readForwardScript, key, [String(position), String(limit - entries.length)]);
       if (part.isErr()) return err(part.error);
       if (typeof part.value === 'string') return ok({ outcome: birth === undefined ? part.value : 'missing' });
       const { lines, span, length } = part.value;
       birth ??= part.value.birth;
       if (birth !== part.value.birth) return ok({ outcome: 'missing' });
-      const found = position === 0 ? entriesFromHead(key.id, lines) : decodeLines(lines);
-      if (found === undefined) return err(corruptRecord(key.id, NO_LINES));
-      entries.push(...found);
+      if (entries.length > 0 && position + span - after > maxBytes) {
+        return ok({ outcome: 'found', entries, position, hasMore: true });
+      }
+      const decoded = decodeLines(lines);
+      if (decoded === undefined) return err(unreadable(key));
+      entries.push(...decoded.entries);
       position += span;
       const hasMore = position < length;
       if (entries.length >= limit || !hasMore) return ok({ outcome: 'found', entries, position, hasMore });
-      if (span === 0) return err(corruptRecord(key.id, NO_LINES));
+      if (span === 0) return err(unreadable(key));
     }
   }
 
-  async #readLast(key: SessionKey, last: number): Reply {
-    const end = this.#connection.endOfCall();
+  async #readLast(key: SessionKey, last: number, maxBytes: number): Reply {
+    const call = this.#connection.begin();
     const parts: (readonly HistoryEntry[])[] = [];
     let count = 0;
     /** The first reply, which says where the history ended, and how many entries it had. */
@@ -63,42 +88,38 @@ export class HistoryReader {
     let upto: number | undefined;
     for (;;) {
       const args = [upto === undefined ? '' : String(upto), String(last - count)];
-      const part = await this.#part(readBackwardScript, key, args, end);
+      const part = await this.#part(call, readBackwardScript, key, args);
       if (part.isErr()) return err(part.error);
       if (typeof part.value === 'string') return ok({ outcome: 'missing' });
       const { lines, span, birth, length } = part.value;
       first ??= part.value;
       if (birth !== first.birth) return ok({ outcome: 'missing' });
-      const found = decodeLines(lines);
-      if (found === undefined) return err(corruptRecord(key.id, NO_LINES));
+      upto = (upto ?? length) - span;
+      const isTooLarge = count > 0 && first.length - upto > maxBytes;
+      const decoded = isTooLarge ? undefined : decodeLines(lines);
+      if (decoded === undefined && !isTooLarge) return err(unreadable(key));
+      const found = decoded?.entries ?? [];
       parts.push(found);
       count += found.length;
-      upto = (upto ?? length) - span;
-      if (count >= Math.min(last, first.entries)) {
+      if (isTooLarge || count >= Math.min(last, first.entries)) {
         const entries = parts.toReversed().flat();
         return ok({ outcome: 'found', entries, position: first.length, hasMore: false });
       }
-      // The mark at the end tells of more than there are.
-      if (found.length === 0) return err(corruptRecord(key.id, NO_LINES));
+      // The mark at the end counts more than there are.
+      if (found.length === 0) return err(unreadable(key));
     }
   }
 
   async #part(
+    call: Call,
     script: Script,
     key: SessionKey,
     args: readonly string[],
-    end: number,
   ): Promise<Result<JournalPart | 'missing' | 'astray', StoreError>> {
-    const { state, journal } = this.#keys.of(key);
-    const reply = await this.#connection.ask(script, [state, journal], args, end);
+    const { record, journal } = this.#keys.of(key);
+    const reply = await call.ask(script, [record, journal], args);
     if (reply.isErr()) return err(failed(key)(reply.error));
-    const part = journalPart(reply.value);
-    return part === undefined ? err(unmatchedStrings(key)) : ok(part);
+    const part = partOf(reply.value);
+    return part === undefined ? err(unreadable(key)) : ok(part);
   }
 }
-
-/** The entries of a journal from its first line on, if that is the session's. */
-const entriesFromHead = (id: string, text: string): readonly HistoryEntry[] | undefined => {
-  const journal = decodeJournal(text);
-  return journal?.head.id === id ? journal.history.entries() : undefined;
-};

@@ -4,6 +4,7 @@ import type { OperationOptions } from '../service/change-session.js';
 import { toWireState } from '../wire.js';
 import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call.js';
 import { type HandlerError, misconfigured } from './errors.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
 import { readJsonObject } from './json-body.js';
 import type { HandlerRequest, HandlerResponse } from './message.js';
 import { commonHeaders } from './problem.js';
@@ -28,7 +29,7 @@ const takesCommands = (sessions: TenantSessions): sessions is Commanded =>
 
 /** A client's name for this one write, of which the service says what characters it may have. */
 const operationOf = (request: HandlerRequest): OperationOptions => {
-  const operationId = request.header('idempotency-key');
+  const operationId = idempotencyKeyOf(request);
   return operationId === undefined ? {} : { operationId };
 };
 

@@ -27,7 +27,10 @@ export interface HandlerRequest {
   header(name: string): string | undefined;
   /** Reads the body, at most once, and never more than `maxBytes` of it. Must not reject. */
   body(maxBytes: number): Promise<BodyReading>;
-  /** Calls the listener once, when the response has been sent or the connection is lost. A mount that cannot tell leaves this out. */
+  /**
+   * Calls the listener once, when the response has been sent or the connection is lost. A mount that cannot tell leaves
+   * this out.
+   */
   onClose?(listener: () => void): void;
 }
 

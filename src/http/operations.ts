@@ -6,6 +6,7 @@ import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call
 import { command } from './commands.js';
 import type { HandlerError } from './errors.js';
 import { events } from './events.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
 import { readJsonObject } from './json-body.js';
 import type { HandlerResponse } from './message.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
@@ -18,9 +19,16 @@ const create = async (call: Call<RouteOf<'create'>>): Answer => {
   const body = await readJsonObject(request, settings.maxBodyBytes);
   if (body.isErr()) return err(body.error);
   const { face, profile, behavior, context, [wireNames.timeLimit]: timeLimit } = body.value;
-  const idempotencyKey = request.header('idempotency-key');
   // Only the id is answered: the history of a session that was created before must cost nothing.
-  const input = { face, profile, behavior, context, timeLimit, idempotencyKey, historyLimit: 0 };
+  const input = {
+    face,
+    profile,
+    behavior,
+    context,
+    timeLimit,
+    idempotencyKey: idempotencyKeyOf(request),
+    historyLimit: 0,
+  };
   const created = await answerOf(call, sessions.create(input));
   return created.map(({ id }) => ({
     status: 201,

@@ -1,12 +1,13 @@
 import type { SessionForm } from '../wire.js';
 import type { AnswerBudget } from './answer-budget.js';
-import type { Authenticate } from './api-keys.js';
+import type { Authenticate, DeniedRequest } from './authenticate.js';
 import type { Sessions, TenantSessions } from './tenant-sessions.js';
 
 /** The options of a handler, read and with their defaults. */
 export interface HandlerSettings {
   readonly sessions: Sessions<TenantSessions>;
   readonly authenticate: Authenticate;
+  readonly tellDenied: (denied: DeniedRequest) => void;
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
   readonly heartbeatMs: number;

@@ -1,5 +1,6 @@
 import { defaultLimits, type SessionLimits } from '../limits.js';
 import type { IssueList } from './issues.js';
+import type { OptionNames } from './read-options.js';
 import { type Fields, isFields, readNumber } from './values.js';
 
 /** What a host allows its callers. */
@@ -17,6 +18,16 @@ export interface GivenPolicy {
   readonly faces?: readonly string[] | undefined;
   readonly profiles?: readonly string[] | undefined;
 }
+
+/** For whoever reads options that have limits. */
+export const limitNames = {
+  timeLimit: true,
+  textBytes: true,
+  contentBytes: true,
+  entriesPerAppend: true,
+  historyEntries: true,
+  pageBytes: true,
+} as const satisfies OptionNames<SessionLimits>;
 
 const readLimits = (issues: IssueList, limits: unknown): SessionLimits => {
   issues.check(isFields(limits), 'limits', 'must be an object');

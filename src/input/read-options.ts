@@ -1,4 +1,4 @@
-import { IssueList, readSafely } from './issues.js';
+import { IssueList, readArguments } from './issue-list.js';
 import { didYouMean, nearest } from './nearest.js';
 import { type Fields, isFields } from './values.js';
 
@@ -7,40 +7,28 @@ type NestedNames<V> = V extends (...args: never) => unknown ? never : V extends 
 /** The names of all options of `O`: `true`, or where an option is itself an object of options, the names in that. */
 export type OptionNames<O> = { readonly [K in keyof O]-?: true | NestedNames<NonNullable<O[K]>> };
 
-const checkNames = (issues: IssueList, options: Fields, names: Fields, prefix: string): void => {
-  for (const name of Object.keys(options)) {
+/** An unknown name is told with the known one that was probably meant. */
+const checkNames = (issues: IssueList, options: object, names: Fields, prefix = ''): void => {
+  for (const [name, value] of Object.entries(options)) {
     const path = `${prefix}${name}`;
+    const nested = names[name];
     if (!Object.hasOwn(names, name)) {
       issues.check(false, path, `is unknown${didYouMean(nearest(name, Object.keys(names)))}`);
-      continue;
+    } else if (isFields(nested) && isFields(value)) {
+      checkNames(issues, value, nested, `${path}.`);
     }
-    const value = options[name];
-    const nested = names[name];
-    if (isFields(nested) && isFields(value)) checkNames(issues, value, nested, `${path}.`);
   }
-};
-
-/** Checks that an object has none but known options. An unknown one is told with the name that was probably meant. */
-export const checkOptionNames = <O>(
-  issues: IssueList,
-  options: unknown,
-  names: OptionNames<NoInfer<O>>,
-  path?: string,
-): void => {
-  if (isFields(options)) checkNames(issues, options, { ...names }, path === undefined ? '' : `${path}.`);
 };
 
 /**
  * Reads what a host wires up, and throws one TypeError that names everything that is wrong with it. `maker` is the
  * function or class that the host has called. `path` stands for an argument that cannot be read at all.
  */
-export const readOrThrow = <T>(maker: string, path: string, read: (issues: IssueList) => T): T =>
-  readSafely(path, read, new IssueList(Number.POSITIVE_INFINITY)).match(
-    (value) => value,
-    ({ message }) => {
-      throw new TypeError(`${maker}: ${message}`);
-    },
-  );
+export const readOrThrow = <T>(maker: string, path: string, read: (issues: IssueList) => T): T => {
+  const reading = readArguments(path, read, new IssueList(Number.POSITIVE_INFINITY));
+  if ('value' in reading) return reading.value;
+  throw new TypeError(`${maker}: ${reading.broken.message}`);
+};
 
 /**
  * Reads the options of a constructor or factory. Options that break a rule, and options that nobody knows, are a
@@ -59,7 +47,7 @@ export const readOptions = <O, T>(
 ): T => {
   if (typeof options !== 'object' || options === null) throw new TypeError(`${maker}: options must be an object`);
   return readOrThrow(maker, 'options', (issues) => {
-    checkOptionNames<O>(issues, options, names);
+    checkNames(issues, options, { ...names });
     return read(issues);
   });
 };

@@ -33,7 +33,8 @@ const readEntry = (
   return Object.freeze({
     role: readName(issues, `${path}.role`, fields['role'], ROLE_LENGTH),
     content: readText(issues, `${path}.content`, fields['content'], limits.contentBytes),
-    timestamp: timestamp === undefined ? now : readTimestamp(issues, `${path}.timestamp`, timestamp),
+    timestamp:
+      timestamp === undefined || timestamp === null ? now : readTimestamp(issues, `${path}.timestamp`, timestamp),
   } satisfies ReadBy<typeof entryRules>);
 };
 
@@ -49,20 +50,23 @@ export interface ReadCreation extends ReadSize {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Unknown fields are ignored, never stored. */
+/**
+ * What to create, and under which idempotency key. `null` in an optional field is as if it were not given. Unknown fields
+ * are ignored, never stored.
+ */
 export const readCreate = (
   input: unknown,
   { limits, faces, profiles }: InputPolicy,
 ): Result<ReadCreation, InvalidInput> =>
   readSafely('input', (issues) => {
     const fields = readFields(issues, 'input', input);
-    const { face, profile, behavior = '', context = '', timeLimit = 0, idempotencyKey, historyLimit } = fields;
+    const { face, profile, behavior, context, timeLimit, idempotencyKey, historyLimit } = fields;
     const options: SessionOptions = Object.freeze({
       face: readName(issues, 'face', face, NAME_LENGTH),
       profile: readName(issues, 'profile', profile, NAME_LENGTH),
-      context: readText(issues, 'context', context, limits.textBytes),
-      behavior: readText(issues, 'behavior', behavior, limits.textBytes),
-      timeLimit: readNumber(issues, 'timeLimit', timeLimit, 0, limits.timeLimit),
+      context: readText(issues, 'context', context ?? '', limits.textBytes),
+      behavior: readText(issues, 'behavior', behavior ?? '', limits.textBytes),
+      timeLimit: readNumber(issues, 'timeLimit', timeLimit ?? 0, 0, limits.timeLimit),
     } satisfies ReadBy<typeof createRules>);
     checkAllowed(issues, 'face', options.face, faces);
     checkAllowed(issues, 'profile', options.profile, profiles);
@@ -74,7 +78,7 @@ export const readCreate = (
     };
   });
 
-/** History entries to append; those without a timestamp get `now`. */
+/** History entries to append; those without a timestamp, or with `null` for one, get `now`. */
 export const readAppend = (
   entries: unknown,
   options: unknown,

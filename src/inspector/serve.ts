@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { tenantNamed } from '../http/authentication.js';
+import { authenticated } from '../http/authentication.js';
 import type { Answer, Call } from '../http/call.js';
 import type { HandlerError } from '../http/errors.js';
 import { eventsFromTheBeginning } from '../http/events.js';
@@ -39,7 +39,7 @@ export const serve = async (
   { authenticate, challenge, terminate }: InspectorSettings,
   { settings, request, events, report }: InspectorCall,
 ): Answer => {
-  const named = await tenantNamed(settings.timeoutMs, () => authenticate(request));
+  const named = await authenticated(settings, request, authenticate);
   if (named.isErr()) return named.error.type === 'unauthenticated' ? ok(unauthenticated(challenge)) : err(named.error);
   const tenant = named.value;
   const url = request.url.slice(INSPECTOR_PATH.length);

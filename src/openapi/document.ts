@@ -1,12 +1,10 @@
-import type { Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
 import { DESCRIPTION_PATH } from '../http/description.js';
-import { type IssueList, readSafely } from '../input/issues.js';
-import { type GivenPolicy, type InputPolicy, readPolicy } from '../input/policy.js';
+import type { IssueList } from '../input/issues.js';
+import { type GivenPolicy, type InputPolicy, limitNames, readPolicy } from '../input/policy.js';
+import { readOptions } from '../input/read-options.js';
 import { isFields, readName } from '../input/values.js';
+import { componentsFor } from './components.js';
 import { commandPaths, documentPath, eventPaths, sessionPaths } from './operations.js';
-import { otherwise } from './problems.js';
-import { schemasOf } from './schemas.js';
 import type { OpenApiDocument, Server } from './types.js';
 
 /** What is described, and how. All of it has a default. */
@@ -108,8 +106,8 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
   issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
   const paths = {
     ...sessionPaths(policy),
-    ...(events ? eventPaths(policy) : {}),
-    ...(commands ? commandPaths(policy) : {}),
+    ...(events ? eventPaths() : {}),
+    ...(commands ? commandPaths() : {}),
     ...(openapi ? documentPath(DESCRIPTION_PATH, isPublic) : {}),
   };
   const shown = { Sessions: true, Commands: commands, Events: events, Description: Boolean(openapi) };
@@ -127,8 +125,7 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
     ),
     paths,
     components: {
-      schemas: schemasOf(policy, { commands }),
-      responses: otherwise(),
+      ...componentsFor(paths, policy),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY', description: 'The key of a tenant.' },
       },
@@ -136,9 +133,25 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
   };
 };
 
+const optionNames = {
+  sessions: true,
+  limits: limitNames,
+  faces: true,
+  profiles: true,
+  commands: true,
+  events: true,
+  openapi: { public: true },
+  maxBodyBytes: true,
+  prefix: true,
+  servers: true,
+  title: true,
+  version: true,
+} as const;
+
 /**
  * The HTTP interface as an OpenAPI 3.1 document: plain JSON, frozen. Its schemas are made from the rules that requests
  * are read by, its errors from the table that they are answered from. A handler's `openapi` takes this function as it is.
+ * Throws a `TypeError` that names every option that is wrong or unknown.
  */
-export const openApiDocument = (options: OpenApiOptions = {}): Result<OpenApiDocument, InvalidInput> =>
-  readSafely('options', (issues) => frozen(compose(issues, options)));
+export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =>
+  readOptions('openApiDocument', options, optionNames, (issues) => frozen(compose(issues, options)));

@@ -23,16 +23,13 @@ export const sessionExample: Example = { value: shown(toWireSession(session)) };
 
 export const pageExample: Example = { value: [sessionExample.value] };
 
-const states = {
-  start: { id: SESSION_ID, status: 'ACTIVE', duration: 0 },
-  pause: { id: SESSION_ID, status: 'PAUSED', duration: 90 },
-  resume: { id: SESSION_ID, status: 'ACTIVE', duration: 90 },
-  terminate: { id: SESSION_ID, status: 'TERMINATED', duration: 120, endReason: 'terminated' },
-  fail: { id: SESSION_ID, status: 'TERMINATED', duration: 120, endReason: 'failed' },
-} as const satisfies Readonly<Record<string, SessionState>>;
+const stateExample = (state: SessionState): Example => ({ value: shown(toWireState(state)) });
 
 /** What a command answers. */
-export const stateExample = (command: keyof typeof states): Example => ({ value: shown(toWireState(states[command])) });
+export const stateExamples = {
+  active: stateExample({ id: SESSION_ID, status: 'ACTIVE', duration: 90 }),
+  terminated: stateExample({ id: SESSION_ID, status: 'TERMINATED', duration: 120, endReason: 'terminated' }),
+} as const;
 
 /** What a watched session says that ends. */
 export const streamExample: Example = {

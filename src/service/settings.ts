@@ -3,7 +3,7 @@ import { type Clock, steadily, systemClock } from '../clock.js';
 import type { InvalidInput } from '../errors.js';
 import { EventHub } from '../events/hub.js';
 import { type Ids, randomIds } from '../ids.js';
-import { type InputPolicy, readPolicy } from '../input/policy.js';
+import { type InputPolicy, limitNames, readPolicy } from '../input/policy.js';
 import { type OptionNames, readOptions } from '../input/read-options.js';
 import { readTenant } from '../input/session-input.js';
 import { isFields, readName, readNumber } from '../input/values.js';
@@ -93,14 +93,7 @@ const optionNames: OptionNames<SessionServiceOptions> = {
   tenant: true,
   idleTimeout: true,
   retention: true,
-  limits: {
-    timeLimit: true,
-    textBytes: true,
-    contentBytes: true,
-    entriesPerAppend: true,
-    historyEntries: true,
-    pageBytes: true,
-  },
+  limits: limitNames,
   faces: true,
   profiles: true,
   observers: true,

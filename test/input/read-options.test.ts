@@ -101,3 +101,12 @@ describe('the names of options', () => {
     expect(readOptions('createThing', options, { intervalMs: true, ...others, events: true }, read)).toBe(7);
   });
 });
+
+test('what is known to be wrong is told even where the rest cannot be read', () => {
+  const read = () =>
+    readOptions('createThing', { batch: 0 }, { batch: true }, (issues) => {
+      readWhole(issues, 'batch', 0, 1);
+      throw new RangeError('because of that');
+    });
+  expect(read).toThrow(new TypeError('createThing: batch must be a whole number, at least 1'));
+});

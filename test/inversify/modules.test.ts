@@ -124,11 +124,13 @@ describe('handlerModule', () => {
     expect(() => loaded(coreModule(), handlerModule()).get(TYPES.SessionHandler)).toThrow('colloquy.Authenticator');
   });
 
-  it('passes its settings on', async () => {
-    const told: string[] = [];
-    const broken = { authenticate: acme, maxBodyBytes: 0, onError: ({ type }: { type: string }) => told.push(type) };
-    expect(await statusFor(loaded(coreModule(), handlerModule(broken)), 'open-sesame')).toBe(503);
-    expect(told).toEqual(['misconfigured']);
+  it('passes its settings on, and makes no handler of wrong ones', async () => {
+    const reasons: string[] = [];
+    const settings = { authenticate: acme, onDenied: ({ reason }: { reason: string }) => reasons.push(reason) };
+    expect(await statusFor(loaded(coreModule(), handlerModule(settings)), 'sesame')).toBe(401);
+    expect(reasons).toEqual(['wrong']);
+    const broken = loaded(coreModule(), handlerModule({ ...settings, maxBodyBytes: 0 }));
+    expect(() => broken.get(TYPES.SessionHandler)).toThrow('createSessionHandler: maxBodyBytes must be');
   });
 });
 

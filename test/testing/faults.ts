@@ -129,10 +129,8 @@ const appendFaults: readonly Fault[] = [
   faulty('operationId:', 'answers a repeated append with where the history stands now', (inner) => ({
     append: (key, append) =>
       inner.append(key, append).map((answer) => {
-        const history = inner.find(key)._unsafeUnwrap()?.history;
-        return answer.outcome === 'appended' && Array.isArray(history)
-          ? { ...answer, position: history.length }
-          : answer;
+        const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
+        return answer.outcome === 'appended' ? { ...answer, position: historyCount } : answer;
       }),
   })),
   faulty('operationId:', 'looks at the status before it looks for the name', (inner) => ({

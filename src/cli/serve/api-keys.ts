@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { err, ok, Result } from 'neverthrow';
-import { type ApiKey, type Authenticate, staticApiKeys } from '../../http/api-keys.js';
+import { type ApiKey, readApiKeys as readKeys } from '../../http/api-keys.js';
+import type { Authenticate } from '../../http/authenticate.js';
+import { readSafely } from '../../input/issues.js';
 import { type Failure, misuse } from '../failure.js';
 
 /** Whom the server lets in. */
@@ -31,7 +33,7 @@ const inWords = (path: string): string =>
   path.replace(/^keys\[(\d+)\]\.?(.*)$/, (_path, index, field) => `${field || 'key'} of entry ${Number(index) + 1}`);
 
 const authenticator = (keys: readonly ApiKey[]): Result<Authenticate, Failure> =>
-  staticApiKeys(keys).mapErr(({ issues }) =>
+  readSafely('keys', (issues) => readKeys(issues, keys)).mapErr(({ issues }) =>
     misuse(`${NAME}: ${issues.map(({ path, message }) => `${inWords(path)} ${message}`).join('; ')}`),
   );
 

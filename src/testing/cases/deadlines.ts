@@ -17,7 +17,7 @@ const isDue = async (store: SessionStore, now: number): Promise<boolean> => {
 
 export const deadlines: readonly StoreCase[] = [
   {
-    name: 'due: a session is due from the millisecond of its deadline on, and until it is seen to',
+    name: 'due: a session is due from the millisecond of its deadline on',
     run: async (store) => {
       await insertDue(store, key, NOON + 100);
       expectEqual(await dueOf(store, NOON + 99, 10), [], 'due a millisecond before');
@@ -27,13 +27,15 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: the longest overdue first, of all tenants, at most so many',
+    name: 'due: the longest overdue first, of all tenants, at most limit',
     run: async (store) => {
       const order = [3, 0, 4, 1, 2];
-      for (const index of order) await insertDue(store, keyOf(`s${index}`, `tenant ${index % 2}`), NOON + index);
+      // The higher the id, the earlier the deadline: the order is not that of the ids.
+      const dueKey = (index: number) => keyOf(`s${9 - index}`, `tenant ${index % 2}`);
+      for (const index of order) await insertDue(store, dueKey(index), NOON + index);
       await insertDue(store, keyOf('not yet'), NOON + 1000);
       await insert(store, keyOf('never'));
-      const all = upTo(5).map((index) => ({ tenant: `tenant ${index % 2}`, id: `s${index}`, deadline: NOON + index }));
+      const all = upTo(5).map((index) => ({ ...dueKey(index), deadline: NOON + index }));
       for (const limit of [0, 1, 3, 5, 6, 1000]) {
         expectEqual(await dueOf(store, NOON + 10, limit), all.slice(0, limit), `due, at most ${limit}`);
       }
@@ -51,7 +53,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: nothing is due in an empty store, nor at any time without a deadline',
+    name: 'due: nothing is due in an empty store, nor without a deadline',
     run: async (store) => {
       expectEqual(await dueOf(store, Number.MAX_SAFE_INTEGER, 10), [], 'due in an empty store');
       await insert(store, key);
@@ -59,7 +61,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: a change of the deadline moves it, none at all takes it away',
+    name: 'due: replace moves the deadline, or takes it away',
     run: async (store) => {
       await insertDue(store, key, NOON + 10);
       await replace(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 50 }));
@@ -76,7 +78,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: a session that has ended is due where it is to be kept no longer',
+    name: 'due: a session that has ended is due when its retention is over',
     run: async (store) => {
       await insertDue(store, key, NOON + 10);
       await replace(store, key, ended('failed', { revision: 2, deadline: NOON + 60 }));
@@ -87,7 +89,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: what was not written moves nothing',
+    name: 'due: a call that writes nothing moves no deadline',
     run: async (store) => {
       await insertDue(store, key, NOON + 10);
       await answerOf(store.replace(key, live('ACTIVE', { revision: 3, deadline: NOON + 99 })));
@@ -97,7 +99,7 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: reading and appending move nothing',
+    name: 'due: reads and appends move no deadline',
     run: async (store) => {
       await insertDue(store, key, NOON + 1000, live('ACTIVE'));
       await append(store, key, ['hello']);

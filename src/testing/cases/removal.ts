@@ -6,7 +6,7 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-/** A session that stands in every index there may be: it is listed, it is due, it has a history. */
+/** Inserts a session that is in every index: it is listed, it is due, and it has a history. */
 const insertFull = async (store: SessionStore, each: SessionKey): Promise<void> => {
   await insertActive(store, each);
   await append(store, each, ['hello'], 'op');
@@ -15,7 +15,7 @@ const insertFull = async (store: SessionStore, each: SessionKey): Promise<void> 
 
 export const removal: readonly StoreCase[] = [
   {
-    name: 'remove: the session is gone everywhere',
+    name: 'remove: a removed session is gone everywhere',
     run: async (store) => {
       await insertFull(store, key);
       expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
@@ -32,7 +32,7 @@ export const removal: readonly StoreCase[] = [
     },
   },
   {
-    name: 'remove: what is not there is missing, and so is what was removed before',
+    name: 'remove: a session that was never there, or was removed before, is missing',
     run: async (store) => {
       expectEqual(await answerOf(store.remove(key)), 'missing', 'remove');
       await insert(store, key);
@@ -41,7 +41,7 @@ export const removal: readonly StoreCase[] = [
     },
   },
   {
-    name: 'remove: by a revision, only the session whose state has it',
+    name: 'remove: with a revision, only a state of that revision is removed',
     run: async (store) => {
       await insertFull(store, key);
       for (const revision of [1, 2, 4]) {
@@ -55,7 +55,7 @@ export const removal: readonly StoreCase[] = [
     },
   },
   {
-    name: 'remove: others stay, in their order',
+    name: 'remove: the other sessions stay, in their order',
     run: async (store) => {
       const ids = upTo(20).map((index) => `s${index}`);
       for (const [index, id] of ids.entries()) await insert(store, keyOf(id), headOf(id, NOON - index));
@@ -72,7 +72,7 @@ export const removal: readonly StoreCase[] = [
     },
   },
   {
-    name: 'remove: the id is free again, and a session inserted under it starts clean',
+    name: 'remove: the id is free again, and a new session under it starts clean',
     run: async (store) => {
       await insertFull(store, key);
       await answerOf(store.remove(key));
@@ -86,7 +86,7 @@ export const removal: readonly StoreCase[] = [
     },
   },
   {
-    name: 'remove: a session that comes back does not bring its old place in the list',
+    name: 'remove: a new session under a removed id has its own place in the list',
     run: async (store) => {
       await insert(store, key, headOf('one', NOON + 9));
       await insert(store, keyOf('two'), headOf('two', NOON + 5));

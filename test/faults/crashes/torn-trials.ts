@@ -61,7 +61,7 @@ export const repeated = (write: Write, log: Log, torn: Torn): Promise<unknown> =
     await expectAllAfterCrash(trial);
   });
 
-const historyOf = (sight: Sight) => sight.sessions.find(({ head }) => head.id === TARGET)?.history ?? [];
+const historyOf = ({ sessions }: Sight) => sessions.find(({ head }) => head.id === TARGET)?.history ?? [];
 
 /** Nobody repeats anything; others go on, and the server crashes again. At the very end the client comes back. */
 export const abandoned = (log: Log, torn: Torn): Promise<unknown> =>
@@ -75,13 +75,13 @@ export const abandoned = (log: Log, torn: Torn): Promise<unknown> =>
     const side = sideOf(await sightOf(second.store), both(log.before), both(log.after));
     await log.resend(second.client);
     // What it adds then stands behind what has come since.
-    const added = log.after.history.slice(log.before.history.length);
+    const added = historyOf(log.after).slice(historyOf(log.before).length);
     const target = log.after.sessions.find(({ head }) => head.id === TARGET);
     const behind =
       isIn && side === 'before'
         ? {
             sessions: others(log.after).sessions.map((session) =>
-              session === target ? { ...session, history: [...log.before.history, late, ...added] } : session,
+              session === target ? { ...session, history: [...historyOf(log.before), late, ...added] } : session,
             ),
           }
         : both(log.after);

@@ -59,7 +59,7 @@ describe.skipIf(!redisAvailable())('a Redis Cluster of 3 masters and 3 replicas'
   const tenantOn = async (master: RedisServer): Promise<string> => {
     const keys = new Keyspace('killing', PARTITIONS);
     for (const tenant of upTo(1000).map((number) => `probe ${number}`)) {
-      const [, tag = ''] = /\{(\d+)\}/.exec(keys.list(tenant).index) ?? [];
+      const [, tag = ''] = /\{(\d+)\}/.exec(keys.tenant(tenant).index) ?? [];
       if (slots.isOn(await slots.slotOf(tag), master)) return tenant;
     }
     throw new Error('no tenant is there');
