@@ -1,4 +1,4 @@
-/** How many letters have to be put in, left out or changed to make one text of the other (Levenshtein). */
+/** How many letters to insert, delete or replace to turn one text into the other (Levenshtein distance). */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [at, letter] of [...one].entries()) {
@@ -12,16 +12,19 @@ const distance = (one: string, other: string): number => {
   return row.at(-1) ?? 0;
 };
 
-/** What somebody may have meant who wrote `text`: a name that begins like it, or the most like it. */
+/** The name that was probably meant by `text`: one that begins with it, or the one most like it. Case does not count. */
 export const nearest = (text: string, names: readonly string[]): string | undefined => {
   const wanted = text.slice(0, 64).toLowerCase();
   const most = Math.min(3, Math.max(1, Math.floor(wanted.length / 2)));
   const near = names
-    .map((name) => ({ name, far: wanted.length > 1 && name.startsWith(wanted) ? 0 : distance(wanted, name) }))
+    .map((name) => {
+      const known = name.toLowerCase();
+      return { name, far: wanted.length > 1 && known.startsWith(wanted) ? 0 : distance(wanted, known) };
+    })
     .filter(({ far }) => far <= most)
     .sort((a, b) => a.far - b.far);
   return near[0]?.name;
 };
 
-/** The same in brackets behind a name, empty where nothing is near. */
+/** The hint for a message; empty where no name is near. */
 export const didYouMean = (name: string | undefined): string => (name === undefined ? '' : ` (did you mean ${name}?)`);
