@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { list } from '../../src/cli/list/list.js';
+import { list } from '../../src/cli/list.js';
+import { Options } from '../../src/cli/options.js';
 import { SessionClient } from '../../src/client/index.js';
 import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
 import { freePort } from '../support/free-port.js';
@@ -56,9 +57,9 @@ describe('sessions of a running service', () => {
 
   test.each([
     [['inspect', 'nobody'], {}, 1, 'there is no such session'],
-    [['list', '--after', 'x'], {}, 2, '--after must be a cursor'],
+    [['list', '--after', 'x'], {}, 2, 'after must be a cursor'],
     [['list'], { COLLOQUY_API_KEY: 'hunter2' }, 1, 'API key'],
-    [['list', '--url', 'http://user:hunter2@127.0.0.1'], {}, 2, 'without a user name'],
+    [['list', '--url', 'http://user:hunter2@127.0.0.1'], {}, 2, 'without user name'],
     [['list'], { REDIS_URL: 'redis://127.0.0.1' }, 2, 'REDIS_URL and COLLOQUY_URL are both set'],
   ])('%j with %j ends with %3$d in one line', async (args, further, code, message) => {
     const { exitCode, stdout, stderr } = await colloquy.run(args, { env: { ...env, ...further } });
@@ -70,8 +71,8 @@ describe('sessions of a running service', () => {
 
   test('a service that is not there is said in one line', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
-    const refused = (await list.run(['--url', url], { COLLOQUY_API_KEY: 'key' }))._unsafeUnwrapErr();
-    expect(refused).toMatchObject({ exitCode: 1, message: expect.stringContaining('ECONNREFUSED') });
+    const run = list.run(new Options(list, ['--url', url], { COLLOQUY_API_KEY: 'key' }));
+    await expect(run).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('ECONNREFUSED') });
   });
 
   test('what a stranger answers does not reach the terminal as it is', async () => {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { errAsync, okAsync } from 'neverthrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { Progress } from '../../src/cli/replay/progress.js';
-import { replayLines } from '../../src/cli/replay/replay-lines.js';
+import { replayLines } from '../../src/cli/replay-lines.js';
 import { storeUnavailable } from '../../src/errors.js';
 import { SessionService } from '../../src/index.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
@@ -54,11 +53,11 @@ describe('colloquy replay', () => {
   test('names the lines that are no conversations, holds the others, and ends with 1', async () => {
     const input = [lines[0], 'no JSON', '{"id":"x"}', '{"id":"y","turns":[{"role":1}]}', lines[1]].join('\n');
     const { exitCode, stdout, stderr } = await colloquy.run(['replay'], { input });
-    expect(stdout).toContain('line 2 is no JSON');
-    expect(stdout).toContain('line 3 has no turns');
-    expect(stdout).toContain('line 4 has a turn without');
+    expect(stdout).toMatch(/^line 2: .*JSON/m);
+    expect(stdout).toContain('line 3: is not {"id": "...", "turns": [');
+    expect(stdout).toContain('line 4: is not {"id": "...", "turns": [');
     expect(stdout).toContain('2 conversations, 8 turns');
-    expect(stderr).toBe('colloquy: not all was read back as it was told\n');
+    expect(stderr).toBe('colloquy: not everything was read back as it was recorded\n');
     expect(exitCode).toBe(1);
   });
 
@@ -69,7 +68,7 @@ describe('colloquy replay', () => {
       expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
     }
     expect((await colloquy.run(['replay', join(dir, 'absent')])).stderr).toMatch(
-      /^colloquy: the file cannot be opened/,
+      /^colloquy: ENOENT: no such file or directory/,
     );
   });
 
@@ -82,13 +81,7 @@ describe('colloquy replay', () => {
 });
 
 describe('the comparison', () => {
-  const replayOn = (store: MemorySessionStore) =>
-    replayLines({
-      sessions: new SessionService({ store }),
-      lines,
-      concurrency: 4,
-      progress: new Progress(process.stderr),
-    });
+  const replayOn = (store: MemorySessionStore) => replayLines(new SessionService({ store }), lines, 4);
 
   test('notices a store that loses an entry', async () => {
     class Forgetful extends MemorySessionStore {
@@ -98,7 +91,7 @@ describe('the comparison', () => {
       }
     }
     const { problems } = await replayOn(new Forgetful());
-    expect(problems).toContain('odd: the number of entries is 6, not 7');
+    expect(problems).toContain('odd: there are 6 entries, not 7');
     expect(problems.filter((problem) => !problem.startsWith('odd:'))).toEqual([]);
   });
 
@@ -121,14 +114,9 @@ describe('the comparison', () => {
         return inserts === 2 ? errAsync(storeUnavailable('gone', 'unknown')) : okAsync(insert(...args)._unsafeUnwrap());
       },
     });
-    const report = await replayLines({
-      sessions: new SessionService({ store }),
-      lines,
-      concurrency: 1,
-      progress: new Progress(process.stderr),
-    });
-    expect(report.conversations).toBe(2);
-    expect(report.problems).toEqual(['line 2, odd: gone']);
+    const report = await replayLines(new SessionService({ store }), lines, 1);
+    expect(report.ids).toHaveLength(2);
+    expect(report.problems).toEqual(['line 2: odd: gone']);
   });
 });
 
