@@ -64,6 +64,22 @@ const isBehindAnother = ({ socket }: IncomingMessage, res: ServerResponse): bool
 /** Whether the connection is gone. What only imitates Node may have none. */
 export const isGone = ({ socket }: IncomingMessage): boolean => Boolean(socket?.destroyed);
 
+const wait = (req: IncomingMessage, res: ServerResponse, start: () => void, lost: () => void): void => {
+  const { socket } = req;
+  if (waitingInAll >= MAX_WAITING) socket.destroy();
+  if (socket.destroyed) {
+    lost();
+    return;
+  }
+  const line = lineOf(socket);
+  line.join(res, lost);
+  res.once('socket', () => {
+    if (!line.leave(res)) return;
+    // The answer before is told first that it is over.
+    process.nextTick(() => (socket.destroyed ? lost() : start()));
+  });
+};
+
 /**
  * Starts the work on a request once the requests before it on the same connection have been answered: Node hands over
  * all requests that a client has sent at once, and no client is to have more of them worked on by not waiting. `lost`
@@ -75,17 +91,7 @@ export const inTurn = (
   start: () => void,
   lost: () => void = () => undefined,
 ): void => {
-  const begin = () => (isGone(req) ? lost() : start());
-  const isWaiting = isBehindAnother(req, res);
-  if (isWaiting && waitingInAll >= MAX_WAITING) req.socket.destroy();
-  if (!isWaiting || isGone(req)) {
-    begin();
-    return;
-  }
-  const line = lineOf(req.socket);
-  line.join(res, lost);
-  // The answer before is told first that it is over.
-  res.once('socket', () => {
-    if (line.leave(res)) process.nextTick(begin);
-  });
+  if (isBehindAnother(req, res)) wait(req, res, start, lost);
+  else if (isGone(req)) lost();
+  else start();
 };
