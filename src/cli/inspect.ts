@@ -1,9 +1,10 @@
 import type { HistoryEntry } from '../session/session.js';
 import { Failure, Misuse } from './failure.js';
 import type { Options } from './options.js';
-import { jsonLine, type Line, print, printAll } from './print.js';
+import { jsonLine, type Line, printAll, printable } from './print.js';
 import { entryLines, sessionLines, sessionObject } from './session-lines.js';
 import { type SessionSource, type ShownChange, sourceHelp, valueIn, withSource } from './session-source.js';
+import { clip, columns } from './table-lines.js';
 
 const help = `Usage: colloquy inspect [options] ID
 
@@ -26,7 +27,8 @@ const linesOf = (change: ShownChange, added: readonly HistoryEntry[], entries: n
   if (change.type === 'session.snapshot') return sessionLines(change.session, entries);
   if (change.type === 'session.appended') return added.flatMap(entryLines);
   const reason = change.type === 'session.terminated' ? `, ${change.endReason}` : '';
-  return [{ text: `${change.at}  ${change.type.replace('session.', '')}${reason}`, style: 'yellow' }];
+  const text = printable(`${change.at}  ${change.type.replace('session.', '')}${reason}`);
+  return [{ text: clip(text, columns()), style: 'yellow' }];
 };
 
 /** Shows a session and what it does, until it ends, is deleted, or nobody reads any more. */
@@ -56,8 +58,7 @@ const run = async (options: Options): Promise<void> => {
   await withSource(options, async (source) => {
     if (isFollowing) return follow(source, id, entries, isJson);
     const session = valueIn(source.place, await source.sessions.get(id));
-    if (isJson) await print(jsonLine(sessionObject(session, entries)));
-    else await printAll(sessionLines(session, entries));
+    await printAll(isJson ? [{ text: jsonLine(sessionObject(session, entries)) }] : sessionLines(session, entries));
   });
 };
 

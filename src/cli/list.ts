@@ -2,15 +2,14 @@ import { cursorOf } from '../input/cursor.js';
 import { PAGE_LIMIT } from '../limits.js';
 import { Failure } from './failure.js';
 import type { Options } from './options.js';
-import { jsonLine, print, printAll, printError, type Style } from './print.js';
+import { jsonLine, type Line, print, printAll, printError } from './print.js';
 import { sessionObject, styleOf } from './session-lines.js';
 import { type ShownSession, sourceHelp, valueIn, withSource } from './session-source.js';
 import { columns, tableLines } from './table-lines.js';
 
 const help = `Usage: colloquy list [options]
 
-Lists sessions, the newest first. It reads and changes nothing. Standard error says how to go on, and which sessions
-cannot be read; the command then ends with 1.
+Lists sessions, and changes nothing. Standard error says how to go on, and which sessions cannot be read.
 
   --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now. A Redis is read whole for that.
   --limit N               The most sessions to list. Default: 20.
@@ -38,7 +37,7 @@ const run = async (options: Options): Promise<void> => {
   await withSource(options, async ({ sessions, place, listsByStatus }) => {
     const query = { order, after, createdAfter, createdBefore, status: listsByStatus ? status : undefined };
     const rows = [titles];
-    const styles: Style[] = ['bold'];
+    const styles: Line['style'][] = ['bold'];
     const unreadable: string[] = [];
     let [count, next, hasMore] = [0, '', false];
     // One session more than is shown tells whether there are more.

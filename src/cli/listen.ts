@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Failure, textOf } from './failure.js';
-import { print } from './print.js';
+import { print, printError } from './print.js';
 
 /** Milliseconds that requests may take to finish when the server stops. */
 const GRACE_MS = 3000;
-const TIDY_MS = 50;
 /** Lines of the log that nobody reads must not fill the memory: beyond this they are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
@@ -25,7 +24,7 @@ const logRequest = ({ method, url }: IncomingMessage, response: ServerResponse):
 /** Accepts nothing new, lets requests finish for a few seconds, and cuts off the rest. */
 const close = async (server: Server): Promise<void> => {
   // A connection that is kept open becomes idle only after its last response.
-  const tidy = setInterval(() => server.closeIdleConnections(), TIDY_MS);
+  const tidy = setInterval(() => server.closeIdleConnections(), 50);
   const grace = setTimeout(() => server.closeAllConnections(), GRACE_MS);
   await new Promise((resolve) => server.close(resolve));
   clearInterval(tidy);
@@ -35,7 +34,15 @@ const close = async (server: Server): Promise<void> => {
 /** A server that listens on every address is reached at this one from its own machine. */
 const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Listens, and logs the requests. `origin` is where this machine reaches the server, `where` says where it listens. */
+/** Where a server listens, for a person, and the URL at which this machine reaches it. `host` is how it was named. */
+export const placeOf = (bound: { readonly address: string; readonly port: number }, host: string) => {
+  const loopback = loopbackOf[bound.address];
+  const name = loopback ?? host;
+  const origin = `http://${name.includes(':') ? `[${name.replace('%', '%25')}]` : name}:${bound.port}`;
+  return { origin, where: loopback === undefined ? origin : `port ${bound.port} of every address of this machine` };
+};
+
+/** Listens, and logs the requests. */
 export const listen = async (listener: RequestListener, host: string, port: number) => {
   const server = createServer((request, response) => {
     logRequest(request, response);
@@ -44,11 +51,8 @@ export const listen = async (listener: RequestListener, host: string, port: numb
   await once(server, 'listening').catch((cause: unknown) => {
     throw new Failure(`port ${port} of ${host}: ${textOf(cause)}; choose another with --port and --host`);
   });
+  server.on('error', (cause) => void printError(textOf(cause)));
   const bound = server.address();
-  const actual = typeof bound === 'object' && bound !== null ? bound : { address: host, port };
-  const loopback = loopbackOf[actual.address];
-  const name = loopback ?? host;
-  const origin = `http://${name.includes(':') ? `[${name.replace('%', '%25')}]` : name}:${actual.port}`;
-  const where = loopback === undefined ? origin : `port ${actual.port} of every address of this machine`;
-  return { origin, where, close: () => close(server) };
+  const isAddress = typeof bound === 'object' && bound !== null;
+  return { ...placeOf(isAddress ? bound : { address: host, port }, host), close: () => close(server) };
 };

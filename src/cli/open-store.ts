@@ -5,9 +5,11 @@ import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { Failure, Misuse, textOf } from './failure.js';
 import type { Options } from './options.js';
 
-/** The part of a help that names the options of a Redis, but for its URL. */
-export const redisHelp = `  --prefix TEXT, COLLOQUY_PREFIX        What its keys begin with. Default: colloquy.
-  --partitions N, COLLOQUY_PARTITIONS   The number of hash slots that its tenants are spread over. Default: 1.`;
+/** The part of a help that follows the option `--redis`. */
+export const redisHelp = `                                        Needs the package ioredis. Others on this machine can see options: put a URL with
+                                        a password in REDIS_URL.
+  --prefix TEXT, $COLLOQUY_PREFIX       What its keys begin with. Default: colloquy.
+  --partitions N, $COLLOQUY_PARTITIONS  The number of hash slots that its tenants are spread over. Default: 1.`;
 
 /** Milliseconds until a Redis that does not answer counts as missing. */
 const TIMEOUT_MS = 4000;
@@ -34,14 +36,11 @@ const connect = async (url: URL, name: string): Promise<Redis> => {
 export const openStore = async (options: Options, events: boolean, redis = options.given.get('redis')) => {
   const prefix = options.text('prefix', /^[^{}*]{1,128}$/, 'be 1 to 128 characters without {, } and *') ?? 'colloquy';
   const partitions = options.whole('partitions', 1, 16_384, 1);
-  if (redis === undefined) {
+  if (redis === undefined)
     return { store: new MemorySessionStore({ events }), place: 'memory', close: () => undefined };
-  }
   const url = URL.canParse(redis.text) ? new URL(redis.text) : undefined;
   if (!url?.hostname || !/^rediss?:$/.test(url.protocol) || !/^(\/\d*)?$/.test(url.pathname)) {
-    throw new Misuse(
-      `${redis.label} must be a URL such as redis://127.0.0.1:6379 or rediss://user:password@host:6379/0`,
-    );
+    throw new Misuse(`${redis.label} must be a URL such as redis://127.0.0.1 or rediss://user:password@host:6379/0`);
   }
   const place = `Redis at ${url.hostname}:${url.port || 6379}`;
   const client = await connect(url, place);
@@ -49,6 +48,5 @@ export const openStore = async (options: Options, events: boolean, redis = optio
   return { store, place, close: () => client.disconnect() };
 };
 
-/** The tenant that was named, if one was. */
-export const readTenant = (options: Options): string | undefined =>
-  options.text('tenant', /^.{1,256}$/s, 'have 1 to 256 characters');
+/** The form of the option `--tenant`. */
+export const tenantForm = [/^.{1,256}$/s, 'have 1 to 256 characters'] as const;

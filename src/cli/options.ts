@@ -2,12 +2,6 @@ import { parseArgs } from 'node:util';
 import { didYouMean, nearest } from '../input/nearest.js';
 import { Misuse, textOf } from './failure.js';
 
-/** A text, and the option or the variable that it was given in. */
-interface Given {
-  readonly label: string;
-  readonly text: string;
-}
-
 const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
   const types = named.map(([, name, value]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const);
   try {
@@ -22,18 +16,18 @@ const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
 };
 
 /**
- * What a command was called with. Its options are those that its help names: in `  --port N, PORT` the option takes a
+ * What a command was called with. Its options are those that its help names: in `  --port N, $PORT` the option takes a
  * value, and the variable PORT stands for it; `  --json` is a switch. What is wrong is thrown as a `Misuse`.
  */
 export class Options {
   /** The arguments that are not options. */
   readonly operands: readonly string[];
-  /** The options that were given, or their variables. */
-  readonly given = new Map<string, Given>();
+  /** The texts of the options, and where each was given: in the option or in its variable. */
+  readonly given = new Map<string, { readonly label: string; readonly text: string }>();
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(command: { help: string; operands: number }, args: readonly string[], env: NodeJS.ProcessEnv) {
-    const named = [...command.help.matchAll(/^ {2}--([\w-]+)(?: ([A-Z]+))?(?:, ([A-Z_]+))?/gm)];
+    const named = [...command.help.matchAll(/^ {2}--([\w-]+)(?: ([A-Z]+))?(?:, \$([A-Z_]+))?/gm)];
     const { values, positionals } = parse(named, args);
     const extra = positionals[command.operands];
     if (extra !== undefined) throw new Misuse(`unexpected argument '${extra}'`);
@@ -48,7 +42,7 @@ export class Options {
   }
 
   /** A variable. An empty one is refused: a secret that was not filled in must not look like a wish to do without. */
-  variable(name: string): Given | undefined {
+  variable(name: string) {
     const text = this.#env[name];
     if (text === '') throw new Misuse(`${name} is set to nothing: give it a value, or unset it`);
     return text === undefined ? undefined : { label: name, text };

@@ -18,10 +18,8 @@ export const jsonLine = (value: unknown): string => {
   return JSON.stringify(value).replace(UNSAFE, (character) => character.split('').map(escaped).join(''));
 };
 
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
-
-/** A line. A terminal shows it in its style, unless NO_COLOR is set. */
-export type Line = { readonly text: string; readonly style?: Style | undefined };
+/** A terminal shows a line in its style, unless NO_COLOR is set. */
+export type Line = { readonly text: string; readonly style?: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | undefined };
 
 const write = (stream: NodeJS.WriteStream, line: string): Promise<boolean> =>
   new Promise((resolve) => stream.write(`${line}\n`, (error) => resolve(!error)));
@@ -30,7 +28,7 @@ const write = (stream: NodeJS.WriteStream, line: string): Promise<boolean> =>
  * Writes one line to standard output. All that the commands print goes through this file, so that no text of a stranger's
  * reaches the terminal as it is. Resolves to whether the line arrived: the reader may be gone.
  */
-export const print = (text: string, style?: Style): Promise<boolean> =>
+export const print = (text: string, style?: Line['style']): Promise<boolean> =>
   write(process.stdout, style === undefined ? printable(text) : styleText(style, printable(text)));
 
 /** The same for several lines, until one does not arrive. */

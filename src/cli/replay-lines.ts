@@ -56,28 +56,27 @@ const differenceOf = ({ id, turns }: Conversation, { status, history }: Session)
 };
 
 /** The conversations that are not on the list. Other sessions may be on it: the tenant may be the user's own. */
-const unlisted = async (sessions: SessionService, held: ReadonlyMap<string, Conversation>): Promise<string[]> => {
+const unlisted = async (sessions: SessionService, held: ReadonlyMap<string, Conversation>, since: Date) => {
   const missing = new Map(held);
-  for await (const item of sessions.each()) {
+  for await (const item of sessions.each({ createdAfter: since })) {
     if (item.isErr()) return [`the list cannot be read: ${item.error.message}`];
-    missing.delete(item.value.id);
+    const { id } = item.value;
+    if (held.has(id) && !missing.delete(id)) return [`${held.get(id)?.id}: is on the list twice`];
   }
   return Array.from(missing.values(), ({ id }) => `${id}: is not on the list`);
 };
 
-/**
- * Holds the conversation of every line, then reads all of them back. `problems` are lines that are no conversations,
- * conversations that failed, and all that was read back differently; none of them stops the work.
- */
+/** Holds the conversation of every line, then reads all of them back. What goes wrong is a problem and stops nothing. */
 export const replayLines = async (
   sessions: SessionService,
   lines: Items<string>,
   concurrency: number,
-  onProgress?: (what: string, done: number, total?: number) => void,
+  onProgress?: (text: string, share?: number) => void,
 ) => {
   const held = new Map<string, Conversation>();
   const problems: string[] = [];
   let [lineNumber, turns, read] = [0, 0, 0];
+  const since = new Date(Date.now() - 1);
   const begun = performance.now();
   await inParallel(lines, concurrency, async (line) => {
     lineNumber += 1;
@@ -87,7 +86,7 @@ export const replayLines = async (
       const conversation = parse(line);
       held.set(await hold(sessions, conversation), conversation);
       turns += conversation.turns.length;
-      onProgress?.('held', held.size);
+      onProgress?.(`held ${held.size}`);
     } catch (cause) {
       problems.push(`${name}: ${textOf(cause)}`);
     }
@@ -98,9 +97,9 @@ export const replayLines = async (
     if (session.isOk()) problems.push(...differenceOf(conversation, session.value));
     else problems.push(`${conversation.id}: cannot be read back: ${session.error.message}`);
     read += 1;
-    onProgress?.('read back', read, held.size);
+    onProgress?.(`read back ${read} of ${held.size}`, read / held.size);
   });
   const readMs = performance.now() - begun - heldMs;
-  problems.push(...(await unlisted(sessions, held)));
+  problems.push(...(await unlisted(sessions, held, since)));
   return { ids: [...held.keys()], turns, heldMs, readMs, problems };
 };

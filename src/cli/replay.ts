@@ -3,19 +3,17 @@ import type { Readable } from 'node:stream';
 import { nanoid } from 'nanoid';
 import { SessionService } from '../service/session-service.js';
 import { Failure, Misuse } from './failure.js';
-import { openStore, readTenant, redisHelp } from './open-store.js';
+import { openStore, redisHelp, tenantForm } from './open-store.js';
 import type { Options } from './options.js';
 import { print, printText } from './print.js';
 import { inParallel, replayLines } from './replay-lines.js';
 
 const help = `Usage: colloquy replay [options] [FILE]
 
-Holds recorded conversations in sessions and checks that nothing is lost. Each line of FILE, or of standard input, is
-one: {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}. Each becomes a session that is created, started,
-given its turns, paused and resumed once, and terminated. Then all are read back and compared entry by entry.
+Holds recorded conversations in sessions, reads all of them back, and compares them entry by entry. Each line of FILE, or
+of standard input, is one: {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}.
 
-  --redis URL                           Keeps the sessions in this Redis, and not in memory. With --redis env, in that of
-                                        REDIS_URL: others on this machine can see options, and a password in them.
+  --redis URL                           Keeps the sessions in this Redis, and not in memory; with env, in that of REDIS_URL.
 ${redisHelp}
   --tenant NAME                         The tenant that the sessions belong to. Default: a new one with a random name.
   --concurrency N                       Conversations at a time. Default: 32.
@@ -61,31 +59,29 @@ export const progressBar = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>)
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const reportOf = ({ ids, turns, heldMs, readMs, problems }: Awaited<ReturnType<typeof replayLines>>, place: string) => {
-  const rate = (ms: number): string =>
-    `${(ms / 1000).toFixed(1)} s, ${Math.round(ids.length / Math.max(0.001, ms / 1000))}/s`;
+  const rate = (ms: number): string => `${(ms / 1000).toFixed(1)} s, ${Math.round((1000 * ids.length) / (ms || 1))}/s`;
   const result = problems.length === 0 ? 'no difference' : plural(problems.length, 'problem');
   const held = `${plural(ids.length, 'conversation')}, ${plural(turns, 'turn')}, kept in ${place}`;
   return [...problems, held, `held in ${rate(heldMs)}; read back in ${rate(readMs)}`, result].join('\n');
 };
 
 const run = async (options: Options): Promise<void> => {
-  const tenant = readTenant(options) ?? `replay-${nanoid(8)}`;
+  const tenant = options.text('tenant', ...tenantForm) ?? `replay-${nanoid(8)}`;
   const concurrency = options.whole('concurrency', 1, 10_000, 32);
   const isKept = options.isOn('keep');
   const given = options.given.get('redis');
-  const redis = given?.text === 'env' ? options.variable('REDIS_URL') : given;
+  const redis = given?.text === 'env' ? (options.variable('REDIS_URL') ?? given) : given;
   const { lines, shareRead } = await openInput(options.operands[0]);
   const { store, place, close } = await openStore(options, false, redis);
   const sessions = new SessionService({ store, tenant });
   const draw = progressBar(process.stderr);
-  const onProgress = (what: string, done: number, total?: number): void =>
-    draw(`${what} ${done}`, total === undefined ? shareRead() : done / total);
   try {
+    const onProgress = (text: string, share = shareRead()): void => draw(text, share);
     const report = await replayLines(sessions, lines, concurrency, onProgress);
     draw('');
     if (!isKept) await inParallel(report.ids, concurrency, (id) => sessions.delete(id));
     await printText(reportOf(report, place));
-    if (isKept) await print(`the sessions stay there, under tenant ${tenant}`);
+    if (isKept && redis) await print(`the sessions stay there, under tenant ${tenant}`);
     if (report.problems.length > 0) throw new Failure('not everything was read back as it was recorded');
     if (report.ids.length === 0) throw new Failure('there was no conversation');
   } finally {

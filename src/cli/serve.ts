@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { nodeListener } from '../../adapters/node/index.js';
 import { type ApiKey, staticApiKeys } from '../http/api-keys.js';
-import type { HandlerError } from '../http/errors.js';
 import { createSessionHandler } from '../http/handler.js';
 import { idOfKey } from '../ids.js';
 import { apiKeyAsPassword, createInspector } from '../inspector/index.js';
@@ -19,14 +18,13 @@ const help = `Usage: colloquy serve [options]
 Serves sessions over HTTP until Ctrl-C or SIGTERM, and prints a line for each request. An option wins over its variable;
 the variable of an option without a value is on or off.
 
-  --host HOST, HOST                     The name or address to listen on. Default: 127.0.0.1, for this machine alone.
-  --port N, PORT                        Default: 3000. With 0, any free port.
-  --redis URL, REDIS_URL                Keeps the sessions in this Redis, and not in memory. Needs the package ioredis.
-                                        Others on this machine can see options: put a URL with a password in the variable.
+  --host HOST, $HOST                    The name or address to listen on. Default: 127.0.0.1, for this machine alone.
+  --port N, $PORT                       Default: 3000. With 0, any free port.
+  --redis URL, $REDIS_URL               Keeps the sessions in this Redis, and not in memory.
 ${redisHelp}
-  --commands, COLLOQUY_COMMANDS         Clients may also start, append to, pause, resume, end and delete sessions.
-  --events, COLLOQUY_EVENTS             Records events, and clients may follow a session as Server-Sent Events.
-  --inspector, COLLOQUY_INSPECTOR       Serves a page at /inspector to watch and end sessions. Its password is an API key.
+  --commands, $COLLOQUY_COMMANDS        Clients may also start, append to, pause, resume, end and delete sessions.
+  --events, $COLLOQUY_EVENTS            Records events, and clients may follow a session as Server-Sent Events.
+  --inspector, $COLLOQUY_INSPECTOR      Serves a page at /inspector to watch and end sessions. Its password is an API key.
 
 COLLOQUY_API_KEYS holds the API keys: tenant:key,tenant:key,... A tenant may have several. In place of a key,
 tenant:sha256=<64 hexadecimal digits> gives its SHA-256: printf %s "$KEY" | sha256sum. Default: one random key, printed.
@@ -48,14 +46,17 @@ const readApiKeys = (list: string) => {
   }
 };
 
-/** Lines to paste into a shell. `key` is the key that was made for this run; no other is printed. */
-const examples = async (origin: string, key: string | undefined): Promise<string> => {
+/** What the server prints when it is up. `key` is the key that was made for this run; no other is printed. */
+const greeting = async (where: string, origin: string, place: string, hasInspector: boolean, key?: string) => {
   const curl = key === undefined ? 'curl -H "X-API-KEY: $KEY"' : `curl -H 'X-API-KEY: ${key}'`;
   const made = `API key, made for this run: ${key}\nSet COLLOQUY_API_KEYS to use your own.`;
   // The idempotency key decides the id of the session, so that the line that gets it is known already.
   const once = `try-${randomBytes(4).toString('hex')}`;
   const get = `# get the session\n${curl} '${origin}/session/${await idOfKey('default', once)}'\n`;
-  return `${key === undefined ? 'With one of your API keys in $KEY:' : made}
+  const inspector = `The inspector is at ${origin}/inspector. Its password is an API key.\n`;
+  return `Colloquy listens on ${where} and keeps sessions in ${place}. Ctrl-C stops it.
+${hasInspector ? inspector : ''}
+${key === undefined ? 'With one of your API keys in $KEY:' : made}
 
 # create a session; without the Idempotency-Key, another one each time
 ${curl} -H 'Idempotency-Key: ${once}' -H 'Content-Type: application/json' -d '{"face":"ada","profile":"tutor"}' '${origin}/create-session'
@@ -64,10 +65,8 @@ ${curl} '${origin}/sessions?limit=10&page=1'
 ${key === undefined ? '' : get}`;
 };
 
-const onError = (error: HandlerError): void => {
-  const { type, message, cause }: { type: string; message?: string; cause?: unknown } = error;
-  void printError([type, message, cause && `(${textOf(cause)})`].filter(Boolean).join(' '));
-};
+const onError = (error: { readonly type: string; readonly message?: string; readonly cause?: unknown }): void =>
+  void printError([error.type, error.message, error.cause && textOf(error.cause)].filter(Boolean).join(': '));
 
 const run = async (options: Options): Promise<void> => {
   const form = /^([\w.-]{1,253}|[\da-f:.]*:[\da-f:.]*(%\w+)?)$/i;
@@ -94,9 +93,7 @@ const run = async (options: Options): Promise<void> => {
   const stop = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
     const server = await listen(nodeListener(handler), host, port);
-    const first = `Colloquy listens on ${server.where} and keeps sessions in ${place}. Ctrl-C stops it.`;
-    const inspector = `The inspector is at ${server.origin}/inspector. Its password is an API key.\n`;
-    await printText(`${first}\n${hasInspector ? inspector : ''}${await examples(server.origin, made)}`);
+    await printText(await greeting(server.where, server.origin, place, hasInspector, made));
     sweeper.start();
     await stop;
     await server.close();

@@ -2,10 +2,8 @@ import type { HistoryEntry } from '../session/session.js';
 import { toWireOptions } from '../wire.js';
 import { type Line, printable } from './print.js';
 import type { ShownSession } from './session-source.js';
-import { columns, wrap } from './table-lines.js';
+import { clip, columns, wrap } from './table-lines.js';
 
-/** However narrow the terminal is, this much of a text stands on a line. */
-const MIN_COLUMNS = 20;
 const LABEL = 10;
 
 export const styleOf = { IDLE: 'bold', ACTIVE: 'green', PAUSED: 'yellow', TERMINATED: 'dim' } as const;
@@ -23,15 +21,15 @@ export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_I
   duration: session.duration,
 });
 
-/** Every line of a text is indented, so that no text of a stranger's looks like what is said about it. */
+/** Every line is indented, so that no text of a stranger's looks like what is said about it. A line has 20 columns at least. */
 const indented = (text: string, indent: number): Line[] =>
   text
     .split('\n')
-    .flatMap((line) => wrap(printable(line), Math.max(MIN_COLUMNS, columns() - indent)))
+    .flatMap((line) => wrap(printable(line), Math.max(20, columns() - indent)))
     .map((line) => ({ text: `${' '.repeat(indent)}${line}`.trimEnd() }));
 
 export const entryLines = ({ role, content, timestamp }: HistoryEntry): Line[] => [
-  { text: `${timestamp}  ${role}`, style: 'bold' },
+  { text: clip(printable(`${timestamp}  ${role}`), columns()), style: 'bold' },
   ...indented(content, 4),
 ];
 

@@ -2,7 +2,7 @@ import type { Result, ResultAsync } from 'neverthrow';
 import { type ClientError, type RemoteChange, type RemoteSession, SessionClient } from '../client/index.js';
 import { type Session, type SessionChange, type SessionError, SessionService } from '../index.js';
 import { Failure, Misuse, textOf } from './failure.js';
-import { openStore, readTenant, redisHelp } from './open-store.js';
+import { openStore, redisHelp, tenantForm } from './open-store.js';
 import type { Options } from './options.js';
 
 type ReadError = SessionError | ClientError;
@@ -32,11 +32,10 @@ export interface SessionSource {
 /** The part of a help that names the options of `withSource`. */
 export const sourceHelp = `
 Where the sessions are, in a Redis or in a running service:
-  --redis URL, REDIS_URL                Needs the package ioredis. Others on this machine can see options: put a URL
-                                        with a password in the variable.
+  --redis URL, $REDIS_URL               The Redis, such as redis://127.0.0.1:6379.
 ${redisHelp}
   --tenant NAME                         The tenant in that Redis. Default: default.
-  --url URL, COLLOQUY_URL               The service, such as http://127.0.0.1:3000. The variable COLLOQUY_API_KEY holds
+  --url URL, $COLLOQUY_URL              The service, such as http://127.0.0.1:3000. The variable COLLOQUY_API_KEY holds
                                         an API key for it, which also decides the tenant.
 An option wins over a variable.
 `;
@@ -51,7 +50,7 @@ export const valueIn = <T>(place: string, result: Result<T, ReadError>): T => {
 };
 
 const openRedis = async (options: Options): Promise<SessionSource> => {
-  const tenant = readTenant(options) ?? 'default';
+  const tenant = options.text('tenant', ...tenantForm) ?? 'default';
   const { store, place, close } = await openStore(options, true);
   const log = store.events;
   // '0-0' is the position before the first event.
@@ -61,8 +60,7 @@ const openRedis = async (options: Options): Promise<SessionSource> => {
 };
 
 const openService = (baseUrl: string, options: Options): SessionSource => {
-  if (options.given.get('tenant'))
-    throw new Misuse('--tenant is for a Redis; in a service the API key decides the tenant');
+  if (options.given.get('tenant')) throw new Misuse('--tenant is for a Redis: the API key of a service decides it');
   const apiKey = options.variable('COLLOQUY_API_KEY')?.text;
   if (apiKey === undefined) throw new Misuse('a service needs an API key: set COLLOQUY_API_KEY');
   const sessions = new SessionClient({ baseUrl, apiKey, timeoutMs: 10_000 });
@@ -74,8 +72,7 @@ const openService = (baseUrl: string, options: Options): SessionSource => {
 export const withSource = async (options: Options, work: (source: SessionSource) => Promise<void>): Promise<void> => {
   const [redis, url] = [options.given.get('redis'), options.given.get('url')];
   const [isRedis, isUrl] = [redis?.label === '--redis', url?.label === '--url'];
-  if (redis && url && isRedis === isUrl)
-    throw new Misuse(`${redis.label} and ${url.label} are both set: choose one with --redis or --url`);
+  if (redis && url && isRedis === isUrl) throw new Misuse(`${redis.label} and ${url.label} are both set: choose one`);
   if (!redis && !url) throw new Misuse('where are the sessions? give --redis URL or --url URL');
   const source = url && !isRedis ? openService(url.text, options) : await openRedis(options);
   await work(source).finally(() => source.close());

@@ -1,3 +1,5 @@
+import { printable } from './print.js';
+
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
@@ -42,7 +44,8 @@ export const clip = (text: string, width: number): string => {
 };
 
 /** Rows with their cells one below the other, each cut off where the line ends. */
-export const tableLines = (rows: readonly (readonly string[])[], width: number): string[] => {
+export const tableLines = (table: readonly (readonly string[])[], width: number): string[] => {
+  const rows = table.map((row) => row.map(printable));
   const widest = (at: number): number => rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 0);
   const widths = rows[0]?.map((_, at) => widest(at)) ?? [];
   const pad = (cell: string, at: number): string => cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell));

@@ -1,9 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { errAsync, okAsync } from 'neverthrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { progressBar } from '../../src/cli/replay.js';
 import { replayLines } from '../../src/cli/replay-lines.js';
 import { storeUnavailable } from '../../src/errors.js';
 import { SessionService } from '../../src/index.js';
@@ -120,10 +123,58 @@ describe('the comparison', () => {
   });
 });
 
+describe('the progress of a replay', () => {
+  const drawn = (isTTY: boolean): string[] => {
+    const written: string[] = [];
+    const draw = progressBar({ isTTY, write: (text: Uint8Array | string) => written.push(String(text)) > 0 });
+    draw('held 6', 0.5);
+    draw('held 7', 0.6);
+    draw('');
+    return written;
+  };
+
+  test('is a bar on a terminal, not drawn for every conversation and gone at the end', () => {
+    expect(drawn(true)).toEqual([`\r\u001b[K[${'#'.repeat(12)}${'.'.repeat(12)}] held 6`, '\r\u001b[K']);
+  });
+
+  test('is nothing in a pipe', () => {
+    expect(drawn(false)).toEqual([]);
+  });
+});
+
 describeWithRedis('colloquy replay on a Redis', ({ url }) => {
+  const prefix = `replay-${process.pid}`;
+  const env = { REDIS_URL: url, COLLOQUY_PREFIX: prefix };
+  let client: Redis;
+  beforeAll(() => {
+    client = new Redis(url);
+  });
+  afterAll(() => client.quit());
+
   test('holds, reads back, and leaves nothing behind', async () => {
     const { exitCode, stdout } = await colloquy.run(['replay', '--redis', url], { input: text });
     expectAll(stdout);
     expect(exitCode).toBe(0);
+  });
+
+  test('writes to the Redis of REDIS_URL only if it is told to', async () => {
+    const untold = await colloquy.run(['replay', '--keep'], { env, input: text });
+    expect(untold.stdout).toContain('kept in memory');
+    expect(await client.keys(`${prefix}:*`)).toEqual([]);
+    const told = await colloquy.run(['replay', '--redis', 'env', '--keep'], { env, input: text });
+    expect(told.stdout).toContain('kept in Redis at');
+    expect(await client.keys(`${prefix}:*`)).not.toEqual([]);
+    const nowhere = await colloquy.run(['replay', '--redis', 'env'], { input: text });
+    expect(nowhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--redis must be a URL') });
+  });
+
+  test('holds the conversations under the tenant that was named, beside its other sessions', async () => {
+    const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix }), tenant: 'acme' });
+    await sessions.create({ face: 'ada', profile: 'tutor' });
+    const args = ['replay', '--redis', url, '--prefix', prefix, '--tenant', 'acme', '--keep'];
+    const { exitCode, stdout } = await colloquy.run(args, { input: text });
+    expectAll(stdout);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('under tenant acme')]);
+    expect((await sessions.list())._unsafeUnwrap().total).toBe(4);
   });
 });

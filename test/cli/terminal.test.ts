@@ -54,6 +54,12 @@ describe('columns', () => {
     expect(tableLines(rows, 1)).toEqual(['…', '…', '…']);
   });
 
+  test('show hostile texts as they are measured', () => {
+    const [line = ''] = tableLines([[HOSTILE, 'x']], 30);
+    expect(line).not.toMatch(OBEYED);
+    expect(widthOf(line)).toBe(30);
+  });
+
   test('hold a long text in lines, broken at spaces where there are some', () => {
     expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
     expect(wrap('onetwothree', 4)).toEqual(['onet', 'woth', 'ree']);
