@@ -54,6 +54,8 @@ export const toWireState = (state: SessionState): WireState => {
 
 /** The form in which a handler writes sessions. */
 export interface SessionForm {
+  /** How many entries of a history it shows. Default: all that are asked for. */
+  readonly historyLimit?: number;
   /** One session that was asked for. */
   readonly session: (session: Session) => unknown;
   /** One session of a list. */

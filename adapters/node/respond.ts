@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { HandlerResponse } from '../../src/http/message.js';
+import { stopReading } from './stop-reading.js';
 import { isGone } from './turn.js';
 
 /** So much of a body that nobody wants is taken in for the client's sake, and for so long. */
@@ -31,31 +32,43 @@ const closeConnection = (req: IncomingMessage, res: ServerResponse): void => {
 };
 
 /**
+ * Throws away the start of a body that nobody wants, and then reads nothing more from the connection. If the request
+ * were paused, Node would keep 64 KiB of it, which in chunks of one byte are 10 MB. HTTP/2 counts for itself.
+ */
+const discardStart = (req: IncomingMessage): void => {
+  let left = LINGER_BYTES;
+  const onData = (chunk: Buffer | string) => {
+    left -= chunk.length;
+    if (left > 0) return;
+    req.off('data', onData);
+    if (req.httpVersionMajor > 1) req.pause();
+    else stopReading(req.socket);
+  };
+  req.on('data', onData).resume();
+};
+
+/**
  * Answers while the client is still sending, and closes the connection. At once would be too soon: a client whose
  * sending fails may never look at the answer. So it gets the whole answer, is listened to for a little while, and is
  * then left waiting until it hangs up or the time is over.
  */
 const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: HandlerResponse): void => {
-  let seen = 0;
-  const onData = (chunk: Buffer | string) => {
-    seen += chunk.length;
-    if (seen > LINGER_BYTES) req.pause();
-  };
   const hangUp = () => {
     clearTimeout(timer);
-    req.off('data', onData).off('end', hangUp).off('close', hangUp);
+    req.off('end', hangUp).off('close', hangUp);
     closeConnection(req, res);
   };
   const timer = setTimeout(hangUp, LINGER_MS);
   res.writeHead(response.status, [...headersOf(response), 'Connection', 'close']);
   if (response.body === undefined) res.flushHeaders();
   else res.write(response.body);
-  req.on('data', onData).on('end', hangUp).on('close', hangUp).resume();
+  req.on('end', hangUp).on('close', hangUp);
+  discardStart(req);
 };
 
 /**
  * Sends an answer that comes bit by bit, no faster than the client takes it. When the client goes away, so does what
- * makes it. A body that nobody wants waits meanwhile, and ends the connection.
+ * makes it. A long body that nobody wants ends the connection behind the answer.
  */
 const sendStream = (
   req: IncomingMessage,
@@ -67,6 +80,7 @@ const sendStream = (
   pipeline(Readable.from(stream), res, () => {
     if (closes) closeConnection(req, res);
   });
+  if (closes) discardStart(req);
 };
 
 /** Whether an answer would come too late: the client is gone, or somebody else has answered. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { stopReading } from './stop-reading.js';
 
 /**
  * Requests that may wait in this process, at about 3 KB each. One connection alone cannot have that many: it is not
@@ -13,10 +14,11 @@ let waitingInAll = 0;
 class Line {
   readonly #socket: Socket;
   readonly #waiting = new Map<ServerResponse, () => void>();
+  readonly #readOn: () => void;
 
   constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.on('resume', this.#pause).on('close', this.#drop).pause();
+    this.#socket = socket.on('close', this.#drop);
+    this.#readOn = stopReading(socket);
   }
 
   /** `lost` is called if the connection goes before this response has left the line. */
@@ -31,14 +33,10 @@ class Line {
     waitingInAll -= 1;
     if (this.#waiting.size > 0) return true;
     lines.delete(this.#socket);
-    this.#socket.off('resume', this.#pause).off('close', this.#drop).resume();
+    this.#socket.off('close', this.#drop);
+    this.#readOn();
     return true;
   }
-
-  /** Node reads on by itself whenever somebody takes in the body of an earlier request. */
-  readonly #pause = (): void => {
-    this.#socket.pause();
-  };
 
   readonly #drop = (): void => {
     for (const [res, lost] of this.#waiting) {

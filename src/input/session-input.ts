@@ -4,7 +4,9 @@ import type { WatchSettings, WatchSignal } from '../events/change.js';
 import { isPosition } from '../events/event.js';
 import { KEY_LENGTH, NAME_LENGTH, ROLE_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../limits.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
+import type { ReadSize } from '../store.js';
 import { type IssueList, readSafely } from './issues.js';
+import { readHistoryLimit } from './list-input.js';
 import { readOperationId } from './operation-id.js';
 import type { InputPolicy } from './policy.js';
 import type { createRules, entryRules, ReadBy } from './rules.js';
@@ -42,6 +44,12 @@ export const readId = (value: unknown): Result<string, InvalidInput> =>
 export const readTenant = (value: unknown): Result<string, InvalidInput> =>
   readSafely('tenant', (issues) => readName(issues, 'tenant', value, KEY_LENGTH));
 
+/** What to create. */
+export interface ReadCreation extends ReadSize {
+  readonly options: SessionOptions;
+  readonly idempotencyKey: string | undefined;
+}
+
 /**
  * What to create, and under which idempotency key. `null` in an optional field is as if it were not given. Unknown fields
  * are ignored, never stored.
@@ -49,10 +57,10 @@ export const readTenant = (value: unknown): Result<string, InvalidInput> =>
 export const readCreate = (
   input: unknown,
   { limits, faces, profiles }: InputPolicy,
-): Result<{ readonly options: SessionOptions; readonly idempotencyKey: string | undefined }, InvalidInput> =>
+): Result<ReadCreation, InvalidInput> =>
   readSafely('input', (issues) => {
     const fields = readFields(issues, 'input', input);
-    const { face, profile, behavior, context, timeLimit, idempotencyKey } = fields;
+    const { face, profile, behavior, context, timeLimit, idempotencyKey, historyLimit } = fields;
     const options: SessionOptions = Object.freeze({
       face: readName(issues, 'face', face, NAME_LENGTH),
       profile: readName(issues, 'profile', profile, NAME_LENGTH),
@@ -66,6 +74,7 @@ export const readCreate = (
       options,
       idempotencyKey:
         idempotencyKey === undefined ? undefined : readName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH),
+      ...readHistoryLimit(issues, historyLimit),
     };
   });
 

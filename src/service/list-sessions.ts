@@ -86,9 +86,9 @@ const readPage = async (
 export const listSessions = async (
   settings: Settings,
   query: unknown,
-  options?: ReadOptions,
+  options: ReadOptions,
 ): Promise<Result<SessionPage, ListError>> => {
-  const input = readListQuery(query);
+  const input = readListQuery(query, options);
   if (input.isErr()) return err(input.error);
   const { range, page } = input.value;
   const listed = await readPage(settings, range, options);
@@ -112,17 +112,15 @@ const readFittingPage = async (settings: Settings, range: ListFilter): Promise<R
   return readFittingPage(settings, { ...range, limit: Math.ceil(range.limit / 2) });
 };
 
-/** All of a tenant's sessions, page after page. Nothing is read before the first session is asked for. */
-export async function* eachSession(
+async function* walk(
   settings: Settings,
-  query: unknown,
+  filter: Result<ListFilter, InvalidInput>,
 ): AsyncGenerator<Result<Session, ListError>, void> {
-  const input = readEachQuery(query);
-  if (input.isErr()) {
-    yield err(input.error);
+  if (filter.isErr()) {
+    yield err(filter.error);
     return;
   }
-  for (let range = input.value; ; ) {
+  for (let range = filter.value; ; ) {
     const operation = { name: 'each', outcome: 'not_applied' } as const;
     const page = await perform(settings, operation, () => readFittingPage(settings, range));
     if (page.isErr()) {
@@ -137,3 +135,7 @@ export async function* eachSession(
     range = { ...range, offset: 0, after: next };
   }
 }
+
+/** All of a tenant's sessions, page after page. Nothing is read of the store before the first session is asked for. */
+export const eachSession = (settings: Settings, query: unknown): AsyncIterable<Result<Session, ListError>> =>
+  walk(settings, readEachQuery(query));

@@ -26,7 +26,10 @@ export interface HostReady {
 }
 
 export interface HostReport {
+  /** Bytes now, after a garbage collection where `--expose-gc` is set. */
   readonly rss: number;
+  /** The most bytes that there have ever been. */
+  readonly peakRss: number;
   readonly warnings: readonly string[];
 }
 
@@ -124,7 +127,11 @@ const ready = async (): Promise<HostReady> => {
 
 process.on('message', () => {
   globalThis.gc?.();
-  const report: HostReport = { rss: process.memoryUsage().rss, warnings };
+  const report: HostReport = {
+    rss: process.memoryUsage.rss(),
+    peakRss: process.resourceUsage().maxRSS * 1024,
+    warnings,
+  };
   process.send?.(JSON.stringify(report));
 });
 process.on('disconnect', () => process.exit());
