@@ -1,4 +1,4 @@
-import type { Result } from 'neverthrow';
+import type { ResultAsync } from 'neverthrow';
 import { idOfKey } from '../../../src/ids.js';
 import type { SessionError, SessionService } from '../../../src/index.js';
 import type { Ledger } from '../crashes/writer.js';
@@ -65,7 +65,9 @@ export class BluntWriter {
     for (let turn = 1; turn <= turns && !isOver(); turn += 1) {
       if (this.#random() < 0.7) await this.#append(id, `${idempotencyKey} ${turn}`, acknowledged, doubtful);
       else {
-        const [command, next] = status === 'ACTIVE' ? (['pause', 'PAUSED'] as const) : (['resume', 'ACTIVE'] as const);
+        const isActive: boolean = status === 'ACTIVE';
+        const command = isActive ? 'pause' : 'resume';
+        const next = isActive ? 'PAUSED' : 'ACTIVE';
         const changed = await this.#once(() => sessions[command](id));
         if (changed === 'unknown') return close('no', status, next);
         if (changed === 'ok') status = next;
@@ -95,7 +97,7 @@ export class BluntWriter {
     }
   }
 
-  async #once(operation: () => PromiseLike<Result<unknown, SessionError>>): Promise<Outcome> {
+  async #once(operation: () => ResultAsync<unknown, SessionError>): Promise<Outcome> {
     const answer = await operation();
     if (answer.isOk()) {
       this.#answers.acknowledged += 1;
