@@ -106,11 +106,11 @@ describe('Fastify without a server, by inject', () => {
     app.all('/*', () => undefined);
     const headers = { 'x-api-key': 'key', 'content-type': 'application/json' };
     const payload = '{"face":"ada","profile":"tutor"}';
-    const answers = [
-      await app.inject({ method: 'POST', url: '/create-session', headers, payload }),
-      await app.inject({ method: 'GET', url: '/sessions', headers }),
-      await app.inject({ method: 'GET', url: '/sessions' }),
-    ];
+    const answers = await Promise.all([
+      app.inject({ method: 'POST', url: '/create-session', headers, payload }),
+      app.inject({ method: 'GET', url: '/sessions', headers }),
+      app.inject({ method: 'GET', url: '/sessions' }),
+    ]);
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 200, 401]);
     while (closed < 3) await new Promise(setImmediate);
     await app.close();
