@@ -14,10 +14,7 @@ export const redisHelp = `                                        Needs the pack
 /** Milliseconds until a Redis that does not answer counts as missing. */
 const TIMEOUT_MS = 4000;
 
-/**
- * Connects to a Redis, and again whenever the connection breaks. It waits until ioredis has logged in and found the server
- * ready, and sends nothing else, not even PING: a user with the least rights may not.
- */
+/** Connects to a Redis. ioredis logs in and asks for INFO; nothing else is sent: a user with the least rights may not PING. */
 const connect = async (url: URL, name: string): Promise<Redis> => {
   const { Redis: Client } = await import('ioredis');
   let isConnected = false;
@@ -48,5 +45,4 @@ export const openStore = async (options: Options, events: boolean, redis = optio
   return { store, place, close: () => client.disconnect() };
 };
 
-/** The form of the option `--tenant`. */
 export const tenantForm = [/^.{1,256}$/s, 'have 1 to 256 characters'] as const;

@@ -6,7 +6,7 @@ import { clip, columns, wrap } from './table-lines.js';
 
 const LABEL = 10;
 
-export const styleOf = { IDLE: 'bold', ACTIVE: 'green', PAUSED: 'yellow', TERMINATED: 'dim' } as const;
+export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TERMINATED: 'dim' } as const;
 
 const endReasonOf = (session: ShownSession) => ('endReason' in session ? session.endReason : undefined);
 

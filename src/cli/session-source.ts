@@ -43,10 +43,9 @@ An option wins over a variable.
 /** The value of a result. An error is thrown, for a person. */
 export const valueIn = <T>(place: string, result: Result<T, ReadError>): T => {
   if (result.isOk()) return result.value;
-  const { error } = result;
-  if (error.type === 'invalid_input') throw new Misuse(error.message);
-  const cause = 'cause' in error && error.cause !== undefined ? ` (${textOf(error.cause)})` : '';
-  throw new Failure(`${place}: ${error.message}${cause}`);
+  const { type, message, cause }: { type: string; message: string; cause?: unknown } = result.error;
+  if (type === 'invalid_input') throw new Misuse(message);
+  throw new Failure(`${place}: ${message}${cause === undefined ? '' : ` (${textOf(cause)})`}`);
 };
 
 const openRedis = async (options: Options): Promise<SessionSource> => {

@@ -13,7 +13,7 @@ export const widthOf = (text: string): number => {
 
 /** How many columns a line may have: those of the terminal, or `COLUMNS`. A file and a pipe have no bound. */
 export const columns = (): number =>
-  process.stdout.columns ?? (Number(process.env['COLUMNS']) || Number.POSITIVE_INFINITY);
+  process.stdout.columns || Number(process.env['COLUMNS']) || Number.POSITIVE_INFINITY;
 
 /** The text in lines, broken at spaces where there are some. */
 export const wrap = (text: string, width: number): string[] => {
