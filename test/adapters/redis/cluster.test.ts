@@ -55,9 +55,9 @@ describe.skipIf(!redisAvailable())('RedisSessionStore on a Redis Cluster', () =>
 
     describe('the contract', () => {
       const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
-        const { state, journal } = new Keyspace(prefixOf.get(store) ?? '', PARTITIONS).of(key);
-        if (part === 'state') await client.set(state, '2 from the future');
-        else if (part === 'head') await client.setrange(journal, 0, '[');
+        const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', PARTITIONS).of(key);
+        if (part === 'state') await client.set(record, '3 from the future');
+        else if (part === 'head') await client.append(record, '[');
         else await client.append(journal, '{"role":"user","cont');
       };
       describeSessionStore(test, () => makeStore(), { corrupt });
