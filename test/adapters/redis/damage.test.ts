@@ -93,7 +93,6 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       expect(await errorOf(store.find(key))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
       expect([page.records.map(({ head }) => head.id), page.unreadable, page.total]).toEqual([['good'], ['bad'], 2]);
-      expect(await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE')))).toBe('taken');
       expect(await answerOf(store.remove(key))).toBe('removed');
       expect(await idsOn(store, TENANT)).toEqual(['good']);
       expect(await answerOf(store.find(key))).toBeUndefined();
@@ -102,6 +101,8 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
   );
 
   test.todo('without its journal it is corrupt_record, keeps its id, and can be removed');
+
+  test.todo('without its record its id is taken until it is removed');
 
   test.todo('the journal of another session in its place is corrupt_record');
 
