@@ -108,8 +108,11 @@ export class Repair {
         const key = keyIn(rest, member);
         // Not a name that this layout writes: it leads nowhere.
         if (this.#keys.of(key).member !== member) return;
-        if (status !== undefined) counts.removed += await this.#index.dropStatus(entry, key, status);
-        else counts.removed += await this.#removals.clear(entry, key);
+        // Added in a second step: `+=` before `await` would lose what others have counted meanwhile.
+        const removed = await (status === undefined
+          ? this.#removals.clear(entry, key)
+          : this.#index.dropStatus(entry, key, status));
+        counts.removed += removed;
       },
     );
     if (kind === 'deadlines') {
@@ -134,8 +137,10 @@ export class Repair {
       if (found.error.type !== 'corrupt_record') return;
       counts.sessions += 1;
       unreadable.push(key);
-    } else if (found.value === undefined) counts.removed += await this.#removals.clear(call, key);
-    else {
+    } else if (found.value === undefined) {
+      const removed = await this.#removals.clear(call, key);
+      counts.removed += removed;
+    } else {
       const mended = await this.#index.mend(call, key, found.value.state.status);
       counts.sessions += 1;
       counts.listed += mended.listed;
