@@ -213,7 +213,7 @@ export interface SessionStore {
 
   /**
    * Takes away what earlier deletions have left behind, where the store keeps something of them for a while. Called by
-   * every sweep with its time; at most `limit` at once.
+   * every sweep with its time. Answers of how many deletions; as many as `limit` or more mean that there may be others.
    */
-  purge?(now: number, limit: number): Answer<void, StoreError>;
+  purge?(now: number, limit: number): Answer<number, StoreError>;
 }
