@@ -42,7 +42,7 @@ export const toWireSession = ({ id, status, options, history, createdAt, duratio
   id,
   status,
   options: toWireOptions(options),
-  history: history.map(({ role, content, timestamp }) => ({ role, content, timestamp })),
+  history,
   created_at: createdAt,
   duration,
 });

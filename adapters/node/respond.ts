@@ -73,10 +73,11 @@ const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: Ha
 const sendStream = (
   req: IncomingMessage,
   res: ServerResponse,
-  { status, headers, stream }: Extract<HandlerResponse, { readonly stream: unknown }>,
+  { status, headers, stream, cutOff }: Extract<HandlerResponse, { readonly stream: unknown }>,
 ): void => {
   const closes = hasLongBodyLeft(req);
   res.writeHead(status, headers);
+  cutOff?.addEventListener('abort', () => res.destroy(), { once: true });
   pipeline(Readable.from(stream), res, () => {
     if (closes) closeConnection(req, res);
   });

@@ -11,7 +11,7 @@ import { type ListFilter, readEachQuery, readListQuery } from '../input/list-inp
 import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/view.js';
 import type { SessionStatus } from '../status.js';
-import type { ListOrder, RecordPage } from '../store.js';
+import type { ListOrder, ListPlace } from '../store.js';
 import { admission, type ReadOptions } from './admission.js';
 import { perform } from './perform.js';
 import type { Settings } from './settings.js';
@@ -64,22 +64,25 @@ export interface SessionPage {
 
 export type ListError = InvalidInput | PageTooLarge | StoreUnavailable | CorruptRecord;
 
-interface Listed extends Omit<RecordPage, 'records'> {
+interface Listed {
   readonly sessions: readonly Session[];
+  readonly total: number;
+  readonly unreadable: readonly string[];
+  readonly next: ListPlace | undefined;
 }
 
 const readPage = async (
   { store, tenant, now, policy: { limits } }: Settings,
-  { status, ...range }: ListFilter,
+  filter: ListFilter,
   options?: ReadOptions,
 ): Promise<Result<Listed, ListError>> => {
   const time = now();
   if (time.isErr()) return err(time.error);
-  const page = { ...range, status: status && { status, now: time.value } };
-  const answer = await store.list(tenant, page, admission(limits.pageBytes, options));
+  const range = { ...filter, status: filter.status && { status: filter.status, now: time.value } };
+  const answer = await store.list(tenant, range, admission(limits.pageBytes, options));
   if (answer.isErr()) return err(answer.error);
-  const { records, ...rest } = answer.value;
-  return ok({ ...rest, sessions: records.map((record) => sessionAt(record, time.value)) });
+  const { records, total, unreadable, next } = answer.value;
+  return ok({ sessions: records.map((record) => sessionAt(record, time.value)), total, unreadable, next });
 };
 
 /** One page of a tenant's sessions. */

@@ -103,7 +103,9 @@ describe('colloquy serve', () => {
     const finished = await colloquy.run(['serve'], { env: { PORT: String(port) } });
     taken.close();
     expect(finished.exitCode).toBe(1);
-    expect(finished.stderr).toMatch(/^colloquy: port \d+ of 127\.0\.0\.1 is taken: [^\n]+\n$/);
+    expect(finished.stderr).toMatch(
+      /^colloquy: port \d+ of 127\.0\.0\.1: listen EADDRINUSE: address already in use [^\n]+\n$/,
+    );
   });
 
   test.each([
@@ -111,13 +113,13 @@ describe('colloquy serve', () => {
     ['PORT', 'http', 'PORT must be a whole number'],
     ['HOST', 'no such host!', 'HOST must be'],
     ['REDIS_URL', 'localhost:6379', 'REDIS_URL must be a URL'],
-    ['COLLOQUY_API_KEYS', 'hunter2', 'COLLOQUY_API_KEYS: entry 1 must be tenant:key'],
+    ['COLLOQUY_API_KEYS', 'hunter2', 'COLLOQUY_API_KEYS: entry 1: tenant must have 1 to 256 characters'],
     ['COLLOQUY_COMMANDS', 'yes', 'COLLOQUY_COMMANDS must be on or off'],
     ['COLLOQUY_EVENTS', 'yes', 'COLLOQUY_EVENTS must be on or off'],
     ['COLLOQUY_INSPECTOR', 'yes', 'COLLOQUY_INSPECTOR must be on or off'],
     ['COLLOQUY_COMMANDS', '', 'COLLOQUY_COMMANDS is set to nothing'],
     ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is set to nothing'],
-    ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: key of entry 2 must not be in the list twice'],
+    ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: entry 2: key must not be in the list twice'],
   ])('%s=%s: says which variable is malformed and the rule, and no key', async (name, value, message) => {
     const finished = await colloquy.run(['serve'], { env: { PORT: '0', [name]: value } });
     expect(finished.exitCode).toBe(2);
@@ -130,7 +132,7 @@ describe('colloquy serve', () => {
     const url = `redis://user:hunter2@127.0.0.1:${await freePort()}`;
     const finished = await colloquy.run(['serve'], { env: { PORT: '0', REDIS_URL: url } });
     expect(finished.exitCode).toBe(1);
-    expect(finished.stderr).toMatch(/^colloquy: Redis at 127\.0\.0\.1:\d+: nothing listens there\n$/);
+    expect(finished.stderr).toMatch(/^colloquy: Redis at 127\.0\.0\.1:\d+: connect ECONNREFUSED [\d.:]+\n$/);
   });
 });
 

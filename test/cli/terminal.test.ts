@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { clip, tableLines, widthOf, wrapped } from '../../src/cli/columns.js';
-import { jsonLine, printable } from '../../src/cli/printable.js';
+import { jsonLine, printable } from '../../src/cli/print.js';
+import { clip, tableLines, widthOf, wrap } from '../../src/cli/table-lines.js';
 import { nearest } from '../../src/input/nearest.js';
 
 const HOSTILE = '\u001b[2J\u009b31m\u202egpj\u2028\u0000\u007f\ud800\u{e0041}\r\n\t';
@@ -42,26 +42,28 @@ describe('columns', () => {
     expect(clip('ada', 3)).toBe('ada');
   });
 
-  const columns = [{ title: 'ID' }, { title: 'N', align: 'right' as const }, { title: 'NAME', least: 4 }];
   const rows = [
-    ['x', '1', 'ada lovelace'],
+    ['ID', 'N', 'NAME'],
+    ['x', '1', '日本'],
     ['yy', '22', ''],
   ];
 
-  test('stand one below the other', () => {
-    expect(tableLines(columns, rows, undefined)).toEqual(['ID   N  NAME', 'x    1  ada lovelace', 'yy  22']);
+  test('stand one below the other, as far as the line goes', () => {
+    expect(tableLines(rows, 80)).toEqual(['ID  N   NAME', 'x   1   日本', 'yy  22']);
+    expect(tableLines(rows, 11)).toEqual(['ID  N   NA…', 'x   1   日…', 'yy  22']);
+    expect(tableLines(rows, 1)).toEqual(['…', '…', '…']);
   });
 
-  test('shrink as far as they may, and are left out from the right', () => {
-    expect(tableLines(columns, rows, 14)).toEqual(['ID   N  NAME', 'x    1  ada l…', 'yy  22']);
-    expect(tableLines(columns, rows, 10)).toEqual(['ID   N', 'x    1', 'yy  22']);
-    expect(tableLines(columns, rows, 1)).toEqual(['ID', 'x', 'yy']);
+  test('show hostile texts as they are measured', () => {
+    const [line = ''] = tableLines([[HOSTILE, 'x']], 30);
+    expect(line).not.toMatch(OBEYED);
+    expect(widthOf(line)).toBe(30);
   });
 
   test('hold a long text in lines, broken at spaces where there are some', () => {
-    expect(wrapped('one two three', 8)).toEqual(['one two', 'three']);
-    expect(wrapped('onetwothree', 4)).toEqual(['onet', 'woth', 'ree']);
-    expect(wrapped('', 4)).toEqual(['']);
+    expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
+    expect(wrap('onetwothree', 4)).toEqual(['onet', 'woth', 'ree']);
+    expect(wrap('', 4)).toEqual(['']);
   });
 });
 
