@@ -4,6 +4,7 @@ import { createSessionHandler } from '../../http/handler.js';
 import { apiKeyAsPassword, createInspector } from '../../inspector/index.js';
 import { openApiDocument } from '../../openapi/index.js';
 import { SessionService } from '../../service/session-service.js';
+import { createSweeper } from '../../sweeper.js';
 import type { Command } from '../command.js';
 import { textOf } from '../failure.js';
 import { redisHelp } from '../redis-settings.js';
@@ -15,7 +16,8 @@ import { stopSignal } from './stop-signal.js';
 
 const help = `Usage: colloquy serve [options]
 
-Serves sessions over HTTP until it is told to stop (Ctrl-C, SIGTERM).
+Serves sessions over HTTP until it is told to stop (Ctrl-C, SIGTERM). Writes down the ends that the clock makes, for the
+sessions of all tenants.
 
 Options:
   --host HOST          The name or address to listen on. Default: HOST, or 127.0.0.1, this machine alone.
@@ -68,10 +70,13 @@ const run: Command['run'] = async (args, env) => {
     await close();
     return err(server.error);
   }
+  const sweeper = createSweeper(sessions, { onError });
+  sweeper.start();
   const stop = stopSignal(env['npm_lifecycle_event'] !== undefined);
   console.log(await greeting(originOf(host, server.value.address), place, keys, inspector));
   await stop;
   await server.value.close();
+  await sweeper.stop();
   await close();
   console.log('Colloquy has stopped.');
   return ok(undefined);
