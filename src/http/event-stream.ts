@@ -23,7 +23,7 @@ const STALLED_MS = 30_000;
  * A session goes out in pieces of so many bytes. So it shows whether a client takes any of it, and what is on its way in
  * a mount and in Node is never more than a few of them.
  */
-const PIECE_BYTES = 16 * 1024;
+const PIECE_BYTES = 32 * 1024;
 
 const encoder = new TextEncoder();
 
