@@ -17,7 +17,7 @@ describe('what a failed command means', () => {
   ])('%s: not applied', (message, code, isTransient) => {
     expect(failureOf(new Error(message))).toMatchObject({
       code,
-      transient,
+      isTransient,
       error: { type: 'store_unavailable', outcome: 'not_applied', message: `Redis refused: ${code}` },
     });
   });

@@ -15,8 +15,7 @@ test.each([
   const { start, end } = encodeState(state);
   const head = headOf('\u20AC"\n', NOON, { context: 'x\n2 {"' });
   const record = `${start}${encodeOrigin('abcdefghijkl', state, NOON)}${end}\n${encodeHead(head)}`;
-  const birth = { birth: 'abcdefghijkl', createdMs: NOON };
-  expect(decodeState(record)).toMatchObject({ ...birth, changes: 1, state });
+  expect(decodeState(record)).toMatchObject({ birth: 'abcdefghijkl', changes: 1, state });
   expect(decodeHead(head.id, record)).toEqual(head);
   expect(decodeHead('another', record)).toBeUndefined();
 });
