@@ -212,8 +212,8 @@ export interface SessionStore {
   due(now: number, limit: number): Answer<DueSessions, StoreError>;
 
   /**
-   * Takes away what earlier deletions have left behind, where the store keeps something of them for a while: all that is
-   * old enough, in steps of at most `limit`. Called by every sweep with its time.
+   * Takes away what earlier deletions have left behind, where the store keeps something of them for a while. Called by
+   * every sweep with its time. Answers of how many deletions; as many as `limit` or more mean that there may be others.
    */
-  purge?(now: number, limit: number): Answer<void, StoreError>;
+  purge?(now: number, limit: number): Answer<number, StoreError>;
 }

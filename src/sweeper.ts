@@ -113,14 +113,14 @@ class IntervalSweeper implements Sweeper {
         onError(swept.error);
         return err(swept.error);
       }
-      const { ended, deleted, failed, isFull } = swept.value;
+      const { ended, deleted, failed, purged, isFull } = swept.value;
       for (const session of ended) onEnded(session);
       for (const error of failed) onError(error);
       report.ended += ended.length;
       report.deleted += deleted.length;
       report.failed += failed.length;
       if (!isFull) break;
-      idle = ended.length + deleted.length > 0 ? 0 : idle + 1;
+      idle = ended.length + deleted.length + purged > 0 ? 0 : idle + 1;
     }
     return ok(report);
   }

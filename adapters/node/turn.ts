@@ -64,6 +64,23 @@ const isBehindAnother = ({ socket }: IncomingMessage, res: ServerResponse): bool
 /** Whether the connection is gone. What only imitates Node may have none. */
 export const isGone = ({ socket }: IncomingMessage): boolean => Boolean(socket?.destroyed);
 
+const wait = (req: IncomingMessage, res: ServerResponse, start: () => void, lost: () => void): void => {
+  const { socket } = req;
+  if (waitingInAll >= MAX_WAITING) socket.destroy();
+  if (socket.destroyed) {
+    lost();
+    return;
+  }
+  const line = lineOf(socket);
+  line.join(res, lost);
+  res.once('socket', () => {
+    if (!line.leave(res)) return;
+    // The answer before is told first that it is over. And in one turn of the event loop one request of a connection is
+    // worked on: a client that has sent many at once is not to hold up all others until they are answered.
+    setImmediate(() => (socket.destroyed ? lost() : start()));
+  });
+};
+
 /**
  * Starts the work on a request once the requests before it on the same connection have been answered: Node hands over
  * all requests that a client has sent at once, and no client is to have more of them worked on by not waiting. `lost`
@@ -75,18 +92,7 @@ export const inTurn = (
   start: () => void,
   lost: () => void = () => undefined,
 ): void => {
-  const begin = () => (isGone(req) ? lost() : start());
-  const isWaiting = isBehindAnother(req, res);
-  if (isWaiting && waitingInAll >= MAX_WAITING) req.socket.destroy();
-  if (!isWaiting || isGone(req)) {
-    begin();
-    return;
-  }
-  const line = lineOf(req.socket);
-  line.join(res, lost);
-  // The answer before is told first that it is over. And in one turn of the event loop one request of a connection is
-  // worked on: a client that has sent many at once is not to hold up all others until they are answered.
-  res.once('socket', () => {
-    if (line.leave(res)) setImmediate(begin);
-  });
+  if (isBehindAnother(req, res)) wait(req, res, start, lost);
+  else if (isGone(req)) lost();
+  else start();
 };

@@ -9,8 +9,6 @@ export interface RedisClient {
   mget(...keys: string[]): Promise<(string | null)[]>;
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
-  strlen(key: string): Promise<number>;
-  getrange(key: string, start: number, end: number): Promise<string>;
   zadd(key: string, score: string, member: string): Promise<unknown>;
   zrangebyscore(
     key: string,

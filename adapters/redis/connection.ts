@@ -9,85 +9,79 @@ const FIRST_PAUSE_MS = 20;
 
 type Attempt<T> = (client: RedisClient) => Promise<T>;
 
-/** What failed changes nothing, whatever became of it. */
-const notApplied = (failure: Failure): Failure => ({
-  ...failure,
-  error: { ...failure.error, outcome: 'not_applied' },
-});
-
-/** One call of the store: all that it sends shares one end. */
-export interface Call {
-  /** Sends commands that change nothing, or nothing that harms. */
-  read<T>(attempt: Attempt<T>): Promise<Result<T, Failure>>;
-  /** Runs a script that changes nothing. */
-  ask(script: Script, keys: readonly string[], args: readonly string[]): Promise<Result<unknown, Failure>>;
-  /** Runs a script that may change something. */
-  write(script: Script, keys: readonly string[], args: readonly string[]): Promise<Result<unknown, Failure>>;
-  /** Sends a command that may change something. */
-  send<T>(attempt: Attempt<T>): Promise<Result<T, Failure>>;
-}
+/** What a command of the server or a script has given, or why it has not. */
+export type Reply<T = unknown> = Promise<Result<T, Failure>>;
 
 /**
- * The host's client with a bound on time: every call settles within `timeoutMs`, whatever the client's own settings.
- * Within that time what failed for a moment is sent again, which is safe, for the scripts recognise what they have
- * done before.
+ * One call of the store: all that it sends shares one end. Until then what failed for a moment is sent again, which is
+ * safe, for the scripts recognise what they have done before. Once it is unknown whether the call has changed something,
+ * no later refusal makes it known.
  */
-export class Connection {
+export class Call {
   readonly #client: RedisClient;
-  readonly #timeoutMs: number;
+  readonly #end: number;
+  #isUnknown = false;
 
-  constructor(client: RedisClient, timeoutMs: number) {
+  constructor(client: RedisClient, end: number) {
     this.#client = client;
-    this.#timeoutMs = timeoutMs;
+    this.#end = end;
   }
 
-  /** Begins a call, which must be over in time. */
-  begin(): Call {
-    const end = performance.now() + this.#timeoutMs;
-    const write: Call['write'] = (script, keys, args) => this.#run(script, keys, args, end);
-    return {
-      read: async (attempt) => (await this.#withinTime(attempt, end)).mapErr(notApplied),
-      ask: async (script, keys, args) => (await write(script, keys, args)).mapErr(notApplied),
-      write,
-      send: (attempt) => this.#withinTime(attempt, end),
-    };
+  /** Sends a command that changes nothing. */
+  read<T>(attempt: Attempt<T>): Reply<T> {
+    return this.#send(attempt, attempt, false);
+  }
+
+  /** Runs a script that changes nothing. */
+  ask(script: Script, keys: readonly string[], args: readonly string[]): Reply {
+    return this.#run(script, keys, args, false);
+  }
+
+  /** Sends a command that may change something. */
+  send<T>(attempt: Attempt<T>): Reply<T> {
+    return this.#send(attempt, attempt, true);
+  }
+
+  /** Runs a script that may change something. */
+  write(script: Script, keys: readonly string[], args: readonly string[]): Reply {
+    return this.#run(script, keys, args, true);
   }
 
   /** Where the server does not know a script, the whole of it is sent. */
-  #run(
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    end: number,
-  ): Promise<Result<unknown, Failure>> {
-    const known: Attempt<unknown> = (client) => client.evalsha(script.sha1, keys.length, ...keys, ...args);
-    const whole: Attempt<unknown> = (client) => client.eval(script.lua, keys.length, ...keys, ...args);
-    return this.#withinTime(known, end, whole);
+  #run(script: Script, keys: readonly string[], args: readonly string[], changes: boolean): Reply {
+    return this.#send(
+      (client) => client.evalsha(script.sha1, keys.length, ...keys, ...args),
+      (client) => client.eval(script.lua, keys.length, ...keys, ...args),
+      changes,
+    );
   }
 
-  async #withinTime<T>(attempt: Attempt<T>, end: number, whole = attempt): Promise<Result<T, Failure>> {
+  async #send<T>(attempt: Attempt<T>, whole: Attempt<T>, changes: boolean): Reply<T> {
     let next = attempt;
-    let isUnknown = false;
     for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
-      const answer = await this.#once(next, end);
+      const answer = await this.#once(next);
       if (answer.isOk()) return answer;
-      const { code, error, isTransient } = answer.error;
-      if (code === 'NOSCRIPT' && next !== whole) {
+      const failure = answer.error;
+      if (failure.code === 'NOSCRIPT' && next !== whole) {
         next = whole;
         continue;
       }
       next = attempt;
-      isUnknown ||= error.outcome === 'unknown';
-      const mayRetry = isTransient && this.#client.status !== 'end' && performance.now() + pause < end;
-      if (!mayRetry)
-        return err(isUnknown ? { ...answer.error, error: { ...error, outcome: 'unknown' } } : answer.error);
+      if (changes) this.#isUnknown ||= failure.error.outcome === 'unknown';
+      const mayRetry = failure.isTransient && this.#client.status !== 'end' && performance.now() + pause < this.#end;
+      if (!mayRetry) {
+        const outcome = this.#isUnknown ? 'unknown' : 'not_applied';
+        return err({ ...failure, error: { ...failure.error, outcome } });
+      }
       await sleep(pause);
     }
   }
 
-  #once<T>(attempt: Attempt<T>, end: number): Promise<Result<T, Failure>> {
+  #once<T>(attempt: Attempt<T>): Reply<T> {
+    const left = this.#end - performance.now();
+    if (left <= 0) return Promise.resolve(err(timedOut('not_applied')));
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.max(0, end - performance.now()), err(timedOut));
+      const timer = setTimeout(resolve, left, err(timedOut('unknown')));
       const settle = (answer: Result<T, Failure>): void => {
         clearTimeout(timer);
         resolve(answer);
@@ -101,5 +95,21 @@ export class Connection {
         settle(err(failureOf(cause)));
       }
     });
+  }
+}
+
+/** The host's client with a bound on time: every call settles within `timeoutMs`, whatever the client's own settings. */
+export class Connection {
+  readonly #client: RedisClient;
+  readonly #timeoutMs: number;
+
+  constructor(client: RedisClient, timeoutMs: number) {
+    this.#client = client;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Begins a call, which must be over in time. */
+  begin(): Call {
+    return new Call(this.#client, performance.now() + this.#timeoutMs);
   }
 }

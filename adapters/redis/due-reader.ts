@@ -1,15 +1,39 @@
-import { ok, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { DueSession, DueSessions, StoreError } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
 import type { RedisEventLog } from './event-log.js';
-import { unreadable } from './failure.js';
-import { rescheduleTenantScript } from './index-scripts.js';
+import { type Failure, unreadable } from './failure.js';
 import { type Keyspace, unescapeName } from './keys.js';
 import { dueScript } from './page-scripts.js';
-import { NEVER, REMOVED, readDeadline } from './record-text.js';
+import { decodeFixed, type FixedFields } from './record-text.js';
 import type { SessionIndex } from './session-index.js';
 
-/** What one partition has, or one tenant. */
+/** What deadlines say of a session, beside what its record says; nothing where that cannot be read. */
+export interface Noted {
+  readonly member: string;
+  readonly fields: FixedFields | 'removed' | undefined;
+}
+
+/** A tenant's sessions whose noted deadline has passed, the earliest first. */
+export const readNoted = async (
+  call: Call,
+  keys: { readonly deadlines: string; readonly records: string },
+  now: number,
+  offset: number,
+  limit: number,
+): Promise<Result<readonly Noted[], Failure>> => {
+  const args = [String(now), String(offset), String(limit)];
+  const reply = await call.ask(dueScript, [keys.deadlines, keys.records], args);
+  if (reply.isErr()) return err(reply.error);
+  const lines = reply.value === '' ? [] : String(reply.value).split('\n');
+  const noted: Noted[] = [];
+  for (let at = 0; at + 1 < lines.length; at += 2) {
+    noted.push({ member: lines[at] ?? '', fields: decodeFixed(lines[at + 1] ?? '') });
+  }
+  return ok(noted);
+};
+
+/** What one partition has. */
 interface Found {
   readonly sessions: DueSession[];
   readonly failed: StoreError[];
@@ -33,62 +57,59 @@ export class DueReader {
   }
 
   async read(now: number, limit: number): Promise<Result<DueSessions, never>> {
+    const call = this.#connection.begin();
     const partitions = Array.from({ length: this.#keys.partitions }, (_, partition) => partition);
-    const found = await Promise.all(partitions.map((partition) => this.#readPartition(partition, now, limit)));
+    const found = await Promise.all(partitions.map((partition) => this.#readPartition(call, partition, now, limit)));
     const sessions = found.flatMap((each) => each.sessions).sort((a, b) => a.deadline - b.deadline);
     return ok({ sessions: sessions.slice(0, limit), failed: found.flatMap((each) => each.failed) });
   }
 
-  async #readPartition(partition: number, now: number, limit: number): Promise<Found> {
+  /** Tenants whose time is put right fall out of the range: only the others are passed over. */
+  async #readPartition(call: Call, partition: number, now: number, limit: number): Promise<Found> {
     const found: Found = { sessions: [], failed: [] };
-    const call = this.#connection.begin();
-    const { tenants } = this.#keys.partition(partition);
-    const owners = await call.read((client) => client.zrangebyscore(tenants, '-inf', now, 'LIMIT', 0, limit));
-    if (owners.isErr()) {
-      found.failed.push(owners.error.error);
-      return found;
-    }
-    for (const owner of owners.value) {
-      await this.#readTenant(call, unescapeName(owner), now, limit, found);
-      if (found.sessions.length >= limit) break;
+    const tenants = this.#keys.shared('tenants', partition);
+    for (let stay = 0; found.sessions.length < limit; ) {
+      const offset = stay;
+      const owners = await call.read((client) => client.zrangebyscore(tenants, '-inf', now, 'LIMIT', offset, limit));
+      if (owners.isErr()) {
+        found.failed.push(owners.error.error);
+        return found;
+      }
+      for (const owner of owners.value) {
+        if (found.sessions.length < limit) stay += await this.#readTenant(call, unescapeName(owner), now, limit, found);
+      }
+      if (owners.value.length < limit) return found;
     }
     return found;
   }
 
-  async #readTenant(call: Call, tenant: string, now: number, limit: number, found: Found): Promise<void> {
-    const { deadlines, tenants, record, owner } = this.#keys.tenant(tenant);
-    let kept = 0;
-    for (let isLast = false; !isLast && kept < 2 * limit; ) {
-      const reply = await call.ask(dueScript, [deadlines, record], [String(now), String(kept), String(limit)]);
-      if (reply.isErr()) {
-        found.failed.push(reply.error.error);
-        return;
+  /** Gives 0 where the tenant has nothing more that is due, else 1. */
+  async #readTenant(call: Call, tenant: string, now: number, limit: number, found: Found): Promise<number> {
+    const keys = this.#keys.tenant(tenant);
+    let stay = 0;
+    for (let isLast = false; !isLast && found.sessions.length < limit; ) {
+      const noted = await readNoted(call, keys, now, stay, limit);
+      if (noted.isErr()) {
+        found.failed.push(noted.error.error);
+        return 1;
       }
-      const entries = reply.value === '' ? [] : String(reply.value).split('\n');
-      isLast = entries.length < 2 * limit;
-      const stale: string[] = [];
-      for (let at = 0; at + 1 < entries.length; at += 2) {
-        const id = unescapeName(entries[at] ?? '');
-        const head = entries[at + 1] ?? '';
-        const deadline = head === '' || head.charAt(38) === REMOVED ? NEVER : readDeadline(head);
-        if (deadline === undefined) found.failed.push(unreadable({ tenant, id }));
-        else if (deadline <= now) found.sessions.push({ tenant, id, deadline });
-        else {
-          stale.push(id);
-          continue;
-        }
-        kept += 1;
-      }
-      const put = await Promise.all(stale.map((id) => this.#putRight(call, { tenant, id })));
-      if (put.some((count) => count === 0)) kept += put.filter((count) => count === 0).length;
-      if (found.sessions.length >= limit) return;
+      const stays = await Promise.all(
+        noted.value.map(async ({ member, fields }): Promise<boolean> => {
+          const key = { tenant, id: unescapeName(member) };
+          const deadline = fields === 'removed' ? Number.POSITIVE_INFINITY : fields?.deadline;
+          if (deadline === undefined) found.failed.push(unreadable(key));
+          else if (deadline <= now) found.sessions.push({ ...key, deadline });
+          else {
+            // The end that has left the note may not have been told.
+            await this.#events?.repeatEnd(call, key);
+            return (await this.#index.reschedule(call, key)).isErr();
+          }
+          return true;
+        }),
+      );
+      stay += stays.filter(Boolean).length;
+      isLast = noted.value.length < limit;
     }
-    if (kept === 0) await call.write(rescheduleTenantScript, [deadlines, tenants], [owner]);
-  }
-
-  /** Gives 1 where the note is another now. The end that has left it may not have been told. */
-  async #putRight(call: Call, key: { readonly tenant: string; readonly id: string }): Promise<number> {
-    await this.#events?.repeatEnd(call, key);
-    return this.#index.reschedule(call, key);
+    return stay > 0 || (await this.#index.rescheduleTenant(call, tenant)).isErr() ? 1 : 0;
   }
 }

@@ -1,9 +1,9 @@
 import { ok, type Result } from 'neverthrow';
+import type { StoreUnavailable } from '../../src/errors.js';
 import type { Made, Tidings } from '../../src/events/tidings.js';
-import type { SessionKey, StoreError } from '../../src/store.js';
+import type { SessionKey } from '../../src/store.js';
 import type { Call } from './connection.js';
 import { eventText } from './event-text.js';
-import { failed } from './failure.js';
 import type { Keyspace } from './keys.js';
 
 /**
@@ -22,7 +22,8 @@ export class EventWriter {
     this.#length = length;
   }
 
-  async tell(call: Call, key: SessionKey, made: Made, tidings: Tidings): Promise<Result<unknown, StoreError>> {
+  /** What fails here leaves the outcome of the whole unknown, whatever the failure says of itself: the change was made. */
+  async tell(call: Call, key: SessionKey, made: Made, tidings: Tidings): Promise<Result<unknown, StoreUnavailable>> {
     const length = this.#length;
     if (length === undefined) return ok(undefined);
     const { events, path } = this.#keys.of(key);
@@ -30,6 +31,6 @@ export class EventWriter {
     const told = await call.send(async (client) =>
       client.xadd?.(events, 'MAXLEN', '~', String(length), '*', 'e', text),
     );
-    return told.mapErr(failed(key));
+    return told.mapErr(({ error }) => ({ ...error, outcome: 'unknown' }));
   }
 }

@@ -54,11 +54,12 @@ export const failureOf = (cause: unknown): Failure => {
   return { code, error: storeUnavailable(message, 'unknown', textOf(cause)), isTransient: code === '' };
 };
 
-export const timedOut: Failure = {
+/** Where a call's time is over: `not_applied` for what was not even sent. */
+export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
   code: '',
-  error: storeUnavailable('Redis did not answer in time', 'unknown'),
+  error: storeUnavailable('Redis did not answer in time', outcome),
   isTransient: false,
-};
+});
 
 /** Of a command that it does not know, a server repeats the arguments. */
 const textOf = (cause: unknown): string =>
@@ -72,9 +73,3 @@ export const failed =
 
 export const unreadable = ({ id }: SessionKey): CorruptRecord =>
   corruptRecord(id, 'its record or its journal is of no format that this version knows');
-
-/** What failed after a write was sent leaves its outcome unknown, whatever the failure says of itself. */
-export const afterWrite = (error: StoreError): StoreUnavailable =>
-  error.type === 'store_unavailable'
-    ? { ...error, outcome: 'unknown' }
-    : storeUnavailable('Redis could not do what follows the write', 'unknown', error);

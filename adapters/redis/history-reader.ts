@@ -3,40 +3,67 @@ import type { HistoryEntry } from '../../src/session/session.js';
 import type { EntriesOutcome, HistorySlice, SessionKey, StoreError } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
 import { failed, unreadable } from './failure.js';
-import { readBackwardScript, readForwardScript } from './history-scripts.js';
+import { partScript } from './journal-scripts.js';
 import { decodeLines } from './journal-text.js';
 import type { Keyspace } from './keys.js';
-import type { Script } from './script.js';
 
-type Reply = Promise<Result<EntriesOutcome, StoreError>>;
+type Reply<T> = Promise<Result<T, StoreError>>;
 
-/** Lines of a journal, and what there is to know of the whole. */
-interface JournalPart {
-  readonly lines: string;
-  /** How much of the journal they are, in the unit in which the server counts. */
-  readonly span: number;
-  /** How long the journal is, and how many entries it has. */
+/** Bytes that one command reads at least. */
+const LEAST_BYTES = 16 * 1024;
+
+/** Bytes that one command reads at most, unless a single entry is longer: others wait as long as it runs. */
+const MOST_BYTES = 1024 * 1024;
+
+/** A piece of a journal, and what there is to know of the whole. */
+interface Part {
+  readonly text: string;
+  readonly from: number;
+  readonly upto: number;
   readonly length: number;
   readonly entries: number;
   readonly birth: string;
+  /** How long a text is in the journal, in the unit in which the server counts. */
+  readonly lengthOf: (lines: string) => number;
 }
 
-const partOf = (reply: unknown): JournalPart | 'missing' | 'astray' | undefined => {
-  if (reply === 'missing' || reply === 'astray') return reply;
-  const [lines, span, length, entries, birth]: readonly unknown[] = Array.isArray(reply) ? reply : [];
-  if (typeof lines !== 'string' || typeof birth !== 'string') return undefined;
-  return {
-    lines,
-    span: Number(span) === -1 ? lines.length : Number(span),
-    length: Number(length),
-    entries: Number(entries),
-    birth,
-  };
+const partOf = (reply: unknown): Part | undefined => {
+  const [text, from, upto, length, entries, birth, isBytes]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  if (typeof text !== 'string' || typeof birth !== 'string') return undefined;
+  const [begin, end, whole, count] = [Number(from), Number(upto), Number(length), Number(entries)];
+  const lengthOf = (lines: string): number => (Number(isBytes) === 1 ? Buffer.byteLength(lines) : lines.length);
+  return { text, from: begin, upto: end, length: whole, entries: count, birth, lengthOf };
+};
+
+const isEntry = (text: string, at: number): boolean => text.charAt(at) === '{';
+
+/** The whole lines at the beginning of a text that begins with one: up to so many entries, and the mark behind them. */
+const firstLines = (text: string, most: number): string => {
+  let count = 0;
+  let at = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
+    if (isEntry(text, at)) count += 1;
+    if (count > most) break;
+    at = end + 1;
+  }
+  return text.slice(0, at);
+};
+
+/** The lines at the end of a text that ends with one, from one of the last entries on; a first line that is cut is none. */
+const lastLines = (text: string, isWhole: boolean, most: number): string => {
+  let start = text.length;
+  for (let count = 0; count < most; count += 1) {
+    const at = start === 0 ? -1 : text.lastIndexOf('\n{', start - 2);
+    if (at < 0) return isWhole && isEntry(text, 0) ? text : text.slice(start);
+    start = at + 1;
+  }
+  return text.slice(start);
 };
 
 /**
- * Reads parts of histories. One command gives a part of up to a mebibyte; a longer one takes several, which may find that
- * the session was removed meanwhile: then it was missing for a moment, even if another has its id by now.
+ * Reads parts of histories, piece by piece: lines are cut out here, for the server knows neither entries nor characters.
+ * A history may be found to be removed between two pieces: then it was missing for a moment, even if another session has
+ * its id by now.
  */
 export class HistoryReader {
   readonly #connection: Connection;
@@ -47,25 +74,27 @@ export class HistoryReader {
     this.#keys = keys;
   }
 
-  read(key: SessionKey, slice: HistorySlice): Reply {
+  read(key: SessionKey, slice: HistorySlice): Reply<EntriesOutcome> {
     const { maxBytes = Number.POSITIVE_INFINITY } = slice;
     return 'last' in slice
       ? this.#readLast(key, slice.last, maxBytes)
       : this.#readAfter(key, slice.after, slice.limit, maxBytes);
   }
 
-  async #readAfter(key: SessionKey, after: number, limit: number, maxBytes: number): Reply {
+  async #readAfter(key: SessionKey, after: number, limit: number, maxBytes: number): Reply<EntriesOutcome> {
     const call = this.#connection.begin();
     const entries: HistoryEntry[] = [];
     let position = after;
     let birth: string | undefined;
-    for (;;) {
-      const part = await this.#part(call, readForwardScript, key, [String(position), String(limit - entries.length)]);
+    for (let least = LEAST_BYTES; ; ) {
+      const part = await this.#part(call, key, [String(position), ''], limit - entries.length, least, maxBytes);
       if (part.isErr()) return err(part.error);
       if (typeof part.value === 'string') return ok({ outcome: birth === undefined ? part.value : 'missing' });
-      const { lines, span, length } = part.value;
+      const { text, upto, length, lengthOf } = part.value;
       birth ??= part.value.birth;
       if (birth !== part.value.birth) return ok({ outcome: 'missing' });
+      const lines = firstLines(text, limit - entries.length);
+      const span = lengthOf(lines);
       if (entries.length > 0 && position + span - after > maxBytes) {
         return ok({ outcome: 'found', entries, position, hasMore: true });
       }
@@ -74,51 +103,57 @@ export class HistoryReader {
       entries.push(...decoded.entries);
       position += span;
       const hasMore = position < length;
-      if (entries.length >= limit || !hasMore) return ok({ outcome: 'found', entries, position, hasMore });
-      if (span === 0) return err(unreadable(key));
+      const isFull = entries.length >= limit && isEntry(text, lines.length);
+      if (isFull || !hasMore) return ok({ outcome: 'found', entries, position, hasMore });
+      if (lines === '' && upto === length) return err(unreadable(key));
+      least = lines === '' ? 4 * least : LEAST_BYTES;
     }
   }
 
-  async #readLast(key: SessionKey, last: number, maxBytes: number): Reply {
+  async #readLast(key: SessionKey, last: number, maxBytes: number): Reply<EntriesOutcome> {
     const call = this.#connection.begin();
     const parts: (readonly HistoryEntry[])[] = [];
     let count = 0;
-    /** The first reply, which says where the history ended, and how many entries it had. */
-    let first: JournalPart | undefined;
-    let upto: number | undefined;
-    for (;;) {
-      const args = [upto === undefined ? '' : String(upto), String(last - count)];
-      const part = await this.#part(call, readBackwardScript, key, args);
+    let upto = '';
+    /** The first piece, which says where the history ended, and how many entries it had. */
+    let first: Part | undefined;
+    for (let least = LEAST_BYTES; ; ) {
+      const part = await this.#part(call, key, ['', upto], last - count, least, maxBytes);
       if (part.isErr()) return err(part.error);
       if (typeof part.value === 'string') return ok({ outcome: 'missing' });
-      const { lines, span, birth, length } = part.value;
       first ??= part.value;
-      if (birth !== first.birth) return ok({ outcome: 'missing' });
-      upto = (upto ?? length) - span;
-      const isTooLarge = count > 0 && first.length - upto > maxBytes;
-      const decoded = isTooLarge ? undefined : decodeLines(lines);
-      if (decoded === undefined && !isTooLarge) return err(unreadable(key));
-      const found = decoded?.entries ?? [];
-      parts.push(found);
-      count += found.length;
+      if (first.birth !== part.value.birth) return ok({ outcome: 'missing' });
+      const lines = lastLines(part.value.text, part.value.from === 0, last - count);
+      const start = part.value.upto - part.value.lengthOf(lines);
+      const isTooLarge = count > 0 && first.upto - start > maxBytes;
+      const decoded = decodeLines(isTooLarge ? '' : lines);
+      if (decoded === undefined) return err(unreadable(key));
+      parts.push(decoded.entries);
+      count += decoded.entries.length;
       if (isTooLarge || count >= Math.min(last, first.entries)) {
         const entries = parts.toReversed().flat();
-        return ok({ outcome: 'found', entries, position: first.length, hasMore: false });
+        return ok({ outcome: 'found', entries, position: first.upto, hasMore: false });
       }
       // The mark at the end counts more than there are.
-      if (found.length === 0) return err(unreadable(key));
+      if (lines === '' && part.value.from === 0) return err(unreadable(key));
+      least = lines === '' ? 4 * least : LEAST_BYTES;
+      upto = String(start);
     }
   }
 
   async #part(
     call: Call,
-    script: Script,
     key: SessionKey,
-    args: readonly string[],
-  ): Promise<Result<JournalPart | 'missing' | 'astray', StoreError>> {
+    place: readonly string[],
+    wanted: number,
+    least: number,
+    maxBytes: number,
+  ): Reply<Part | 'missing' | 'astray'> {
     const { record, journal } = this.#keys.of(key);
-    const reply = await call.ask(script, [record, journal], args);
+    const args = [...place, String(wanted), String(least), String(Math.min(MOST_BYTES, maxBytes))];
+    const reply = await call.ask(partScript, [record, journal], args);
     if (reply.isErr()) return err(failed(key)(reply.error));
+    if (reply.value === 'missing' || reply.value === 'astray') return ok(reply.value);
     const part = partOf(reply.value);
     return part === undefined ? err(unreadable(key)) : ok(part);
   }

@@ -1,143 +1,139 @@
-import { MARK_TAIL, markField, readTail } from './journal-text.js';
-import { field, isFixed, REMOVED, readFixed } from './record-text.js';
+import { MARK_LENGTH, MARK_PATTERN, readMark } from './journal-text.js';
 import { script } from './script.js';
+import { field, isFixed, REMOVED, readFixed, recall } from './state-line.js';
+import { ID_LENGTH } from './write-id.js';
 
 /** Bytes of a journal that are searched at a time. */
 const SEARCHED_BYTES = 64 * 1024;
 
-/** Length of a write id. */
-export const ID_LENGTH = 12;
-
-/**
- * Defines `head`, the fields of fixed width, and `birth`; or ends the script. An append that finds its session removed, or
- * removed and created again, may have arrived before: then what the removal remembers tells it.
- */
-const readHead = (id: string, birth: string): string => `
-local head = ${readFixed('KEYS[1]')}
-if head == '' then return 'missing' end
-if not ${isFixed('head')} then return 'corrupt' end
-local birth = ${field('head', 'birth')}
-if ${field('head', 'status')} == '${REMOVED}' or birth ~= ${birth} then
-  local line = string.match(redis.call('GET', KEYS[1]), '^[^\\n]*')
-  local _, found = string.find(line, ' ' .. ${id} .. ':', 1, true)
-  if not found then _, found = string.find(line, ',' .. ${id} .. ':', 1, true) end
-  local number, position = string.match(line, '^(%d+):(%d+),', (found or #line) + 1)
-  if position then return {tonumber(position), tonumber(number)} end
-  if ${field('head', 'status')} == '${REMOVED}' then return 'missing' end
-  return {'reborn', tonumber(${field('head', 'created')})}
-end`;
-
-/** Defines `appends` and `entries` of a journal that ends with `tail`. */
-const readCounts = `
-local appends = ${markField('tail', 'appends')} or 0
-local entries = ${markField('tail', 'entries')} or 0`;
-
-/** Defines `find(from)`: where the mark of an id ends, and the number of its change, if it stands behind `from`. */
-const findMark = (id: string): string => `
-local function find(from)
-  local pattern = '\\n"' .. ${id} .. ':'
+/** Defines `find(from, start, id)`: where the mark that begins so ends, and its number, if it stands behind `from`. */
+const findMark = `
+local function find(from, start, id)
   local length = redis.call('STRLEN', KEYS[2])
-  local step = ${SEARCHED_BYTES} - #pattern
-  for start = math.max(0, from - 1), length - 1, step do
-    local part = redis.call('GETRANGE', KEYS[2], start, start + ${SEARCHED_BYTES} - 1)
-    local at = string.find(part, pattern, 1, true)
+  for first = math.max(0, from - 1), length - 1, ${SEARCHED_BYTES} - #start - #id do
+    local part = redis.call('GETRANGE', KEYS[2], first, first + ${SEARCHED_BYTES} - 1)
+    local at = string.find(part, start .. id, 1, true)
     while at do
-      local tail = start + at + #pattern - 2
-      local text = redis.call('GETRANGE', KEYS[2], tail, tail + ${MARK_TAIL - 1})
-      if string.sub(text, -3) == '",\\n' then return tail + ${MARK_TAIL}, ${markField('text', 'number')} end
-      at = string.find(part, pattern, at + 1, true)
+      local mark = first + at - 1 + #start
+      local text = redis.call('GETRANGE', KEYS[2], mark, mark + ${MARK_LENGTH - 1})
+      local _, _, number = string.match(text, '^${MARK_PATTERN}$')
+      if number then return mark + ${MARK_LENGTH}, tonumber(number, 16) end
+      at = string.find(part, start .. id, at + 1, true)
     end
   end
 end`;
 
-/** Ends the script if the session does not accept so many more entries now. */
-const checkAccepts = (now: string, added: string, most: string): string => `
-if ${field('head', 'open')} ~= '1' or tonumber(${now}) >= tonumber(${field('head', 'deadline')}) then
-  return {'closed', string.match(redis.call('GET', KEYS[1]), '^[^\\n]*')}
-end
-if entries + ${added} > tonumber(${most}) then return 'full' end`;
+/** Defines `appends` and `entries` as the mark at the end of a journal counts them; or ends the script. */
+const readCounts = `
+local last = ${readMark('KEYS[2]')}
+local _, appends, _, entries = string.match(last, '^${MARK_PATTERN}$')
+if last ~= '' and not entries then return 'corrupt' end
+appends, entries = tonumber(appends or '0', 16), tonumber(entries or '0', 16)`;
 
-/** Adds lines and a mark of `id`. */
-const write = (id: string, lines: string, added: string): string => `
-local changes = tonumber(${field('head', 'revision')}) - tonumber(${field('head', 'base')}) + 1
-local number = changes + appends + 1
-local mark = string.format('"%s:%06x:%06x:%06x",\\n', ${id}, appends + 1, number, entries + ${added})
-return {redis.call('APPEND', KEYS[2], ${lines} .. mark), number}`;
+/** A condition of Lua: whether a session accepts history at the time in ARGV[2]. */
+const isOpen = `(${field('head', 'open')} == '1' and tonumber(ARGV[2]) < tonumber(${field('head', 'deadline')}))`;
 
 /**
  * Adds lines to a journal, if the session accepts history.
  *
- * KEYS  record, journal
+ * KEYS  record, journal, and where the caller has named the append: names
  * ARGV  birth, now, write id, the lines, how many, most entries of a history, a length that the journal had before this
- *       call was made, and the id of the mark that it ended with
- * Gives {the journal's length behind the lines' mark, the number of this change}, or 'missing', 'corrupt', 'full',
- * {'closed', state line} or {'reborn', time of creation}. An earlier arrival of this call can only have written behind the given
- * length: the search for its mark costs what others have written since, however long the journal is. Where the given
- * mark is not there any more, the journal is another one, and is searched from its beginning.
+ *       call was made, the write id in the mark that it ended with, and the name if there is one
+ * Gives {the journal's length behind the lines' mark, the number of this change, 1 if they were there before}, or
+ * {'closed', state line}, 'missing', 'reborn' where there is another session of this id by now, 'full', 'corrupt', or
+ * 'unlisted' where the name is not noted.
+ *
+ * A call may arrive twice. An earlier arrival has written behind the given length, so that the search for its mark costs
+ * what others have written since, however long the journal is. Where the given mark is not there any more, the journal is
+ * another one, and is searched from its beginning. The mark of a name stands behind the length that is noted for it.
  */
-export const appendScript = script(`${readHead('ARGV[3]', 'ARGV[1]')}
-local length = redis.call('STRLEN', KEYS[2])
-local tail = length > 0 and redis.call('GETRANGE', KEYS[2], -${MARK_TAIL + ID_LENGTH}, -1) or ''
-local from = tonumber(ARGV[7])
-if from ~= length or string.sub(tail, 1, ${ID_LENGTH}) ~= ARGV[8] then${findMark('ARGV[3]')}
-  local known = from > 0 and length > 0 and redis.call('GETRANGE', KEYS[2], from - ${MARK_TAIL + ID_LENGTH}, from - ${MARK_TAIL + 1}) or ''
-  local finish, number = find(known == ARGV[8] and from or 0)
-  if finish then return {finish, number} end
-end${readCounts}${checkAccepts('ARGV[2]', 'ARGV[5]', 'ARGV[6]')}${write('ARGV[3]', 'ARGV[4]', 'ARGV[5]')}
+export const appendScript = script(`${recall}
+local head = ${readFixed('KEYS[1]')}
+if head == '' then return 'missing' end
+if not ${isFixed('head')} then return 'corrupt' end
+if ${field('head', 'status')} == '${REMOVED}' or ${field('head', 'birth')} ~= ARGV[1] then
+  local line = string.match(redis.call('GET', KEYS[1]), '^[^\\n]*')
+  local number, position = recall(line, ARGV[3])
+  if number then return {tonumber(position), number, 1} end
+  return ${field('head', 'status')} == '${REMOVED}' and 'missing' or 'reborn'
+end${findMark}${readCounts}
+local from, name = tonumber(ARGV[7]), ARGV[9]
+local noted = name and tonumber(redis.call('HGET', KEYS[3], name) or '')
+local finish, number
+if noted then
+  finish, number = find(noted, '\\n"' .. name .. '/', '')
+elseif not name and (from ~= redis.call('STRLEN', KEYS[2]) or string.sub(last, 1, ${ID_LENGTH}) ~= ARGV[8]) then
+  local known = from > 0 and last ~= ''
+    and redis.call('GETRANGE', KEYS[2], from - ${MARK_LENGTH}, from - ${MARK_LENGTH - ID_LENGTH + 1})
+  finish, number = find(known == ARGV[8] and from or 0, '\\n"', ARGV[3])
+end
+if finish then return {finish, number, 1} end
+if not ${isOpen} then return {'closed', string.match(redis.call('GET', KEYS[1]), '^[^\\n]*')} end
+if entries + ARGV[5] > tonumber(ARGV[6]) then return 'full' end
+if name and not noted then return 'unlisted' end
+number = tonumber(${field('head', 'revision')}) - tonumber(${field('head', 'base')}) + 1 + appends + 1
+local mark = string.format('%s:%06x:%06x:%06x",\\n', ARGV[3], appends + 1, number, entries + ARGV[5])
+return {redis.call('APPEND', KEYS[2], ARGV[4] .. '"' .. (name and name .. '/' or '') .. mark), number, 0}
 `);
 
 /**
  * Notes where to look for the mark of lines that the caller has named: from the journal's present length on. A name that
- * is noted and has its mark stays as it is, and so does a session that accepts no more history.
+ * is noted and has its mark stays as it is, and where the lines would be refused nothing is noted.
  *
  * KEYS  record, journal, names
  * ARGV  birth, now, the name, how many lines, most entries of a history
  */
 export const noteNameScript = script(`
 local head = ${readFixed('KEYS[1]')}
-if not ${isFixed('head')} or ${field('head', 'birth')} ~= ARGV[1] or ${field('head', 'status')} == '${REMOVED}' then return 0 end
-if ${field('head', 'open')} ~= '1' or tonumber(ARGV[2]) >= tonumber(${field('head', 'deadline')}) then return 0 end
-local tail = ${readTail('KEYS[2]', MARK_TAIL)}${readCounts}
+if not ${isFixed('head')} or ${field('head', 'birth')} ~= ARGV[1] then return 0 end
+if ${field('head', 'status')} == '${REMOVED}' or not ${isOpen} then return 0 end${readCounts}
 if entries + ARGV[4] > tonumber(ARGV[5]) then return 0 end
 local length = redis.call('STRLEN', KEYS[2])
 local noted = tonumber(redis.call('HGET', KEYS[3], ARGV[3]) or '')
-if noted then
-  if noted == length then return 0 end${findMark('ARGV[3]')}
-  if find(noted) then return 0 end
-end
+if noted == length then return 0 end${findMark}
+if noted and find(noted, '\\n"' .. ARGV[3] .. '/', '') then return 0 end
 redis.call('HSET', KEYS[3], ARGV[3], string.format('%.0f', length))
 return 1
-`);
-
-/**
- * Adds lines that the caller has named, and that may have been added at any time before, through any process.
- *
- * KEYS  record, journal, names
- * ARGV  birth, now, the name, the lines, how many, most entries of a history
- * Gives what \`appendScript\` gives, or 'unlisted' where the name is not noted.
- */
-export const appendNamedScript = script(`${readHead('ARGV[3]', 'ARGV[1]')}
-local noted = tonumber(redis.call('HGET', KEYS[3], ARGV[3]) or '')
-if noted then${findMark('ARGV[3]')}
-  local finish, number = find(noted)
-  if finish then return {finish, number} end
-end
-local tail = ${readTail('KEYS[2]', MARK_TAIL)}${readCounts}${checkAccepts('ARGV[2]', 'ARGV[5]', 'ARGV[6]')}
-if not noted then return 'unlisted' end${write('ARGV[3]', 'ARGV[4]', 'ARGV[5]')}
 `);
 
 /**
  * Which session there is, and how its journal ends.
  *
  * KEYS  record, journal
- * Gives {birth, length of the journal, the last characters of the id in its last mark}, or 'missing' or 'corrupt'.
+ * Gives {birth, length of the journal, the write id in its last mark}, or 'missing' or 'corrupt'.
  */
 export const endScript = script(`
 local head = ${readFixed('KEYS[1]')}
 if head == '' then return 'missing' end
 if not ${isFixed('head')} then return 'corrupt' end
 if ${field('head', 'status')} == '${REMOVED}' then return 'missing' end
+return {${field('head', 'birth')}, redis.call('STRLEN', KEYS[2]), string.sub(${readMark('KEYS[2]')}, 1, ${ID_LENGTH})}
+`);
+
+/**
+ * Reads a piece of a journal, in bytes: it may begin or end within a line, or within a character. It is as long as so many
+ * entries are on average, and a little longer.
+ *
+ * KEYS  record, journal
+ * ARGV  where it begins, or '' for one that ends at a position; that position or '' for the end; how many entries are
+ *       wanted; the least and the greatest length
+ * Gives {the piece, where it begins, where it ends, the length of the journal, how many entries it has, birth, 1 if the
+ * server counts bytes and 0 if it counts characters, as doubles do}, or 'missing', 'corrupt', or 'astray' where no line
+ * begins at the position.
+ */
+export const partScript = script(`
+local head = ${readFixed('KEYS[1]')}
+if head == '' then return 'missing' end
+if not ${isFixed('head')} then return 'corrupt' end
+if ${field('head', 'status')} == '${REMOVED}' then return 'missing' end${readCounts}
 local length = redis.call('STRLEN', KEYS[2])
-local tail = length > 0 and redis.call('GETRANGE', KEYS[2], -${MARK_TAIL + ID_LENGTH}, -${MARK_TAIL + 1}) or ''
-return {${field('head', 'birth')}, length, tail}
+local from, upto = tonumber(ARGV[1]), tonumber(ARGV[2]) or length
+local wanted = entries > 0 and math.ceil(1.25 * length / entries * ARGV[3]) or 0
+local size = math.max(tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), wanted))
+if not from then from = math.max(0, upto - size)
+elseif from < 0 or from > length then return 'astray'
+elseif from > 0 and redis.call('GETRANGE', KEYS[2], from - 1, from - 1) ~= '\\n' then return 'astray'
+else upto = math.min(length, from + size) end
+local text = upto > from and redis.call('GETRANGE', KEYS[2], from, upto - 1) or ''
+return {text, from, upto, length, entries, ${field('head', 'birth')}, #text == upto - from and 1 or 0}
 `);

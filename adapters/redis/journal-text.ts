@@ -1,24 +1,23 @@
+import { isFields } from '../../src/input/values.js';
 import type { HistoryEntry } from '../../src/session/session.js';
+import { readRange } from './state-line.js';
 
 /*
  * A journal is a history as text that only grows: for each entry a line of JSON and a comma, and behind every append a
- * mark, `"<id>:<appends>:<number>:<entries>",`: the id of the write or the name that its caller gave it, how many appends
- * there are so far, the number of this change of the session, and how many entries there are so far, as six hexadecimal
- * digits each. A mark is a JSON string and an entry an object, so that neither can be taken for the other.
+ * mark, `"<write id>:<appends>:<number>:<entries>",`: the id of the write, how many appends there are so far, the number
+ * of this change of the session, and how many entries there are so far, as six hexadecimal digits each. Where the caller
+ * has named the append, the name and `/` stand before the id. A mark is a JSON string and an entry an object, so that
+ * neither can be taken for the other.
  */
 
-/** Length of a mark behind its id, line feed included. */
-export const MARK_TAIL = ':000000:000000:000000",\n'.length;
+/** Length of a mark from its write id on, line feed included. */
+export const MARK_LENGTH = 'write-id-12-:000000:000000:000000",\n'.length;
 
-const backFields = { appends: [23, 18], number: [16, 11], entries: [9, 4] } as const;
+/** A pattern of Lua for a mark from its write id on: gives the id, the appends, the number and the entries. */
+export const MARK_PATTERN = '([%w_-]+):(%x+):(%x+):(%x+)",\\n';
 
-/** An expression of Lua for the last bytes of the journal under a key: '' where there is none. */
-export const readTail = (key: string, bytes: number): string =>
-  `(redis.call('STRLEN', ${key}) > 0 and redis.call('GETRANGE', ${key}, -${bytes}, -1) or '')`;
-
-/** An expression of Lua for a number in the mark that a text ends with; nil where there is none. */
-export const markField = (text: string, name: keyof typeof backFields): string =>
-  `tonumber(string.sub(${text}, -${backFields[name][0]}, -${backFields[name][1]}), 16)`;
+/** An expression of Lua for the mark that the journal under a key ends with; '' where there is no journal. */
+export const readMark = (key: string): string => readRange(key, -MARK_LENGTH, -1);
 
 export const encodeEntries = (entries: readonly HistoryEntry[]): string => {
   let lines = '';
@@ -36,23 +35,12 @@ export interface DecodedJournal {
 }
 
 const isEntry = (value: unknown): value is HistoryEntry =>
-  typeof value === 'object' &&
-  value !== null &&
-  'role' in value &&
-  typeof value.role === 'string' &&
-  'content' in value &&
-  typeof value.content === 'string' &&
-  'timestamp' in value &&
-  typeof value.timestamp === 'string';
+  isFields(value) &&
+  typeof value['role'] === 'string' &&
+  typeof value['content'] === 'string' &&
+  typeof value['timestamp'] === 'string';
 
-const markTail = /:([0-9a-f]{6}):[0-9a-f]{6}:([0-9a-f]{6})(?:",\n)?$/;
-
-/** How many appends and entries a mark counts, with what follows it or without; nothing where it is none. */
-export const decodeMark = (mark: string): Omit<DecodedJournal, 'entries'> | undefined => {
-  const [, appends, count] = markTail.exec(mark) ?? [];
-  if (appends === undefined || count === undefined) return undefined;
-  return { appends: Number.parseInt(appends, 16), count: Number.parseInt(count, 16) };
-};
+const markEnd = /:([0-9a-f]{6}):[0-9a-f]{6}:([0-9a-f]{6})$/;
 
 const parseLines = (lines: string): readonly unknown[] | undefined => {
   try {
@@ -63,20 +51,21 @@ const parseLines = (lines: string): readonly unknown[] | undefined => {
   }
 };
 
-/** What whole lines of a journal hold; nothing where they cannot be read. Without a mark they count nothing. */
+/** What whole lines of a journal hold; nothing where they cannot be read. Without a mark at their end they count nothing. */
 export const decodeLines = (lines: string): DecodedJournal | undefined => {
   const values = parseLines(lines);
   if (values === undefined) return undefined;
   const entries: HistoryEntry[] = [];
   let mark: string | undefined;
   for (const value of values) {
-    if (isEntry(value)) entries.push(value);
-    else if (typeof value === 'string') mark = value;
-    else return undefined;
+    if (typeof value !== 'string' && !isEntry(value)) return undefined;
+    if (typeof value !== 'string') entries.push(value);
+    mark = typeof value === 'string' ? value : undefined;
   }
   if (mark === undefined) return { entries, appends: 0, count: 0 };
-  const counts = decodeMark(mark);
-  return counts && { entries, ...counts };
+  const [, appends, count] = markEnd.exec(mark) ?? [];
+  if (appends === undefined || count === undefined) return undefined;
+  return { entries, appends: Number.parseInt(appends, 16), count: Number.parseInt(count, 16) };
 };
 
 /** What a whole journal holds; nothing where it cannot be read, or does not have what its last mark counts. */
@@ -85,5 +74,8 @@ export const decodeJournal = (journal: string): DecodedJournal | undefined => {
   return decoded?.count === decoded?.entries.length ? decoded : undefined;
 };
 
-/** The last entries in the last bytes of a journal, which may begin within a line. */
-export const decodeTail = (tail: string): DecodedJournal | undefined => decodeLines(tail.slice(tail.indexOf('\n') + 1));
+/** What stands in the last bytes of a journal, which may begin within a line; nothing where they cannot be read. */
+export const decodeTail = (tail: string): DecodedJournal | undefined => {
+  const decoded = decodeLines(tail.slice(tail.indexOf('\n') + 1));
+  return decoded === undefined || decoded.entries.length > decoded.count ? undefined : decoded;
+};

@@ -24,8 +24,8 @@ const hash = (text: string): number => {
 /** The keys that one tenant's sessions share. */
 export interface TenantKeys {
   /** What the keys of records and of journals begin with. */
-  readonly record: string;
-  readonly journal: string;
+  readonly records: string;
+  readonly journals: string;
   /** All sessions by their time of creation. */
   readonly index: string;
   /** Sessions by the time when the clock may end them. */
@@ -37,22 +37,17 @@ export interface TenantKeys {
 }
 
 /** The keys of one session, and its members in sorted sets. */
-export interface SessionKeys {
+export interface SessionKeys extends Omit<TenantKeys, 'records' | 'journals'> {
   readonly record: string;
   readonly journal: string;
   /** For each append that its caller named, from where on its mark stands in the journal. */
   readonly names: string;
-  readonly index: string;
-  readonly deadlines: string;
-  readonly tenants: string;
   /** When sessions of the partition were removed, for as long as that is remembered. */
   readonly removals: string;
   /** The stream of events of the partition. */
   readonly events: string;
   /** The session in `index`, `deadlines` and the indexes by status. */
   readonly member: string;
-  /** The tenant in `tenants`. */
-  readonly owner: string;
   /** The session in `removals` and in events. */
   readonly path: string;
 }
@@ -91,8 +86,8 @@ export class Keyspace {
     const partition = this.#partitionOf(name);
     const owner = escapeName(name);
     return {
-      record: `${partition}:record:${owner}:`,
-      journal: `${partition}:journal:${owner}:`,
+      records: `${partition}:record:${owner}:`,
+      journals: `${partition}:journal:${owner}:`,
       index: `${partition}:index:${owner}`,
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
@@ -110,10 +105,9 @@ export class Keyspace {
     return `${this.#partitionOf(tenant)}:${status.toLowerCase()}:${escapeName(tenant)}`;
   }
 
-  /** The tenants and the removals of a partition. */
-  partition(partition: number): { readonly tenants: string; readonly removals: string } {
-    const start = `${this.#prefix}:{${partition}}`;
-    return { tenants: `${start}:tenants`, removals: `${start}:removals` };
+  /** The sorted sets of a partition: its tenants, and its removals. */
+  shared(kind: 'tenants' | 'removals', partition: number): string {
+    return `${this.#prefix}:{${partition}}:${kind}`;
   }
 
   /** What all keys of the store look like to SCAN, behind `keyPrefix`. */

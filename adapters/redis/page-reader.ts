@@ -4,21 +4,21 @@ import type { SessionRecord } from '../../src/session/record.js';
 import { settle } from '../../src/session/timeline.js';
 import type { Admit, ListPlace, PageRange, RecordPage, StatusAt, StoreError } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
+import { readNoted } from './due-reader.js';
 import { escapeName, type Keyspace, unescapeName } from './keys.js';
-import { endedScript, pageScript } from './page-scripts.js';
-import { statusLetter } from './record-text.js';
+import { pageScript } from './page-scripts.js';
 import type { SessionIndex } from './session-index.js';
 import type { SessionReader, SizedSession } from './session-reader.js';
 
 /** Entries of deadlines that are looked at in one script. */
-const ENDED_STEP = 1000;
+const NOTED_STEP = 1000;
 
 /** Maximum number of entries of deadlines that one list by status looks at. */
-const MAX_ENDED = 10_000;
+const MAX_NOTED = 10_000;
 
 const noStatuses = storeUnavailable('RedisSessionStore: lists by status need its option statusIndex', 'not_applied');
 
-const tooManyEnded = storeUnavailable(
+const tooManyNoted = storeUnavailable(
   'the clock has ended more sessions than one list by status can pass over; run a sweeper',
   'not_applied',
 );
@@ -37,11 +37,10 @@ const timeText = (createdAt: string | undefined): string =>
   createdAt === undefined ? '' : String(Date.parse(createdAt));
 
 const argumentsOf = (
-  { offset, limit, order, createdAfter, createdBefore, after }: PageRange,
+  { offset, limit, order = 'newest', createdAfter, createdBefore, after }: PageRange,
   { without, added }: Corrections,
 ): readonly string[] => [
-  order ?? 'newest',
-  ...[timeText(createdAfter), timeText(createdBefore)],
+  ...[order, timeText(createdAfter), timeText(createdBefore)],
   ...[timeText(after?.createdAt), after === undefined ? '' : escapeName(after.id)],
   ...[String(offset), String(limit), String(without.length)],
   ...without,
@@ -53,18 +52,17 @@ interface Listed extends SizedSession {
   readonly createdMs: number;
 }
 
-const FIELDS = 5;
+const FIELDS = 4;
 
 const listedIn = (fields: readonly string[]): Listed[] => {
   const listed: Listed[] = [];
   for (let at = 0; at + FIELDS <= fields.length; at += FIELDS) {
-    const [member = '', createdMs, recordBytes, journalBytes, mark = ''] = fields.slice(at, at + FIELDS);
+    const [member = '', createdMs, recordBytes, journalBytes] = fields.slice(at, at + FIELDS);
     listed.push({
       member,
       createdMs: Number(createdMs),
       recordBytes: Number(recordBytes),
       journalBytes: Number(journalBytes),
-      mark: mark === '-' ? '' : mark,
     });
   }
   return listed;
@@ -105,7 +103,7 @@ export class PageReader {
     if (corrections.isErr()) return err(corrections.error);
     const index = status === undefined ? keys.index : this.#keys.status(tenant, status.status);
     const args = argumentsOf(range, corrections.value);
-    const reply = await call.ask(pageScript, [index, keys.record, keys.journal], args);
+    const reply = await call.ask(pageScript, [index, keys.records, keys.journals], args);
     if (reply.isErr()) return err(reply.error.error);
     const [total, hasMore, ...fields] = String(reply.value).split(' ');
     const rising = listedIn(fields);
@@ -120,27 +118,25 @@ export class PageReader {
     }
     // Entries that do not fit their session: it was changed a moment ago, or a crash has left them.
     const stale = listed.length - records.length - unreadable.length;
-    const next = Number(hasMore) === 1 ? placeOf(listed.at(-1)) : undefined;
+    const next = hasMore === '1' ? placeOf(listed.at(-1)) : undefined;
     return ok({ records, total: Number(total) - stale, unreadable, ...(next === undefined ? {} : { next }) });
   }
 
   async #correct(call: Call, tenant: string, { status, now }: StatusAt): Promise<Result<Corrections, StoreError>> {
-    const { deadlines, record } = this.#keys.tenant(tenant);
     const without: string[] = [];
     const added: string[] = [];
-    for (let offset = 0; offset < MAX_ENDED; offset += ENDED_STEP) {
-      const reply = await call.ask(endedScript, [deadlines, record], [String(now), String(offset), String(ENDED_STEP)]);
-      if (reply.isErr()) return err(reply.error.error);
-      const [count, ...fields] = String(reply.value).split(' ');
-      for (let at = 0; at + 3 <= fields.length; at += 3) {
-        const [member, letter, createdMs] = fields.slice(at, at + 3);
-        if (member === undefined || createdMs === undefined) break;
-        if (status === 'TERMINATED') added.push(createdMs, member);
-        else if (letter === statusLetter(status)) without.push(member);
+    for (let offset = 0; offset < MAX_NOTED; offset += NOTED_STEP) {
+      const noted = await readNoted(call, this.#keys.tenant(tenant), now, offset, NOTED_STEP);
+      if (noted.isErr()) return err(noted.error.error);
+      for (const { member, fields } of noted.value) {
+        if (fields === undefined || fields === 'removed') continue;
+        if (fields.status === 'TERMINATED' || fields.deadline > now) continue;
+        if (status === 'TERMINATED') added.push(String(fields.createdMs), member);
+        else if (fields.status === status) without.push(member);
       }
-      if (Number(count) < ENDED_STEP) return ok({ without, added });
+      if (noted.value.length < NOTED_STEP) return ok({ without, added });
     }
-    return err(tooManyEnded);
+    return err(tooManyNoted);
   }
 }
 

@@ -2,14 +2,18 @@ import { err, ok, type Result } from 'neverthrow';
 import type { SessionKey, StoreError } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
 import type { Failure } from './failure.js';
-import { dropScript, forgetScript, unlistRemovalScript } from './index-scripts.js';
+import { forgetScript, unlistRemovalScript } from './index-scripts.js';
 import { type Keyspace, keyOfPath } from './keys.js';
+import { removeScript } from './record-scripts.js';
+import { encodeRevision } from './record-text.js';
+import { runListed } from './run-listed.js';
 import type { SessionIndex } from './session-index.js';
+import { newWriteId } from './write-id.js';
 
 /** How long a removal is remembered, in milliseconds: a write that arrives twice does so within that time. */
 const REMEMBERED_MS = 60 * 60 * 1000;
 
-/** What removals leave behind, and how it goes. */
+/** Removes sessions, and forgets what that leaves behind when its time is over. */
 export class Removals {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
@@ -21,47 +25,57 @@ export class Removals {
     this.#index = index;
   }
 
-  /**
-   * Takes away what stands beside a session that is not there; one that is there is left as it is. Gives how much there
-   * was.
-   */
-  async clear(call: Call, key: SessionKey): Promise<number> {
-    const { record, journal, names } = this.#keys.of(key);
-    const [dropped, unlisted] = await Promise.all([
-      call.write(dropScript, [record, journal, names], []),
-      this.#index.dropAll(call, key),
+  /** Gives what `removeScript` does. */
+  async remove(
+    call: Call,
+    key: SessionKey,
+    revision: number | undefined,
+    now: number,
+  ): Promise<Result<readonly unknown[], Failure>> {
+    const { record, journal, names, removals, path } = this.#keys.of(key);
+    const keys = [record, journal, names, removals];
+    const args = [newWriteId(), revision === undefined ? '' : encodeRevision(revision), path];
+    const remembered = await runListed(call, removeScript, keys, [...args, ''], () => [
+      call.send((client) => client.zadd(removals, String(now), path)),
     ]);
-    return Number(dropped.unwrapOr(0)) + unlisted;
+    if (remembered.isOk()) return remembered;
+    // Where there is no room for what remembers a removal, there still is a way to remove.
+    const { code } = remembered.error;
+    if (code !== 'OOM' && code !== 'WRONGTYPE') return remembered;
+    return runListed(call, removeScript, keys, [...args, '1'], () => []);
   }
 
-  /** Forgets all removals that are older than an hour at `now`, at most `limit` of them in one step. */
-  async purge(now: number, limit: number): Promise<Result<void, StoreError>> {
+  /** Takes a session that was not removed off the list of removals again. */
+  async unlist(call: Call, key: SessionKey, now: number): Promise<number> {
+    const { record, removals, path } = this.#keys.of(key);
+    const unlisted = await call.write(unlistRemovalScript, [record, removals], [path, String(now)]);
+    return Number(unlisted.unwrapOr(0));
+  }
+
+  /** Forgets the removals that are older than an hour at `now`, at most so many of each partition. Gives how many. */
+  async purge(now: number, limit: number): Promise<Result<number, StoreError>> {
+    const call = this.#connection.begin();
     const until = now - REMEMBERED_MS;
-    let failure: StoreError | undefined;
-    for (let partition = 0; partition < this.#keys.partitions; partition += 1) {
-      const purged = await this.#purgePartition(partition, until, limit);
-      if (purged.isErr()) failure ??= purged.error;
-    }
-    return failure === undefined ? ok(undefined) : err(failure);
+    const partitions = Array.from({ length: this.#keys.partitions }, (_, partition) => partition);
+    const purged = await Promise.all(
+      partitions.map(async (partition): Promise<Result<number, Failure>> => {
+        const removals = this.#keys.shared('removals', partition);
+        const old = await call.read((client) => client.zrangebyscore(removals, '-inf', until, 'LIMIT', 0, limit));
+        if (old.isErr()) return err(old.error);
+        const forgotten = await Promise.all(old.value.map((path) => this.#forget(call, keyOfPath(path), until)));
+        return ok(forgotten.reduce((sum, count) => sum + count, 0));
+      }),
+    );
+    const failed = purged.find((each) => each.isErr());
+    if (failed?.isErr()) return err(failed.error.error);
+    return ok(purged.reduce((sum, each) => sum + each.unwrapOr(0), 0));
   }
 
-  async #purgePartition(partition: number, until: number, limit: number): Promise<Result<void, StoreError>> {
-    const { removals } = this.#keys.partition(partition);
-    for (;;) {
-      const call = this.#connection.begin();
-      const old = await call.read((client) => client.zrangebyscore(removals, '-inf', until, 'LIMIT', 0, limit));
-      if (old.isErr()) return err(old.error.error);
-      const forgotten = await Promise.all(old.value.map((path) => this.#forget(call, path, until)));
-      const failed = forgotten.find((each) => each.isErr());
-      if (failed?.isErr()) return err(failed.error.error);
-      if (old.value.length < limit) return ok(undefined);
-    }
-  }
-
-  async #forget(call: Call, path: string, until: number): Promise<Result<unknown, Failure>> {
-    const { record, removals } = this.#keys.of(keyOfPath(path));
-    const args = [path, String(until)];
-    const forgotten = await call.write(forgetScript, [record, removals], args);
-    return forgotten.isErr() ? forgotten : call.write(unlistRemovalScript, [record, removals], args);
+  /** What a crash has left beside the session goes first. */
+  async #forget(call: Call, key: SessionKey, until: number): Promise<number> {
+    const { record, journal, names, removals, path } = this.#keys.of(key);
+    await this.#index.clear(call, key);
+    await call.write(forgetScript, [record, journal, names, removals], [path, String(until)]);
+    return this.unlist(call, key, until);
   }
 }

@@ -3,12 +3,13 @@ import type { StoreUnavailable } from '../../src/errors.js';
 import { sessionStatuses } from '../../src/status.js';
 import type { SessionKey } from '../../src/store.js';
 import type { RedisClient } from './client.js';
-import type { Call, Connection } from './connection.js';
-import { rescheduleTenantScript } from './index-scripts.js';
+import type { Connection } from './connection.js';
+import { noteScript, unlistScript } from './index-scripts.js';
 import { type Keyspace, keyOfPath, unescapeName } from './keys.js';
+import { statusLetter } from './record-text.js';
 import type { Removals } from './removals.js';
 import type { SessionIndex } from './session-index.js';
-import { SessionReader } from './session-reader.js';
+import type { SessionReader } from './session-reader.js';
 
 /** What a repair has looked at and put right. */
 export interface RepairReport {
@@ -24,16 +25,10 @@ export interface RepairReport {
   readonly unreadable: readonly SessionKey[];
 }
 
-type Counts = { -readonly [K in Exclude<keyof RepairReport, 'unreadable'>]: number };
-
 /** Number of keys or entries that are asked for at a time. */
 const PAGE = 200;
 
-/** Ids in paths of the tenant that a key of a sorted set is of. */
-const keyIn = (owner: string, member: string): SessionKey => ({
-  tenant: unescapeName(owner),
-  id: unescapeName(member),
-});
+const unable = new Error('ERR the client cannot scan');
 
 /**
  * Goes through everything that a store keeps, page by page, and puts right what no crash of ours leaves behind but a
@@ -47,99 +42,97 @@ export class Repair {
   readonly #index: SessionIndex;
   readonly #removals: Removals;
   readonly #sessions: SessionReader;
+  readonly #report = { sessions: 0, listed: 0, rescheduled: 0, removed: 0 };
+  /** By their paths. */
+  readonly #unreadable = new Map<string, SessionKey>();
 
-  constructor(connection: Connection, keys: Keyspace, index: SessionIndex, removals: Removals) {
+  constructor(
+    connection: Connection,
+    keys: Keyspace,
+    index: SessionIndex,
+    removals: Removals,
+    sessions: SessionReader,
+  ) {
     this.#connection = connection;
     this.#keys = keys;
     this.#index = index;
     this.#removals = removals;
-    this.#sessions = new SessionReader(connection, keys);
+    this.#sessions = sessions;
   }
 
   async run(): Promise<Result<RepairReport, StoreUnavailable>> {
-    const counts: Counts = { sessions: 0, listed: 0, rescheduled: 0, removed: 0 };
-    const unreadable: SessionKey[] = [];
     const nodes = await this.#connection.begin().read(async (client) => client.nodes?.('master') ?? [client]);
     if (nodes.isErr()) return err(nodes.error.error);
     for (const node of nodes.value) {
-      const scanned = await this.#pages(
+      const scanned = await this.#each(
         (client, cursor) => scanKeys(client, node, this.#keys, cursor),
-        (name) => this.#mendKey(name, counts, unreadable),
+        (name) => this.#mendKey(name),
       );
       if (scanned.isErr()) return err(scanned.error);
     }
-    const purged = await this.#removals.purge(Date.now(), PAGE);
-    if (purged.isErr() && purged.error.type === 'store_unavailable') return err(purged.error);
-    return ok({ ...counts, unreadable });
+    // Whatever cannot be purged now the next sweep takes away.
+    for (let purged = PAGE; purged >= PAGE; ) purged = (await this.#removals.purge(Date.now(), PAGE)).unwrapOr(0);
+    return ok({ ...this.#report, unreadable: [...this.#unreadable.values()] });
   }
 
   /** Does something with every item of a scan, a page of it at a time. */
-  async #pages(
+  async #each(
     scan: (client: RedisClient, cursor: string) => Promise<readonly [string, readonly string[]]>,
-    each: (item: string) => Promise<void>,
+    mend: (item: string) => Promise<void>,
   ): Promise<Result<void, StoreUnavailable>> {
     let cursor = '0';
     do {
       const at = cursor;
       const page = await this.#connection.begin().read((client) => scan(client, at));
-      // A key of a wrong type cannot be scanned: nothing in it is an entry.
+      // Nothing in a key of a wrong type is an entry.
       if (page.isErr() && page.error.code === 'WRONGTYPE') return ok(undefined);
       if (page.isErr()) return err(page.error.error);
       const [next, items] = page.value;
-      await Promise.all(items.map(each));
+      await Promise.all(items.map(mend));
       cursor = next;
     } while (cursor !== '0');
     return ok(undefined);
   }
 
-  async #mendKey(name: string, counts: Counts, unreadable: SessionKey[]): Promise<void> {
+  async #mendKey(name: string): Promise<void> {
     const { kind, rest } = this.#keys.parse(name) ?? { kind: '', rest: '' };
-    const call = this.#connection.begin();
-    if (kind === 'record' || kind === 'journal' || kind === 'names') {
-      await this.#mendSession(call, keyOfPath(rest), kind, counts, unreadable);
-      return;
-    }
+    if (kind === 'record' || kind === 'journal' || kind === 'names') return this.#mendSession(kind, keyOfPath(rest));
     const status = sessionStatuses.find((each) => each.toLowerCase() === kind);
     if (kind !== 'index' && kind !== 'deadlines' && status === undefined) return;
-    await this.#pages(
+    const tenant = unescapeName(rest);
+    const { records } = this.#keys.tenant(tenant);
+    const letter = status === undefined ? '' : statusLetter(status);
+    await this.#each(
       (client, cursor) => entriesOf(client, name, cursor),
       async (member) => {
-        const entry = this.#connection.begin();
-        const key = keyIn(rest, member);
-        // Not a name that this layout writes: it leads nowhere.
-        if (this.#keys.of(key).member !== member) return;
-        if (status !== undefined) counts.removed += await this.#index.dropStatus(entry, key, status);
-        else counts.removed += await this.#removals.clear(entry, key);
+        const call = this.#connection.begin();
+        const unlisted = await call.write(unlistScript, [records + member, name], [member, letter]);
+        this.#report.removed += Number(unlisted.unwrapOr(0));
       },
     );
-    if (kind === 'deadlines') {
-      const { deadlines, tenants, owner } = this.#keys.tenant(unescapeName(rest));
-      await call.write(rescheduleTenantScript, [deadlines, tenants], [owner]);
-    }
+    if (kind === 'deadlines') await this.#index.rescheduleTenant(this.#connection.begin(), tenant);
   }
 
-  async #mendSession(
-    call: Call,
-    key: SessionKey,
-    kind: 'record' | 'journal' | 'names',
-    counts: Counts,
-    unreadable: SessionKey[],
-  ): Promise<void> {
-    const { record } = this.#keys.of(key);
-    const exists = await call.read((client) => client.strlen(record));
-    // What has its record is looked at when the scan comes to that.
-    if (kind !== 'record' && exists.isOk() && Number(exists.value) > 0) return;
+  async #mendSession(kind: 'record' | 'journal' | 'names', key: SessionKey): Promise<void> {
+    const call = this.#connection.begin();
+    const report = this.#report;
+    const { removals, path } = this.#keys.of(key);
     const found = await this.#sessions.find<never>(key, {}, undefined);
+    // What has its record is looked at when the scan comes to that.
+    if (kind !== 'record' && found.isOk() && found.value !== undefined) return;
     if (found.isErr()) {
       if (found.error.type !== 'corrupt_record') return;
-      counts.sessions += 1;
-      unreadable.push(key);
-    } else if (found.value === undefined) counts.removed += await this.#removals.clear(call, key);
-    else {
-      const mended = await this.#index.mend(call, key, found.value.state.status);
-      counts.sessions += 1;
-      counts.listed += mended.listed;
-      counts.rescheduled += mended.rescheduled;
+      // It is looked at again for its journal.
+      if (!this.#unreadable.has(path)) report.sessions += 1;
+      this.#unreadable.set(path, key);
+    } else if (found.value === undefined) {
+      if (kind === 'record') await call.write(noteScript, [removals], [path, String(Date.now())]);
+      report.removed += await this.#index.clear(call, key);
+    } else {
+      const { listed, rescheduled } = await this.#index.mend(call, key, found.value.state.status);
+      report.sessions += 1;
+      report.listed += listed;
+      report.rescheduled += rescheduled;
     }
   }
 }
@@ -167,5 +160,3 @@ const entriesOf = async (
   const [next, found] = await client.zscan(key, cursor, 'COUNT', PAGE);
   return [next, found.filter((_, at) => at % 2 === 0)];
 };
-
-const unable = new Error('ERR the client cannot scan');

@@ -1,27 +1,32 @@
-import type { Result } from 'neverthrow';
 import type { StateRecord } from '../../src/session/record.js';
 import { type SessionStatus, sessionStatuses } from '../../src/status.js';
 import type { SessionKey } from '../../src/store.js';
-import type { Call } from './connection.js';
-import type { Failure } from './failure.js';
-import { listScript, noteScript, relistScript, rescheduleScript, unlistScript } from './index-scripts.js';
-import type { Keyspace, SessionKeys } from './keys.js';
+import type { Call, Reply } from './connection.js';
+import {
+  dropScript,
+  listScript,
+  noteScript,
+  relistScript,
+  rescheduleScript,
+  rescheduleTenantScript,
+  unlistScript,
+} from './index-scripts.js';
+import type { Keyspace } from './keys.js';
 import { statusLetter } from './record-text.js';
 
-/** The state that a session is about to have, and when it was created if that is known. */
-export interface Entry {
-  readonly state: StateRecord;
-  readonly createdMs: number;
+/** What a script that writes a record needs to find beside it. */
+export interface Needs {
+  /** The keys and arguments with which the script checks it. */
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+  /** Sends what adds it. The first time that is only what is likely to be missing. */
+  readonly add: (attempt: number) => readonly Reply[];
 }
 
-const finite = (time: number): number | undefined => (time === Number.POSITIVE_INFINITY ? undefined : time);
-
-/**
- * The earliest time at which the clock may end a session, in this state or in a later one: a time limit cannot run out
- * before it would if the session were ACTIVE from now on.
- */
-const earliestDeadline = ({ deadline, since, limitMs }: StateRecord): number | undefined =>
-  finite(Math.min(deadline, since + limitMs));
+const earliest = (...times: readonly number[]): string => {
+  const time = Math.min(...times);
+  return time === Number.POSITIVE_INFINITY ? '' : String(time);
+};
 
 /**
  * The entries of sessions in indexes: lists, lists by status, and deadlines. They are added before a record is written,
@@ -38,107 +43,94 @@ export class SessionIndex {
     this.hasStatuses = hasStatuses;
   }
 
-  /** The deadline that must be noted before a new session is written, as scripts take it. */
-  noteOfNew(state: StateRecord): string {
-    return String(earliestDeadline(state) ?? '');
-  }
-
-  /** The same before a state is replaced. */
-  noteOfNext(state: StateRecord): string {
-    return String(finite(state.deadline) ?? '');
-  }
-
-  /** The index of the status that must know of the session, as scripts take it. */
-  statusKeys({ tenant }: SessionKey, status: SessionStatus): readonly string[] {
-    return this.hasStatuses ? [this.#keys.status(tenant, status)] : [];
-  }
-
-  /** Before a session is added. Sent in one flight with what adds it. */
-  addNew(call: Call, key: SessionKey, { state, createdMs }: Entry): void {
-    const keys = this.#keys.of(key);
-    const entry = [keys.member, String(createdMs)];
-    void call.write(listScript, [keys.record, keys.index], entry);
-    for (const index of this.statusKeys(key, state.status)) {
-      void call.write(listScript, [keys.record, index], entry);
-    }
-    const deadline = earliestDeadline(state);
-    if (deadline !== undefined) this.#note(call, keys, deadline);
-  }
-
   /**
-   * Before a state is replaced. The deadline of an ACTIVE session was noted when it was created, at the earliest time it
-   * can have: it is added only where the script finds it missing.
+   * Before a session is added. Its deadline is noted at the earliest time at which the clock may end it, in this state or
+   * a later one: a time limit cannot run out before it would if the session were ACTIVE from now on.
    */
-  addNext(call: Call, key: SessionKey, state: StateRecord): void {
-    const keys = this.#keys.of(key);
-    for (const index of this.statusKeys(key, state.status)) {
-      void call.write(relistScript, [keys.record, index], [keys.member, '']);
-    }
-    const deadline = finite(state.deadline);
-    if (deadline !== undefined && state.status !== 'ACTIVE') this.#note(call, keys, deadline);
+  beforeInsert(call: Call, key: SessionKey, state: StateRecord, createdMs: number): Needs {
+    const { record, journal, names, index, deadlines, tenants, member, owner } = this.#keys.of(key);
+    const deadline = earliest(state.deadline, state.since + state.limitMs);
+    const lists = [index, ...this.#listOf(key, state.status)];
+    return {
+      keys: [deadlines, tenants, ...lists],
+      args: [member, owner, deadline],
+      add: (attempt) => [
+        ...(attempt > 1 ? [call.write(dropScript, [record, journal, names], [])] : []),
+        ...lists.map((list) => call.write(listScript, [record, list], [member, String(createdMs)])),
+        ...(deadline === '' ? [] : [call.write(noteScript, [deadlines], [member, deadline])]),
+        ...(deadline === '' || attempt === 1 ? [] : [call.write(noteScript, [tenants], [owner, deadline])]),
+      ],
+    };
   }
 
-  /** The same where an entry was missing, though it was added: also the deadline, and the tenant's. */
-  addMissingNext(call: Call, key: SessionKey, state: StateRecord): void {
-    const keys = this.#keys.of(key);
-    this.addNext(call, key, state);
-    const deadline = finite(state.deadline);
-    if (deadline === undefined) return;
-    this.#note(call, keys, deadline);
-    this.#noteTenant(call, keys, deadline);
+  /** Before a state is replaced. The deadline of an ACTIVE session was noted when the session was added, or before. */
+  beforeReplace(call: Call, key: SessionKey, { status, deadline: until }: StateRecord): Needs {
+    const { record, deadlines, tenants, member, owner } = this.#keys.of(key);
+    const deadline = earliest(until);
+    const isNoted = (attempt: number): boolean => deadline === '' || (status === 'ACTIVE' && attempt === 1);
+    return {
+      keys: [deadlines, tenants, ...this.#listOf(key, status)],
+      args: [member, owner, deadline],
+      add: (attempt) => [
+        ...this.#listOf(key, status).map((list) => call.write(relistScript, [record, list], [member, ''])),
+        ...(isNoted(attempt) ? [] : [call.write(noteScript, [deadlines], [member, deadline])]),
+        ...(deadline === '' || attempt === 1 ? [] : [call.write(noteScript, [tenants], [owner, deadline])]),
+      ],
+    };
   }
 
-  /** Where a new session's entries were missing though they were added: also the tenant's. */
-  addMissing(call: Call, key: SessionKey, entry: Entry): void {
-    this.addNew(call, key, entry);
-    const deadline = earliestDeadline(entry.state);
-    if (deadline !== undefined) this.#noteTenant(call, this.#keys.of(key), deadline);
-  }
-
-  /** After a state was replaced: takes the session out of the index of the status before. */
+  /** Takes a session out of the index of a status that it has not. */
   async dropStatus(call: Call, key: SessionKey, status: SessionStatus): Promise<number> {
-    if (!this.hasStatuses) return 0;
     const { record, member } = this.#keys.of(key);
-    const index = this.#keys.status(key.tenant, status);
-    return counted(await call.write(unlistScript, [record, index], [member, statusLetter(status)]));
+    const drops = this.#listOf(key, status).map((list) =>
+      counted(call.write(unlistScript, [record, list], [member, statusLetter(status)])),
+    );
+    return sum(drops);
   }
 
-  /** After a session has no deadline any more. Gives 1 where another was noted. */
-  async reschedule(call: Call, key: SessionKey): Promise<number> {
+  /** Makes the noted deadline what the record says. Gives 1 where there was none, or a later one. */
+  reschedule(call: Call, key: SessionKey): Reply {
     const { record, deadlines, member } = this.#keys.of(key);
-    return counted(await call.write(rescheduleScript, [record, deadlines], [member]));
+    return call.write(rescheduleScript, [record, deadlines], [member]);
   }
 
-  /** After a session was removed, or where it is not there: takes away all its entries. Gives how many there were. */
-  async dropAll(call: Call, key: SessionKey): Promise<number> {
-    const { record, index, member } = this.#keys.of(key);
-    const dropped = await Promise.all([
-      call.write(unlistScript, [record, index], [member, '']).then(counted),
-      this.reschedule(call, key),
+  /** Makes the noted time of a tenant the earliest of its deadlines. */
+  rescheduleTenant(call: Call, tenant: string): Reply {
+    const { deadlines, tenants, owner } = this.#keys.tenant(tenant);
+    return call.write(rescheduleTenantScript, [deadlines, tenants], [owner]);
+  }
+
+  /** Takes away all that stands beside a session that is not there. Gives how much there was. */
+  async clear(call: Call, key: SessionKey): Promise<number> {
+    const { record, journal, names, index, deadlines, member } = this.#keys.of(key);
+    return sum([
+      counted(call.write(dropScript, [record, journal, names], [])),
+      ...[index, deadlines].map((list) => counted(call.write(unlistScript, [record, list], [member, '']))),
       ...sessionStatuses.map((status) => this.dropStatus(call, key, status)),
     ]);
-    return dropped.reduce((sum, count) => sum + count, 0);
   }
 
   /** Makes all entries of a session what its record says. Gives how many were missing or at another place. */
   async mend(call: Call, key: SessionKey, status: SessionStatus): Promise<{ listed: number; rescheduled: number }> {
     const { record, index, member } = this.#keys.of(key);
-    const relisted = await Promise.all([
-      call.write(relistScript, [record, index], [member, '']).then(counted),
-      ...this.statusKeys(key, status).map((byStatus) =>
-        call.write(relistScript, [record, byStatus], [member, statusLetter(status)]).then(counted),
+    const [rescheduled, ...relisted] = await Promise.all([
+      counted(this.reschedule(call, key)),
+      counted(call.write(relistScript, [record, index], [member, ''])),
+      ...this.#listOf(key, status).map((list) =>
+        counted(call.write(relistScript, [record, list], [member, statusLetter(status)])),
       ),
     ]);
-    return { listed: Math.max(...relisted), rescheduled: await this.reschedule(call, key) };
+    if (rescheduled > 0) await this.rescheduleTenant(call, key.tenant);
+    return { listed: Math.max(...relisted), rescheduled };
   }
 
-  #note(call: Call, { deadlines, member }: SessionKeys, deadline: number): void {
-    void call.write(noteScript, [deadlines], [member, String(deadline)]);
-  }
-
-  #noteTenant(call: Call, { tenants, owner }: SessionKeys, deadline: number): void {
-    void call.write(noteScript, [tenants], [owner, String(deadline)]);
+  #listOf({ tenant }: SessionKey, status: SessionStatus): readonly string[] {
+    return this.hasStatuses ? [this.#keys.status(tenant, status)] : [];
   }
 }
 
-const counted = (reply: Result<unknown, Failure>): number => Number(reply.unwrapOr(0));
+/** How many a script has changed: none where it was refused. */
+const counted = async (reply: Reply): Promise<number> => Number((await reply).unwrapOr(0));
+
+const sum = async (counts: readonly Promise<number>[]): Promise<number> =>
+  (await Promise.all(counts)).reduce((total, count) => total + count, 0);

@@ -86,7 +86,7 @@ async function* groups(name: string, store: SessionStore): AsyncGenerator<Group>
     yield {
       name: `${name} ${operation} under observers`,
       callers: 1,
-      limits: ['no observer'],
+      limit: 'no observer',
       subjects: [...services].map(([subject, sessions]) => ({
         name: subject,
         call: call(sessions),

@@ -1,7 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import type { WatchSettings, WatchSignal } from '../events/change.js';
-import { isPosition } from '../events/event.js';
+import { readPosition } from '../events/position.js';
+import { harmless } from '../harmless.js';
 import { KEY_LENGTH, NAME_LENGTH, ROLE_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../limits.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
 import type { ReadSize } from '../store.js';
@@ -119,13 +120,19 @@ const isSignal = (value: unknown): value is WatchSignal =>
 /** From where on, and until when, to watch. */
 export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput> =>
   readSafely('options', (issues) => {
-    const { from, signal } = readFields(issues, 'options', options);
-    const fits = from === undefined || (typeof from === 'string' && isPosition(from));
-    issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
+    const { from, signal, onOpen } = readFields(issues, 'options', options);
+    const position = typeof from === 'string' ? readPosition(from) : undefined;
+    issues.check(
+      from === undefined || position !== undefined,
+      'from',
+      'must be the position of an event or of a snapshot',
+    );
     issues.check(signal === undefined || isSignal(signal), 'signal', 'must be an AbortSignal');
+    issues.check(onOpen === undefined || typeof onOpen === 'function', 'onOpen', 'must be a function');
     return {
-      from: typeof from === 'string' ? from : undefined,
+      from: position,
       signal: isSignal(signal) ? signal : undefined,
+      onOpen: harmless<void>(typeof onOpen === 'function' ? () => onOpen() : undefined),
     };
   });
 

@@ -9,7 +9,7 @@ import {
 } from '../errors.js';
 import type { SessionChange, TenantChange, WatchError, WatchOptions } from '../events/change.js';
 import { safely } from '../events/safely.js';
-import { watchSession } from '../events/watch-session.js';
+import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
 import { readGetOptions } from '../input/list-input.js';
 import type { InputPolicy } from '../input/policy.js';
@@ -176,7 +176,7 @@ export class SessionService {
   watch(id: string, options: WatchOptions = {}): AsyncIterable<Result<SessionChange, WatchError>> {
     return this.#iterate((settings) =>
       readId(id).andThen((read) =>
-        readWatch(options).map((how) => watchSession(settings, { tenant: settings.tenant, id: read }, how)),
+        readWatch(options).map((how) => new SessionWatch(settings, { tenant: settings.tenant, id: read }, how)),
       ),
     );
   }
@@ -218,7 +218,7 @@ export class SessionService {
   }
 
   #iterate<T>(
-    begin: (settings: Settings) => Result<AsyncGenerator<Result<T, WatchError>, void>, InvalidInput>,
+    begin: (settings: Settings) => Result<AsyncIterator<Result<T, WatchError>, void>, InvalidInput>,
   ): AsyncIterable<Result<T, WatchError>> {
     const { tenantError } = this.#settings;
     return safely(() => (tenantError === undefined ? begin(this.#settings) : err(tenantError)));

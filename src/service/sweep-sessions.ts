@@ -20,7 +20,9 @@ export interface Sweep {
   readonly deleted: readonly SessionKey[];
   /** Why sessions could not be ended or deleted; they are still due. */
   readonly failed: readonly StoreError[];
-  /** Whether as many were due as were asked for, so that there may be more. */
+  /** How many earlier deletions have nothing left in the store now, where it keeps something of them for a while. */
+  readonly purged: number;
+  /** Whether there was as much to do as was asked for, so that there may be more. */
   readonly isFull: boolean;
 }
 
@@ -83,7 +85,8 @@ export const sweepSessions = async (settings: Settings, limit: number): Promise<
       }
     }
   }
-  const purged = await store.purge?.(time.value, limit);
-  if (purged?.isErr()) failed.push(purged.error);
-  return ok({ ended, deleted, failed, isFull: sessions.length >= limit });
+  const purging = await store.purge?.(time.value, limit);
+  if (purging?.isErr()) failed.push(purging.error);
+  const purged = purging?.isOk() ? purging.value : 0;
+  return ok({ ended, deleted, failed, purged, isFull: sessions.length >= limit || purged >= limit });
 };

@@ -21,6 +21,7 @@ const errors = {
   body_too_large: { type: 'body_too_large' },
   unsupported_media_type: { type: 'unsupported_media_type' },
   authenticator_unavailable: { type: 'authenticator_unavailable' },
+  too_many_streams: { type: 'too_many_streams' },
   misconfigured: { type: 'misconfigured', issues: [] },
 } satisfies { readonly [T in HandlerError['type']]: Extract<HandlerError, { readonly type: T }> };
 

@@ -172,14 +172,14 @@ describeWithRedis('parts of a history', ({ port }) => {
     });
 
     test('are corrupt_record where it is missing or of another type, and missing where the session is', async () => {
-      const { store, client, journal, state } = await open();
+      const { store, client, journal, record } = await open();
       for (const slice of [{ last: 1 }, { after: 0, limit: 1 }, { after: 9, limit: 1 }]) {
         await client.call('DEL', journal);
         expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
         await client.call('RPUSH', journal, 'x');
         expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
       }
-      await client.call('DEL', state);
+      await client.call('DEL', record);
       expect(await answerOf(store.findEntries(key, { last: 1 }))).toEqual({ outcome: 'missing' });
     });
   });

@@ -13,7 +13,7 @@ const ENTRIES = 100_000;
 const LAST_MARK = 'getrange journal -128 -1';
 const prefix = `long-${process.pid}`;
 const key = keyOf('long');
-const { state, journal, names } = new Keyspace(prefix, 1).of(key);
+const { record, journal, names } = new Keyspace(prefix, 1).of(key);
 
 // On a server of its own: the traffic of others can come before the answer to MONITOR, which no client expects.
 describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {

@@ -11,17 +11,23 @@ export interface Sight {
   readonly sessions: readonly Contents[];
 }
 
+/** Looks at a store by its list, and at each session and its state, which must agree. Changes nothing. */
+export const glanceAt = async (store: RedisSessionStore): Promise<Sight> => {
+  const page = await answerOf(store.list(TENANT, { offset: 0, limit: 100 }));
+  const sessions = page.records.map(contentsOf);
+  expectEqual(page.unreadable, [], 'what the list cannot read');
+  expectEqual(page.total, sessions.length, 'total');
+  for (const session of sessions) await expectStored(store, { tenant: TENANT, id: session.head.id }, session);
+  return { sessions };
+};
+
 /**
  * Looks at a store in every way there is, which must all agree: by the list, at each session and its state, by the
  * deadlines. Nothing may be unreadable, and no index may lack an entry. Entries that lead nowhere do no harm: a crash
  * may leave them, and a repair takes them away.
  */
 export const sightOf = async (store: RedisSessionStore): Promise<Sight> => {
-  const page = await answerOf(store.list(TENANT, { offset: 0, limit: 100 }));
-  const sessions = page.records.map(contentsOf);
-  expectEqual(page.unreadable, [], 'what the list cannot read');
-  expectEqual(page.total, sessions.length, 'total');
-  for (const session of sessions) await expectStored(store, { tenant: TENANT, id: session.head.id }, session);
+  const { sessions } = await glanceAt(store);
   const due = sessions
     .map(({ head: { id }, state: { deadline } }) => ({ tenant: TENANT, id, deadline }))
     .filter(({ deadline }) => deadline < FAR)

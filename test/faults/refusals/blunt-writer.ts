@@ -1,4 +1,4 @@
-import type { Result } from 'neverthrow';
+import type { ResultAsync } from 'neverthrow';
 import { idOfKey } from '../../../src/ids.js';
 import type { SessionError, SessionService } from '../../../src/index.js';
 import type { Ledger } from '../crashes/writer.js';
@@ -60,27 +60,28 @@ export class BluntWriter {
     if (created !== 'ok') return close(created === 'unknown' ? 'in doubt' : 'yes', 'IDLE');
     const started = await this.#once(() => sessions.start(id));
     if (started !== 'ok') return close('no', 'IDLE', ...(started === 'unknown' ? ['ACTIVE'] : []));
-    let status: 'ACTIVE' | 'PAUSED' = 'ACTIVE';
+    let isActive = true;
+    const status = () => (isActive ? 'ACTIVE' : 'PAUSED');
     const turns = 3 + Math.floor(this.#random() * 12);
     for (let turn = 1; turn <= turns && !isOver(); turn += 1) {
       if (this.#random() < 0.7) await this.#append(id, `${idempotencyKey} ${turn}`, acknowledged, doubtful);
       else {
-        const [command, next] = status === 'ACTIVE' ? (['pause', 'PAUSED'] as const) : (['resume', 'ACTIVE'] as const);
+        const command = isActive ? 'pause' : 'resume';
         const changed = await this.#once(() => sessions[command](id));
-        if (changed === 'unknown') return close('no', status, next);
-        if (changed === 'ok') status = next;
+        if (changed === 'unknown') return close('no', 'ACTIVE', 'PAUSED');
+        if (changed === 'ok') isActive = !isActive;
       }
     }
     const dice = this.#random();
     if (dice < 0.4) {
       const removed = await this.#once(() => sessions.delete(id));
-      return close(gone[removed], status);
+      return close(gone[removed], status());
     }
-    if (dice > 0.7) return close('no', status);
+    if (dice > 0.7) return close('no', status());
     const ended = await this.#once(() => sessions.terminate(id));
     return ended === 'ok'
       ? close('no', 'TERMINATED')
-      : close('no', status, ...(ended === 'unknown' ? ['TERMINATED'] : []));
+      : close('no', status(), ...(ended === 'unknown' ? ['TERMINATED'] : []));
   }
 
   async #append(id: string, content: string, acknowledged: string[], doubtful: Set<string>): Promise<void> {
@@ -95,7 +96,7 @@ export class BluntWriter {
     }
   }
 
-  async #once(operation: () => PromiseLike<Result<unknown, SessionError>>): Promise<Outcome> {
+  async #once<T, E extends SessionError>(operation: () => ResultAsync<T, E>): Promise<Outcome> {
     const answer = await operation();
     if (answer.isOk()) {
       this.#answers.acknowledged += 1;

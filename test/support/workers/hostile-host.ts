@@ -10,7 +10,7 @@ import { fetchHandler } from '../../../adapters/fetch/index.js';
 import { koaMiddleware } from '../../../adapters/koa/index.js';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { nodeListener } from '../../../adapters/node/index.js';
-import { listen } from '../../../src/cli/serve/server.js';
+import { listen } from '../../../src/cli/listen.js';
 import { createSessionHandler, type SessionHandler, staticApiKeys } from '../../../src/http/index.js';
 import { SessionService } from '../../../src/index.js';
 
@@ -106,9 +106,8 @@ const create = async (): Promise<string> => {
 const portOf = async (): Promise<number> => {
   const place = { host: '127.0.0.1', port: 0 };
   if (mount === 'colloquy serve') {
-    const server = await listen(handler, place);
-    if (server.isErr()) throw new Error(server.error.message);
-    return server.value.address.port;
+    const { origin } = await listen(nodeListener(handler), place.host, place.port);
+    return Number(new URL(origin).port);
   }
   const make = hosts[mount];
   if (make === undefined) throw new Error(`there is no mount ${mount}`);
