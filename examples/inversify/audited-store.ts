@@ -80,7 +80,7 @@ export class AuditedSessionStore implements SessionStore {
   }
 
   purge(now: number, limit: number) {
-    return this.#inner.purge?.(now, limit) ?? ok(undefined);
+    return this.#inner.purge?.(now, limit) ?? ok(0);
   }
 
   get events(): EventLog | undefined {

@@ -77,7 +77,7 @@ const purging =
       },
       purge: () => {
         purge(inner, [...removed.values()]);
-        return ok();
+        return ok(0);
       },
     };
   };
@@ -96,7 +96,7 @@ const purgeBugs: readonly PlantedBug[] = [
       insert: (...args) => (isPurged ? ok('taken') : inner.insert(...args)),
       purge: (_, limit) => {
         isPurged ||= limit === 100 && inner.list('acme', { offset: 0, limit: 1 })._unsafeUnwrap().total === 0;
-        return ok();
+        return ok(0);
       },
     };
   }),

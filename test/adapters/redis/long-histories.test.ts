@@ -43,7 +43,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       monitor.on('monitor', (_: string, [command = '', ...args]: readonly string[]) => {
         if (command.toLowerCase() === 'echo' && args[0] === prefix) resolve();
         // The scripts are called with the keys behind their number.
-        else if ([state, journal, names].some((name) => name === args[0]))
+        else if ([record, journal, names].some((name) => name === args[0]))
           seen.push([command.toLowerCase(), ...args].join(' '));
       });
     });
@@ -51,7 +51,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
     await client.echo(prefix);
     await over;
     return seen.map((command) =>
-      command.replace(state, 'state').replace(journal, 'journal').replace(names, 'names').replace(/ \{.*/s, ''),
+      command.replace(record, 'record').replace(journal, 'journal').replace(names, 'names').replace(/ \{.*/s, ''),
     );
   };
 

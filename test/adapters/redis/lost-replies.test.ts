@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { appendNamedScript, appendScript } from '../../../adapters/redis/journal-scripts.js';
+import { appendScript } from '../../../adapters/redis/journal-scripts.js';
 import { insertScript, replaceScript } from '../../../adapters/redis/record-scripts.js';
 import type { Script } from '../../../adapters/redis/script.js';
 import type { SessionStore } from '../../../src/store.js';
@@ -114,7 +114,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
         await append(others, key, ['before']);
         const isSaid = async () => (await said(others, key))?.includes('mine') === true;
-        const lost = loseReply(meanwhile, operationId === undefined ? appendScript : appendNamedScript, isSaid);
+        const lost = loseReply(meanwhile, appendScript, isSaid);
         const position = await append(store, key, ['mine', 'mine too'], operationId);
         await lost;
         const expected = ['before', 'mine', 'mine too'];

@@ -18,8 +18,6 @@ const client: RedisClient = {
   mget: unreachable,
   evalsha: unreachable,
   eval: unreachable,
-  strlen: unreachable,
-  getrange: unreachable,
   zadd: unreachable,
   zrangebyscore: unreachable,
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { appendNamedScript, appendScript } from '../../../adapters/redis/journal-scripts.js';
+import { appendScript } from '../../../adapters/redis/journal-scripts.js';
 import { insertScript, removeScript, replaceScript } from '../../../adapters/redis/record-scripts.js';
 import type { Script } from '../../../adapters/redis/script.js';
 import { SessionService } from '../../../src/service/session-service.js';
@@ -67,7 +67,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const { sessions, others, loseReply } = await open();
       const id = await startedIn(others);
       const mine = [{ role: 'user', content: 'mine' }];
-      const lost = loseReply(appendNamedScript);
+      const lost = loseReply(appendScript);
       expect(await errorOf(sessions.append(id, mine, { operationId: 'op' }))).toMatchObject(unknown);
       await lost;
       const theirs = upTo(between).map((other) => ({ role: 'user', content: `${other}` }));
