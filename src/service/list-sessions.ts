@@ -69,6 +69,8 @@ interface Listed {
   readonly total: number;
   readonly unreadable: readonly string[];
   readonly next: ListPlace | undefined;
+  /** How many sessions were asked for. */
+  readonly limit: number;
 }
 
 const readPage = async (
@@ -82,7 +84,8 @@ const readPage = async (
   const answer = await store.list(tenant, range, admission(limits.pageBytes, options));
   if (answer.isErr()) return err(answer.error);
   const { records, total, unreadable, next } = answer.value;
-  return ok({ sessions: records.map((record) => sessionAt(record, time.value)), total, unreadable, next });
+  const sessions = records.map((record) => sessionAt(record, time.value));
+  return ok({ sessions, total, unreadable, next, limit: filter.limit });
 };
 
 /** One page of a tenant's sessions. */
@@ -95,10 +98,10 @@ export const listSessions = async (
   if (input.isErr()) return err(input.error);
   const { range, page } = input.value;
   const listed = await readPage(settings, range, options);
-  return listed.map(({ sessions, total, unreadable, next }) => ({
+  return listed.map(({ sessions, total, unreadable, next, limit }) => ({
     sessions,
     total,
-    limit: range.limit,
+    limit,
     ...(page === undefined ? {} : { page }),
     ...(next === undefined ? {} : { next: cursorOf(next) }),
     unreadable,
@@ -106,8 +109,8 @@ export const listSessions = async (
 };
 
 /**
- * A page of a walk. Nobody has chosen how many sessions are read at a time, so one that would be too large is read again
- * with half as many.
+ * A page of a walk. How many sessions are read at a time changes nothing for its caller, so one that would be too large is
+ * read again with half as many.
  */
 const readFittingPage = async (settings: Settings, range: ListFilter): Promise<Result<Listed, ListError>> => {
   const listed = await readPage(settings, range);
@@ -130,12 +133,12 @@ async function* walk(
       yield err(page.error);
       return;
     }
-    const { sessions, unreadable, next } = page.value;
+    const { sessions, unreadable, next, limit } = page.value;
     for (const session of sessions) yield ok(session);
     for (const id of unreadable) yield err(corruptRecord(id, 'it is left out of its page'));
     // A store that gives the same place again would never come to an end.
     if (next === undefined || (range.after && cursorOf(range.after) === cursorOf(next))) return;
-    range = { ...range, offset: 0, after: next };
+    range = { ...range, offset: 0, after: next, limit: Math.min(2 * limit, filter.value.limit) };
   }
 }
 
