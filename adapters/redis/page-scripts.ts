@@ -113,7 +113,7 @@ end
 if first >= last then return total .. ' 0' end
 
 -- A rank among those that count differs from that in the index by no more than there are corrections.
-local from = math.max(low, math.min(low + first - #added, high - 1))
+local from = math.max(low, low + first - #added)
 local found = redis.call('ZRANGE', KEYS[1], from, math.min(high, low + last + #without) - 1, 'WITHSCORES')
 local items, rank, start = {}, from - low, nil
 if from > low then
