@@ -10,8 +10,8 @@ const open = (length = 100_000, options: Partial<SessionServiceOptions> = {}) =>
   const inner = new MemorySessionStore({ events: { length } });
   const log = new CountedLog(inner.events);
   const read = vi.spyOn(log, 'read');
-  const find = vi.fn(inner.find.bind(inner));
-  const { sessions } = openSessions({ ...options, store: changed(inner, { events: log, find }) });
+  const find = vi.spyOn(inner, 'find');
+  const { sessions } = openSessions({ ...options, store: changed(inner, { events: log }) });
   return { sessions, read, find, inner };
 };
 

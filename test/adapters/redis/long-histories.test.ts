@@ -19,7 +19,9 @@ const expectLittle = (commands: readonly string[], most: number): void => {
     const [, from, to] = /^getrange journal (-?\d+) (-?\d+)$/.exec(command) ?? [];
     return from === undefined || to === undefined ? [] : [Number(to) - Number(from) + 1];
   });
-  expect(commands.filter((command) => command === 'get journal' || /^getrange journal \d+ -/.test(command))).toEqual([]);
+  expect(commands.filter((command) => command === 'get journal' || /^getrange journal \d+ -/.test(command))).toEqual(
+    [],
+  );
   expect(asked.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(most);
 };
 const prefix = `long-${process.pid}`;

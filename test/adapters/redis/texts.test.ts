@@ -28,11 +28,12 @@ test('a journal gives back its entries, and nothing where its mark counts others
   expect(decodeJournal(journal.slice(1))).toBeUndefined();
 });
 
-test.each([['a:b', '{x}'], ['%0041', '*'], ['\ud800', '\u{1F600}']])(
-  'a path leads back to the session of %j and %j',
-  (tenant, id) => {
-    const { path, record } = new Keyspace('app', 3).of({ tenant, id });
-    expect(keyOfPath(path)).toEqual({ tenant, id });
-    expect(new Keyspace('app', 3).parse(record)).toEqual({ kind: 'record', rest: path });
-  },
-);
+test.each([
+  ['a:b', '{x}'],
+  ['%0041', '*'],
+  ['\ud800', '\u{1F600}'],
+])('a path leads back to the session of %j and %j', (tenant, id) => {
+  const { path, record } = new Keyspace('app', 3).of({ tenant, id });
+  expect(keyOfPath(path)).toEqual({ tenant, id });
+  expect(new Keyspace('app', 3).parse(record)).toEqual({ kind: 'record', rest: path });
+});
