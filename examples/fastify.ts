@@ -8,10 +8,6 @@ import { nodeListener } from 'colloquy/node';
 import { fastify } from 'fastify';
 
 const authenticate = staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant: 'acme' }]);
-if (authenticate.isErr()) {
-  console.error(`API_KEY: ${authenticate.error.message}`);
-  process.exit(1);
-}
 
 const handler = createSessionHandler({
   sessions: new SessionService({

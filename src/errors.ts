@@ -46,6 +46,16 @@ export interface HistoryFull {
   readonly limit: number;
 }
 
+/** The sessions of the page are larger together than the host allows. Ask for fewer, or for shorter histories. */
+export interface PageTooLarge {
+  readonly type: 'page_too_large';
+  readonly message: string;
+  /** Bytes of JSON that the page would have, about. */
+  readonly bytes: number;
+  /** The most bytes that a page may have. */
+  readonly limit: number;
+}
+
 /** The store did not answer, or could not do what it was asked. */
 export interface StoreUnavailable {
   readonly type: 'store_unavailable';
@@ -74,6 +84,7 @@ export type SessionError =
   | IdempotencyMismatch
   | Conflict
   | HistoryFull
+  | PageTooLarge
   | StoreUnavailable
   | CorruptRecord;
 
@@ -101,6 +112,13 @@ export const historyFull = (id: string, limit: number): HistoryFull => ({
   type: 'history_full',
   message: `the history would have more than ${limit} entries`,
   id,
+  limit,
+});
+
+export const pageTooLarge = (bytes: number, limit: number): PageTooLarge => ({
+  type: 'page_too_large',
+  message: `the page would have ${bytes} bytes and may have ${limit}: ask for a smaller limit or historyLimit`,
+  bytes,
   limit,
 });
 

@@ -1,10 +1,8 @@
-/** A listener of the host that can do no harm. */
+/** A listener of the host that can do no harm: what it throws, or rejects with, is passed over. */
 export const harmless =
-  <T>(listener: ((value: T) => void) | undefined): ((value: T) => void) =>
+  <T>(listener: ((value: T) => unknown) | undefined): ((value: T) => void) =>
   (value) => {
-    try {
-      listener?.(value);
-    } catch {
+    (async () => listener?.(value))().catch(() => {
       // There is nobody left to tell.
-    }
+    });
   };

@@ -9,6 +9,7 @@ export type {
   InvalidInput,
   InvalidTransition,
   NotFound,
+  PageTooLarge,
   SessionError,
   StoreUnavailable,
 } from './errors.js';
@@ -29,16 +30,17 @@ export type { SessionLimits } from './limits.js';
 export { defaultLimits } from './limits.js';
 export type { Logger } from './logger.js';
 export type { ObservedOperation, OperationName, SessionObserver } from './observer.js';
+export type { ReadOptions } from './service/admission.js';
 export type { AppendError, Appended, NewHistoryEntry } from './service/append-history.js';
 export type { ChangeError, OperationOptions } from './service/change-session.js';
 export type { CreateError, CreateSessionInput } from './service/create-session.js';
 export type { EachQuery, ListError, ListQuery, SessionPage } from './service/list-sessions.js';
 export type { HistoryError, HistoryPart, HistoryQuery } from './service/read-history.js';
-export type { DeleteError, ReadError } from './service/session-service.js';
+export type { DeleteError, GetOptions, ReadError } from './service/session-service.js';
 export { SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
 export type { Sweep, SweepError, SweptSession } from './service/sweep-sessions.js';
-export type { EncodedHistory, SessionHead, SessionRecord, StateRecord } from './session/record.js';
+export type { SessionHead, SessionRecord, StateRecord } from './session/record.js';
 export { REMEMBERED_OPERATIONS } from './session/record.js';
 export type { HistoryEntry, Session, SessionOptions, SessionState } from './session/session.js';
 export { acceptsHistoryUntil, activeMsAt, settle } from './session/timeline.js';
@@ -53,9 +55,11 @@ export type {
 } from './status.js';
 export { acceptsHistory, clockCommands, transition, transitions } from './status.js';
 export type {
+  Admit,
   Answer,
   AppendOutcome,
   DueSession,
+  DueSessions,
   EntriesOutcome,
   EventLog,
   HistoryAppend,
@@ -63,10 +67,12 @@ export type {
   ListOrder,
   ListPlace,
   PageRange,
+  ReadSize,
   RecordPage,
   Removal,
   SessionKey,
   SessionStore,
+  StatusAt,
   StoreError,
 } from './store.js';
 export type { Sweeper, SweeperOptions, SweepReport } from './sweeper.js';

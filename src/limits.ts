@@ -10,6 +10,8 @@ export interface SessionLimits {
   readonly entriesPerAppend: number;
   /** Entries in a session's history; an append that would make them more is `history_full`. */
   readonly historyEntries: number;
+  /** Bytes of JSON in a page of a list; a larger one is `page_too_large`. One session alone is always served. */
+  readonly pageBytes: number;
 }
 
 export const defaultLimits: SessionLimits = Object.freeze({
@@ -18,6 +20,7 @@ export const defaultLimits: SessionLimits = Object.freeze({
   contentBytes: 256 * 1024,
   entriesPerAppend: 1000,
   historyEntries: Number.MAX_SAFE_INTEGER,
+  pageBytes: 8 * 1024 * 1024,
 });
 
 /** Characters in a face's or a profile's name. */

@@ -16,6 +16,18 @@ export interface SessionKey {
   readonly id: string;
 }
 
+/**
+ * Asked once a store knows how large the sessions are that it is to read, and before it reads them: the error to answer
+ * with instead, or nothing. `bytes` is the size of their JSON, about.
+ */
+export type Admit<E> = (bytes: number, sessions: number) => E | undefined;
+
+/** How much of the sessions a read brings. */
+export interface ReadSize {
+  /** At most so many of the latest entries of each history; 0 for none. Default: all. */
+  readonly historyLimit?: number | undefined;
+}
+
 /** What `SessionStore.append` adds. */
 export interface HistoryAppend {
   /** At least one, oldest first, to be kept together and in this order. */
@@ -40,12 +52,22 @@ export type AppendOutcome =
   | { readonly outcome: 'full' }
   | { readonly outcome: 'missing' };
 
-/** Which part of a history; both numbers of entries are at least 1. */
-export type HistorySlice =
-  /** The last so many. */
-  | { readonly last: number }
-  /** At most `limit` behind `after`: a position that an append or another slice has answered, or 0 for the beginning. */
-  | { readonly after: number; readonly limit: number };
+/** Which part of a history; numbers of entries are at least 1. */
+export type HistorySlice = (
+  | {
+      /** At most so many of the latest entries. */
+      readonly last: number;
+    }
+  | {
+      /** A position that an append or another slice has answered, or 0 for the beginning. */
+      readonly after: number;
+      /** At most so many entries behind it. */
+      readonly limit: number;
+    }
+) & {
+  /** Fewer entries where these would have more bytes of JSON, about; at least one. Default: no bound. */
+  readonly maxBytes?: number;
+};
 
 export type EntriesOutcome =
   | {
@@ -75,15 +97,22 @@ export type ListPlace = Pick<SessionHead, 'id' | 'createdAt'>;
 /** `newest`: by `createdAt` from the latest back, equal ones by `id` from the highest down. `oldest`: the reverse. */
 export type ListOrder = 'newest' | 'oldest';
 
+/** Sessions by their status at a time. */
+export interface StatusAt {
+  readonly status: SessionStatus;
+  /** In milliseconds since the epoch. A session whose deadline has passed by then is TERMINATED, written down or not. */
+  readonly now: number;
+}
+
 /** Which sessions of a tenant are on a page. Times are in the form of `SessionHead.createdAt`. */
-export interface PageRange {
+export interface PageRange extends ReadSize {
   /** How many to pass over, from the beginning or from `after`. */
   readonly offset: number;
   readonly limit: number;
   /** Default: `newest`. */
   readonly order?: ListOrder | undefined;
-  /** Only sessions whose state has this status, whatever the clock says. */
-  readonly status?: SessionStatus | undefined;
+  /** Only sessions with this status at this time. */
+  readonly status?: StatusAt | undefined;
   /** Only sessions created later than this, to the millisecond. */
   readonly createdAfter?: string | undefined;
   /** Only sessions created earlier than this, to the millisecond. */
@@ -108,10 +137,29 @@ export interface DueSession extends SessionKey {
   readonly deadline: number;
 }
 
+/** What is due, and what could not be looked at. */
+export interface DueSessions {
+  /** The longest overdue first. */
+  readonly sessions: readonly DueSession[];
+  /** Why other sessions could not be looked at; they stay due. */
+  readonly failed: readonly StoreError[];
+}
+
+/** Whose events a reader wants: those of one session, or all of a tenant. */
+export interface EventScope {
+  readonly tenant: string;
+  /** Nothing for all sessions of the tenant. */
+  readonly sessionId: string | undefined;
+}
+
 /**
  * What has happened to the sessions of a store, in streams that keep the latest events and are shared by all its
  * processes. A change has been told when the call that made it succeeds. It is told again where it is asked for again
  * and recognised, under the same id and number.
+ *
+ * A position in a stream is `<milliseconds>-<number>`: when the event was told, by the clock of the log, and a number
+ * below 2^64 that tells apart those of one millisecond. Positions grow. `0` is in front of them all. They never leave the
+ * engine: they would tell of other tenants.
  */
 export interface EventLog {
   /** The stream in which a tenant's events stand; other tenants' may be among them. */
@@ -120,8 +168,11 @@ export interface EventLog {
   /** Behind the latest event of a stream. */
   latest(stream: string): Answer<string, StoreUnavailable>;
 
-  /** Events behind a position, oldest first, at most `limit`. */
-  read(stream: string, position: string, limit: number): Answer<EventPage, StoreUnavailable>;
+  /**
+   * Looks at the events behind a position, oldest first, at most `limit`. The position need not be that of an event. The
+   * log may leave out what is not of the given scope.
+   */
+  read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage, StoreUnavailable>;
 
   /** Tells the last change of a session's state once more, for a caller that may have got no answer to it. */
   repeat(key: SessionKey): Answer<unknown, StoreError>;
@@ -140,14 +191,18 @@ export interface SessionStore {
   /** Adds a session without history. A taken id is left as it is. */
   insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken', StoreError>;
 
-  /** The whole session, or nothing. */
-  find(key: SessionKey): Answer<SessionRecord | undefined, StoreError>;
+  /** The session, or nothing. */
+  find<E = never>(
+    key: SessionKey,
+    size?: ReadSize,
+    admit?: Admit<E>,
+  ): Answer<SessionRecord | undefined, StoreError | E>;
 
   /** The state alone, at a cost that does not depend on the history. */
   findState(key: SessionKey): Answer<StateRecord | undefined, StoreError>;
 
   /** A page, in O(log n + page). */
-  list(tenant: string, page: PageRange): Answer<RecordPage, StoreError>;
+  list<E = never>(tenant: string, page: PageRange, admit?: Admit<E>): Answer<RecordPage, StoreError | E>;
 
   /** Puts `next` in place of the state of revision `next.revision - 1`; with any other there, writes nothing: `stale`. */
   replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing', StoreError>;
@@ -167,6 +222,12 @@ export interface SessionStore {
   /** What happens to the sessions, where the host has switched that on. */
   readonly events?: EventLog | undefined;
 
-  /** Sessions of all tenants with `deadline <= now`, the longest overdue first, at most `limit`. */
-  due(now: number, limit: number): Answer<readonly DueSession[], StoreError>;
+  /** Sessions of all tenants with `deadline <= now`, at most `limit`. */
+  due(now: number, limit: number): Answer<DueSessions, StoreError>;
+
+  /**
+   * Takes away what earlier deletions have left behind, where the store keeps something of them for a while. Called by
+   * every sweep with its time. Answers of how many deletions; as many as `limit` or more mean that there may be others.
+   */
+  purge?(now: number, limit: number): Answer<number, StoreError>;
 }

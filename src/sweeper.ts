@@ -1,8 +1,8 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { InvalidInput, SessionError } from './errors.js';
-import { harmless } from './harmless.js';
-import { readSafely } from './input/issues.js';
-import { readNumber, readWhole } from './input/values.js';
+import type { SessionError } from './errors.js';
+import { readListener } from './input/read-listener.js';
+import { readOptions } from './input/read-options.js';
+import { isFields, readNumber, readWhole } from './input/values.js';
 import { SWEEP_LIMIT } from './limits.js';
 import type { SessionService } from './service/session-service.js';
 import type { SweepError, SweptSession } from './service/sweep-sessions.js';
@@ -49,28 +49,31 @@ const IDLE_BATCHES = 3;
 
 const MOST_SECONDS = 24 * 60 * 60;
 
-const readOptions = (options: SweeperOptions): Result<Settings, InvalidInput> =>
-  readSafely('options', (issues) => {
+const optionNames = { interval: true, batch: true, onEnded: true, onError: true } as const;
+
+const readSettings = (sessions: SessionService, options: SweeperOptions): Settings =>
+  readOptions('createSweeper', options, optionNames, (issues) => {
     const { interval = 1, batch = 500, onEnded, onError } = options;
+    issues.check(isFields(sessions) && typeof sessions.sweep === 'function', 'sessions', 'must be a SessionService');
     const size = readWhole(issues, 'batch', batch, 1);
     issues.check(size <= SWEEP_LIMIT, 'batch', `must be at most ${SWEEP_LIMIT}`);
     return {
       intervalMs: 1000 * readNumber(issues, 'interval', interval, 0.01, MOST_SECONDS),
       batch: size,
-      onEnded: harmless(onEnded),
-      onError: harmless(onError),
+      onEnded: readListener(issues, 'onEnded', onEnded),
+      onError: readListener(issues, 'onError', onError),
     };
   });
 
 class IntervalSweeper implements Sweeper {
   readonly #sessions: SessionService;
-  readonly #settings: Result<Settings, InvalidInput>;
+  readonly #settings: Settings;
   /** Another one with each start, so that a loop knows that its time is over. */
   #loop: object | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<unknown> = Promise.resolve();
 
-  constructor(sessions: SessionService, settings: Result<Settings, InvalidInput>) {
+  constructor(sessions: SessionService, settings: Settings) {
     this.#sessions = sessions;
     this.#settings = settings;
   }
@@ -96,15 +99,13 @@ class IntervalSweeper implements Sweeper {
     const isOurs = () => this.#loop === loop;
     this.#sweeping = this.#sweep(isOurs).then(() => {
       if (!isOurs()) return;
-      const pause = this.#settings.isOk() ? this.#settings.value.intervalMs : 1000 * MOST_SECONDS;
-      this.#timer = setTimeout(() => this.#run(loop), pause);
+      this.#timer = setTimeout(() => this.#run(loop), this.#settings.intervalMs);
       this.#timer.unref?.();
     });
   }
 
   async #sweep(goesOn: () => boolean): Promise<Result<SweepReport, SweepError>> {
-    if (this.#settings.isErr()) return err(this.#settings.error);
-    const { batch, onEnded, onError } = this.#settings.value;
+    const { batch, onEnded, onError } = this.#settings;
     const report = { ended: 0, deleted: 0, failed: 0 };
     for (let idle = 0; idle < IDLE_BATCHES && goesOn(); ) {
       const swept = await this.#sessions.sweep(batch);
@@ -112,14 +113,14 @@ class IntervalSweeper implements Sweeper {
         onError(swept.error);
         return err(swept.error);
       }
-      const { ended, deleted, failed, isFull } = swept.value;
+      const { ended, deleted, failed, purged, isFull } = swept.value;
       for (const session of ended) onEnded(session);
       for (const error of failed) onError(error);
       report.ended += ended.length;
       report.deleted += deleted.length;
       report.failed += failed.length;
       if (!isFull) break;
-      idle = ended.length + deleted.length > 0 ? 0 : idle + 1;
+      idle = ended.length + deleted.length + purged > 0 ? 0 : idle + 1;
     }
     return ok(report);
   }
@@ -128,7 +129,8 @@ class IntervalSweeper implements Sweeper {
 /**
  * A sweeper over the sessions of all tenants in the store of `sessions`. Any number of processes may run one: each end
  * is written down by one of them, and told by that one. Reads need none of it: a session whose time is up is
- * TERMINATED for all readers at that very millisecond.
+ * TERMINATED for all readers at that very millisecond. Throws a `TypeError` that names every option that is wrong or
+ * unknown.
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper =>
-  new IntervalSweeper(sessions, readOptions(options));
+  new IntervalSweeper(sessions, readSettings(sessions, options));

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SessionHandler } from '../../src/http/message.js';
 import { NodeRequest, parsedBody, pathOf } from '../node/request.js';
 import { respond } from '../node/respond.js';
+import { inTurn } from '../node/turn.js';
 
 /** What the middleware needs of an Express request: 4's and 5's have it. */
 export interface ExpressRequest extends IncomingMessage {
@@ -21,8 +22,10 @@ export const expressMiddleware =
   (handler: SessionHandler): ExpressMiddleware =>
   (req, res, next) => {
     const parts = { url: pathOf(req.url ?? ''), prefix: req.baseUrl ?? '', parsed: parsedBody(req) };
-    void handler(new NodeRequest(req, parts)).then((response) => {
-      if (response === undefined) next();
-      else respond(req, res, response);
+    inTurn(req, res, () => {
+      void handler(new NodeRequest(req, res, parts)).then((response) => {
+        if (response === undefined) next();
+        else respond(req, res, response);
+      });
     });
   };

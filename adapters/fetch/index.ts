@@ -1,55 +1,49 @@
-import type { BodyReading, HandlerRequest, HandlerResponse, SessionHandler } from '../../src/http/message.js';
+import type { HandlerResponse, SessionHandler } from '../../src/http/message.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/prefix.js';
 import { routeNotFound } from '../../src/http/problem.js';
-import { readFetchBody } from './body.js';
-import { streamOf } from './stream.js';
+import { readOptions } from '../../src/input/read-options.js';
+import type { Closing } from './closing.js';
+import { FetchRequest, pathOf } from './request.js';
+import { inParts, streamOf, tellsOfUnread } from './stream.js';
 
 export interface FetchHandlerOptions {
-  /** Where the operations are, such as `/api`. Default: at the root. */
+  /** Where the operations are in the URLs that this function gets, such as `/api`. Default: at the root. */
   readonly prefix?: string;
+  /**
+   * What the host or a proxy has taken off the URLs before, such as `/api` with Hono's `app.mount('/api', ...)`:
+   * `Location` and `Link` put it back. Default: nothing.
+   */
+  readonly basePath?: string;
 }
 
-class FetchRequest implements HandlerRequest {
-  readonly url: string;
-  readonly prefix: string;
-  readonly #request: Request;
+/** A body that is handed over at once, whether or not somebody wants to know when it has been taken. */
+const SMALL_BYTES = 64 * 1024;
 
-  constructor(request: Request, url: string, prefix: string) {
-    this.url = url;
-    this.prefix = prefix;
-    this.#request = request;
+const encoder = new TextEncoder();
+
+const toResponse = ({ status, headers, body, stream, cutOff }: HandlerResponse, closing: Closing): Response => {
+  const { close } = closing;
+  if (stream !== undefined) {
+    if (!tellsOfUnread) close();
+    return new Response(streamOf(stream, close, cutOff), { status, headers });
   }
-
-  get method(): string {
-    return this.#request.method;
+  if (body === undefined) {
+    close();
+    return new Response(null, { status, headers });
   }
-
-  header(name: string): string | undefined {
-    return this.#request.headers.get(name) ?? undefined;
+  const bytes = encoder.encode(body);
+  const init = { status, headers: { ...headers, 'Content-Length': String(bytes.length) } };
+  if (closing.isWatched && tellsOfUnread && bytes.length > SMALL_BYTES) {
+    return new Response(streamOf(inParts(bytes, SMALL_BYTES), close), init);
   }
-
-  body(maxBytes: number): Promise<BodyReading> {
-    return readFetchBody(this.#request, maxBytes);
-  }
-}
-
-/** Path and query of an absolute URL, as they stand in it. */
-const pathOf = (url: string): string => {
-  const path = url.indexOf('/', url.indexOf('://') + 3);
-  const fragment = url.indexOf('#', path);
-  return url.slice(path, fragment < 0 ? undefined : fragment);
-};
-
-const toResponse = ({ status, headers, body, stream }: HandlerResponse): Response => {
-  if (stream !== undefined) return new Response(streamOf(stream), { status, headers });
-  if (body === undefined) return new Response(null, { status, headers });
-  const bytes = new TextEncoder().encode(body);
-  return new Response(bytes, { status, headers: { ...headers, 'Content-Length': String(bytes.length) } });
+  close();
+  return new Response(bytes, init);
 };
 
 /**
  * Serves a session handler wherever a function from `Request` to `Response` is wanted: Hono, Deno, Bun, the route
- * handlers of frameworks. What is none of the operations is answered with 404.
+ * handlers of frameworks. What is none of the operations is answered with 404. Throws a `TypeError` that names every
+ * option that is wrong or unknown.
  *
  *     const serve = fetchHandler(handler, { prefix: '/api' });
  *     app.all('/api/*', (context) => serve(context.req.raw));
@@ -58,10 +52,16 @@ export const fetchHandler = (
   handler: SessionHandler,
   options: FetchHandlerOptions = {},
 ): ((request: Request) => Promise<Response>) => {
-  const prefix = tidyPrefix(options.prefix ?? '');
+  const { prefix, shownPrefix } = readOptions('fetchHandler', options, { prefix: true, basePath: true }, (issues) => {
+    const { prefix: given = '', basePath = '' } = options;
+    issues.check(typeof given === 'string', 'prefix', 'must be a string');
+    issues.check(typeof basePath === 'string', 'basePath', 'must be a string');
+    return { prefix: tidyPrefix(given), shownPrefix: tidyPrefix(basePath) + tidyPrefix(given) };
+  });
   return async (request) => {
     const url = withoutPrefix(pathOf(request.url), prefix);
-    const response = url === undefined ? undefined : await handler(new FetchRequest(request, url, prefix));
-    return toResponse(response ?? routeNotFound);
+    const shown = new FetchRequest(request, { url: url ?? '', prefix: shownPrefix });
+    const response = url === undefined ? undefined : await handler(shown);
+    return toResponse(response ?? routeNotFound, shown.closing);
   };
 };

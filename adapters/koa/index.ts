@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import type { SessionHandler } from '../../src/http/message.js';
 import { NodeRequest, parsedBody, pathOf } from '../node/request.js';
 import { hasLongBodyLeft, respond } from '../node/respond.js';
+import { inTurn } from '../node/turn.js';
 
 /** What the middleware needs of a Koa context: 2's and 3's have it. */
 export interface KoaContext {
@@ -29,6 +29,17 @@ const prefixOf = (original: string, rest: string): string => {
   return whole.endsWith(end) ? whole.slice(0, whole.length - end.length) : '';
 };
 
+/** Waits until a request may be worked on. False where its connection is lost before. */
+const turnOf = (req: IncomingMessage, res: ServerResponse): Promise<boolean> =>
+  new Promise((resolve) => {
+    inTurn(
+      req,
+      res,
+      () => resolve(true),
+      () => resolve(false),
+    );
+  });
+
 /**
  * Serves a session handler from Koa 2 or 3, with or without a body parser before it, under koa-mount or at the root.
  * What is none of the operations goes on to the next middleware.
@@ -41,18 +52,22 @@ export const koaMiddleware =
     const { req, res } = context;
     const url = pathOf(context.url);
     const parts = { url, prefix: prefixOf(pathOf(context.originalUrl), url), parsed: parsedBody(context.request) };
-    const response = await handler(new NodeRequest(req, parts));
+    if (!(await turnOf(req, res))) {
+      context.respond = false;
+      return;
+    }
+    const response = await handler(new NodeRequest(req, res, parts));
     if (response === undefined) {
       await next();
       return;
     }
-    if (hasLongBodyLeft(req)) {
+    context.status = response.status;
+    // Koa reports every client that leaves a stream as an error.
+    if (response.stream !== undefined || hasLongBodyLeft(req)) {
       context.respond = false;
       respond(req, res, response);
       return;
     }
-    context.status = response.status;
     if (response.body !== undefined) context.body = response.body;
-    if (response.stream !== undefined) context.body = Readable.from(response.stream);
     for (const [name, value] of Object.entries(response.headers)) context.set(name, value);
   };

@@ -1,40 +1,41 @@
 import type { HistoryEntry } from '../../src/session/session.js';
-import { ownedEntry } from './owned.js';
+import { jsonBytes } from './json-bytes.js';
 
-/** Up to here a history is kept in an array of just its length; a longer one grows in place, with room to spare. */
-const SMALL = 32;
+/** Bytes of an entry's JSON around its texts. */
+const FRAME_BYTES = '{"role":,"content":,"timestamp":},'.length;
 
-const empty: readonly HistoryEntry[] = Object.freeze([]);
-
-/**
- * A history that grows at one end. Appending costs the same at any length; a snapshot is frozen, shared by its
- * readers, and made only when somebody reads after a change.
- */
+/** A history that grows at one end. What goes in and what comes out are copies. */
 export class HistoryLog {
-  #snapshot: readonly HistoryEntry[] = empty;
-  #grown: HistoryEntry[] | undefined;
+  readonly #entries: HistoryEntry[] = [];
+  /** For each entry, how many bytes of JSON the history has up to its end. */
+  readonly #ends: number[] = [];
   /** Where the history stood after each append that its caller gave a name. */
   #positions: Map<string, number> | undefined;
+  #appends = 0;
 
   get length(): number {
-    return (this.#grown ?? this.#snapshot).length;
+    return this.#entries.length;
+  }
+
+  /** How many times something was appended. */
+  get appends(): number {
+    return this.#appends;
   }
 
   /** Adds entries and answers where the history stands after them. */
   append(entries: readonly HistoryEntry[], operationId: string | undefined): number {
-    const position = this.length + entries.length;
-    if (position <= SMALL) {
-      // `concat` alone makes an array of just its length.
-      this.#snapshot = Object.freeze(this.#snapshot.concat(entries.map(ownedEntry)));
-    } else {
-      this.#grown ??= [...this.#snapshot];
-      for (const entry of entries) this.#grown.push(ownedEntry(entry));
+    let end = this.#ends.at(-1) ?? 0;
+    for (const { role, content, timestamp } of entries) {
+      end += FRAME_BYTES + jsonBytes(role) + jsonBytes(content) + jsonBytes(timestamp);
+      this.#entries.push({ role, content, timestamp });
+      this.#ends.push(end);
     }
+    this.#appends += 1;
     if (operationId !== undefined) {
       this.#positions ??= new Map();
-      this.#positions.set(operationId, position);
+      this.#positions.set(operationId, this.length);
     }
-    return position;
+    return this.length;
   }
 
   /** Where the history stood after the append of this name, if there was one. */
@@ -42,15 +43,17 @@ export class HistoryLog {
     return this.#positions?.get(operationId);
   }
 
-  /** The entries from one position to another, in an array of the caller's own. */
-  slice(from: number, to: number): readonly HistoryEntry[] {
-    return (this.#grown ?? this.#snapshot).slice(from, to);
+  /** The entries from one position to another. */
+  slice(from: number, to = this.length): HistoryEntry[] {
+    return this.#entries.slice(from, to).map((entry) => ({ ...entry }));
   }
 
-  snapshot(): readonly HistoryEntry[] {
-    if (this.#grown !== undefined && this.#grown.length !== this.#snapshot.length) {
-      this.#snapshot = Object.freeze(this.#grown.slice());
-    }
-    return this.#snapshot;
+  /** Bytes of JSON from one position to another. */
+  bytes(from: number, to = this.length): number {
+    return this.#endOf(to) - this.#endOf(from);
+  }
+
+  #endOf(position: number): number {
+    return position === 0 ? 0 : (this.#ends[position - 1] ?? 0);
   }
 }

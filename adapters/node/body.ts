@@ -5,9 +5,16 @@ const tooLarge: BodyReading = { outcome: 'too_large' };
 const aborted: BodyReading = { outcome: 'aborted' };
 const lost: BodyReading = { outcome: 'lost' };
 
+/** The same bytes with room for `size`, and for as many again as there were, so that a body is not copied often. */
+const grown = (bytes: Buffer, size: number, maxBytes: number): Buffer => {
+  const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 2 * bytes.length), maxBytes));
+  bytes.copy(larger);
+  return larger;
+};
+
 const readStream = (req: IncomingMessage, maxBytes: number): Promise<BodyReading> =>
   new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    let body: Buffer = Buffer.alloc(0);
     let size = 0;
     const finish = (reading: BodyReading) => {
       req.off('data', onData).off('end', onEnd).off('error', onLoss).off('close', onLoss);
@@ -16,15 +23,18 @@ const readStream = (req: IncomingMessage, maxBytes: number): Promise<BodyReading
     // A chunk is a string where something has set an encoding on the request.
     const onData = (chunk: Buffer | string) => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      size += bytes.length;
-      if (size <= maxBytes) {
-        chunks.push(bytes);
+      const end = size + bytes.length;
+      if (end > maxBytes) {
+        req.pause();
+        finish(tooLarge);
         return;
       }
-      req.pause();
-      finish(tooLarge);
+      // Copied, because a chunk of one byte may be a view of all that Node has read with it.
+      if (end > body.length) body = grown(body, end, maxBytes);
+      bytes.copy(body, size);
+      size = end;
     };
-    const onEnd = () => finish({ outcome: 'read', bytes: Buffer.concat(chunks, size) });
+    const onEnd = () => finish({ outcome: 'read', bytes: body.subarray(0, size) });
     const onLoss = () => finish(aborted);
     req.on('data', onData).on('end', onEnd).on('error', onLoss).on('close', onLoss);
   });

@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SessionHandler } from '../../src/http/message.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/prefix.js';
 import { routeNotFound } from '../../src/http/problem.js';
+import { readOptions } from '../../src/input/read-options.js';
 import { NodeRequest, parsedBody, pathOf } from './request.js';
 import { respond } from './respond.js';
+import { inTurn } from './turn.js';
 
 /** A listener for `createServer` of node:http and node:https. */
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
@@ -17,8 +19,16 @@ export interface NodeListenerOptions {
 
 const answerNotFound: NodeListener = (req, res) => respond(req, res, routeNotFound);
 
+const readListenerOptions = (options: NodeListenerOptions): Required<NodeListenerOptions> =>
+  readOptions('nodeListener', options, { prefix: true, fallback: true }, (issues) => {
+    const { prefix = '', fallback = answerNotFound } = options;
+    issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
+    issues.check(typeof fallback === 'function', 'fallback', 'must be a function');
+    return { prefix: tidyPrefix(prefix), fallback };
+  });
+
 /**
- * Serves a session handler from node:http.
+ * Serves a session handler from node:http. Throws a `TypeError` that names every option that is wrong or unknown.
  *
  *     createServer(nodeListener(handler)).listen(3000);
  *
@@ -38,17 +48,18 @@ const answerNotFound: NodeListener = (req, res) => respond(req, res, routeNotFou
  *     fastify({ serverFactory: (app) => createServer(nodeListener(handler, { prefix: '/api', fallback: app })) });
  */
 export const nodeListener = (handler: SessionHandler, options: NodeListenerOptions = {}): NodeListener => {
-  const prefix = tidyPrefix(options.prefix ?? '');
-  const fallback = options.fallback ?? answerNotFound;
+  const { prefix, fallback } = readListenerOptions(options);
   return (req, res) => {
     const url = withoutPrefix(pathOf(req.url ?? ''), prefix);
     if (url === undefined) {
       fallback(req, res);
       return;
     }
-    void handler(new NodeRequest(req, { url, prefix, parsed: parsedBody(req) })).then((response) => {
-      if (response === undefined) fallback(req, res);
-      else respond(req, res, response);
+    inTurn(req, res, () => {
+      void handler(new NodeRequest(req, res, { url, prefix, parsed: parsedBody(req) })).then((response) => {
+        if (response === undefined) fallback(req, res);
+        else respond(req, res, response);
+      });
     });
   };
 };

@@ -9,17 +9,11 @@ export interface RedisClient {
   mget(...keys: string[]): Promise<(string | null)[]>;
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
-  sort(key: string, ...options: string[]): Promise<unknown>;
-  strlen(key: string): Promise<number>;
-  getrange(key: string, start: number, end: number): Promise<string>;
-  zadd(key: string, ifNew: 'NX', score: string, member: string): Promise<unknown>;
-  zcard(key: string): Promise<number>;
-  zrevrange(key: string, start: number, stop: number): Promise<string[]>;
+  zadd(key: string, score: string, member: string): Promise<unknown>;
   zrangebyscore(
     key: string,
     least: string,
     most: number,
-    withScores: 'WITHSCORES',
     limit: 'LIMIT',
     offset: number,
     count: number,

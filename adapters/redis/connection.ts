@@ -1,110 +1,93 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
 import type { RedisClient } from './client.js';
-import { Deadlines } from './deadlines.js';
 import { type Failure, failureOf, timedOut } from './failure.js';
-import type { RedisSettings } from './options.js';
 import type { Script } from './script.js';
 
 /** Milliseconds before the first attempt that follows a transient failure; every further one waits twice as long. */
-const FIRST_PAUSE = 20;
+const FIRST_PAUSE_MS = 20;
 
 type Attempt<T> = (client: RedisClient) => Promise<T>;
 
-/** What failed changes nothing, whatever became of it. */
-const notApplied = (failure: Failure): Failure => ({
-  ...failure,
-  error: { ...failure.error, outcome: 'not_applied' },
-});
+/** What a command of the server or a script has given, or why it has not. */
+export type Reply<T = unknown> = Promise<Result<T, Failure>>;
 
 /**
- * The host's client with a bound on time: every call settles within `timeoutMs`, whatever the client's own settings.
- * Within that time what failed for a moment is sent again, which is safe, for the scripts recognise what they have
- * done before.
+ * One call of the store: all that it sends shares one end. Until then what failed for a moment is sent again, which is
+ * safe, for the scripts recognise what they have done before. Once it is unknown whether the call has changed something,
+ * no later refusal makes it known.
  */
-export class Connection {
-  readonly #settings: Result<RedisSettings, StoreUnavailable>;
-  readonly #deadlines = new Deadlines();
+export class Call {
+  readonly #client: RedisClient;
+  readonly #end: number;
+  #isUnknown = false;
 
-  constructor(settings: Result<RedisSettings, StoreUnavailable>) {
-    this.#settings = settings;
-  }
-
-  /** When a call of the store that begins now must be over; what it sends one after another shares this end. */
-  endOfCall(): number {
-    return (
-      performance.now() +
-      this.#settings.match(
-        ({ timeoutMs }) => timeoutMs,
-        () => 0,
-      )
-    );
+  constructor(client: RedisClient, end: number) {
+    this.#client = client;
+    this.#end = end;
   }
 
   /** Sends a command that changes nothing. */
-  async read<T>(attempt: Attempt<T>, end = this.endOfCall()): Promise<Result<T, Failure>> {
-    return (await this.#withinTime(attempt, end)).mapErr(notApplied);
-  }
-
-  /** Sends a command that adds what does no harm if it is added twice. */
-  tell<T>(attempt: Attempt<T>, end: number): Promise<Result<T, Failure>> {
-    return this.#withinTime(attempt, end);
+  read<T>(attempt: Attempt<T>): Reply<T> {
+    return this.#send(attempt, attempt, false);
   }
 
   /** Runs a script that changes nothing. */
-  async ask(
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    end = this.endOfCall(),
-  ): Promise<Result<unknown, Failure>> {
-    return (await this.write(script, keys, args, end)).mapErr(notApplied);
+  ask(script: Script, keys: readonly string[], args: readonly string[]): Reply {
+    return this.#run(script, keys, args, false);
+  }
+
+  /** Sends a command that may change something. */
+  send<T>(attempt: Attempt<T>): Reply<T> {
+    return this.#send(attempt, attempt, true);
   }
 
   /** Runs a script that may change something. */
-  write(
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    end = this.endOfCall(),
-  ): Promise<Result<unknown, Failure>> {
-    const known: Attempt<unknown> = (client) => client.evalsha(script.sha1, keys.length, ...keys, ...args);
-    const whole: Attempt<unknown> = (client) => client.eval(script.lua, keys.length, ...keys, ...args);
-    return this.#withinTime(known, end, whole);
+  write(script: Script, keys: readonly string[], args: readonly string[]): Reply {
+    return this.#run(script, keys, args, true);
   }
 
-  /** Where the server does not know a script, the `whole` of it is sent. */
-  async #withinTime<T>(attempt: Attempt<T>, end: number, whole = attempt): Promise<Result<T, Failure>> {
-    if (this.#settings.isErr()) return err({ code: '', error: this.#settings.error, transient: false });
-    const { client } = this.#settings.value;
+  /** Where the server does not know a script, the whole of it is sent. */
+  #run(script: Script, keys: readonly string[], args: readonly string[], changes: boolean): Reply {
+    return this.#send(
+      (client) => client.evalsha(script.sha1, keys.length, ...keys, ...args),
+      (client) => client.eval(script.lua, keys.length, ...keys, ...args),
+      changes,
+    );
+  }
+
+  async #send<T>(attempt: Attempt<T>, whole: Attempt<T>, changes: boolean): Reply<T> {
     let next = attempt;
-    let unknown = false;
-    for (let pause = FIRST_PAUSE; ; pause *= 2) {
-      const answer = await this.#once(next, client, end);
+    for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
+      const answer = await this.#once(next);
       if (answer.isOk()) return answer;
-      const { code, error, transient } = answer.error;
-      if (code === 'NOSCRIPT' && next !== whole) {
+      const failure = answer.error;
+      if (failure.code === 'NOSCRIPT' && next !== whole) {
         next = whole;
         continue;
       }
       next = attempt;
-      unknown ||= error.outcome === 'unknown';
-      const again = transient && client.status !== 'end' && performance.now() + pause < end;
-      if (!again) return err(unknown ? { ...answer.error, error: { ...error, outcome: 'unknown' } } : answer.error);
+      if (changes) this.#isUnknown ||= failure.error.outcome === 'unknown';
+      const mayRetry = failure.isTransient && this.#client.status !== 'end' && performance.now() + pause < this.#end;
+      if (!mayRetry) {
+        const outcome = this.#isUnknown ? 'unknown' : 'not_applied';
+        return err({ ...failure, error: { ...failure.error, outcome } });
+      }
       await sleep(pause);
     }
   }
 
-  #once<T>(attempt: Attempt<T>, client: RedisClient, end: number): Promise<Result<T, Failure>> {
+  #once<T>(attempt: Attempt<T>): Reply<T> {
+    const left = this.#end - performance.now();
+    if (left <= 0) return Promise.resolve(err(timedOut('not_applied')));
     return new Promise((resolve) => {
-      const inTime = this.#deadlines.watch(end, () => resolve(err(timedOut)));
+      const timer = setTimeout(resolve, left, err(timedOut('unknown')));
       const settle = (answer: Result<T, Failure>): void => {
-        inTime();
+        clearTimeout(timer);
         resolve(answer);
       };
       try {
-        attempt(client).then(
+        attempt(this.#client).then(
           (value) => settle(ok(value)),
           (cause: unknown) => settle(err(failureOf(cause))),
         );
@@ -112,5 +95,21 @@ export class Connection {
         settle(err(failureOf(cause)));
       }
     });
+  }
+}
+
+/** The host's client with a bound on time: every call settles within `timeoutMs`, whatever the client's own settings. */
+export class Connection {
+  readonly #client: RedisClient;
+  readonly #timeoutMs: number;
+
+  constructor(client: RedisClient, timeoutMs: number) {
+    this.#client = client;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Begins a call, which must be over in time. */
+  begin(): Call {
+    return new Call(this.#client, performance.now() + this.#timeoutMs);
   }
 }

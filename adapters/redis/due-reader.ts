@@ -1,99 +1,115 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
-import type { DueSession } from '../../src/store.js';
-import type { Connection } from './connection.js';
-import type { DeadlineIndex } from './deadline-index.js';
+import type { DueSession, DueSessions, StoreError } from '../../src/store.js';
+import type { Call, Connection } from './connection.js';
 import type { RedisEventLog } from './event-log.js';
-import type { Failure } from './failure.js';
-import type { Keyspace } from './keys.js';
-import { dueSessions } from './replies.js';
-import { decodeState, isGone } from './state-text.js';
+import { type Failure, unreadable } from './failure.js';
+import { type Keyspace, unescapeName } from './keys.js';
+import { dueScript } from './page-scripts.js';
+import { decodeFixed, type FixedFields } from './record-text.js';
+import type { SessionIndex } from './session-index.js';
 
-/** What the deadlines of one partition say, beside what the sessions themselves say. */
-interface Checked {
-  readonly due: readonly DueSession[];
-  /** Entries that stay where they are: to be passed over when more are asked for. */
-  readonly kept: number;
+/** What deadlines say of a session, beside what its record says; nothing where that cannot be read. */
+export interface Noted {
+  readonly member: string;
+  readonly fields: FixedFields | 'removed' | undefined;
+}
+
+/** A tenant's sessions whose noted deadline has passed, the earliest first. */
+export const readNoted = async (
+  call: Call,
+  keys: { readonly deadlines: string; readonly records: string },
+  now: number,
+  offset: number,
+  limit: number,
+): Promise<Result<readonly Noted[], Failure>> => {
+  const args = [String(now), String(offset), String(limit)];
+  const reply = await call.ask(dueScript, [keys.deadlines, keys.records], args);
+  if (reply.isErr()) return err(reply.error);
+  const lines = reply.value === '' ? [] : String(reply.value).split('\n');
+  const noted: Noted[] = [];
+  for (let at = 0; at + 1 < lines.length; at += 2) {
+    noted.push({ member: lines[at] ?? '', fields: decodeFixed(lines[at + 1] ?? '') });
+  }
+  return ok(noted);
+};
+
+/** What one partition has. */
+interface Found {
+  readonly sessions: DueSession[];
+  readonly failed: StoreError[];
 }
 
 /**
- * Reads whose deadline has passed. What is noted may be too early, since a deadline is noted before the session has it
- * and taken away after: the session's own state decides, and what is noted is mended.
+ * Reads whose deadline has passed. What is noted may be too early: the record decides, and the note is put right. What
+ * cannot be read stays noted, is told, and holds up nothing beside it.
  */
 export class DueReader {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
-  readonly #deadlines: DeadlineIndex;
+  readonly #index: SessionIndex;
   readonly #events: RedisEventLog | undefined;
 
-  constructor(connection: Connection, keys: Keyspace, deadlines: DeadlineIndex, events: RedisEventLog | undefined) {
+  constructor(connection: Connection, keys: Keyspace, index: SessionIndex, events: RedisEventLog | undefined) {
     this.#connection = connection;
     this.#keys = keys;
-    this.#deadlines = deadlines;
+    this.#index = index;
     this.#events = events;
   }
 
-  async read(now: number, limit: number): Promise<Result<readonly DueSession[], StoreUnavailable>> {
-    const end = this.#connection.endOfCall();
+  async read(now: number, limit: number): Promise<Result<DueSessions, never>> {
+    const call = this.#connection.begin();
     const partitions = Array.from({ length: this.#keys.partitions }, (_, partition) => partition);
-    const found: DueSession[] = [];
-    for (const part of await Promise.all(partitions.map((partition) => this.#readOf(partition, now, limit, end)))) {
-      if (part.isErr()) return err(part.error);
-      found.push(...part.value);
-    }
-    return ok(found.sort((a, b) => a.deadline - b.deadline).slice(0, limit));
+    const found = await Promise.all(partitions.map((partition) => this.#readPartition(call, partition, now, limit)));
+    const sessions = found.flatMap((each) => each.sessions).sort((a, b) => a.deadline - b.deadline);
+    return ok({ sessions: sessions.slice(0, limit), failed: found.flatMap((each) => each.failed) });
   }
 
-  async #readOf(
-    partition: number,
-    now: number,
-    limit: number,
-    end: number,
-  ): Promise<Result<readonly DueSession[], StoreUnavailable>> {
-    const deadlines = this.#keys.deadlines(partition);
-    const found: DueSession[] = [];
-    for (let offset = 0; ; ) {
-      const entries = await this.#connection.read(
-        (client) => client.zrangebyscore(deadlines, '-inf', now, 'WITHSCORES', 'LIMIT', offset, limit),
-        end,
+  /** Tenants whose time is put right fall out of the range: only the others are passed over. */
+  async #readPartition(call: Call, partition: number, now: number, limit: number): Promise<Found> {
+    const found: Found = { sessions: [], failed: [] };
+    const tenants = this.#keys.shared('tenants', partition);
+    for (let stay = 0; found.sessions.length < limit; ) {
+      const offset = stay;
+      const owners = await call.read((client) => client.zrangebyscore(tenants, '-inf', now, 'LIMIT', offset, limit));
+      if (owners.isErr()) {
+        found.failed.push(owners.error.error);
+        return found;
+      }
+      for (const owner of owners.value) {
+        if (found.sessions.length < limit) stay += await this.#readTenant(call, unescapeName(owner), now, limit, found);
+      }
+      if (owners.value.length < limit) return found;
+    }
+    return found;
+  }
+
+  /** Gives 0 where the tenant has nothing more that is due, else 1. */
+  async #readTenant(call: Call, tenant: string, now: number, limit: number, found: Found): Promise<number> {
+    const keys = this.#keys.tenant(tenant);
+    let stay = 0;
+    for (let isLast = false; !isLast && found.sessions.length < limit; ) {
+      const noted = await readNoted(call, keys, now, stay, limit);
+      if (noted.isErr()) {
+        found.failed.push(noted.error.error);
+        return 1;
+      }
+      const stays = await Promise.all(
+        noted.value.map(async ({ member, fields }): Promise<boolean> => {
+          const key = { tenant, id: unescapeName(member) };
+          const deadline = fields === 'removed' ? Number.POSITIVE_INFINITY : fields?.deadline;
+          if (deadline === undefined) found.failed.push(unreadable(key));
+          else if (deadline <= now) found.sessions.push({ ...key, deadline });
+          else {
+            // The end that has left the note may not have been told.
+            await this.#events?.repeatEnd(call, key);
+            return (await this.#index.reschedule(call, key)).isErr();
+          }
+          return true;
+        }),
       );
-      if (entries.isErr()) return err(entries.error.error);
-      const noted = dueSessions(entries.value);
-      const checked = await this.#check(noted, now, end);
-      if (checked.isErr()) return err(checked.error);
-      found.push(...checked.value.due);
-      offset += checked.value.kept;
-      if (noted.length < limit || found.length >= limit) return ok(found);
+      stay += stays.filter(Boolean).length;
+      isLast = noted.value.length < limit;
     }
-  }
-
-  async #check(noted: readonly DueSession[], now: number, end: number): Promise<Result<Checked, StoreUnavailable>> {
-    if (noted.length === 0) return ok({ due: [], kept: 0 });
-    const states = await this.#connection.read(
-      (client) => client.mget(...noted.map((session) => this.#keys.of(session).state)),
-      end,
-    );
-    if (states.isErr()) return err(states.error.error);
-    const due: DueSession[] = [];
-    let kept = 0;
-    const mending: Promise<Result<unknown, Failure>>[] = [];
-    for (const [at, session] of noted.entries()) {
-      const text = states.value[at] ?? undefined;
-      const state = text === undefined ? undefined : decodeState(text);
-      if (state !== undefined && state.deadline <= now) due.push({ ...session, deadline: state.deadline });
-      else if (state === undefined && text !== undefined && !isGone(text)) kept += 1;
-      else mending.push(this.#mend(session, end, state?.status === 'TERMINATED'));
-    }
-    for (const mended of await Promise.all(mending)) {
-      if (mended.isErr()) return err(mended.error.error);
-      if (mended.value !== 1) kept += 1;
-    }
-    return ok({ due, kept: kept + due.length });
-  }
-
-  /** Gives 1 where the entry is another now. Of an end that has left its entry behind may not have been told. */
-  async #mend(session: DueSession, end: number, hasEnded: boolean): Promise<Result<unknown, Failure>> {
-    if (hasEnded) await this.#events?.repeat(session);
-    return this.#deadlines.reschedule(this.#keys.of(session), end);
+    return stay > 0 || (await this.#index.rescheduleTenant(call, tenant)).isErr() ? 1 : 0;
   }
 }

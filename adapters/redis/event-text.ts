@@ -1,7 +1,7 @@
 import type { SessionEvent } from '../../src/events/event.js';
 import { eventOf, type Made, type Tidings } from '../../src/events/tidings.js';
 import { isEndReason } from '../../src/status.js';
-import { keyOfDue } from './keys.js';
+import { keyOfPath } from './keys.js';
 
 /**
  * An event as it stands in a stream, one line of plain text:
@@ -10,8 +10,8 @@ import { keyOfDue } from './keys.js';
  *
  * First the version of this format. The birth is the id of the write that created the session.
  */
-export const eventText = (due: string, { birth, sequence }: Made, tidings: Tidings): string =>
-  `1 ${tidings.type} ${birth} ${sequence} ${tidings.at} ${due} ${detailOf(tidings)}`;
+export const eventText = (path: string, { birth, sequence }: Made, tidings: Tidings): string =>
+  `1 ${tidings.type} ${birth} ${sequence} ${tidings.at} ${path} ${detailOf(tidings)}`;
 
 const detailOf = (tidings: Tidings): string => {
   if (tidings.type === 'terminated') return tidings.endReason;
@@ -32,8 +32,8 @@ const readTidings = (type: string, at: number, detail: string): Tidings | undefi
 
 /** The event, or nothing if the text is of no format that this version knows. */
 export const decodeEvent = (position: string, text: string): SessionEvent | undefined => {
-  const [, type, birth, number, ms, due, detail] = pattern.exec(text) ?? [];
-  if (type === undefined || birth === undefined || due === undefined || detail === undefined) return undefined;
+  const [, type, birth, number, ms, path, detail] = pattern.exec(text) ?? [];
+  if (type === undefined || birth === undefined || path === undefined || detail === undefined) return undefined;
   const tidings = readTidings(type, Number(ms), detail);
-  return tidings && eventOf(keyOfDue(due), { birth, sequence: Number(number) }, tidings, position);
+  return tidings && eventOf(keyOfPath(path), { birth, sequence: Number(number) }, tidings, position);
 };

@@ -1,43 +1,36 @@
 import { ok, type Result } from 'neverthrow';
+import type { StoreUnavailable } from '../../src/errors.js';
 import type { Made, Tidings } from '../../src/events/tidings.js';
-import type { SessionKey, StoreError } from '../../src/store.js';
-import type { Connection } from './connection.js';
+import type { SessionKey } from '../../src/store.js';
+import type { Call } from './connection.js';
 import { eventText } from './event-text.js';
-import { failed } from './failure.js';
 import type { Keyspace } from './keys.js';
 
 /**
- * Tells of changes in the stream of their partition: after the change was made, and before it is acknowledged. The two
- * are two commands, for a script that wrote both would not be whole in a torn log. So a change that was acknowledged has
- * been told. One whose caller got no answer may not have been; it is when the caller asks again, which is recognised
- * and told again, under the same id. Of one that nobody asks for again the next event's number tells.
+ * Writes events to the stream of their partition: after the change was made, and before it is acknowledged. The two are
+ * two commands, for a script that wrote both would not be whole in a torn log. So the event of every change that was
+ * acknowledged is written. That of a change whose caller got no answer is written when the caller asks again, under the
+ * same id.
  */
 export class EventWriter {
-  readonly #connection: Connection;
   readonly #keys: Keyspace;
-  /** How many events a stream keeps; none tells nothing. */
+  /** How many events a stream keeps; without it none are written. */
   readonly #length: number | undefined;
 
-  constructor(connection: Connection, keys: Keyspace, length: number | undefined) {
-    this.#connection = connection;
+  constructor(keys: Keyspace, length: number | undefined) {
     this.#keys = keys;
     this.#length = length;
   }
 
-  async tell(
-    key: SessionKey,
-    made: Made | undefined,
-    tidings: Tidings,
-    end: number,
-  ): Promise<Result<unknown, StoreError>> {
+  /** What fails here leaves the outcome of the whole unknown, whatever the failure says of itself: the change was made. */
+  async tell(call: Call, key: SessionKey, made: Made, tidings: Tidings): Promise<Result<unknown, StoreUnavailable>> {
     const length = this.#length;
-    if (length === undefined || made === undefined) return ok(undefined);
-    const { events, due } = this.#keys.of(key);
-    const text = eventText(due, made, tidings);
-    const told = await this.#connection.tell(
-      async (client) => client.xadd?.(events, 'MAXLEN', '~', String(length), '*', 'e', text),
-      end,
+    if (length === undefined) return ok(undefined);
+    const { events, path } = this.#keys.of(key);
+    const text = eventText(path, made, tidings);
+    const told = await call.send(async (client) =>
+      client.xadd?.(events, 'MAXLEN', '~', String(length), '*', 'e', text),
     );
-    return told.mapErr(failed(key));
+    return told.mapErr(({ error }) => ({ ...error, outcome: 'unknown' }));
   }
 }

@@ -7,7 +7,7 @@ export interface Failure {
   readonly code: string;
   readonly error: StoreUnavailable;
   /** Whether the same may succeed a moment later. */
-  readonly transient: boolean;
+  readonly isTransient: boolean;
 }
 
 /**
@@ -47,18 +47,19 @@ export const failureOf = (cause: unknown): Failure => {
   const refused = refusals.get(code);
   if (refused !== undefined) {
     const error = storeUnavailable(`Redis refused: ${code}`, 'not_applied', textOf(cause));
-    return { code, error, transient: refused };
+    return { code, error, isTransient: refused };
   }
   // An error reply of another kind comes again; a lost connection is made anew.
   const message = code === '' ? 'Redis did not answer' : 'Redis answered with an error';
-  return { code, error: storeUnavailable(message, 'unknown', textOf(cause)), transient: code === '' };
+  return { code, error: storeUnavailable(message, 'unknown', textOf(cause)), isTransient: code === '' };
 };
 
-export const timedOut: Failure = {
+/** Where a call's time is over: `not_applied` for what was not even sent. */
+export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
   code: '',
-  error: storeUnavailable('Redis did not answer in time', 'unknown'),
-  transient: false,
-};
+  error: storeUnavailable('Redis did not answer in time', outcome),
+  isTransient: false,
+});
 
 /** Of a command that it does not know, a server repeats the arguments. */
 const textOf = (cause: unknown): string =>
@@ -70,8 +71,5 @@ export const failed =
   ({ code, error }: Failure): StoreError =>
     code === 'WRONGTYPE' ? corruptRecord(id, 'a key of it is of another type') : error;
 
-export const unknownFormat = ({ id }: SessionKey): CorruptRecord =>
-  corruptRecord(id, 'its state is of no format that this version knows');
-
-export const unmatchedStrings = ({ id }: SessionKey): CorruptRecord =>
-  corruptRecord(id, 'its state and its journal make no session');
+export const unreadable = ({ id }: SessionKey): CorruptRecord =>
+  corruptRecord(id, 'its record or its journal is of no format that this version knows');

@@ -1,151 +1,83 @@
-import type { EncodedHistory, SessionHead } from '../../src/session/record.js';
-import type { HistoryEntry, SessionOptions } from '../../src/session/session.js';
-import { decodeOptions, entryJson, headJson } from '../../src/wire.js';
-
-/**
- * The journal is text that only grows. Its first line is what never changes of the session, then comes a line for
- * each history entry, each of them JSON followed by a comma. Behind every write stands a mark, `"<id>:<sequence>:<entries>",`:
- * the id of the write or the name that its caller gave it, the number of this change of the session, and how many
- * entries there are so far. It is a JSON string and so cannot be mistaken for an entry, nor an entry for it. The scripts
- * write it, but for the first.
- */
-export const journalOf = (head: SessionHead, writeId: string): string => `${headJson(head)},\n"${writeId}:1:0",\n`;
-
-export const journalLines = (entries: readonly HistoryEntry[]): string =>
-  entries.map((entry) => `${entryJson(entry)},\n`).join('');
-
-/** The mark at the end of a journal: its id or name, and the number of that change. */
-export const lastMark = (journal: string): { readonly id: string; readonly sequence: number } => {
-  const [, id = '', sequence = 1] = /"([^"]*):(\d+):\d+",\n$/.exec(journal.slice(-MARK_CHARACTERS)) ?? [];
-  return { id, sequence: Number(sequence) };
-};
-
-/** No mark is longer. */
-export const MARK_CHARACTERS = 128;
-
-const string = String.raw`"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"`;
-const number = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?`;
-const options = `\\{"face":${string},"profile":${string},"context":${string},"behavior":${string},"time_limit":${number}\\}`;
-const entryLine = String.raw`\{"role":${string},"content":${string},"timestamp":${string}\},\n`;
-const markLine = String.raw`"[\w.~:-]+",\n`;
+import { isFields } from '../../src/input/values.js';
+import type { HistoryEntry } from '../../src/session/session.js';
+import { readRange } from './state-line.js';
 
 /*
- * What a journal must look like. Text that fits is sure to parse, so that it need not be parsed before somebody looks;
- * to check it takes a third of the time.
+ * A journal is a history as text that only grows: for each entry a line of JSON and a comma, and behind every append a
+ * mark, `"<write id>:<appends>:<number>:<entries>",`: the id of the write, how many appends there are so far, the number
+ * of this change of the session, and how many entries there are so far, as six hexadecimal digits each. Where the caller
+ * has named the append, the name and `/` stand before the id. A mark is a JSON string and an entry an object, so that
+ * neither can be taken for the other.
  */
-const firstLine = new RegExp(String.raw`\{"id":(${string}),"options":(${options}),"created_at":("[\w.:-]+")\},\n`, 'y');
-const lines = new RegExp(`(?:${entryLine}|${markLine})*`, 'y');
-const marks = new RegExp(`^${markLine}`, 'gm');
-const markText = /^"[\w.~:-]+"$/;
 
-const isEntryText = (json: string): boolean => {
+/** Length of a mark from its write id on, line feed included. */
+export const MARK_LENGTH = 'write-id-12-:000000:000000:000000",\n'.length;
+
+/** A pattern of Lua for a mark from its write id on: gives the id, the appends, the number and the entries. */
+export const MARK_PATTERN = '([%w_-]+):(%x+):(%x+):(%x+)",\\n';
+
+/** An expression of Lua for the mark that the journal under a key ends with; '' where there is no journal. */
+export const readMark = (key: string): string => readRange(key, -MARK_LENGTH, -1);
+
+export const encodeEntries = (entries: readonly HistoryEntry[]): string => {
+  let lines = '';
+  for (const { role, content, timestamp } of entries) lines += `${JSON.stringify({ role, content, timestamp })},\n`;
+  return lines;
+};
+
+/** What lines of a journal hold. */
+export interface DecodedJournal {
+  /** Oldest first. */
+  readonly entries: HistoryEntry[];
+  /** How many appends and entries the whole journal has, by the last mark. */
+  readonly appends: number;
+  readonly count: number;
+}
+
+const isEntry = (value: unknown): value is HistoryEntry =>
+  isFields(value) &&
+  typeof value['role'] === 'string' &&
+  typeof value['content'] === 'string' &&
+  typeof value['timestamp'] === 'string';
+
+const markEnd = /:([0-9a-f]{6}):[0-9a-f]{6}:([0-9a-f]{6})$/;
+
+const parseLines = (lines: string): readonly unknown[] | undefined => {
+  if (lines === '') return [];
+  if (!lines.endsWith(',\n')) return undefined;
   try {
-    const { role, content, timestamp }: Readonly<Record<string, unknown>> = JSON.parse(json);
-    if (typeof role !== 'string' || typeof content !== 'string' || typeof timestamp !== 'string') return false;
-    return entryJson({ role, content, timestamp }) === json;
+    const parsed: unknown = JSON.parse(`[${lines.slice(0, -2)}]`);
+    return Array.isArray(parsed) && parsed.length > 0 ? parsed : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 };
 
-/** Whether all that follows `start` is lines of a journal. */
-const areLines = (text: string, start: number): boolean => {
-  lines.lastIndex = start;
-  try {
-    return lines.test(text) && lines.lastIndex === text.length;
-  } catch {
-    // Over millions of escapes a regular expression runs out of stack, and parsing does not.
-    const ends = text.slice(start).split(',\n');
-    return ends.pop() === '' && ends.every((line) => markText.test(line) || isEntryText(line));
+/** What whole lines of a journal hold; nothing where they cannot be read. Without a mark at their end they count nothing. */
+export const decodeLines = (lines: string): DecodedJournal | undefined => {
+  const values = parseLines(lines);
+  if (values === undefined) return undefined;
+  const entries: HistoryEntry[] = [];
+  let mark: string | undefined;
+  for (const value of values) {
+    if (typeof value !== 'string' && !isEntry(value)) return undefined;
+    if (typeof value !== 'string') entries.push(value);
+    mark = typeof value === 'string' ? value : undefined;
   }
+  if (mark === undefined) return { entries, appends: 0, count: 0 };
+  const [, appends, count] = markEnd.exec(mark) ?? [];
+  if (appends === undefined || count === undefined) return undefined;
+  return { entries, appends: Number.parseInt(appends, 16), count: Number.parseInt(count, 16) };
 };
 
-class JournalHead implements SessionHead {
-  readonly id: string;
-  readonly optionsJson: string;
-  readonly createdAt: string;
-  #options: SessionOptions | undefined;
-
-  constructor(id: string, optionsJson: string, createdAt: string) {
-    this.id = id;
-    this.optionsJson = optionsJson;
-    this.createdAt = createdAt;
-    Object.freeze(this);
-  }
-
-  get options(): SessionOptions {
-    this.#options ??= Object.freeze(decodeOptions(this.optionsJson));
-    return this.#options;
-  }
-}
-
-const entriesIn = (lines: string): readonly HistoryEntry[] => {
-  const entriesAndMarks: readonly (HistoryEntry | string)[] = JSON.parse(`[${lines.slice(0, -2)}]`);
-  return entriesAndMarks.filter((line) => typeof line !== 'string').map((entry) => Object.freeze(entry));
+/** What a whole journal holds; nothing where it cannot be read, or does not have what its last mark counts. */
+export const decodeJournal = (journal: string): DecodedJournal | undefined => {
+  const decoded = decodeLines(journal);
+  return decoded?.count === decoded?.entries.length ? decoded : undefined;
 };
 
-/** The entries in a text that is whole lines of a journal, without the first; nothing if it is not. */
-export const decodeLines = (text: string): readonly HistoryEntry[] | undefined =>
-  areLines(text, 0) ? entriesIn(text) : undefined;
-
-/** What was made of the text once is kept, and frozen, since all who read the same text share it. */
-class JournalHistory implements EncodedHistory {
-  readonly #text: string;
-  readonly #start: number;
-  /** What is known already of the first entries, and where the others begin. */
-  readonly #first: readonly HistoryEntry[];
-  readonly #others: number;
-  #entries: readonly HistoryEntry[] | undefined;
-
-  constructor(text: string, start: number, first: readonly HistoryEntry[] = [], others = start) {
-    this.#text = text;
-    this.#start = start;
-    this.#first = first;
-    this.#others = others;
-    Object.freeze(this);
-  }
-
-  entries(): readonly HistoryEntry[] {
-    this.#entries ??= Object.freeze(this.#first.concat(entriesIn(this.#text.slice(this.#others))));
-    return this.#entries;
-  }
-
-  json(): string {
-    const entries = this.#text.slice(this.#start).replace(marks, '');
-    return `[${entries.slice(0, -2)}]`;
-  }
-
-  /** The history in a text that begins with this one's. */
-  in(text: string): JournalHistory {
-    return this.#entries === undefined
-      ? new JournalHistory(text, this.#start, this.#first, this.#others)
-      : new JournalHistory(text, this.#start, this.#entries, this.#text.length);
-  }
-}
-
-/** A text that is known to be a journal, and what it holds. */
-export interface Journal {
-  readonly text: string;
-  readonly head: SessionHead;
-  readonly history: JournalHistory;
-}
-
-/** What a journal holds, or nothing if the text is not one. */
-export const decodeJournal = (text: string): Journal | undefined => {
-  firstLine.lastIndex = 0;
-  const [, idJson, optionsJson, createdAtJson] = firstLine.exec(text) ?? [];
-  if (idJson === undefined || optionsJson === undefined || createdAtJson === undefined) return undefined;
-  const start = firstLine.lastIndex;
-  if (!areLines(text, start)) return undefined;
-  // Parsed, for a slice keeps the whole text alive as long as somebody keeps the slice.
-  const head = new JournalHead(JSON.parse(idJson), optionsJson, JSON.parse(createdAtJson));
-  return { text, head, history: new JournalHistory(text, start) };
-};
-
-/** The same for a text that may be what `known` was, or has become: only what is new of it is looked at. */
-export const decodeGrownJournal = (text: string, known: Journal): Journal | undefined => {
-  if (text === known.text) return known;
-  if (!text.startsWith(known.text)) return decodeJournal(text);
-  if (!areLines(text, known.text.length)) return undefined;
-  return { text, head: known.head, history: known.history.in(text) };
+/** What stands in the last bytes of a journal, which may begin within a line; nothing where they cannot be read. */
+export const decodeTail = (tail: string): DecodedJournal | undefined => {
+  const decoded = decodeLines(tail.slice(tail.indexOf('\n') + 1));
+  return decoded === undefined || decoded.entries.length > decoded.count ? undefined : decoded;
 };

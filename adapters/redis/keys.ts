@@ -1,4 +1,3 @@
-import { Recent } from '../../src/recent.js';
 import type { SessionStatus } from '../../src/status.js';
 import type { SessionKey } from '../../src/store.js';
 
@@ -22,50 +21,41 @@ const hash = (text: string): number => {
   return value >>> 0;
 };
 
-/** The keys that hold one session, and where it stands in the indexes. */
-export interface SessionKeys {
-  readonly state: string;
-  readonly journal: string;
-  /** Where the lines of named appends stand in the journal. */
-  readonly names: string;
+/** The keys that one tenant's sessions share. */
+export interface TenantKeys {
+  /** What the keys of records and of journals begin with. */
+  readonly records: string;
+  readonly journals: string;
+  /** All sessions by their time of creation. */
   readonly index: string;
+  /** Sessions by the time when the clock may end them. */
   readonly deadlines: string;
-  /** When sessions were removed, as long as that is remembered. */
-  readonly removals: string;
-  /** The stream that tells of changes. */
-  readonly events: string;
-  /** The session's member in `index`. */
-  readonly member: string;
-  /** The session's member in `deadlines`. */
-  readonly due: string;
+  /** The tenants of the partition by the earliest of those times. */
+  readonly tenants: string;
+  /** The tenant as a member of `tenants`. */
+  readonly owner: string;
 }
 
-/** The index of a tenant's sessions, and what the keys of their strings begin with. */
-export interface ListKeys {
-  readonly index: string;
-  readonly state: string;
+/** The keys of one session, and its members in sorted sets. */
+export interface SessionKeys extends Omit<TenantKeys, 'records' | 'journals'> {
+  readonly record: string;
   readonly journal: string;
+  /** For each append that its caller named, from where on its mark stands in the journal. */
+  readonly names: string;
+  /** When sessions of the partition were removed, for as long as that is remembered. */
+  readonly removals: string;
+  /** The stream of events of the partition. */
+  readonly events: string;
+  /** The session in `index`, `deadlines` and the indexes by status. */
+  readonly member: string;
+  /** The session in `removals` and in events. */
+  readonly path: string;
 }
 
-/** So many sessions' keys are remembered, and so many tenants'. */
-const KNOWN_SESSIONS = 4096;
-const KNOWN_TENANTS = 1024;
-
-interface Known {
-  readonly tenant: string;
-  readonly keys: SessionKeys;
-}
-
-/**
- * Where everything is: the key layout of one deployment. All keys of one tenant are in one hash slot. Those that were
- * used lately are remembered, for to put them together anew costs more than the rest of a short call.
- */
+/** The key layout of one deployment. All keys of one tenant are in one hash slot. */
 export class Keyspace {
   readonly #prefix: string;
   readonly partitions: number;
-  /** By id: tenants that use the same id push each other out, which costs time and nothing else. */
-  readonly #sessions = new Recent<Known>(KNOWN_SESSIONS, () => 1);
-  readonly #lists = new Recent<ListKeys>(KNOWN_TENANTS, () => 1);
 
   constructor(prefix: string, partitions: number) {
     this.#prefix = prefix;
@@ -73,28 +63,39 @@ export class Keyspace {
   }
 
   of({ tenant, id }: SessionKey): SessionKeys {
-    const known = this.#sessions.get(id);
-    if (known !== undefined && known.tenant === tenant) return known.keys;
-    const keys = this.#keysOf(tenant, id);
-    this.#sessions.set(id, { tenant, keys });
-    return keys;
-  }
-
-  list(tenant: string): ListKeys {
-    const known = this.#lists.get(tenant);
-    if (known !== undefined) return known;
     const partition = this.#partitionOf(tenant);
     const owner = escapeName(tenant);
-    const keys = {
+    const member = escapeName(id);
+    const path = `${owner}:${member}`;
+    return {
+      record: `${partition}:record:${path}`,
+      journal: `${partition}:journal:${path}`,
+      names: `${partition}:names:${path}`,
       index: `${partition}:index:${owner}`,
-      state: `${partition}:state:${owner}:`,
-      journal: `${partition}:journal:${owner}:`,
+      deadlines: `${partition}:deadlines:${owner}`,
+      tenants: `${partition}:tenants`,
+      removals: `${partition}:removals`,
+      events: `${partition}:events`,
+      member,
+      owner,
+      path,
     };
-    this.#lists.set(tenant, keys);
-    return keys;
   }
 
-  /** The stream that tells of changes in a tenant's sessions. */
+  tenant(name: string): TenantKeys {
+    const partition = this.#partitionOf(name);
+    const owner = escapeName(name);
+    return {
+      records: `${partition}:record:${owner}:`,
+      journals: `${partition}:journal:${owner}:`,
+      index: `${partition}:index:${owner}`,
+      deadlines: `${partition}:deadlines:${owner}`,
+      tenants: `${partition}:tenants`,
+      owner,
+    };
+  }
+
+  /** The stream of events that a tenant's are in. */
   events(tenant: string): string {
     return `${this.#partitionOf(tenant)}:events`;
   }
@@ -104,8 +105,9 @@ export class Keyspace {
     return `${this.#partitionOf(tenant)}:${status.toLowerCase()}:${escapeName(tenant)}`;
   }
 
-  deadlines(partition: number): string {
-    return `${this.#prefix}:{${partition}}:deadlines`;
+  /** The sorted sets of a partition: its tenants, and its removals. */
+  shared(kind: 'tenants' | 'removals', partition: number): string {
+    return `${this.#prefix}:{${partition}}:${kind}`;
   }
 
   /** What all keys of the store look like to SCAN, behind `keyPrefix`. */
@@ -120,31 +122,13 @@ export class Keyspace {
     return kind === undefined ? undefined : { kind, rest };
   }
 
-  #keysOf(tenant: string, id: string): SessionKeys {
-    const partition = this.#partitionOf(tenant);
-    const owner = escapeName(tenant);
-    const member = escapeName(id);
-    const due = `${owner}:${member}`;
-    return {
-      state: `${partition}:state:${due}`,
-      journal: `${partition}:journal:${due}`,
-      names: `${partition}:names:${due}`,
-      index: `${partition}:index:${owner}`,
-      deadlines: `${partition}:deadlines`,
-      removals: `${partition}:removals`,
-      events: `${partition}:events`,
-      member,
-      due,
-    };
-  }
-
   #partitionOf(tenant: string): string {
     return `${this.#prefix}:{${hash(tenant) % this.partitions}}`;
   }
 }
 
-/** Whose session a member of `deadlines` is. */
-export const keyOfDue = (due: string): SessionKey => {
-  const colon = due.indexOf(':');
-  return { tenant: unescapeName(due.slice(0, colon)), id: unescapeName(due.slice(colon + 1)) };
+/** The session that a path stands for. */
+export const keyOfPath = (path: string): SessionKey => {
+  const colon = path.indexOf(':');
+  return { tenant: unescapeName(path.slice(0, colon)), id: unescapeName(path.slice(colon + 1)) };
 };

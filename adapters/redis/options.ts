@@ -1,5 +1,6 @@
-import { err, ok, type Result } from 'neverthrow';
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import type { IssueList } from '../../src/input/issues.js';
+import { type OptionNames, readOptions } from '../../src/input/read-options.js';
+import { isFields, readWhole } from '../../src/input/values.js';
 import type { RedisClient } from './client.js';
 
 /** What a `RedisSessionStore` is made with. */
@@ -27,6 +28,7 @@ export interface RedisSessionStoreOptions {
   readonly events?: boolean | { readonly length?: number };
 }
 
+/** The options, read and with their defaults. */
 export interface RedisSettings {
   readonly client: RedisClient;
   readonly prefix: string;
@@ -37,52 +39,53 @@ export interface RedisSettings {
   readonly eventsLength: number | undefined;
 }
 
-const isClient = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'evalsha' in value && typeof value.evalsha === 'function';
-
-const isWhole = (value: unknown, most: number): boolean =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most;
-
 const DEFAULT_EVENTS = 100_000;
+const MAX_EVENTS = 100_000_000;
+const MAX_PARTITIONS = 16_384;
+const MAX_TIMEOUT_MS = 600_000;
 
-const eventsLengthOf = (events: RedisSessionStoreOptions['events']): number | undefined => {
-  if (events === undefined || events === false) return undefined;
-  return events === true ? DEFAULT_EVENTS : (events.length ?? DEFAULT_EVENTS);
+const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & { readonly client: true } = {
+  client: true,
+  prefix: true,
+  partitions: true,
+  timeoutMs: true,
+  statusIndex: true,
+  events: { length: true },
 };
 
-const ruleBroken = ({
-  client,
-  prefix,
-  partitions,
-  timeoutMs,
-  statusIndex,
-  eventsLength,
-}: RedisSettings): string | undefined => {
-  if (!isClient(client)) return 'client must be an ioredis client';
-  if (typeof prefix !== 'string' || !/^[^{}*]{1,128}$/.test(prefix)) {
-    return 'prefix must be 1 to 128 characters without {, } and *';
-  }
-  if (!isWhole(partitions, 16_384)) return 'partitions must be a whole number from 1 to 16384';
-  if (!isWhole(timeoutMs, 600_000)) return 'timeoutMs must be a whole number from 1 to 600000';
-  if (typeof statusIndex !== 'boolean') return 'statusIndex must be true or false';
-  if (eventsLength !== undefined && !isWhole(eventsLength, 100_000_000)) {
-    return 'events.length must be a whole number from 1 to 100000000';
-  }
-  return undefined;
+/** The client is the host's, of whatever class. */
+export const checkClient = (issues: IssueList, client: unknown): void =>
+  issues.check(isFields(client) && typeof client['evalsha'] === 'function', 'client', 'must be an ioredis client');
+
+const readUpTo = (issues: IssueList, path: string, value: number, most: number): number => {
+  const read = readWhole(issues, path, value, 1);
+  issues.check(read <= most, path, `must be at most ${most}`);
+  return read;
 };
 
-const broken = (rule: string): Result<never, StoreUnavailable> =>
-  err(storeUnavailable(`RedisSessionStore: ${rule}`, 'not_applied'));
+export const readTimeout = (issues: IssueList, timeoutMs: number): number =>
+  readUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
 
-/** The options with their defaults, or the rule that they break as the answer to every call. */
-export const readOptions = (options: RedisSessionStoreOptions): Result<RedisSettings, StoreUnavailable> => {
-  if (typeof options !== 'object' || options === null) return broken('the options must be an object');
-  try {
+const readEvents = (issues: IssueList, events: RedisSessionStoreOptions['events'] = false): number | undefined => {
+  if (typeof events === 'boolean') return events ? DEFAULT_EVENTS : undefined;
+  issues.check(isFields(events), 'events', 'must be true, false or { length }');
+  return isFields(events) ? readUpTo(issues, 'events.length', events.length ?? DEFAULT_EVENTS, MAX_EVENTS) : undefined;
+};
+
+/** Throws a `TypeError` that names all options which break a rule or are unknown. */
+export const readStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
+  readOptions('RedisSessionStore', options, optionNames, (issues) => {
     const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000, statusIndex = false, events } = options;
-    const settings = { client, prefix, partitions, timeoutMs, statusIndex, eventsLength: eventsLengthOf(events) };
-    const rule = ruleBroken(settings);
-    return rule === undefined ? ok(settings) : broken(rule);
-  } catch {
-    return broken('the options cannot be read');
-  }
-};
+    checkClient(issues, client);
+    const isPrefix = typeof prefix === 'string' && /^[^{}*]{1,128}$/.test(prefix);
+    issues.check(isPrefix, 'prefix', 'must have 1 to 128 characters, none of them {, } or *');
+    issues.check(typeof statusIndex === 'boolean', 'statusIndex', 'must be true or false');
+    return {
+      client,
+      prefix,
+      partitions: readUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
+      timeoutMs: readTimeout(issues, timeoutMs),
+      statusIndex,
+      eventsLength: readEvents(issues, events),
+    };
+  });

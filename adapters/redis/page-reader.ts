@@ -1,120 +1,144 @@
 import { err, ok, type Result } from 'neverthrow';
+import { storeUnavailable } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/record.js';
-import type { PageRange, RecordPage, StoreError } from '../../src/store.js';
-import { BoundedReader } from './bounded-reader.js';
-import type { RedisClient } from './client.js';
-import type { Connection } from './connection.js';
-import { errorCode } from './failure.js';
-import { type Keyspace, type ListKeys, unescapeName } from './keys.js';
-import type { StoreParts } from './parts.js';
-import type { ReadRecord, RecordReader } from './record-reader.js';
+import { settle } from '../../src/session/timeline.js';
+import type { Admit, ListPlace, PageRange, RecordPage, StatusAt, StoreError } from '../../src/store.js';
+import type { Call, Connection } from './connection.js';
+import { readNoted } from './due-reader.js';
+import { escapeName, type Keyspace, unescapeName } from './keys.js';
+import { pageScript } from './page-scripts.js';
+import type { SessionIndex } from './session-index.js';
+import type { SessionReader, SizedSession } from './session-reader.js';
 
-const isPlain = ({ order, status, createdAfter, createdBefore, after }: PageRange): boolean =>
-  after === undefined &&
-  status === undefined &&
-  order !== 'oldest' &&
-  createdAfter === undefined &&
-  createdBefore === undefined;
+/** Entries of deadlines that are looked at in one script. */
+const NOTED_STEP = 1000;
 
-/** Reads pages by rank, in one flight of two commands where the server allows it, else in two; any others by script. */
+/** Maximum number of entries of deadlines that one list by status looks at. */
+const MAX_NOTED = 10_000;
+
+const noStatuses = storeUnavailable('RedisSessionStore: lists by status need its option statusIndex', 'not_applied');
+
+const tooManyNoted = storeUnavailable(
+  'the clock has ended more sessions than one list by status can pass over; run a sweeper',
+  'not_applied',
+);
+
+/** What an index by status does not know: sessions that the clock has ended. */
+interface Corrections {
+  /** Members that the index has and that do not count. */
+  readonly without: readonly string[];
+  /** Time of creation and member of each session that it does not have and that counts. */
+  readonly added: readonly string[];
+}
+
+const noCorrections: Corrections = { without: [], added: [] };
+
+const timeText = (createdAt: string | undefined): string =>
+  createdAt === undefined ? '' : String(Date.parse(createdAt));
+
+const argumentsOf = (
+  { offset, limit, order = 'newest', createdAfter, createdBefore, after }: PageRange,
+  { without, added }: Corrections,
+): readonly string[] => [
+  ...[order, timeText(createdAfter), timeText(createdBefore)],
+  ...[timeText(after?.createdAt), after === undefined ? '' : escapeName(after.id)],
+  ...[String(offset), String(limit), String(without.length)],
+  ...without,
+  ...added,
+];
+
+/** A session in an index. */
+interface Listed extends SizedSession {
+  readonly createdMs: number;
+}
+
+const FIELDS = 4;
+
+const listedIn = (fields: readonly string[]): Listed[] => {
+  const listed: Listed[] = [];
+  for (let at = 0; at + FIELDS <= fields.length; at += FIELDS) {
+    const [member = '', createdMs, recordBytes, journalBytes] = fields.slice(at, at + FIELDS);
+    listed.push({
+      member,
+      createdMs: Number(createdMs),
+      recordBytes: Number(recordBytes),
+      journalBytes: Number(journalBytes),
+    });
+  }
+  return listed;
+};
+
+/** Nothing where a hand has put a time into the index that is none: `repair` mends it. */
+const placeOf = (last: Listed | undefined): ListPlace | undefined => {
+  const time = new Date(last?.createdMs ?? Number.NaN);
+  return last === undefined || Number.isNaN(time.getTime())
+    ? undefined
+    : { id: unescapeName(last.member), createdAt: time.toISOString() };
+};
+
+/** Reads pages: a script finds the ids and how large the sessions are, then those are read that fit. */
 export class PageReader {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
-  readonly #records: RecordReader;
-  readonly #bounded: BoundedReader;
-  /** Servers refuse SORT with GET in cluster mode (before 7.4) and to users without access to all keys. */
-  #sortAllowed = true;
+  readonly #sessions: SessionReader;
+  readonly #index: SessionIndex;
 
-  constructor(parts: StoreParts) {
-    this.#connection = parts.connection;
-    this.#keys = parts.keys;
-    this.#records = parts.records;
-    this.#bounded = new BoundedReader(parts);
+  constructor(connection: Connection, keys: Keyspace, sessions: SessionReader, index: SessionIndex) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#sessions = sessions;
+    this.#index = index;
   }
 
-  async read(tenant: string, range: PageRange): Promise<Result<RecordPage, StoreError>> {
-    const end = this.#connection.endOfCall();
-    if (!isPlain(range)) return this.#bounded.read(tenant, range, end);
-    const keys = this.#keys.list(tenant);
-    const page = await this.#connection.read((client) => this.#readPlain(client, keys, range), end);
-    if (page.isErr()) return err(page.error.error);
-    return page.value === undefined ? this.#bounded.read(tenant, range, end) : ok(page.value);
-  }
-
-  async #readPlain(client: RedisClient, keys: ListKeys, range: PageRange): Promise<RecordPage | undefined> {
-    if (!this.#sortAllowed || typeof client.sort !== 'function') return namedPage(client, keys, range, this.#records);
-    try {
-      return await sortedPage(client, keys, range, this.#records);
-    } catch (cause) {
-      // To a replica SORT is a write; it may be promoted, so that the next page is asked for by SORT again.
-      if (errorCode(cause) !== 'READONLY') {
-        if (!isRefusalOfSort(cause)) throw cause;
-        this.#sortAllowed = false;
-      }
-      return namedPage(client, keys, range, this.#records);
+  async read<E>(
+    tenant: string,
+    range: PageRange,
+    admit: Admit<E> | undefined,
+  ): Promise<Result<RecordPage, StoreError | E>> {
+    const { status } = range;
+    if (status !== undefined && !this.#index.hasStatuses) return err(noStatuses);
+    const call = this.#connection.begin();
+    const keys = this.#keys.tenant(tenant);
+    const corrections = status === undefined ? ok(noCorrections) : await this.#correct(call, tenant, status);
+    if (corrections.isErr()) return err(corrections.error);
+    const index = status === undefined ? keys.index : this.#keys.status(tenant, status.status);
+    const args = argumentsOf(range, corrections.value);
+    const reply = await call.ask(pageScript, [index, keys.records, keys.journals], args);
+    if (reply.isErr()) return err(reply.error.error);
+    const [total, hasMore, ...fields] = String(reply.value).split(' ');
+    const rising = listedIn(fields);
+    const listed = range.order === 'oldest' ? rising : rising.toReversed();
+    const read = await this.#sessions.read(call, tenant, listed, range, admit);
+    if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : read.error.failure.error);
+    const records: SessionRecord[] = [];
+    const unreadable: string[] = [];
+    for (const [at, record] of read.value.entries()) {
+      if (record === 'corrupt') unreadable.push(unescapeName(listed[at]?.member ?? ''));
+      else if (record !== 'missing' && hasStatus(record, status)) records.push(record);
     }
+    // Entries that do not fit their session: it was changed a moment ago, or a crash has left them.
+    const stale = listed.length - records.length - unreadable.length;
+    const next = hasMore === '1' ? placeOf(listed.at(-1)) : undefined;
+    return ok({ records, total: Number(total) - stale, unreadable, ...(next === undefined ? {} : { next }) });
+  }
+
+  async #correct(call: Call, tenant: string, { status, now }: StatusAt): Promise<Result<Corrections, StoreError>> {
+    const without: string[] = [];
+    const added: string[] = [];
+    for (let offset = 0; offset < MAX_NOTED; offset += NOTED_STEP) {
+      const noted = await readNoted(call, this.#keys.tenant(tenant), now, offset, NOTED_STEP);
+      if (noted.isErr()) return err(noted.error.error);
+      for (const { member, fields } of noted.value) {
+        if (fields === undefined || fields === 'removed') continue;
+        if (fields.status === 'TERMINATED' || fields.deadline > now) continue;
+        if (status === 'TERMINATED') added.push(String(fields.createdMs), member);
+        else if (fields.status === status) without.push(member);
+      }
+      if (noted.value.length < NOTED_STEP) return ok({ without, added });
+    }
+    return err(tooManyNoted);
   }
 }
 
-const isRefusalOfSort = (cause: unknown): boolean =>
-  cause instanceof Error && /\bSORT\b|^NOPERM .*\bsort\b|^ERR unknown command/i.test(cause.message);
-
-/**
- * The page, or nothing where it is not certain that it is the whole one: something is missing or cannot be read, or it
- * is full and ends the list, while the total is of another instant.
- */
-const pageOf = (read: readonly ReadRecord[], total: number, { offset, limit }: PageRange): RecordPage | undefined => {
-  const records: SessionRecord[] = [];
-  for (const record of read) {
-    if (typeof record !== 'object') return undefined;
-    records.push(record);
-  }
-  const last = records.at(-1)?.head;
-  if (last === undefined || records.length < limit) return { records, total, unreadable: [] };
-  if (offset + records.length >= total) return undefined;
-  return { records, total, unreadable: [], next: { id: last.id, createdAt: last.createdAt } };
-};
-
-/** The page by one command and the total by another, in one flight. */
-const sortedPage = async (
-  client: RedisClient,
-  keys: ListKeys,
-  range: PageRange,
-  reader: RecordReader,
-): Promise<RecordPage | undefined> => {
-  const [strings, total] = await Promise.all([
-    client.sort(
-      keys.index,
-      ...['BY', 'nosort', 'DESC', 'LIMIT', String(range.offset), String(range.limit)],
-      ...['GET', `${keys.state}*`, 'GET', `${keys.journal}*`],
-    ),
-    client.zcard(keys.index),
-  ]);
-  if (!Array.isArray(strings)) return undefined;
-  const records: ReadRecord[] = [];
-  for (let at = 0; at < strings.length; at += 2) records.push(reader.read(strings[at], strings[at + 1]));
-  return pageOf(records, total, range);
-};
-
-/** The page by its ids first and their strings then. */
-const namedPage = async (
-  client: RedisClient,
-  keys: ListKeys,
-  range: PageRange,
-  reader: RecordReader,
-): Promise<RecordPage | undefined> => {
-  const last = Math.min(range.offset + range.limit, Number.MAX_SAFE_INTEGER) - 1;
-  const [members, total] = await Promise.all([
-    // Ranks below 0 count from the other end.
-    last < 0 ? [] : client.zrevrange(keys.index, range.offset, last),
-    client.zcard(keys.index),
-  ]);
-  if (members.length === 0) return { records: [], total, unreadable: [] };
-  const strings = await client.mget(
-    ...members.flatMap((member) => [`${keys.state}${member}`, `${keys.journal}${member}`]),
-  );
-  const records = members.map((member, at) =>
-    reader.readOf(unescapeName(member), strings[2 * at], strings[2 * at + 1]),
-  );
-  return pageOf(records, total, range);
-};
+const hasStatus = ({ state }: SessionRecord, status: StatusAt | undefined): boolean =>
+  status === undefined || settle(state, status.now).status === status.status;

@@ -1,9 +1,11 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import { type Clock, systemClock } from '../../src/clock.js';
 import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { type OptionNames, readOptions } from '../../src/input/read-options.js';
+import { isFields } from '../../src/input/values.js';
 import type { RedisClient } from './client.js';
 import { Connection } from './connection.js';
-import { readOptions } from './options.js';
+import { checkClient, readTimeout } from './options.js';
 
 /** What a `RedisClock` is made with. */
 export interface RedisClockOptions {
@@ -25,6 +27,12 @@ export interface ClockOffset {
 
 const SAMPLES = 3;
 
+const optionNames: OptionNames<Omit<RedisClockOptions, 'client' | 'clock'>> & { client: true; clock: true } = {
+  client: true,
+  timeoutMs: true,
+  clock: true,
+};
+
 /**
  * The time of the Redis server, for processes on machines whose clocks differ: give it to `SessionService` as its
  * `clock`, call `sync` before the first session, and again every minute or so. Until then, and while the server cannot
@@ -35,8 +43,15 @@ export class RedisClock implements Clock {
   readonly #clock: Clock;
   #offsetMs = 0;
 
-  constructor({ client, timeoutMs = 2000, clock = systemClock }: RedisClockOptions) {
-    this.#connection = new Connection(readOptions({ client, timeoutMs }));
+  /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
+  constructor(options: RedisClockOptions) {
+    const { client, timeoutMs, clock } = readOptions('RedisClock', options, optionNames, (issues) => {
+      checkClient(issues, options.client);
+      const given = options.clock ?? systemClock;
+      issues.check(isFields(given) && typeof given.now === 'function', 'clock', 'must be a Clock');
+      return { client: options.client, timeoutMs: readTimeout(issues, options.timeoutMs ?? 2000), clock: given };
+    });
+    this.#connection = new Connection(client, timeoutMs);
     this.#clock = clock;
   }
 
@@ -50,11 +65,11 @@ export class RedisClock implements Clock {
   }
 
   async #measure(): Promise<Result<ClockOffset, StoreUnavailable>> {
-    const end = this.#connection.endOfCall();
+    const call = this.#connection.begin();
     let best: ClockOffset | undefined;
     for (let sample = 0; sample < SAMPLES; sample += 1) {
       const began = performance.now();
-      const answer = await this.#connection.read((client) => client.time?.() ?? Promise.resolve([]), end);
+      const answer = await call.read((client) => client.time?.() ?? Promise.resolve([]));
       if (answer.isErr()) return err(answer.error.error);
       const uncertaintyMs = (performance.now() - began) / 2;
       const [seconds, microseconds] = answer.value.map(Number);

@@ -1,216 +1,199 @@
-import { err, ok, Result, ResultAsync } from 'neverthrow';
+import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
 import { tidingsOf } from '../../src/events/tidings.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
 import type {
+  Admit,
   AppendOutcome,
-  DueSession,
+  DueSessions,
   EntriesOutcome,
   HistoryAppend,
   HistorySlice,
   PageRange,
+  ReadSize,
   RecordPage,
   Removal,
   SessionKey,
   SessionStore,
   StoreError,
 } from '../../src/store.js';
-import type { Connection } from './connection.js';
-import { type DeadlineIndex, deadlineText } from './deadline-index.js';
+import { Connection } from './connection.js';
 import { DueReader } from './due-reader.js';
 import { RedisEventLog } from './event-log.js';
 import { EventWriter } from './event-writer.js';
-import { failed, unknownFormat, unmatchedStrings } from './failure.js';
+import { failed, unreadable } from './failure.js';
 import { HistoryReader } from './history-reader.js';
-import { relistScript } from './index-scripts.js';
-import { journalOf } from './journal-text.js';
-import { JournalWriter, newWriteId } from './journal-writer.js';
-import type { Keyspace } from './keys.js';
-import type { Leftovers } from './leftovers.js';
-import { type RedisSessionStoreOptions, readOptions } from './options.js';
+import { HistoryWriter } from './history-writer.js';
+import { Keyspace } from './keys.js';
+import { type RedisSessionStoreOptions, readStoreOptions } from './options.js';
 import { PageReader } from './page-reader.js';
-import { partsOf } from './parts.js';
-import type { RecordReader } from './record-reader.js';
+import { insertScript, replaceScript } from './record-scripts.js';
+import { decodeState, encodeHead, encodeOrigin, encodeRevision, encodeState, statusOfLetter } from './record-text.js';
+import { Removals } from './removals.js';
 import { Repair, type RepairReport } from './repair.js';
-import { insertOutcome, removeOutcome, replaceOutcome } from './replies.js';
-import { insertScript, removeScript, replaceScript } from './scripts.js';
-import { decodeState, encodeState, isGone } from './state-text.js';
-import type { StatusIndex } from './status-index.js';
+import { runListed } from './run-listed.js';
+import { SessionIndex } from './session-index.js';
+import { SessionReader } from './session-reader.js';
+import { newWriteId } from './write-id.js';
 
 type Reply<T> = Promise<Result<T, StoreError>>;
 
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session: a
- * small state that is replaced under its revision, and a journal that only grows. What is in them stands in
- * `state-text.ts` and `journal-text.ts`, how they change in `scripts.ts`. Options that break a rule do not throw:
- * every call then answers `store_unavailable` with that rule.
+ * record that is replaced under its revision (`record-text.ts`), and a journal that only grows (`journal-text.ts`).
+ *
+ * A write is three steps: what the record needs beside it is added, the script that writes the record checks that and
+ * decides the outcome, and what does not fit any more is taken away. Nothing behind the script makes its outcome another,
+ * except that it is `unknown` where the event could not be told.
  */
 export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
+  readonly #index: SessionIndex;
+  readonly #sessions: SessionReader;
   readonly #pages: PageReader;
-  readonly #repair: Repair;
-  readonly #records: RecordReader;
-  readonly #journals: JournalWriter;
-  readonly #histories: HistoryReader;
-  readonly #leftovers: Leftovers;
-  readonly #deadlines: DeadlineIndex;
+  readonly #historyWriter: HistoryWriter;
+  readonly #historyReader: HistoryReader;
+  readonly #removals: Removals;
   readonly #due: DueReader;
-  readonly #statuses: StatusIndex;
-  readonly #tidings: EventWriter;
+  readonly #eventWriter: EventWriter;
   readonly events: RedisEventLog | undefined;
 
+  /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
   constructor(options: RedisSessionStoreOptions) {
-    const settings = readOptions(options);
-    const parts = partsOf(settings);
-    this.#connection = parts.connection;
-    this.#keys = parts.keys;
-    this.#records = parts.records;
-    this.#leftovers = parts.leftovers;
-    this.#deadlines = parts.deadlines;
-    this.#statuses = parts.statuses;
-    this.#pages = new PageReader(parts);
-    this.#repair = new Repair(parts);
-    const eventsLength = settings.isOk() ? settings.value.eventsLength : undefined;
-    this.#tidings = new EventWriter(this.#connection, this.#keys, eventsLength);
-    const log = new RedisEventLog(this.#connection, this.#keys, this.#tidings);
-    this.events = eventsLength === undefined ? undefined : log;
-    this.#journals = new JournalWriter(this.#connection, this.#keys, this.#tidings);
-    this.#histories = new HistoryReader(this.#connection, this.#keys);
-    this.#due = new DueReader(this.#connection, this.#keys, this.#deadlines, this.events);
+    const { client, prefix, partitions, timeoutMs, statusIndex, eventsLength } = readStoreOptions(options);
+    this.#connection = new Connection(client, timeoutMs);
+    this.#keys = new Keyspace(prefix, partitions);
+    this.#index = new SessionIndex(this.#keys, statusIndex);
+    this.#sessions = new SessionReader(this.#connection, this.#keys);
+    this.#pages = new PageReader(this.#connection, this.#keys, this.#sessions, this.#index);
+    this.#eventWriter = new EventWriter(this.#keys, eventsLength);
+    this.events =
+      eventsLength === undefined ? undefined : new RedisEventLog(this.#connection, this.#keys, this.#eventWriter);
+    this.#historyWriter = new HistoryWriter(this.#connection, this.#keys, this.#eventWriter);
+    this.#historyReader = new HistoryReader(this.#connection, this.#keys);
+    this.#removals = new Removals(this.#connection, this.#keys, this.#index);
+    this.#due = new DueReader(this.#connection, this.#keys, this.#index, this.events);
   }
 
   async insert(tenant: string, head: SessionHead, state: StateRecord): Reply<'inserted' | 'taken'> {
     const key = { tenant, id: head.id };
-    const keys = this.#keys.of(key);
+    const call = this.#connection.begin();
+    const createdMs = Date.parse(head.createdAt);
+    const { record, journal, names } = this.#keys.of(key);
+    const { keys, args, add } = this.#index.beforeInsert(call, key, state, createdMs);
     const writeId = newWriteId();
-    const journal = journalOf(head, writeId);
-    const createdAt = String(Date.parse(head.createdAt));
-    const end = this.#connection.endOfCall();
-    // In one flight with the session itself, whose script sees whether they have arrived.
-    const listing = this.#connection.tell((client) => client.zadd(keys.index, 'NX', createdAt, keys.member), end);
-    const entering = this.#statuses.enter(key, state.status, end);
-    const scheduling = this.#deadlines.schedule(keys, state, end);
-    const reply = await this.#connection.write(
+    const { start, end } = encodeState(state);
+    const line = `${start}${encodeOrigin(writeId, state, createdMs)}${end}`;
+    const written = await runListed(
+      call,
       insertScript,
-      [keys.state, keys.journal, keys.index, keys.deadlines],
-      [encodeState(state), journal, createdAt, keys.member, deadlineText(state), keys.due, writeId],
-      end,
+      [record, journal, names, ...keys],
+      [...args, writeId, String(createdMs), line, `\n${encodeHead(head)}`],
+      add,
     );
-    await listing;
-    await scheduling;
-    const entered = await entering;
-    if (reply.isErr()) return err(failed(key)(reply.error));
-    const { outcome, isKnown, made, createdMs } = insertOutcome(reply.value);
-    if (outcome === undefined) return err(unknownFormat(key));
-    const told = await this.#tidings.tell(key, made, { type: 'created', at: createdMs }, end);
-    if (told.isErr()) return err(told.error);
-    if (outcome === 'inserted') this.#journals.knows(keys.journal, { length: Buffer.byteLength(journal), id: writeId });
-    if (isKnown && entered.isOk()) return ok(outcome);
-    const relisted = await this.#connection.write(
-      relistScript,
-      [keys.state, keys.index],
-      [keys.member, createdAt],
-      end,
-    );
-    const rescheduled = await this.#deadlines.schedule(keys, state, end);
-    const enteredNow = outcome === 'inserted' ? await this.#statuses.enter(key, state.status, end) : entered;
-    return Result.combine([relisted, rescheduled, enteredNow])
-      .map(() => outcome)
-      .mapErr(failed(key));
+    if (written.isErr()) {
+      if (written.error.error.outcome === 'not_applied') void this.#index.clear(call, key);
+      return err(failed(key)(written.error));
+    }
+    const [outcome, birth, created] = written.value;
+    if (outcome === 'removed') await this.#index.clear(call, key);
+    else if (outcome !== 'inserted' && outcome !== 'taken') return err(unreadable(key));
+    const made = { birth: String(birth), sequence: 1 };
+    const told =
+      birth === undefined
+        ? ok(undefined)
+        : await this.#eventWriter.tell(call, key, made, { type: 'created', at: Number(created) });
+    return told.map(() => (outcome === 'taken' ? 'taken' : 'inserted'));
   }
 
-  async find(key: SessionKey): Reply<SessionRecord | undefined> {
-    const keys = this.#keys.of(key);
-    const strings = await this.#connection.read((client) => client.mget(keys.state, keys.journal));
-    return strings.mapErr(failed(key)).andThen(([state, journal]): Result<SessionRecord | undefined, StoreError> => {
-      const record = this.#records.readOf(key.id, state, journal);
-      if (record === 'corrupt') return err(unmatchedStrings(key));
-      return ok(record === 'missing' ? undefined : record);
-    });
+  find<E = never>(
+    key: SessionKey,
+    size: ReadSize = {},
+    admit?: Admit<E>,
+  ): Promise<Result<SessionRecord | undefined, StoreError | E>> {
+    return this.#sessions.find(key, size, admit);
   }
 
   async findState(key: SessionKey): Reply<StateRecord | undefined> {
-    const { state } = this.#keys.of(key);
-    const text = await this.#connection.read((client) => client.get(state));
-    return text.mapErr(failed(key)).andThen((found): Result<StateRecord | undefined, StoreError> => {
-      if (found === null || isGone(found)) return ok(undefined);
-      const decoded = decodeState(found);
-      return decoded === undefined ? err(unknownFormat(key)) : ok(decoded);
-    });
+    const { record } = this.#keys.of(key);
+    const text = await this.#connection.begin().read((client) => client.get(record));
+    if (text.isErr()) return err(failed(key)(text.error));
+    const decoded = text.value === null ? 'removed' : decodeState(text.value);
+    if (decoded === undefined) return err(unreadable(key));
+    return ok(decoded === 'removed' ? undefined : decoded.state);
   }
 
-  list(tenant: string, range: PageRange): Reply<RecordPage> {
-    return this.#pages.read(tenant, range);
+  list<E = never>(tenant: string, range: PageRange, admit?: Admit<E>): Promise<Result<RecordPage, StoreError | E>> {
+    return this.#pages.read(tenant, range, admit);
   }
 
   async replace(key: SessionKey, next: StateRecord): Reply<'replaced' | 'stale' | 'missing'> {
-    const keys = this.#keys.of(key);
-    const end = this.#connection.endOfCall();
-    const entering = this.#statuses.enter(key, next.status, end);
-    const scheduling = this.#deadlines.schedule(keys, next, end);
-    const replacing = this.#connection.write(
+    const call = this.#connection.begin();
+    const { record, journal, names } = this.#keys.of(key);
+    const { keys, args, add } = this.#index.beforeReplace(call, key, next);
+    const { start, end } = encodeState(next);
+    const written = await runListed(
+      call,
       replaceScript,
-      [keys.state, keys.deadlines, keys.journal],
-      [
-        ...[String(next.revision - 1), encodeState(next), newWriteId()],
-        ...[deadlineText(next), keys.due, next.status === 'TERMINATED' ? '1' : ''],
-      ],
-      end,
+      [record, journal, names, ...keys],
+      [...args, newWriteId(), encodeRevision(next.revision - 1), start, end],
+      add,
     );
-    // All in one flight. A deadline that is noted too early, where this one does not arrive, does no harm. While there is
-    // something to tell, it is what leads a sweep to a change that was made and not told.
-    const rescheduling = this.events === undefined ? this.#deadlines.reschedule(keys, end) : undefined;
-    const leaving = this.#statuses.leaveOthers(key, next.status, end);
-    const reply = await replacing;
-    await scheduling;
-    await rescheduling;
-    await leaving;
-    const entered = await entering;
-    if (reply.isErr()) return err(failed(key)(reply.error));
-    const { outcome, isKnown, made, before } = replaceOutcome(reply.value);
-    if (outcome === undefined) return err(unknownFormat(key));
-    if (this.events !== undefined && outcome === 'replaced') {
-      const told = await this.#tidings.tell(key, made, tidingsOf(before === 'P', next), end);
-      if (told.isErr()) return err(told.error);
-      await this.#deadlines.reschedule(keys, end);
+    if (written.isErr()) {
+      if (written.error.error.outcome === 'not_applied') void this.#index.dropStatus(call, key, next.status);
+      return err(failed(key)(written.error));
     }
-    if (isKnown && (entered.isOk() || outcome !== 'replaced')) return ok(outcome);
-    const rescheduled = await this.#deadlines.reschedule(keys, end);
-    const enteredNow = await this.#statuses.enter(key, next.status, end);
-    return Result.combine([rescheduled, enteredNow])
-      .map(() => outcome)
-      .mapErr(failed(key));
+    const [outcome, birth, sequence, before] = written.value;
+    if (outcome === 'stale' || outcome === 'missing') {
+      void this.#index.dropStatus(call, key, next.status);
+      return ok(outcome);
+    }
+    if (outcome !== 'replaced') return err(unreadable(key));
+    const made = { birth: String(birth), sequence: Number(sequence) };
+    const told = await this.#eventWriter.tell(call, key, made, tidingsOf(before === 'P', next));
+    const status = statusOfLetter(String(before));
+    if (status !== undefined && status !== next.status) await this.#index.dropStatus(call, key, status);
+    // Until the event is told the deadline stays noted: a sweep then tells the end, should this process die before it.
+    const isDone = next.status === 'TERMINATED' && next.deadline === Number.POSITIVE_INFINITY && told.isOk();
+    if (isDone && next.limitMs !== Number.POSITIVE_INFINITY) await this.#index.reschedule(call, key);
+    return told.map(() => outcome);
   }
 
   append(key: SessionKey, append: HistoryAppend): Reply<AppendOutcome> {
-    return this.#journals.append(key, append);
+    return this.#historyWriter.append(key, append);
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Reply<EntriesOutcome> {
-    return this.#histories.read(key, slice);
+    return this.#historyReader.read(key, slice);
   }
 
-  async remove(key: SessionKey, { revision, now }: Removal = {}): Reply<'removed' | 'stale' | 'missing'> {
-    const { state, journal } = this.#keys.of(key);
-    this.#journals.forget(journal);
-    const end = this.#connection.endOfCall();
-    const args = [newWriteId(), revision === undefined ? '' : String(revision)];
-    const reply = await this.#connection.write(removeScript, [state, journal], args, end);
-    if (reply.isErr()) return err(failed(key)(reply.error));
-    const { outcome, made } = removeOutcome(reply.value);
-    if (outcome === undefined) return err(unknownFormat(key));
-    if (outcome === 'stale') return ok(outcome);
-    const told = await this.#tidings.tell(key, made, { type: 'deleted', at: now ?? Date.now() }, end);
-    if (told.isErr()) return err(told.error);
-    const cleared = await Promise.all([this.#leftovers.clear(key, end), this.#statuses.leave(key, undefined, end)]);
-    return Result.combine(cleared)
-      .map(() => outcome)
-      .mapErr(failed(key));
+  async remove(key: SessionKey, { revision, now = Date.now() }: Removal = {}): Reply<'removed' | 'stale' | 'missing'> {
+    const call = this.#connection.begin();
+    this.#historyWriter.forget(key);
+    const written = await this.#removals.remove(call, key, revision, now);
+    if (written.isErr()) return err(failed(key)(written.error));
+    const [outcome, birth, sequence] = written.value;
+    if (outcome === 'stale') {
+      void this.#removals.unlist(call, key, now);
+      return ok(outcome);
+    }
+    if (outcome !== 'removed' && outcome !== 'missing') return err(unreadable(key));
+    const made = { birth: String(birth), sequence: Number(sequence) };
+    const [told] = await Promise.all([
+      birth === undefined ? ok(undefined) : this.#eventWriter.tell(call, key, made, { type: 'deleted', at: now }),
+      this.#index.clear(call, key),
+      outcome === 'missing' && this.#removals.unlist(call, key, now),
+    ]);
+    return told.map(() => outcome);
   }
 
-  due(now: number, limit: number): Reply<readonly DueSession[]> {
+  due(now: number, limit: number): Reply<DueSessions> {
     return this.#due.read(now, limit);
+  }
+
+  purge(now: number, limit: number): Reply<number> {
+    return this.#removals.purge(now, limit);
   }
 
   /**
@@ -219,6 +202,6 @@ export class RedisSessionStore implements SessionStore {
    * is bounded in time; the whole takes as long as there are sessions.
    */
   repair(): ResultAsync<RepairReport, StoreUnavailable> {
-    return new ResultAsync(this.#repair.run());
+    return new ResultAsync(new Repair(this.#connection, this.#keys, this.#index, this.#removals, this.#sessions).run());
   }
 }

@@ -11,10 +11,6 @@ import { Container } from 'inversify';
 import { AuditedSessionStore, type AuditLog } from './audited-store.js';
 
 const authenticate = staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant: 'acme' }]);
-if (authenticate.isErr()) {
-  console.error(`API_KEY: ${authenticate.error.message}`);
-  process.exit(1);
-}
 
 const APP = { AuditLog: Symbol.for('app.AuditLog') };
 

@@ -5,10 +5,6 @@ import { nodeListener } from 'colloquy/node';
 import { openSessions } from './sessions.js';
 
 const authenticate = staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant: 'acme' }]);
-if (authenticate.isErr()) {
-  console.error(`API_KEY: ${authenticate.error.message}`);
-  process.exit(1);
-}
 
 const { sessions, close } = openSessions();
 const handler = createSessionHandler({

@@ -6,6 +6,7 @@ import { idOfKey } from '../ids.js';
 import { apiKeyAsPassword, createInspector } from '../inspector/index.js';
 import { openApiDocument } from '../openapi/index.js';
 import { SessionService } from '../service/session-service.js';
+import { createSweeper } from '../sweeper.js';
 import { Misuse, textOf } from './failure.js';
 import { listen } from './listen.js';
 import { openStore, redisHelp } from './open-store.js';
@@ -35,10 +36,14 @@ const readApiKeys = (list: string) => {
     const [, tenant = '', sha256, key = ''] = /^([^:]+):(?:sha256=(.*)|(.*))$/s.exec(entry.trim()) ?? [];
     return sha256 === undefined ? { tenant, key } : { tenant, sha256 };
   });
-  const read = staticApiKeys(keys);
-  if (read.isOk()) return read.value;
-  const message = read.error.message.replace(/keys\[(\d+)\]\.?/g, (_, at) => `entry ${Number(at) + 1}: `);
-  throw new Misuse(`COLLOQUY_API_KEYS: ${message}`);
+  try {
+    return staticApiKeys(keys);
+  } catch (cause) {
+    const message = textOf(cause).replace('staticApiKeys: ', '');
+    throw new Misuse(
+      `COLLOQUY_API_KEYS: ${message.replace(/keys\[(\d+)\]\.?/g, (_, at) => `entry ${Number(at) + 1}: `)}`,
+    );
+  }
 };
 
 /** What the server prints when it is up. `key` is the key that was made for this run; no other is printed. */
@@ -73,8 +78,10 @@ const run = async (options: Options): Promise<void> => {
   const made = keys === undefined ? randomBytes(24).toString('hex') : undefined;
   const authenticate = readApiKeys(keys ?? `default:${made}`);
   const { store, place, close } = await openStore(options, events);
+  const sessions = new SessionService({ store });
+  const sweeper = createSweeper(sessions, { onError });
   const handler = createSessionHandler({
-    sessions: new SessionService({ store }),
+    sessions,
     authenticate,
     commands,
     events,
@@ -87,9 +94,11 @@ const run = async (options: Options): Promise<void> => {
   try {
     const server = await listen(nodeListener(handler), host, port);
     await printText(await greeting(server.where, server.origin, place, hasInspector, made));
+    sweeper.start();
     await stop;
     await server.close();
   } finally {
+    await sweeper.stop();
     close();
   }
   await print('Colloquy has stopped.');

@@ -57,7 +57,12 @@ export interface Reply {
 /** Those that stand for a moment's trouble, whoever says so. */
 const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-const passing: ReadonlySet<string> = new Set(['store_unavailable', 'authenticator_unavailable', 'conflict']);
+const passing: ReadonlySet<string> = new Set([
+  'store_unavailable',
+  'authenticator_unavailable',
+  'too_many_streams',
+  'conflict',
+]);
 
 export const mayPass = (type: string): boolean => passing.has(type);
 

@@ -1,12 +1,8 @@
 import * as crypto from 'node:crypto';
-import type { Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
-import { type IssueList, readSafely } from '../input/issues.js';
+import type { IssueList } from '../input/issues.js';
+import { readOrThrow } from '../input/read-options.js';
 import { isFields, readName } from '../input/values.js';
 import { KEY_LENGTH } from '../limits.js';
-
-/** Whose sessions an API key opens, or nothing if it opens none. */
-export type Authenticate = (key: string) => string | undefined | PromiseLike<string | undefined>;
 
 /**
  * One API key and the tenant that it belongs to; a tenant may have several. In place of the key its SHA-256, 64
@@ -49,7 +45,9 @@ const readDigest = (issues: IssueList, path: string, key: unknown, digest: unkno
 };
 
 const readKey = (issues: IssueList, path: string, value: unknown, seen: Set<string>): KnownKey[] => {
-  const { key, sha256: given, tenant } = isFields(value) ? value : {};
+  const { key, sha256: given, tenant, ...others } = isFields(value) ? value : {};
+  // Not by its name: an API key may stand there by mistake.
+  issues.check(Object.keys(others).length === 0, path, 'must have no fields but key or sha256, and tenant');
   const owner = readName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
   const digest = readDigest(issues, path, key, given);
   if (digest === undefined) return [];
@@ -58,25 +56,28 @@ const readKey = (issues: IssueList, path: string, value: unknown, seen: Set<stri
   return [{ digest: new TextEncoder().encode(digest), tenant: owner }];
 };
 
+export const readApiKeys = (issues: IssueList, keys: readonly ApiKey[]): ((key: string) => string | undefined) => {
+  const given: readonly unknown[] = Array.isArray(keys) ? keys : [];
+  issues.check(given.length > 0, 'keys', 'must be an array of at least one key');
+  const seen = new Set<string>();
+  const known = Array.from(given, (key, index) => readKey(issues, `keys[${index}]`, key, seen)).flat();
+  const encoder = new TextEncoder();
+  const digest = new Uint8Array(DIGEST_BYTES);
+  return (presented) => {
+    if (typeof presented !== 'string' || !sendable.test(presented)) return undefined;
+    encoder.encodeInto(sha256(presented), digest);
+    let tenant: string | undefined;
+    for (const candidate of known) {
+      if (crypto.timingSafeEqual(candidate.digest, digest)) tenant = candidate.tenant;
+    }
+    return tenant;
+  };
+};
+
 /**
- * An authenticator for a fixed list of keys. It keeps their digests and never the keys, and compares with every one
- * of them in constant time, so that neither memory nor timing gives a key away. Nothing that it says holds a key.
+ * An authenticator for a fixed list of keys. It keeps their SHA-256 digests and never the keys, and compares with every
+ * one of them in constant time, so that neither memory nor timing gives a key away. Throws a `TypeError` that names every
+ * entry that breaks a rule, and holds no key.
  */
-export const staticApiKeys = (keys: readonly ApiKey[]): Result<Authenticate, InvalidInput> =>
-  readSafely('keys', (issues) => {
-    const given: readonly unknown[] = Array.isArray(keys) ? keys : [];
-    issues.check(given.length > 0, 'keys', 'must be an array of at least one key');
-    const seen = new Set<string>();
-    const known = Array.from(given, (key, index) => readKey(issues, `keys[${index}]`, key, seen)).flat();
-    const encoder = new TextEncoder();
-    const digest = new Uint8Array(DIGEST_BYTES);
-    return (presented: string): string | undefined => {
-      if (typeof presented !== 'string' || !sendable.test(presented)) return undefined;
-      encoder.encodeInto(sha256(presented), digest);
-      let tenant: string | undefined;
-      for (const candidate of known) {
-        if (crypto.timingSafeEqual(candidate.digest, digest)) tenant = candidate.tenant;
-      }
-      return tenant;
-    };
-  });
+export const staticApiKeys = (keys: readonly ApiKey[]): ((key: string) => string | undefined) =>
+  readOrThrow('staticApiKeys', 'keys', (issues) => readApiKeys(issues, keys));

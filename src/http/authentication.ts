@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Authenticate } from './api-keys.js';
+import type { Authenticate, AuthenticationRequest, DeniedRequest } from './authenticate.js';
 import { type AuthenticatorUnavailable, type Misconfigured, misconfigured, type Unauthenticated } from './errors.js';
+import { tidyPrefix } from './prefix.js';
 import type { HandlerSettings } from './settings.js';
 import { late, within } from './within.js';
 
@@ -24,8 +25,7 @@ const readTenant = (answer: unknown): Result<string, AuthenticationError> => {
 const isPromise = (answer: ReturnType<Authenticate>): answer is PromiseLike<string | undefined> =>
   typeof answer === 'object' && answer !== null && typeof answer.then === 'function';
 
-/** The tenant that the host names when it is asked. */
-export const tenantNamed = async (
+const tenantNamed = async (
   timeoutMs: number,
   ask: () => ReturnType<Authenticate>,
 ): Promise<Result<string, AuthenticationError>> => {
@@ -37,9 +37,33 @@ export const tenantNamed = async (
   }
 };
 
-/** The tenant that an API key belongs to. */
+/** A path can be as long as the server allows; a log line should not be. */
+const MOST_PATH = 256;
+
+const deniedRequest = (request: AuthenticationRequest): DeniedRequest => {
+  const [path = ''] = request.url.split('?', 1);
+  const hasKey = Boolean(request.header('x-api-key') || request.header('authorization'));
+  return {
+    method: request.method,
+    path: `${tidyPrefix(request.prefix)}${path}`.slice(0, MOST_PATH),
+    reason: hasKey ? 'wrong' : 'missing',
+  };
+};
+
+/** The tenant whose sessions a request may reach. The host is told of a request that may reach none. */
 export const authenticated = async (
-  { authenticate, timeoutMs }: HandlerSettings,
-  key: string | undefined,
+  { timeoutMs, tellDenied }: Pick<HandlerSettings, 'timeoutMs' | 'tellDenied'>,
+  request: AuthenticationRequest,
+  ask: (request: AuthenticationRequest) => ReturnType<Authenticate>,
+): Promise<Result<string, AuthenticationError>> => {
+  const tenant = await tenantNamed(timeoutMs, () => ask(request));
+  if (tenant.isErr() && tenant.error.type === 'unauthenticated') tellDenied(deniedRequest(request));
+  return tenant;
+};
+
+/** The same by the handler's own authenticator. */
+export const authenticatedByKey = (
+  settings: HandlerSettings,
+  request: AuthenticationRequest,
 ): Promise<Result<string, AuthenticationError>> =>
-  key ? tenantNamed(timeoutMs, () => authenticate(key)) : unauthenticated;
+  authenticated(settings, request, () => settings.authenticate(request.header('x-api-key') ?? '', request));

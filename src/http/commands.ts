@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import type { OperationOptions } from '../service/change-session.js';
-import { stateJson } from '../wire.js';
+import { toWireState } from '../wire.js';
 import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call.js';
 import { type HandlerError, misconfigured } from './errors.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
 import { readJsonObject } from './json-body.js';
 import type { HandlerRequest, HandlerResponse } from './message.js';
 import { commonHeaders } from './problem.js';
@@ -28,14 +29,14 @@ const takesCommands = (sessions: TenantSessions): sessions is Commanded =>
 
 /** A client's name for this one write, of which the service says what characters it may have. */
 const operationOf = (request: HandlerRequest): OperationOptions => {
-  const operationId = request.header('idempotency-key');
+  const operationId = idempotencyKeyOf(request);
   return operationId === undefined ? {} : { operationId };
 };
 
 const move = async (call: Call<RouteOf<'move'>, Commanded>, id: string): Answer => {
   const { request, route, sessions } = call;
   const moved = await answerOf(call, sessions[route.command](id, operationOf(request)));
-  return moved.map((state) => ({ status: 200, headers: commonHeaders, body: stateJson(state) }));
+  return moved.map((state) => ({ status: 200, headers: commonHeaders, body: JSON.stringify(toWireState(state)) }));
 };
 
 const append = async (call: Call<RouteOf<'append'>, Commanded>, id: string): Answer => {

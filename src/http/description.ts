@@ -1,8 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
-import { type IssueList, readSafely } from '../input/issues.js';
+import type { IssueList } from '../input/issues.js';
 import { isFields } from '../input/values.js';
-import { authenticated } from './authentication.js';
+import { authenticatedByKey } from './authentication.js';
 import type { Answer } from './call.js';
 import { type HandlerError, misconfigured } from './errors.js';
 import type { HandlerRequest } from './message.js';
@@ -24,61 +23,63 @@ export interface HttpSurface extends Switches {
  * Makes the document of what a handler serves: `openApiDocument` of `colloquy/openapi`, or a function of the host's own
  * around it. The handler is given it rather than having it, so that those who serve no document do not load what makes it.
  */
-export type Describe = (surface: HttpSurface) => Result<object, InvalidInput>;
+export type Describe = (surface: HttpSurface) => object;
 
 /** How the document is served: to whoever has an API key, or to everybody. */
 export type OpenApiServing = Describe | { readonly document: Describe; readonly public?: boolean };
+
+/** The same, read and with its default. */
+export interface DescriptionServing {
+  readonly document: Describe;
+  readonly isPublic: boolean;
+}
 
 export const DESCRIPTION_PATH = '/openapi.json';
 
 export const isDescriptionUrl = (url: string): boolean =>
   url === DESCRIPTION_PATH || url.startsWith(`${DESCRIPTION_PATH}?`);
 
-const isServing = (given: OpenApiServing): boolean =>
-  typeof given === 'function' ||
-  (isFields(given) &&
-    typeof given.document === 'function' &&
-    (given.public === undefined || typeof given.public === 'boolean'));
+export const readServing = (issues: IssueList, given: OpenApiServing | undefined): DescriptionServing | undefined => {
+  if (given === undefined) return undefined;
+  if (typeof given === 'function') return { document: given, isPublic: false };
+  const { document, public: isPublic = false } = isFields(given) ? given : { document: undefined };
+  const fits = typeof document === 'function' && typeof isPublic === 'boolean';
+  issues.check(fits, 'openapi', 'must be openApiDocument, or { document: openApiDocument, public }');
+  return fits ? { document, isPublic } : undefined;
+};
 
-export const checkServing = (issues: IssueList, given: OpenApiServing | undefined): void =>
-  issues.check(
-    given === undefined || isServing(given),
-    'openapi',
-    'must be openApiDocument, or { document: openApiDocument, public }',
-  );
-
-/** What the handler has for describing itself. */
-export interface DescriptionCall {
-  readonly settings: HandlerSettings;
-  readonly switches: Switches;
-  readonly request: HandlerRequest;
-}
-
-const made = (document: Describe, surface: HttpSurface): Result<string, HandlerError> =>
-  readSafely('openapi', () => document(surface))
-    .andThen((result) => result)
-    .map((value) => JSON.stringify(value))
-    .mapErr(({ issues }) => misconfigured(issues));
+/** Answers with the document, to whoever may see it. */
+export type Describer = (request: HandlerRequest) => Answer;
 
 /**
- * Answers with the document, to whoever may see it. It is made once for a prefix, of which most hosts have one: a
- * stranger who may ask for it should cost next to nothing.
+ * The document is made once for a prefix, of which most hosts have one: a stranger who may ask for it should cost next to
+ * nothing. It is made for the first time here, so that a wrong option of its own throws when the handler is made.
  */
-export const describer = (serving: OpenApiServing): ((call: DescriptionCall) => Answer) => {
-  const { document, public: isPublic = false } = typeof serving === 'function' ? { document: serving } : serving;
-  let last: { readonly prefix: string; readonly body: string } | undefined;
-  return async ({ settings, switches, request }) => {
+export const describer = (
+  { document, isPublic }: DescriptionServing,
+  settings: HandlerSettings,
+  switches: Switches,
+): Describer => {
+  const { sessions, maxBodyBytes } = settings;
+  const make = (prefix: string) => ({
+    prefix,
+    body: JSON.stringify(document({ ...switches, sessions, maxBodyBytes, prefix, openapi: { public: isPublic } })),
+  });
+  let last = make('');
+  const bodyFor = (prefix: string): Result<string, HandlerError> => {
+    try {
+      if (last.prefix !== prefix) last = make(prefix);
+      return ok(last.body);
+    } catch (cause) {
+      return err(misconfigured([{ path: 'openapi', message: `could not be made: ${String(cause)}` }]));
+    }
+  };
+  return async (request) => {
     if (!isPublic) {
-      const tenant = await authenticated(settings, request.header('x-api-key'));
+      const tenant = await authenticatedByKey(settings, request);
       if (tenant.isErr()) return err(tenant.error);
     }
     if (!isAllowed('get', request.method)) return err({ type: 'method_not_allowed', allow: allowedMethods.get });
-    const { sessions, maxBodyBytes } = settings;
-    const prefix = tidyPrefix(request.prefix);
-    const surface: HttpSurface = { ...switches, sessions, maxBodyBytes, prefix, openapi: { public: isPublic } };
-    const body = last?.prefix === prefix ? ok(last.body) : made(document, surface);
-    if (body.isErr()) return err(body.error);
-    last = { prefix, body: body.value };
-    return ok({ status: 200, headers: commonHeaders, body: body.value });
+    return bodyFor(tidyPrefix(request.prefix)).map((body) => ({ status: 200, headers: commonHeaders, body }));
   };
 };

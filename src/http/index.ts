@@ -1,5 +1,6 @@
-export type { ApiKey, Authenticate } from './api-keys.js';
+export type { ApiKey } from './api-keys.js';
 export { staticApiKeys } from './api-keys.js';
+export type { Authenticate, AuthenticationRequest, DeniedRequest } from './authenticate.js';
 export type { Describe, HttpSurface, OpenApiServing } from './description.js';
 export type {
   AuthenticatorUnavailable,

@@ -1,25 +1,34 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import { wireNames } from '../input/wire-names.js';
+import type { ReadOptions } from '../service/admission.js';
 import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call.js';
 import { command } from './commands.js';
 import type { HandlerError } from './errors.js';
 import { events } from './events.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
 import { readJsonObject } from './json-body.js';
 import type { HandlerResponse } from './message.js';
-import { pageHeaders } from './page-headers.js';
-import { readPageQuery } from './page-query.js';
+import { pageHeaders, truncationHeaders } from './page-headers.js';
+import { readGetQuery, readPageQuery } from './page-query.js';
 import { percentEncode, tidyPrefix } from './prefix.js';
 import { commonHeaders } from './problem.js';
-import type { Json } from './session-writer.js';
 
 const create = async (call: Call<RouteOf<'create'>>): Answer => {
   const { request, sessions, settings } = call;
   const body = await readJsonObject(request, settings.maxBodyBytes);
   if (body.isErr()) return err(body.error);
   const { face, profile, behavior, context, [wireNames.timeLimit]: timeLimit } = body.value;
-  const idempotencyKey = request.header('idempotency-key');
-  const input = { face, profile, behavior, context, timeLimit, idempotencyKey };
+  // Only the id is answered: the history of a session that was created before must cost nothing.
+  const input = {
+    face,
+    profile,
+    behavior,
+    context,
+    timeLimit,
+    idempotencyKey: idempotencyKeyOf(request),
+    historyLimit: 0,
+  };
   const created = await answerOf(call, sessions.create(input));
   return created.map(({ id }) => ({
     status: 201,
@@ -28,35 +37,54 @@ const create = async (call: Call<RouteOf<'create'>>): Answer => {
   }));
 };
 
-const lengthOf = ({ bytes }: Json): Readonly<Record<string, string>> =>
-  bytes === undefined ? {} : { 'Content-Length': String(bytes) };
+/** Reads something that may be large: within the handler's budget, until the client has taken the answer. */
+const withinBudget = async (call: Call, read: (options: ReadOptions) => Answer): Answer => {
+  const { request, settings, tenant } = call;
+  if (settings.budget.isSpent(tenant))
+    return err(storeUnavailable('too many large answers are pending', 'not_applied'));
+  const reservation = settings.budget.reserve(tenant);
+  const answer = await read({ admit: reservation.admit });
+  if (answer.isOk() && answer.value.body !== undefined && request.onClose !== undefined) {
+    request.onClose(reservation.release);
+  } else reservation.release();
+  return answer;
+};
 
-const list = async (call: Call<RouteOf<'list'>>): Answer => {
-  const { request, route, sessions, settings } = call;
-  const query = readPageQuery(route.query);
-  if (query.isErr()) return err(query.error);
-  const listed = await answerOf(call, sessions.list(query.value));
-  return listed.andThen((page): Result<HandlerResponse, HandlerError> => {
-    if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
-    const json = settings.writer.page(page.sessions);
-    const path = `${tidyPrefix(request.prefix)}/sessions`;
-    return ok({
-      status: 200,
-      headers: { ...commonHeaders, ...pageHeaders(path, page, query.value), ...lengthOf(json) },
-      body: json.text,
+/** How many entries of a history the answer shows. More are not read. */
+const shownHistoryLimit = ({ request, settings }: Call, asked: number | undefined): number | undefined =>
+  request.method === 'HEAD' ? 0 : (settings.form.historyLimit ?? asked);
+
+const list = (call: Call<RouteOf<'list'>>): Answer =>
+  withinBudget(call, async (options) => {
+    const { request, route, sessions, settings } = call;
+    const query = readPageQuery(route.query);
+    if (query.isErr()) return err(query.error);
+    const historyLimit = shownHistoryLimit(call, query.value.historyLimit);
+    const listed = await answerOf(call, sessions.list({ ...query.value, historyLimit }, options));
+    return listed.andThen((page): Result<HandlerResponse, HandlerError> => {
+      if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
+      const path = `${tidyPrefix(request.prefix)}/sessions`;
+      const headers = { ...commonHeaders, ...pageHeaders(path, page, query.value) };
+      if (request.method === 'HEAD') return ok({ status: 200, headers });
+      return ok({ status: 200, headers, body: JSON.stringify(page.sessions.map(settings.form.item)) });
     });
   });
-};
 
-const get = async (call: Call<RouteOf<'get'>>): Answer => {
-  const id = decodeId(call.route.encodedId);
-  if (id.isErr()) return err(id.error);
-  const found = await answerOf(call, call.sessions.get(id.value));
-  return found.map((session) => {
-    const json = call.settings.writer.session(session);
-    return { status: 200, headers: { ...commonHeaders, ...lengthOf(json) }, body: json.text };
+const get = (call: Call<RouteOf<'get'>>): Answer =>
+  withinBudget(call, async (options) => {
+    const { request, route, sessions, settings } = call;
+    const id = decodeId(route.encodedId);
+    if (id.isErr()) return err(id.error);
+    const query = readGetQuery(route.query);
+    if (query.isErr()) return err(query.error);
+    const historyLimit = shownHistoryLimit(call, query.value.historyLimit);
+    const found = await answerOf(call, sessions.get(id.value, { ...options, historyLimit }));
+    return found.map((session): HandlerResponse => {
+      const headers = { ...commonHeaders, ...truncationHeaders([session], query.value) };
+      if (request.method === 'HEAD') return { status: 200, headers };
+      return { status: 200, headers, body: JSON.stringify(settings.form.session(session)) };
+    });
   });
-};
 
 /** Carries out the operation that a request asks for. */
 export const perform = (call: Call): Answer => {

@@ -11,6 +11,7 @@ const statusOfSessionError = {
   conflict: 409,
   history_full: 409,
   idempotency_mismatch: 422,
+  page_too_large: 422,
   corrupt_record: 500,
   store_unavailable: 503,
 } as const satisfies Record<SessionError['type'], number>;
@@ -22,6 +23,7 @@ const statusOfOwnError = {
   body_too_large: 413,
   unsupported_media_type: 415,
   authenticator_unavailable: 503,
+  too_many_streams: 503,
   misconfigured: 503,
 } as const satisfies Record<OwnError['type'], number>;
 
@@ -48,6 +50,8 @@ export const details = {
   conflict: 'Others kept changing the session at the same time. Try again.',
   history_full: 'The history of the session has as many entries as this service allows.',
   idempotency_mismatch: 'This Idempotency-Key was used before with another body.',
+  page_too_large:
+    'The page is larger than this service allows. Ask for a smaller limit, or for shorter histories by history_limit.',
   corrupt_record: 'The stored session cannot be read.',
   store_unavailable: 'The sessions cannot be reached at the moment. Try again later.',
   unauthenticated: 'The header X-API-KEY must carry a valid API key.',
@@ -56,6 +60,7 @@ export const details = {
   body_too_large: 'The body is larger than this service accepts.',
   unsupported_media_type: 'The body must be sent as Content-Type: application/json, in UTF-8 and uncompressed.',
   authenticator_unavailable: 'API keys cannot be checked at the moment. Try again later.',
+  too_many_streams: 'As many streams of events are open as this service allows. Try again later.',
   misconfigured: 'This service is not set up correctly.',
 } as const satisfies Record<Exclude<HandlerError['type'], 'invalid_input'>, string>;
 

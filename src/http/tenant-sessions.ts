@@ -1,13 +1,13 @@
 import type { Result, ResultAsync } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
 import type { SessionChange, WatchError, WatchOptions } from '../events/change.js';
 import type { InputPolicy } from '../input/policy.js';
+import type { ReadOptions } from '../service/admission.js';
 import type { AppendError, Appended } from '../service/append-history.js';
 import type { ChangeError, OperationOptions } from '../service/change-session.js';
 import type { CreateError } from '../service/create-session.js';
 import type { ListError, SessionPage } from '../service/list-sessions.js';
 import type { HistoryError, HistoryPart } from '../service/read-history.js';
-import type { DeleteError, ReadError } from '../service/session-service.js';
+import type { DeleteError, GetOptions, ReadError } from '../service/session-service.js';
 import type { Session, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../status.js';
 
@@ -17,8 +17,8 @@ import type { CallerCommand } from '../status.js';
  */
 export interface TenantSessions {
   create(input: unknown): ResultAsync<Session, CreateError>;
-  get(id: string): ResultAsync<Session, ReadError>;
-  list(query: unknown): ResultAsync<SessionPage, ListError>;
+  get(id: string, options?: GetOptions): ResultAsync<Session, ReadError>;
+  list(query: unknown, options?: ReadOptions): ResultAsync<SessionPage, ListError>;
 }
 
 /**
@@ -46,5 +46,5 @@ export interface TenantHistories {
 export interface Sessions<S> {
   forTenant(tenant: string): S;
   /** What it allows its callers, for the document of the interface. */
-  readonly policy?: Result<InputPolicy, InvalidInput>;
+  readonly policy?: InputPolicy;
 }

@@ -1,32 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InputIssue, type InvalidInput, invalidInput } from '../errors.js';
+import type { InvalidInput } from '../errors.js';
+import { IssueList, readArguments } from './issue-list.js';
 
-/** After this many no more are written down: a hostile input must not make a report larger than itself. */
-const MOST_ISSUES = 20;
+export type { IssueList } from './issue-list.js';
 
-/** Collects what is wrong with one input while it is read, so that a caller learns all of it at once. */
-export class IssueList {
-  readonly #issues: InputIssue[] = [];
-
-  check(holds: boolean, path: string, rule: string): void {
-    if (!holds && this.#issues.length < MOST_ISSUES) this.#issues.push({ path, message: rule });
-  }
-
-  /** `value` if nothing was wrong. */
-  result<T>(value: T): Result<T, InvalidInput> {
-    return this.#issues.length === 0 ? ok(value) : err(invalidInput(this.#issues));
-  }
-}
-
-/**
- * Reads arguments of a caller in any type. They may be JavaScript's worst, a getter that throws or a revoked proxy:
- * that too is a caller's mistake and not a crash.
- */
+/** Reads arguments of an operation, which never throws. */
 export const readSafely = <T>(path: string, read: (issues: IssueList) => T): Result<T, InvalidInput> => {
-  const issues = new IssueList();
-  try {
-    return issues.result(read(issues));
-  } catch {
-    return err(invalidInput([{ path, message: 'could not be read: it throws when it is looked at' }]));
-  }
+  const reading = readArguments(path, read, new IssueList());
+  return 'value' in reading ? ok(reading.value) : err(reading.broken);
 };

@@ -1,6 +1,7 @@
 import { defaultLimits, type SessionLimits } from '../limits.js';
 import type { IssueList } from './issues.js';
-import { readNumber } from './values.js';
+import type { OptionNames } from './read-options.js';
+import { type Fields, isFields, readNumber } from './values.js';
 
 /** What a host allows its callers. */
 export interface InputPolicy {
@@ -18,7 +19,19 @@ export interface GivenPolicy {
   readonly profiles?: readonly string[] | undefined;
 }
 
-const readLimits = (issues: IssueList, given: Partial<SessionLimits>): SessionLimits => {
+/** For whoever reads options that have limits. */
+export const limitNames = {
+  timeLimit: true,
+  textBytes: true,
+  contentBytes: true,
+  entriesPerAppend: true,
+  historyEntries: true,
+  pageBytes: true,
+} as const satisfies OptionNames<SessionLimits>;
+
+const readLimits = (issues: IssueList, limits: unknown): SessionLimits => {
+  issues.check(isFields(limits), 'limits', 'must be an object');
+  const given: Fields = isFields(limits) ? limits : {};
   const read = (name: keyof SessionLimits): number =>
     readNumber(issues, `limits.${name}`, given[name] ?? defaultLimits[name], 1, Number.MAX_SAFE_INTEGER);
   return {
@@ -27,6 +40,7 @@ const readLimits = (issues: IssueList, given: Partial<SessionLimits>): SessionLi
     contentBytes: read('contentBytes'),
     entriesPerAppend: read('entriesPerAppend'),
     historyEntries: read('historyEntries'),
+    pageBytes: read('pageBytes'),
   };
 };
 

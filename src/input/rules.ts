@@ -48,7 +48,7 @@ interface TimestampRule {
   readonly form: RegExp;
 }
 
-/** A field may be left out if there is something to stand for it, or if it is optional. */
+/** A field may be left out, or be `null`, if there is something to stand for it, or if it is optional. */
 export type Rule = (NameRule | TextRule | NumberRule | FormRule | TimestampRule) & {
   readonly absent?: string | number;
   readonly isOptional?: boolean;

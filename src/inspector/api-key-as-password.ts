@@ -1,7 +1,7 @@
-import { ok, type Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
-import type { Authenticate } from '../http/api-keys.js';
-import type { InspectorAuthenticate, InspectorOptions } from './options.js';
+import type { Authenticate } from '../http/authenticate.js';
+import { readAuthenticate } from '../http/options.js';
+import { readOrThrow } from '../input/read-options.js';
+import type { InspectorOptions } from './options.js';
 
 /** The password of `Authorization: Basic`, RFC 7617, if there is one. */
 const passwordOf = (authorization: string | undefined): string | undefined => {
@@ -22,17 +22,15 @@ const passwordOf = (authorization: string | undefined): string | undefined => {
  *
  *     createInspector(apiKeyAsPassword(staticApiKeys(keys)))
  */
-export const apiKeyAsPassword = (
-  authenticate: Authenticate | Result<Authenticate, InvalidInput>,
-): Pick<InspectorOptions, 'authenticate' | 'challenge'> => {
-  const byKey = typeof authenticate === 'function' ? ok<Authenticate, InvalidInput>(authenticate) : authenticate;
+export const apiKeyAsPassword = (authenticate: Authenticate): Pick<InspectorOptions, 'authenticate' | 'challenge'> => {
+  const tenantOf = readOrThrow('apiKeyAsPassword', 'authenticate', (issues) =>
+    readAuthenticate(issues, authenticate, 'staticApiKeys'),
+  );
   return {
     challenge: 'Basic realm="Colloquy", charset="UTF-8"',
-    authenticate: byKey.map((tenantOf): InspectorAuthenticate => {
-      return (request) => {
-        const key = passwordOf(request.header('authorization'));
-        return key === undefined || key === '' ? undefined : tenantOf(key);
-      };
-    }),
+    authenticate: (request) => {
+      const key = passwordOf(request.header('authorization'));
+      return key === undefined || key === '' ? undefined : tenantOf(key, request);
+    },
   };
 };

@@ -7,7 +7,6 @@ import type { TenantHistories, TenantSessions } from '../http/tenant-sessions.js
 import { type IssueList, readSafely } from '../input/issues.js';
 import { HISTORY_LIMIT } from '../limits.js';
 import type { HistoryQuery } from '../service/read-history.js';
-import { entryJson } from '../wire.js';
 
 /** Which part of a session's history is asked for. */
 export interface HistoryRoute {
@@ -51,6 +50,6 @@ export const history = async (call: Omit<Call, 'route'>, { encodedId, query }: H
   return found.map(({ entries, position, hasMore }) => ({
     status: 200,
     headers: commonHeaders,
-    body: `{"entries":[${entries.map(entryJson).join(',')}],"position":${position},"has_more":${hasMore}}`,
+    body: JSON.stringify({ entries, position, has_more: hasMore }),
   }));
 };

@@ -1,20 +1,18 @@
-import type { Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
-import type { Authenticate } from '../http/api-keys.js';
-import type { HandlerRequest } from '../http/message.js';
+import type { Authenticate, AuthenticationRequest } from '../http/authenticate.js';
 import { readAuthenticate } from '../http/options.js';
-import { type IssueList, readSafely } from '../input/issues.js';
+import type { IssueList } from '../input/issues.js';
+import { readOptions } from '../input/read-options.js';
 
 /** What an authenticator sees of a request: its cookies and all other headers. */
-export type InspectorRequest = Pick<HandlerRequest, 'method' | 'url' | 'prefix' | 'header'>;
+export type InspectorRequest = AuthenticationRequest;
 
 /** Whose sessions whoever sends this request may look at, or nothing if it may look at none. */
 export type InspectorAuthenticate = (request: InspectorRequest) => ReturnType<Authenticate>;
 
 /** What the inspector is made with. */
 export interface InspectorOptions {
-  /** Asked for every request, the page and its data. An error in its place, and nobody is let in. */
-  readonly authenticate: InspectorAuthenticate | Result<InspectorAuthenticate, InvalidInput>;
+  /** Asked for every request, the page and its data. */
+  readonly authenticate: InspectorAuthenticate;
   /** The `WWW-Authenticate` of a 401, such as `Basic realm="Colloquy"`. Default: `Inspector`, a browser asks nobody. */
   readonly challenge?: string;
   /** Whether sessions can be ended from the page. Default: true. */
@@ -38,8 +36,10 @@ const readChallenge = (issues: IssueList, value: unknown): string => {
   return fits ? value : DEFAULT_CHALLENGE;
 };
 
-export const readInspectorOptions = (options: InspectorOptions): Result<InspectorSettings, InvalidInput> =>
-  readSafely('options', (issues) => {
+const optionNames = { authenticate: true, challenge: true, terminate: true } as const;
+
+export const readInspectorOptions = (options: InspectorOptions): InspectorSettings =>
+  readOptions('createInspector', options, optionNames, (issues) => {
     const { authenticate, challenge = DEFAULT_CHALLENGE, terminate = true } = options;
     issues.check(typeof terminate === 'boolean', 'terminate', 'must be true or false');
     return {

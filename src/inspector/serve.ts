@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { tenantNamed } from '../http/authentication.js';
+import { authenticated } from '../http/authentication.js';
 import type { Answer, Call } from '../http/call.js';
 import type { HandlerError } from '../http/errors.js';
 import { eventsFromTheBeginning } from '../http/events.js';
@@ -12,7 +12,7 @@ import type { InspectorSettings } from './options.js';
 import { pageResponse } from './page-response.js';
 import { crossSite, guarded, movedToPage, unauthenticated } from './responses.js';
 import { matchInspectorRoute } from './routes.js';
-import { summaryWriter } from './summary-writer.js';
+import { summaryForm } from './summary-form.js';
 
 /**
  * Whether the page may have asked for this, and no other site in its user's name. Browsers tell where a request comes
@@ -31,6 +31,7 @@ const below = (request: HandlerRequest, url: string): HandlerRequest => ({
   prefix: `${tidyPrefix(request.prefix)}${INSPECTOR_PATH}`,
   header: (name) => request.header(name),
   body: (maxBytes) => request.body(maxBytes),
+  ...(request.onClose === undefined ? {} : { onClose: (listener: () => void) => request.onClose?.(listener) }),
 });
 
 /** Everything is answered for the tenant that the inspector's own authenticator names, and only after it has. */
@@ -38,7 +39,7 @@ export const serve = async (
   { authenticate, challenge, terminate }: InspectorSettings,
   { settings, request, events, report }: InspectorCall,
 ): Answer => {
-  const named = await tenantNamed(settings.timeoutMs, () => authenticate(request));
+  const named = await authenticated(settings, request, authenticate);
   if (named.isErr()) return named.error.type === 'unauthenticated' ? ok(unauthenticated(challenge)) : err(named.error);
   const tenant = named.value;
   const url = request.url.slice(INSPECTOR_PATH.length);
@@ -50,7 +51,8 @@ export const serve = async (
   if (route.to === 'moved') return ok(movedToPage);
   if (!isOurs(request)) return ok(crossSite);
   const call: Omit<Call, 'route'> = {
-    settings: { ...settings, writer: summaryWriter },
+    settings: { ...settings, form: summaryForm },
+    tenant,
     sessions: settings.sessions.forTenant(tenant),
     request: below(request, url),
     report,

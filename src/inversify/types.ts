@@ -16,7 +16,7 @@ export const TYPES = Object.freeze({
   SessionObservers: Symbol.for('colloquy.SessionObservers'),
   /** A `Logger`, for the operations and for the handler; none unless the host binds one. */
   Logger: Symbol.for('colloquy.Logger'),
-  /** An `Authenticate`, or what `staticApiKeys` gives. */
+  /** An `Authenticate`, such as `staticApiKeys` gives. */
   Authenticator: Symbol.for('colloquy.Authenticator'),
   /** A `SessionHandler`, to be mounted. */
   SessionHandler: Symbol.for('colloquy.SessionHandler'),

@@ -15,12 +15,10 @@ const aboutOf = ({ name, tenant, id }: ObservedOperation): object => ({
 /**
  * An observer that tells a logger why operations fail with `store_unavailable` or `corrupt_record`, which records a page
  * has left out, and what sweeps do: `info` for each session that the clock has ended. No text of a session and no key is
- * in it.
+ * in it. Throws a `TypeError` for what is no logger.
  */
 export const logging = (logger: Logger): SessionObserver => {
-  if (!isLogger(logger)) {
-    return { run: (_operation, call) => call(), issues: [{ path: 'logger', message: loggerRule }] };
-  }
+  if (!isLogger(logger)) throw new TypeError(`logging: logger ${loggerRule}`);
   return {
     async run(operation, call) {
       // Later than other observers, whose context is the one to work in.

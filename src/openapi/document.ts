@@ -1,18 +1,16 @@
-import { ok, type Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
 import { DESCRIPTION_PATH } from '../http/description.js';
-import { type IssueList, readSafely } from '../input/issues.js';
-import { type GivenPolicy, type InputPolicy, readPolicy } from '../input/policy.js';
+import type { IssueList } from '../input/issues.js';
+import { type GivenPolicy, type InputPolicy, limitNames, readPolicy } from '../input/policy.js';
+import { readOptions } from '../input/read-options.js';
 import { isFields, readName } from '../input/values.js';
+import { componentsFor } from './components.js';
 import { commandPaths, documentPath, eventPaths, sessionPaths } from './operations.js';
-import { otherwise } from './problems.js';
-import { schemasOf } from './schemas.js';
 import type { OpenApiDocument, Server } from './types.js';
 
 /** What is described, and how. All of it has a default. */
 export interface OpenApiOptions {
   /** The service whose limits and lists of names the document tells. Without it, those given below. */
-  readonly sessions?: { readonly policy?: Result<InputPolicy, InvalidInput> };
+  readonly sessions?: { readonly policy?: InputPolicy };
   /** Where the service is not at hand: what it is given as `limits`, `faces` and `profiles`. */
   readonly limits?: GivenPolicy['limits'];
   readonly faces?: GivenPolicy['faces'];
@@ -82,21 +80,18 @@ const frozen = <T>(value: T): T => {
 };
 
 /** What the service knows, but for what is given besides. */
-const policyOf = (options: OpenApiOptions): Result<InputPolicy, InvalidInput> =>
-  readSafely('options', () => options.sessions?.policy ?? ok(undefined))
-    .andThen((known) => known)
-    .andThen((known) =>
-      readSafely('options', (issues) => {
-        const { limits, faces, profiles } = readPolicy(issues, options);
-        return {
-          limits: options.limits === undefined && known !== undefined ? known.limits : limits,
-          faces: faces ?? known?.faces,
-          profiles: profiles ?? known?.profiles,
-        };
-      }),
-    );
+const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
+  const { limits, faces, profiles } = readPolicy(issues, options);
+  const known = options.sessions?.policy;
+  return {
+    limits: options.limits === undefined && known !== undefined ? known.limits : limits,
+    faces: faces ?? known?.faces,
+    profiles: profiles ?? known?.profiles,
+  };
+};
 
-const compose = (issues: IssueList, options: OpenApiOptions, policy: InputPolicy): OpenApiDocument => {
+const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument => {
+  const policy = policyOf(issues, options);
   const { openapi, maxBodyBytes, prefix = '', servers, title = 'Sessions', version = '1.0.0' } = options;
   const commands = readSwitch(issues, 'commands', options.commands);
   const events = readSwitch(issues, 'events', options.events);
@@ -111,8 +106,8 @@ const compose = (issues: IssueList, options: OpenApiOptions, policy: InputPolicy
   issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
   const paths = {
     ...sessionPaths(policy),
-    ...(events ? eventPaths(policy) : {}),
-    ...(commands ? commandPaths(policy) : {}),
+    ...(events ? eventPaths() : {}),
+    ...(commands ? commandPaths() : {}),
     ...(openapi ? documentPath(DESCRIPTION_PATH, isPublic) : {}),
   };
   const shown = { Sessions: true, Commands: commands, Events: events, Description: Boolean(openapi) };
@@ -130,8 +125,7 @@ const compose = (issues: IssueList, options: OpenApiOptions, policy: InputPolicy
     ),
     paths,
     components: {
-      schemas: schemasOf(policy, { commands }),
-      responses: otherwise(),
+      ...componentsFor(paths, policy),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY', description: 'The key of a tenant.' },
       },
@@ -139,9 +133,25 @@ const compose = (issues: IssueList, options: OpenApiOptions, policy: InputPolicy
   };
 };
 
+const optionNames = {
+  sessions: true,
+  limits: limitNames,
+  faces: true,
+  profiles: true,
+  commands: true,
+  events: true,
+  openapi: { public: true },
+  maxBodyBytes: true,
+  prefix: true,
+  servers: true,
+  title: true,
+  version: true,
+} as const;
+
 /**
  * The HTTP interface as an OpenAPI 3.1 document: plain JSON, frozen. Its schemas are made from the rules that requests
  * are read by, its errors from the table that they are answered from. A handler's `openapi` takes this function as it is.
+ * Throws a `TypeError` that names every option that is wrong or unknown.
  */
-export const openApiDocument = (options: OpenApiOptions = {}): Result<OpenApiDocument, InvalidInput> =>
-  policyOf(options).andThen((policy) => readSafely('options', (issues) => frozen(compose(issues, options, policy))));
+export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =>
+  readOptions('openApiDocument', options, optionNames, (issues) => frozen(compose(issues, options)));

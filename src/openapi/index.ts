@@ -9,6 +9,7 @@ export type {
   Operation,
   Parameter,
   PathItem,
+  Reference,
   RequestBody,
   Response,
   Schema,

@@ -3,19 +3,14 @@ import { commonHeaders } from '../http/problem.js';
 import { allowedMethods, pathTemplates } from '../http/routes.js';
 import type { InputPolicy } from '../input/policy.js';
 import type { CallerCommand } from '../status.js';
-import { pageExample, SESSION_ID, sessionExample, stateExample, streamExample } from './examples.js';
-import { idempotencyKey, lastEventId, listParameters, operationId, sessionId } from './parameters.js';
-import { codesOf, headersOf, problemResponses } from './problems.js';
-import { eventSchemas, ref } from './schemas.js';
-import type { Example, Header, MediaType, Operation, PathItem, RequestBody, Response } from './types.js';
+import { pageExample, SESSION_ID, sessionExample, stateExamples, streamExample } from './examples.js';
+import { headerRef, headersOf } from './headers.js';
+import { listQuery, parameterRef } from './parameters.js';
+import { codesOf, problemResponses } from './problems.js';
+import { eventData, ref } from './schemas.js';
+import type { Example, MediaType, Operation, PathItem, Reference, RequestBody, Response } from './types.js';
 
-type Paths = Readonly<Record<string, PathItem>>;
-
-const header = (description: string, schema: Header['schema'], required = true): Header => ({
-  description,
-  required,
-  schema,
-});
+export type Paths = Readonly<Record<string, PathItem>>;
 
 const json = (schema: MediaType['schema'], examples: MediaType['examples']): Response['content'] => ({
   'application/json': { schema, ...(examples && { examples }) },
@@ -32,19 +27,24 @@ const body = (name: string, examples: Readonly<Record<string, Example>>): Reques
   content: { 'application/json': { schema: ref(name), examples } },
 });
 
-const withoutContent = ({ content: _, ...response }: Response): Response => response;
+/** Of a success; an error leads to the same component as that of GET, whose content a HEAD has not either. */
+const withoutContent = (response: Response | Reference): Response | Reference => {
+  if ('$ref' in response) return response;
+  const { content: _, ...head } = response;
+  return head;
+};
 
 /** The methods of an operation, as the handler knows them: HEAD is answered as GET is, without a body. */
 const pathItem = (allowed: string, operation: Operation): PathItem => {
   if (allowed === 'POST') return { post: operation };
   const responses = Object.entries(operation.responses).map(([status, response]) => [status, withoutContent(response)]);
-  const name = operation.operationId;
+  const { operationId, summary, description: _, ...head } = operation;
   return {
     get: operation,
     head: {
-      ...operation,
-      operationId: `${name}Head`,
-      summary: `${operation.summary}: the headers alone`,
+      ...head,
+      operationId: `${operationId}Head`,
+      summary: `${summary}: the headers alone`,
       responses: Object.fromEntries(responses),
     },
   };
@@ -78,60 +78,59 @@ const create = (policy: InputPolicy): Operation => ({
   operationId: 'createSession',
   tags: ['Sessions'],
   summary: 'Create a session',
-  parameters: [idempotencyKey(policy)],
+  parameters: [parameterRef('idempotencyKey')],
   requestBody: body('CreateSession', createExamples(policy)),
   responses: {
     201: answered('The session is there, IDLE.', json(ref('CreatedSession'), { created: createdExample }), {
-      Location: header('The path of the session.', { type: 'string' }),
+      Location: headerRef('Location'),
     }),
     ...problemResponses(codesOf.create),
   },
 });
 
-const list = (policy: InputPolicy): Operation => ({
+const list = (): Operation => ({
   operationId: 'listSessions',
   tags: ['Sessions'],
   summary: 'List sessions',
   description:
     'A page of the sessions of the tenant that the API key belongs to. A parameter that is given twice is refused; those of other names are ignored.',
-  parameters: listParameters(policy),
+  parameters: listQuery,
   responses: {
     200: answered(
       'A page of sessions, which may be empty.',
       json({ type: 'array', items: ref('Session') }, { page: pageExample }),
       {
-        'X-Total-Count': header('How many sessions there are on all pages.', { type: 'integer', minimum: 0 }),
-        Link: header('Other pages, as RFC 8288 says: first, prev, next, last.', { type: 'string' }),
-        'X-Next-Cursor': header('Leads on as `after`; the last page has none.', { type: 'string' }, false),
-        'X-Unreadable-Sessions': header(
-          'The ids of the page whose records are damaged, percent-encoded, with commas between.',
-          { type: 'string' },
-          false,
-        ),
+        'X-Total-Count': headerRef('TotalCount'),
+        Link: headerRef('Link'),
+        'X-Next-Cursor': headerRef('NextCursor'),
+        'X-Unreadable-Sessions': headerRef('UnreadableSessions'),
+        'X-History-Truncated': headerRef('HistoryTruncated'),
       },
     ),
     ...problemResponses(codesOf.list),
   },
 });
 
-const get = (policy: InputPolicy): Operation => ({
+const get = (): Operation => ({
   operationId: 'getSession',
   tags: ['Sessions'],
   summary: 'Get a session',
-  parameters: [sessionId(policy)],
+  parameters: [parameterRef('sessionId'), parameterRef('historyLimit')],
   responses: {
-    200: answered('The session with its history.', json(ref('Session'), { session: sessionExample })),
+    200: answered('The session with its history.', json(ref('Session'), { session: sessionExample }), {
+      'X-History-Truncated': headerRef('HistoryTruncated'),
+    }),
     ...problemResponses(codesOf.get),
   },
 });
 
-const events = (policy: InputPolicy): Operation => ({
+const events = (): Operation => ({
   operationId: 'watchSession',
   tags: ['Events'],
   summary: 'Follow a session',
   description:
     'Server-Sent Events: first what the session is, then every change, until it has ended. Each event but `unavailable` has an id for Last-Event-ID.',
-  parameters: [sessionId(policy), lastEventId()],
+  parameters: [parameterRef('sessionId'), parameterRef('lastEventId')],
   responses: {
     200: {
       description: 'The events, for as long as the session goes on. Lines that begin with a colon are heartbeats.',
@@ -140,7 +139,7 @@ const events = (policy: InputPolicy): Operation => ({
         'text/event-stream': {
           schema: { type: 'string' },
           examples: { stream: streamExample },
-          'x-server-sent-events': eventSchemas(),
+          'x-server-sent-events': eventData(),
         },
       },
     },
@@ -157,22 +156,27 @@ const commands = {
   fail: 'End a session as failed',
 } as const satisfies Readonly<Record<CallerCommand, string>>;
 
-const change = (policy: InputPolicy, command: CallerCommand): Operation => ({
+/** What every command but append and delete answers. */
+export const sharedResponses = {
+  SessionMoved: answered('Where the session stands now.', json(ref('SessionState'), stateExamples)),
+} as const satisfies Readonly<Record<string, Response>>;
+
+const change = (command: CallerCommand): Operation => ({
   operationId: `${command}Session`,
   tags: ['Commands'],
   summary: commands[command],
-  parameters: [sessionId(policy), operationId(policy)],
+  parameters: [parameterRef('sessionId'), parameterRef('operationId')],
   responses: {
-    200: answered('Where the session stands now.', json(ref('SessionState'), { state: stateExample(command) })),
+    200: { $ref: '#/components/responses/SessionMoved' },
     ...problemResponses(codesOf.change),
   },
 });
 
-const append = (policy: InputPolicy): Operation => ({
+const append = (): Operation => ({
   operationId: 'appendHistory',
   tags: ['Commands'],
   summary: 'Append to the history of a session, while it is ACTIVE or PAUSED',
-  parameters: [sessionId(policy), operationId(policy)],
+  parameters: [parameterRef('sessionId'), parameterRef('operationId')],
   requestBody: body('AppendHistory', {
     entry: { value: { entries: [{ role: 'user', content: 'Hello' }] } },
     told: { value: { entries: [{ role: 'user', content: 'Hi', timestamp: '2026-01-31T19:00:02+01:00' }] } },
@@ -186,11 +190,11 @@ const append = (policy: InputPolicy): Operation => ({
   },
 });
 
-const remove = (policy: InputPolicy): Operation => ({
+const remove = (): Operation => ({
   operationId: 'deleteSession',
   tags: ['Commands'],
   summary: 'Delete a session',
-  parameters: [sessionId(policy)],
+  parameters: [parameterRef('sessionId')],
   responses: {
     204: answered('There is no such session any more, or there was none.', undefined),
     ...problemResponses(codesOf.delete),
@@ -201,20 +205,18 @@ const commandNames = ['start', 'pause', 'resume', 'terminate', 'fail'] as const 
 
 export const sessionPaths = (policy: InputPolicy): Paths => ({
   [pathTemplates.create]: pathItem(allowedMethods.create, create(policy)),
-  [pathTemplates.list]: pathItem(allowedMethods.list, list(policy)),
-  [pathTemplates.get]: pathItem(allowedMethods.get, get(policy)),
+  [pathTemplates.list]: pathItem(allowedMethods.list, list()),
+  [pathTemplates.get]: pathItem(allowedMethods.get, get()),
 });
 
-export const eventPaths = (policy: InputPolicy): Paths => ({
-  [pathTemplates.events]: pathItem(allowedMethods.events, events(policy)),
+export const eventPaths = (): Paths => ({
+  [pathTemplates.events]: pathItem(allowedMethods.events, events()),
 });
 
-export const commandPaths = (policy: InputPolicy): Paths => ({
-  ...Object.fromEntries(
-    commandNames.map((name) => [pathTemplates[name], pathItem(allowedMethods.move, change(policy, name))]),
-  ),
-  [pathTemplates.append]: pathItem(allowedMethods.append, append(policy)),
-  [pathTemplates.delete]: pathItem(allowedMethods.delete, remove(policy)),
+export const commandPaths = (): Paths => ({
+  ...Object.fromEntries(commandNames.map((name) => [pathTemplates[name], pathItem(allowedMethods.move, change(name))])),
+  [pathTemplates.append]: pathItem(allowedMethods.append, append()),
+  [pathTemplates.delete]: pathItem(allowedMethods.delete, remove()),
 });
 
 /** Of the document itself. */

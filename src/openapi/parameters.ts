@@ -3,14 +3,16 @@ import { END_ID } from '../http/event-frames.js';
 import type { PageQuery } from '../http/page-query.js';
 import { cursorForm, cursorOf } from '../input/cursor.js';
 import { listOrders } from '../input/list-input.js';
+import { operationIdForm } from '../input/operation-id.js';
 import type { InputPolicy } from '../input/policy.js';
-import { entryRules, nameRules } from '../input/rules.js';
+import { nameRules } from '../input/rules.js';
 import { wireNames } from '../input/wire-names.js';
 import { DEFAULT_PAGE_LIMIT, PAGE_LIMIT } from '../limits.js';
 import { sessionStatuses } from '../status.js';
 import { SESSION_ID } from './examples.js';
 import { described, fieldSchema } from './fields.js';
-import type { Json, Parameter, Schema } from './types.js';
+import { ref } from './schemas.js';
+import type { Json, Parameter, Reference, Schema } from './types.js';
 
 type Place = Pick<Parameter, 'name' | 'in'>;
 
@@ -22,7 +24,7 @@ const parameter = (place: Place, schema: Schema, description: string, example: J
   examples: { example: { value: example } },
 });
 
-export const sessionId = (policy: InputPolicy): Parameter =>
+const sessionId = (policy: InputPolicy): Parameter =>
   parameter(
     { name: wireNames.id, in: 'path' },
     described(fieldSchema(nameRules.id, policy), 'Percent-encoded where need be.'),
@@ -30,25 +32,33 @@ export const sessionId = (policy: InputPolicy): Parameter =>
     SESSION_ID,
   );
 
+const MAY_BE_QUOTED = 'It may stand in double quotes.';
+
 /** Of a create: any text that a header carries. */
-export const idempotencyKey = (policy: InputPolicy): Parameter =>
+const idempotencyKey = (policy: InputPolicy): Parameter =>
   parameter(
     { name: wireNames.idempotencyKey, in: 'header' },
-    fieldSchema(nameRules.idempotencyKey, policy),
+    described(fieldSchema(nameRules.idempotencyKey, policy), MAY_BE_QUOTED),
     'Makes the request safe to repeat: the same key gives the same session for as long as it exists.',
     'order-17',
   );
 
+/** Without the anchors. */
+const bareOperationId = operationIdForm.source.slice(1, -1);
+
 /** Of a command or an append. */
-export const operationId = (policy: InputPolicy): Parameter =>
+const operationId = (policy: InputPolicy): Parameter =>
   parameter(
     { name: wireNames.operationId, in: 'header' },
-    fieldSchema(nameRules.operationId, policy),
+    {
+      ...described(fieldSchema(nameRules.operationId, policy), MAY_BE_QUOTED),
+      pattern: `^(?:${bareOperationId}|"${bareOperationId}")$`,
+    },
     'Names this one write on this session, so that it is safe to send again. Another write needs another name.',
     'turn-2',
   );
 
-export const lastEventId = (): Parameter =>
+const lastEventId = (): Parameter =>
   parameter(
     { name: wireNames.from, in: 'header' },
     { type: 'string', pattern: `^(?:${END_ID})?$|${positionForm.source}` },
@@ -56,45 +66,78 @@ export const lastEventId = (): Parameter =>
     END_ID,
   );
 
+const query = (name: string): Place => ({ name, in: 'query' });
+
+/** Of a list or a get. */
+const historyLimit = (): Parameter =>
+  parameter(
+    query(wireNames.historyLimit),
+    { type: 'integer', minimum: 0 },
+    'The most entries of each history, counted from the latest, in decimal digits. Without it, all.',
+    20,
+  );
+
 const createdAt = '2026-01-31T18:00:00.000Z';
 
-/** The parameters of the list's query. */
-export const listParameters = (policy: InputPolicy): readonly Parameter[] => {
-  const whole: Schema = { type: 'integer', minimum: 1 };
-  const time = fieldSchema(entryRules.timestamp, policy);
-  const query = (name: string): Place => ({ name, in: 'query' });
-  return Object.values({
-    limit: parameter(
-      query('limit'),
-      { ...whole, default: DEFAULT_PAGE_LIMIT },
-      `Sessions on a page, in decimal digits; above ${PAGE_LIMIT} is served as ${PAGE_LIMIT}.`,
-      DEFAULT_PAGE_LIMIT,
-    ),
-    page: parameter(query('page'), { ...whole, default: 1 }, 'The number of the page. Not together with `after`.', 1),
-    after: parameter(
-      query(wireNames.after),
-      { type: 'string', pattern: cursorForm.source },
-      'The X-Next-Cursor of another page, to go on behind it. Not together with `page`.',
-      cursorOf({ createdAt, id: SESSION_ID }),
-    ),
-    order: parameter(
-      query(wireNames.order),
-      { type: 'string', enum: [...listOrders], default: listOrders[0] },
-      'By the time of creation.',
-      listOrders[1],
-    ),
-    status: parameter(
-      query(wireNames.status),
-      { type: 'string', enum: [...sessionStatuses] },
-      'Only the sessions that are in this status.',
-      sessionStatuses[1],
-    ),
-    createdAfter: parameter(query(wireNames.createdAfter), time, 'Only what was created later than this.', createdAt),
-    createdBefore: parameter(
-      query(wireNames.createdBefore),
-      time,
-      'Only what was created earlier than this.',
-      createdAt,
-    ),
-  } satisfies Readonly<Record<keyof PageQuery, Parameter>>);
-};
+const whole: Schema = { type: 'integer', minimum: 1 };
+
+/** The parameters of the list's query. A default stands here only where it may be sent with all others. */
+const listParameters = {
+  limit: parameter(
+    query('limit'),
+    { ...whole, default: DEFAULT_PAGE_LIMIT },
+    `Sessions on a page, in decimal digits; above ${PAGE_LIMIT} is served as ${PAGE_LIMIT}.`,
+    DEFAULT_PAGE_LIMIT,
+  ),
+  page: parameter(query('page'), whole, 'The number of the page. Default: 1. Not together with `after`.', 1),
+  after: parameter(
+    query(wireNames.after),
+    { type: 'string', pattern: cursorForm.source },
+    'The X-Next-Cursor of another page, to go on behind it. Not together with `page`.',
+    cursorOf({ createdAt, id: SESSION_ID }),
+  ),
+  order: parameter(
+    query(wireNames.order),
+    { type: 'string', enum: [...listOrders], default: listOrders[0] },
+    'By the time of creation.',
+    listOrders[1],
+  ),
+  status: parameter(
+    query(wireNames.status),
+    ref('SessionStatus'),
+    'Only the sessions that are in this status.',
+    sessionStatuses[1],
+  ),
+  createdAfter: parameter(
+    query(wireNames.createdAfter),
+    ref('Timestamp'),
+    'Only what was created later than this.',
+    createdAt,
+  ),
+  createdBefore: parameter(
+    query(wireNames.createdBefore),
+    ref('Timestamp'),
+    'Only what was created earlier than this.',
+    createdAt,
+  ),
+  historyLimit: historyLimit(),
+} satisfies Readonly<Record<keyof PageQuery, Parameter>>;
+
+/** All of them, by the names of their components. */
+export const parametersOf = (policy: InputPolicy) => ({
+  sessionId: sessionId(policy),
+  idempotencyKey: idempotencyKey(policy),
+  operationId: operationId(policy),
+  lastEventId: lastEventId(),
+  ...listParameters,
+});
+
+/** Leads to a parameter. */
+export const parameterRef = (name: keyof ReturnType<typeof parametersOf>): Reference => ({
+  $ref: `#/components/parameters/${name}`,
+});
+
+/** Leads to each parameter of the list's query. */
+export const listQuery: readonly Reference[] = Object.keys(listParameters).map((name) => ({
+  $ref: `#/components/parameters/${name}`,
+}));

@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors.js';
 import type { WatchError } from '../events/change.js';
-import type { HandlerError } from '../http/errors.js';
+import type { HandlerError, TooManyStreams } from '../http/errors.js';
 import type { HandlerResponse } from '../http/message.js';
 import { details, fixed, problem, statuses, titles } from '../http/problem.js';
 import type { AppendError } from '../service/append-history.js';
@@ -8,13 +8,17 @@ import type { ChangeError } from '../service/change-session.js';
 import type { CreateError } from '../service/create-session.js';
 import type { ListError } from '../service/list-sessions.js';
 import type { DeleteError, ReadError } from '../service/session-service.js';
+import { headersOf } from './headers.js';
 import { ref } from './schemas.js';
-import type { Example, Header, Response } from './types.js';
+import type { Example, Reference, Response } from './types.js';
 
 type Code = HandlerError['type'];
+type Status = (typeof statuses)[Code];
+
+type Codes = Readonly<Partial<Record<Code, true>>>;
 
 /** The codes that an operation may answer with; the compiler holds it to the errors that the operation has. */
-type Codes<E extends { readonly type: Code }> = Readonly<Record<E['type'] | keyof typeof anywhere, true>>;
+type CodesOf<E extends { readonly type: Code }> = Readonly<Record<E['type'] | keyof typeof anywhere, true>>;
 
 const anywhere = { unauthenticated: true, authenticator_unavailable: true, misconfigured: true } as const;
 
@@ -31,16 +35,17 @@ const publicCodes = { misconfigured: true } as const;
 const listCodes = {
   ...anywhere,
   invalid_input: true,
+  page_too_large: true,
   store_unavailable: true,
   corrupt_record: true,
-} as const satisfies Codes<ListError>;
+} as const satisfies CodesOf<ListError>;
 
 const changeCodes = {
   ...anywhere,
   ...read,
   invalid_transition: true,
   conflict: true,
-} as const satisfies Codes<ChangeError>;
+} as const satisfies CodesOf<ChangeError>;
 
 export const codesOf = {
   create: {
@@ -50,10 +55,10 @@ export const codesOf = {
     conflict: true,
     store_unavailable: true,
     corrupt_record: true,
-  } as const satisfies Codes<CreateError>,
+  } as const satisfies CodesOf<CreateError>,
   list: listCodes,
-  get: { ...anywhere, ...read } as const satisfies Codes<ReadError>,
-  events: { ...anywhere, ...read } as const satisfies Codes<WatchError>,
+  get: { ...anywhere, ...read } as const satisfies CodesOf<ReadError>,
+  events: { ...anywhere, ...read, too_many_streams: true } as const satisfies CodesOf<WatchError | TooManyStreams>,
   change: changeCodes,
   append: {
     ...anywhere,
@@ -61,38 +66,19 @@ export const codesOf = {
     ...read,
     invalid_transition: true,
     history_full: true,
-  } as const satisfies Codes<AppendError>,
+  } as const satisfies CodesOf<AppendError>,
   delete: {
     ...anywhere,
     invalid_input: true,
     store_unavailable: true,
     corrupt_record: true,
-  } as const satisfies Codes<DeleteError>,
+  } as const satisfies CodesOf<DeleteError>,
   document: documentCodes,
   publicDocument: publicCodes,
 } as const;
 
-const meanings: Readonly<Record<string, string>> = {
-  'Cache-Control': 'Sessions are private and change by the second.',
-  'Retry-After': 'Seconds after which to try again.',
-  'WWW-Authenticate': 'How to authenticate: with X-API-KEY.',
-  Allow: 'The methods that the path knows.',
-};
-
-/** The headers of an answer that say the same every time; the type of the content is said elsewhere. */
-export const headersOf = (headers: HandlerResponse['headers']): Readonly<Record<string, Header>> =>
-  Object.fromEntries(
-    Object.entries(headers)
-      .filter(([name]) => name !== 'Content-Type')
-      .map(([name, value]) => [
-        name,
-        {
-          description: meanings[name] ?? name,
-          required: true,
-          schema: name === 'Allow' ? { type: 'string' } : { const: value },
-        },
-      ]),
-  );
+/** What answers a request that is for none of the operations: another path, or another method. */
+const otherwise = { route_not_found: true, method_not_allowed: true } as const;
 
 const answerTo = (code: Code): HandlerResponse => {
   if (code === 'invalid_input') return problem(invalidInput([{ path: 'body', message: 'must be a JSON object' }]));
@@ -103,15 +89,21 @@ const answerTo = (code: Code): HandlerResponse => {
 const meaningOf = (code: Code): string =>
   code === 'invalid_input' ? 'What was sent breaks a rule; `errors` names each place.' : details[code];
 
-const exampleOf = (code: Code): Example => ({ summary: meaningOf(code), value: JSON.parse(answerTo(code).body ?? '') });
+const exampleOf = (code: Code): Example => ({ value: JSON.parse(answerTo(code).body ?? '') });
 
-const problemResponse = (status: (typeof statuses)[Code], codes: readonly Code[]): Response => ({
-  description: `${titles[status]}. ${codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join(' ')}`,
+const problemResponse = (status: Status, codes: readonly Code[]): Response => ({
+  description: codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join(' '),
   headers: Object.assign({}, ...codes.map((code) => headersOf(answerTo(code).headers))),
   content: {
     'application/json': {
       schema: {
-        allOf: [ref('Problem'), { type: 'object', properties: { status: { const: status }, code: { enum: codes } } }],
+        allOf: [
+          ref('Problem'),
+          {
+            type: 'object',
+            properties: { status: { type: 'integer', const: status }, code: { type: 'string', enum: codes } },
+          },
+        ],
       },
       examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
     },
@@ -120,23 +112,30 @@ const problemResponse = (status: (typeof statuses)[Code], codes: readonly Code[]
 
 const isCode = (name: string): name is Code => Object.hasOwn(statuses, name);
 
-/** The errors among the answers of an operation, by their status. */
-export const problemResponses = (codes: Readonly<Partial<Record<Code, true>>>): Readonly<Record<string, Response>> => {
+const inPascalCase = (words: string): string =>
+  words.replace(/(?:^|[ _])(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** `InvalidTransitionOrConflict`, or for more than two codes what their status says: `ServiceUnavailable`. */
+const nameOf = (status: Status, codes: readonly Code[]): string =>
+  inPascalCase(codes.length > 2 ? titles[status] : codes.join('_or_'));
+
+/** The errors of an operation: a response for each status, with the codes that it may have. */
+const grouped = (codes: Codes): readonly { status: Status; codes: readonly Code[] }[] => {
   const given = Object.keys(codes).filter(isCode);
   const found = [...new Set(given.map((code) => statuses[code]))].toSorted((a, b) => a - b);
-  return Object.fromEntries(
-    found.map((status) => [
-      status,
-      problemResponse(
-        status,
-        given.filter((code) => statuses[code] === status),
-      ),
-    ]),
-  );
+  return found.map((status) => ({ status, codes: given.filter((code) => statuses[code] === status) }));
 };
 
-/** What answers a request that is for none of the operations: another method, or another path. */
-export const otherwise = (): Readonly<Record<string, Response>> => ({
-  MethodNotAllowed: problemResponse(405, ['method_not_allowed']),
-  NoSuchPath: problemResponse(404, ['route_not_found']),
-});
+/** The errors among the answers of an operation, by their status. */
+export const problemResponses = (codes: Codes): Readonly<Record<string, Reference>> =>
+  Object.fromEntries(
+    grouped(codes).map((each) => [each.status, { $ref: `#/components/responses/${nameOf(each.status, each.codes)}` }]),
+  );
+
+/** The errors of all operations, by the names of their components. */
+export const problemComponents = (): Readonly<Record<string, Response>> =>
+  Object.fromEntries(
+    [...Object.values(codesOf), otherwise]
+      .flatMap(grouped)
+      .map(({ status, codes }) => [nameOf(status, codes), problemResponse(status, codes)]),
+  );

@@ -1,10 +1,11 @@
 import type { SessionChange } from '../events/change.js';
+import type { SessionEventType } from '../events/event.js';
 import { statuses } from '../http/problem.js';
 import type { InputPolicy } from '../input/policy.js';
 import { createRules, entriesRange, entryRules, type Rule } from '../input/rules.js';
 import { wireNames } from '../input/wire-names.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../status.js';
-import { described, fieldSchema, isRequired } from './fields.js';
+import { defaultInWords, described, fieldSchema, isRequired, nullable } from './fields.js';
 import type { Schema } from './types.js';
 
 type Fields = Readonly<Record<string, Schema>>;
@@ -41,17 +42,20 @@ const isNamed = (name: string): name is keyof typeof wireNames => Object.hasOwn(
 
 const wireName = (name: string): string => (isNamed(name) ? wireNames[name] : name);
 
-/** What a caller may send: the fields of these rules, under their names on the wire, and others, which are ignored. */
+/**
+ * What a caller may send: the fields of these rules, under their names on the wire, and others, which are ignored. `null`
+ * in an optional one is as if it were not given.
+ */
 const given = (
   rules: Readonly<Record<string, Rule>>,
   meant: Readonly<Record<string, string>>,
   policy: InputPolicy,
   description: string,
 ): Schema => {
-  const fields = Object.entries(rules).map(([name, rule]): [string, Schema] => [
-    wireName(name),
-    described(fieldSchema(rule, policy), meant[name] ?? ''),
-  ]);
+  const fields = Object.entries(rules).map(([name, rule]): [string, Schema] => {
+    const schema = described(fieldSchema(rule, policy), `${meant[name] ?? ''}${defaultInWords(rule)}`);
+    return [wireName(name), isRequired(rule) ? schema : nullable(schema)];
+  });
   const required = Object.entries(rules).filter(([, rule]) => isRequired(rule));
   return {
     type: 'object',
@@ -75,45 +79,44 @@ const position = (description: string): Schema => ({ type: 'integer', minimum: 0
 
 const id = string('The id of the session.');
 const duration: Schema = { type: 'integer', minimum: 0, description: 'Whole seconds spent ACTIVE, rounded down.' };
-const endReason: Schema = { type: 'string', enum: [...endReasons], description: 'Why the session has ended.' };
+const endReason = ref('EndReason');
 
 /**
  * The schemas that the operations speak of. What is answered is described without the bounds of what may be sent: a
  * session may have been created when they were others.
  */
-export const schemasOf = (policy: InputPolicy, { commands }: { readonly commands: boolean }): Fields => ({
+export const schemasOf = (policy: InputPolicy): Fields => ({
   CreateSession: given(createRules, meanings, policy, 'What to create. Other fields are ignored.'),
   CreatedSession: exactly({ session_id: id }, 'The session that was created.'),
-  ...(commands
-    ? {
-        NewHistoryEntry: given(
-          entryRules,
-          meanings,
-          policy,
-          'A history entry. Without a timestamp it has that of its arrival.',
-        ),
-        AppendHistory: {
-          type: 'object',
-          description: 'What to append. Other fields are ignored.',
-          properties: { entries: entryList(policy) },
-          required: ['entries'],
-        },
-        AppendedHistory: exactly(
-          { position: position('Where the history stands now: opaque, growing, the same for a repeated append.') },
-          'What an append answers.',
-        ),
-        SessionState: {
-          description: 'Where a session stands.',
-          oneOf: [
-            exactly(
-              { id, status: { enum: sessionStatuses.filter((status) => status !== terminated) }, duration },
-              'One that goes on.',
-            ),
-            exactly({ id, status: { const: terminated }, duration, end_reason: endReason }, 'One that has ended.'),
-          ],
-        },
-      }
-    : {}),
+  NewHistoryEntry: given(
+    entryRules,
+    meanings,
+    policy,
+    'A history entry. Without a timestamp it has that of its arrival.',
+  ),
+  AppendHistory: {
+    type: 'object',
+    description: 'What to append. Other fields are ignored.',
+    properties: { entries: entryList(policy) },
+    required: ['entries'],
+  },
+  AppendedHistory: exactly(
+    { position: position('Where the history stands now: opaque, growing, the same for a repeated append.') },
+    'What an append answers.',
+  ),
+  SessionState: {
+    description: 'Where a session stands.',
+    oneOf: [
+      exactly(
+        { id, status: { type: 'string', enum: sessionStatuses.filter((status) => status !== terminated) }, duration },
+        'One that goes on.',
+      ),
+      exactly(
+        { id, status: { type: 'string', const: terminated }, duration, end_reason: endReason },
+        'One that has ended.',
+      ),
+    ],
+  },
   SessionStatus: { type: 'string', enum: [...sessionStatuses], description: 'What a session is doing.' },
   SessionOptions: exactly(
     {
@@ -140,15 +143,19 @@ export const schemasOf = (policy: InputPolicy, { commands }: { readonly commands
     },
     'A session as it is at the moment of reading.',
   ),
+  Timestamp: described(fieldSchema(entryRules.timestamp, policy), 'RFC 3339.'),
+  EndReason: { type: 'string', enum: [...endReasons], description: 'Why the session has ended.' },
+  ...eventSchemas(),
+  ProblemCode: { type: 'string', enum: Object.keys(statuses), description: 'What is wrong, for programs.' },
   Problem: {
     type: 'object',
     description: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
     properties: {
-      type: { const: 'about:blank' },
+      type: { type: 'string', const: 'about:blank' },
       title: string('The phrase of the status.'),
       status: { type: 'integer', enum: [...new Set(Object.values(statuses))] },
       detail: string('What is wrong, for people.'),
-      code: { type: 'string', enum: Object.keys(statuses), description: 'What is wrong, for programs.' },
+      code: ref('ProblemCode'),
       errors: {
         type: 'array',
         description: 'Of invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
@@ -159,37 +166,50 @@ export const schemasOf = (policy: InputPolicy, { commands }: { readonly commands
   },
 });
 
-/** The data of each of the events on a stream, by the event's name. */
-export const eventSchemas = (): Fields => {
-  const event = (type: string, more: Fields = {}): Schema =>
-    exactly(
-      {
-        id: string('The same whenever this event is told again.'),
-        type: { const: type },
-        sequence: { type: 'integer', minimum: 1, description: 'The number of the change within the session.' },
-        at: instant('When it took effect: UTC.'),
-        ...more,
-      },
-      'A change of the session.',
-    );
-  return {
-    'session.snapshot': ref('Session'),
-    'session.created': event('session.created'),
-    'session.started': event('session.started'),
-    'session.paused': event('session.paused'),
-    'session.resumed': event('session.resumed'),
-    'session.appended': event('session.appended', { position: position('Where the history stands now.') }),
-    'session.terminated': event('session.terminated', { end_reason: endReason }),
-    'session.deleted': event('session.deleted'),
-    end: {
-      type: 'object',
-      description: 'The last event: the session has ended, or is deleted and has no end_reason.',
-      properties: { end_reason: endReason },
-      additionalProperties: false,
+const eventOf = (types: readonly string[], more: Fields = {}): Schema =>
+  exactly(
+    {
+      id: string('The same whenever this event is told again.'),
+      type: { type: 'string', enum: types },
+      sequence: { type: 'integer', minimum: 1, description: 'The number of the change within the session.' },
+      at: instant('When it took effect: UTC.'),
+      ...more,
     },
-    unavailable: exactly(
-      { code: { type: 'string', enum: Object.keys(statuses) } },
-      'The last event where the sessions cannot be reached any more.',
-    ),
-  } satisfies Record<SessionChange['type'] | 'end' | 'unavailable', Schema>;
-};
+    'A change of the session.',
+  );
+
+/** Those that tell no more than that they have happened. */
+const plainEvents = {
+  'session.created': ref('SessionEvent'),
+  'session.started': ref('SessionEvent'),
+  'session.paused': ref('SessionEvent'),
+  'session.resumed': ref('SessionEvent'),
+  'session.deleted': ref('SessionEvent'),
+} as const satisfies Record<Exclude<SessionEventType, 'session.appended' | 'session.terminated'>, Schema>;
+
+const eventSchemas = (): Fields => ({
+  SessionEvent: eventOf(Object.keys(plainEvents)),
+  SessionAppendedEvent: eventOf(['session.appended'], { position: position('Where the history stands now.') }),
+  SessionTerminatedEvent: eventOf(['session.terminated'], { end_reason: endReason }),
+  StreamEnd: {
+    type: 'object',
+    description: 'The last event: the session has ended, or is deleted and has no end_reason.',
+    properties: { end_reason: endReason },
+    additionalProperties: false,
+  },
+  StreamUnavailable: exactly(
+    { code: ref('ProblemCode') },
+    'The last event where the sessions cannot be reached any more.',
+  ),
+});
+
+/** The schema of each event's data, by the event's name. */
+export const eventData = (): Fields =>
+  ({
+    'session.snapshot': ref('Session'),
+    ...plainEvents,
+    'session.appended': ref('SessionAppendedEvent'),
+    'session.terminated': ref('SessionTerminatedEvent'),
+    end: ref('StreamEnd'),
+    unavailable: ref('StreamUnavailable'),
+  }) satisfies Record<SessionChange['type'] | 'end' | 'unavailable', Schema>;

@@ -3,12 +3,14 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 
 type Named<T> = Readonly<Record<string, T>>;
 
+type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
+
 /** A JSON Schema (2020-12), with the keywords that the document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly title?: string;
   readonly description?: string;
-  readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array';
+  readonly type?: SchemaType | readonly SchemaType[];
   readonly const?: Json;
   readonly enum?: readonly Json[];
   readonly default?: Json;
@@ -27,6 +29,11 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly not?: Schema;
+}
+
+/** Leads to a component, such as `#/components/responses/Unauthenticated`. */
+export interface Reference {
+  readonly $ref: string;
 }
 
 export interface Example {
@@ -60,7 +67,7 @@ export interface RequestBody {
 
 export interface Response {
   readonly description: string;
-  readonly headers?: Named<Header>;
+  readonly headers?: Named<Header | Reference>;
   readonly content?: Named<MediaType>;
 }
 
@@ -70,9 +77,9 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly security?: readonly Named<readonly string[]>[];
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: RequestBody;
-  readonly responses: Named<Response>;
+  readonly responses: Named<Response | Reference>;
 }
 
 export interface PathItem {
@@ -103,6 +110,8 @@ export interface OpenApiDocument {
   readonly paths: Named<PathItem>;
   readonly components: {
     readonly schemas: Named<Schema>;
+    readonly parameters: Named<Parameter>;
+    readonly headers: Named<Header>;
     readonly responses: Named<Response>;
     readonly securitySchemes: Named<SecurityScheme>;
   };

@@ -1,5 +1,4 @@
 import { err, ok, type Result } from 'neverthrow';
-import { chain } from '../answer.js';
 import { timestampOf } from '../clock.js';
 import {
   type CorruptRecord,
@@ -14,7 +13,8 @@ import {
 } from '../errors.js';
 import { readAppend } from '../input/session-input.js';
 import { settle } from '../session/timeline.js';
-import type { Answer, SessionKey } from '../store.js';
+import type { SessionKey } from '../store.js';
+import { contractBroken } from './contract-broken.js';
 import type { Settings } from './settings.js';
 
 /** A history entry to append. */
@@ -36,19 +36,29 @@ export interface Appended {
 export type AppendError = InvalidInput | NotFound | InvalidTransition | HistoryFull | StoreUnavailable | CorruptRecord;
 
 /** Adds entries to a history, where the session accepts them. */
-export const appendHistory = (
-  { store, now, policy, bound }: Settings,
+export const appendHistory = async (
+  { store, now, policy: { limits } }: Settings,
   key: SessionKey,
   entries: unknown,
   options: unknown,
-): Answer<Appended, AppendError> =>
-  chain(now(), (at) =>
-    chain(readAppend(entries, options, timestampOf(at), policy.limits), (added) =>
-      chain(store.append(key, { now: at, ...added, ...bound }), (answer): Result<Appended, AppendError> => {
-        if (answer.outcome === 'appended') return ok({ position: answer.position });
-        if (answer.outcome === 'missing') return err(notFound(key.id));
-        if (answer.outcome === 'full') return err(historyFull(key.id, policy.limits.historyEntries));
-        return err(invalidTransition(settle(answer.state, at).status, 'append'));
-      }),
-    ),
-  );
+): Promise<Result<Appended, AppendError>> => {
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const input = readAppend(entries, options, timestampOf(time.value), limits);
+  if (input.isErr()) return err(input.error);
+  const answer = await store.append(key, { now: time.value, ...input.value, mostEntries: limits.historyEntries });
+  if (answer.isErr()) return err(answer.error);
+  const appended = answer.value;
+  switch (appended.outcome) {
+    case 'appended':
+      return ok({ position: appended.position });
+    case 'missing':
+      return err(notFound(key.id));
+    case 'full':
+      return err(historyFull(key.id, limits.historyEntries));
+    case 'closed':
+      return err(invalidTransition(settle(appended.state, time.value).status, 'append'));
+    default:
+      throw contractBroken('append', appended);
+  }
+};

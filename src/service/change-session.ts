@@ -1,5 +1,4 @@
-import { err, ok } from 'neverthrow';
-import { chain } from '../answer.js';
+import { err, ok, type Result } from 'neverthrow';
 import {
   type Conflict,
   type CorruptRecord,
@@ -10,12 +9,11 @@ import {
   notFound,
   type StoreUnavailable,
 } from '../errors.js';
-import type { StateRecord } from '../session/record.js';
 import type { SessionState } from '../session/session.js';
 import { advance } from '../session/timeline.js';
 import { progressAt } from '../session/view.js';
 import type { SessionCommand } from '../status.js';
-import type { Answer, SessionKey } from '../store.js';
+import type { SessionKey } from '../store.js';
 import type { Settings } from './settings.js';
 
 export interface OperationOptions {
@@ -28,41 +26,41 @@ export interface OperationOptions {
 
 export type ChangeError = InvalidInput | NotFound | InvalidTransition | Conflict | StoreUnavailable | CorruptRecord;
 
-/** So often a change is decided anew because somebody else was faster. Every round lost is a change of another's. */
-const ROUNDS = 32;
+/** Maximum number of attempts of one change. Each lost attempt means that another caller has changed the session. */
+const MAX_ATTEMPTS = 32;
 
 /**
- * Moves a session by the transition table. The state is written only over the very one that the move was computed
- * from; whoever finds that another came first reads again and decides again.
+ * Moves a session by the transition table. The state is replaced only if it is still the one that the move was computed
+ * from; otherwise the session is read and the move decided again.
  */
-export const changeSession = (
-  settings: Settings,
+export const changeSession = async (
+  { store, now, idleTimeoutMs, retentionMs }: Settings,
   key: SessionKey,
   command: SessionCommand,
   operationId: string | undefined,
-): Answer<SessionState, ChangeError> => {
-  const { store, idleTimeoutMs, retentionMs } = settings;
-  /** Nothing is changed; but whoever made the change may have died before it was told. */
-  const again = (current: StateRecord, now: number): Answer<SessionState, ChangeError> => {
-    const progress = ok(progressAt(key.id, current, now));
-    return store.events === undefined ? progress : chain(store.events.repeat(key), () => progress);
-  };
-  const attempt = (round: number): Answer<SessionState, ChangeError> =>
-    chain(store.findState(key), (current) =>
-      chain(settings.now(), (now): Answer<SessionState, ChangeError> => {
-        if (current === undefined) return err(notFound(key.id));
-        if (operationId !== undefined && current.operations.includes(operationId)) {
-          return again(current, now);
-        }
-        return chain(advance(current, command, { now, operationId, idleTimeoutMs, retentionMs }), (next) => {
-          if (next === current) return again(current, now);
-          return chain(store.replace(key, next), (outcome): Answer<SessionState, ChangeError> => {
-            if (outcome === 'replaced') return ok(progressAt(key.id, next, now));
-            if (outcome === 'missing') return err(notFound(key.id));
-            return round < ROUNDS ? attempt(round + 1) : err(conflict(key.id));
-          });
-        });
-      }),
-    );
-  return attempt(1);
+): Promise<Result<SessionState, ChangeError>> => {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const found = await store.findState(key);
+    if (found.isErr()) return err(found.error);
+    const time = now();
+    if (time.isErr()) return err(time.error);
+    const current = found.value;
+    if (current === undefined) return err(notFound(key.id));
+    const isRepeated = operationId !== undefined && current.operations.includes(operationId);
+    const advanced = isRepeated
+      ? ok(current)
+      : advance(current, command, { now: time.value, operationId, idleTimeoutMs, retentionMs });
+    if (advanced.isErr()) return err(advanced.error);
+    const next = advanced.value;
+    if (next === current) {
+      // Whoever made the change may have died before its event was written.
+      const repeated = await store.events?.repeat(key);
+      return repeated?.isErr() ? err(repeated.error) : ok(progressAt(key.id, current, time.value));
+    }
+    const replaced = await store.replace(key, next);
+    if (replaced.isErr()) return err(replaced.error);
+    if (replaced.value === 'replaced') return ok(progressAt(key.id, next, time.value));
+    if (replaced.value === 'missing') return err(notFound(key.id));
+  }
+  return err(conflict(key.id));
 };

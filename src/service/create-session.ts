@@ -1,5 +1,4 @@
 import { err, ok, type Result } from 'neverthrow';
-import { chain } from '../answer.js';
 import { timestampOf } from '../clock.js';
 import {
   type Conflict,
@@ -9,13 +8,13 @@ import {
   type InvalidInput,
   idempotencyMismatch,
   type StoreUnavailable,
-  storeUnavailable,
 } from '../errors.js';
 import { idOfKey, nextId } from '../ids.js';
-import type { HistoryEntry, Session, SessionOptions } from '../session/session.js';
+import type { Session, SessionOptions } from '../session/session.js';
 import { initialState } from '../session/timeline.js';
 import { sessionAt } from '../session/view.js';
-import type { Answer } from '../store.js';
+import type { ReadSize } from '../store.js';
+import { contractBroken } from './contract-broken.js';
 import { type Settings, spanMs } from './settings.js';
 
 /** What to create. `face` and `profile` are required; the texts are empty and the time unlimited unless given. */
@@ -31,14 +30,14 @@ export interface CreateSessionInput {
    * exists. With other options it is `idempotency_mismatch`.
    */
   readonly idempotencyKey?: string;
+  /** Of a session that an earlier call has created: at most so many of the latest history entries. Default: all. */
+  readonly historyLimit?: number;
 }
 
 export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreUnavailable | CorruptRecord;
 
-/** An id is taken again only where a host's source of ids repeats itself, or a session is deleted meanwhile. */
-const ROUNDS = 3;
-
-const noHistory: readonly HistoryEntry[] = Object.freeze([]);
+/** Maximum number of attempts. An id is taken where a host's source of ids repeats itself, or a session is deleted meanwhile. */
+const MAX_ATTEMPTS = 3;
 
 const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
   a.face === b.face &&
@@ -48,55 +47,68 @@ const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
   a.timeLimit === b.timeLimit;
 
 /** Puts a session under `id`, unless there is one already. */
-const insert = (
-  settings: Settings,
+const insert = async (
+  { store, tenant, now, idleTimeoutMs }: Settings,
   id: string,
   options: SessionOptions,
   firstRevision = 1,
-): Answer<Session | 'taken', CreateError> =>
-  chain(settings.now(), (now) => {
-    const { store, tenant, idleTimeoutMs } = settings;
-    const head = Object.freeze({ id, options, createdAt: timestampOf(now) });
-    const state = initialState(spanMs(options.timeLimit), { now, idleTimeoutMs }, firstRevision);
-    return chain(store.insert(tenant, head, state), (outcome): Result<Session | 'taken', StoreUnavailable> => {
-      if (outcome === 'inserted') return ok(sessionAt({ head, state, history: noHistory, sequence: 1 }, now));
-      return outcome === 'taken' ? ok(outcome) : err(storeUnavailable('the store gave no outcome', 'unknown'));
-    });
-  });
+): Promise<Result<Session | 'taken', CreateError>> => {
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const head = { id, options, createdAt: timestampOf(time.value) };
+  const state = initialState(spanMs(options.timeLimit), { now: time.value, idleTimeoutMs }, firstRevision);
+  const inserted = await store.insert(tenant, head, state);
+  if (inserted.isErr()) return err(inserted.error);
+  if (inserted.value === 'taken') return ok('taken');
+  if (inserted.value !== 'inserted') throw contractBroken('insert', inserted.value);
+  // The caller's own objects: a store may have kept the ones that it was given.
+  const record = { head: { ...head, options: { ...options } }, state, history: [], historyCount: 0, sequence: 1 };
+  return ok(sessionAt(record, time.value));
+};
 
 /** Creates a session under a new id. */
-export const createSession = (settings: Settings, options: SessionOptions): Answer<Session, CreateError> => {
-  const attempt = (round: number): Answer<Session, CreateError> =>
-    chain(nextId(settings.ids), (id) =>
-      chain(insert(settings, id, options), (created): Answer<Session, CreateError> => {
-        if (created !== 'taken') return ok(created);
-        return round < ROUNDS ? attempt(round + 1) : err(conflict(id));
-      }),
-    );
-  return attempt(1);
+export const createSession = async (
+  settings: Settings,
+  options: SessionOptions,
+): Promise<Result<Session, CreateError>> => {
+  let lastId = '';
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const id = nextId(settings.ids);
+    if (id.isErr()) return err(id.error);
+    const created = await insert(settings, id.value, options);
+    if (created.isErr()) return err(created.error);
+    if (created.value !== 'taken') return ok(created.value);
+    lastId = id.value;
+  }
+  return err(conflict(lastId));
 };
 
 /**
- * Where the revisions of a session with an idempotency key begin. Such a session can be deleted and created again under
- * the same id: a change that was decided on the first must not fit the second.
+ * The first revision of a session with an idempotency key. Such a session can be deleted and created again under the same
+ * id: a change that was decided on the first must not fit the second.
  */
-const anyRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
+const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
 
 /** Creates the session that an idempotency key stands for, or finds it where an earlier call has created it. */
-export const createSessionOnce = async (settings: Settings, options: SessionOptions, idempotencyKey: string) => {
-  const { store, tenant } = settings;
+export const createSessionOnce = async (
+  settings: Settings,
+  options: SessionOptions,
+  { idempotencyKey, ...size }: ReadSize & { readonly idempotencyKey: string },
+): Promise<Result<Session, CreateError>> => {
+  const { store, tenant, now } = settings;
   const id = await idOfKey(tenant, idempotencyKey);
-  const attempt = (round: number): Answer<Session, CreateError> =>
-    chain(insert(settings, id, options, anyRevision()), (created): Answer<Session, CreateError> => {
-      if (created !== 'taken') return ok(created);
-      return chain(store.find({ tenant, id }), (found) =>
-        chain(settings.now(), (now): Answer<Session, CreateError> => {
-          if (found !== undefined) {
-            return sameOptions(found.head.options, options) ? ok(sessionAt(found, now)) : err(idempotencyMismatch(id));
-          }
-          return round < ROUNDS ? attempt(round + 1) : err(conflict(id));
-        }),
-      );
-    });
-  return attempt(1);
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const created = await insert(settings, id, options, randomRevision());
+    if (created.isErr()) return err(created.error);
+    if (created.value !== 'taken') return ok(created.value);
+    const found = await store.find({ tenant, id }, size);
+    if (found.isErr()) return err(found.error);
+    const time = now();
+    if (time.isErr()) return err(time.error);
+    if (found.value === undefined) continue;
+    return sameOptions(found.value.head.options, options)
+      ? ok(sessionAt(found.value, time.value))
+      : err(idempotencyMismatch(id));
+  }
+  return err(conflict(id));
 };

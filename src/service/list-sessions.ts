@@ -1,15 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
-import { chain } from '../answer.js';
-import { type CorruptRecord, corruptRecord, type InvalidInput, type StoreUnavailable } from '../errors.js';
+import {
+  type CorruptRecord,
+  corruptRecord,
+  type InvalidInput,
+  type PageTooLarge,
+  type StoreUnavailable,
+} from '../errors.js';
 import { cursorOf } from '../input/cursor.js';
-import { readEachQuery, readListQuery } from '../input/list-input.js';
+import { type ListFilter, readEachQuery, readListQuery } from '../input/list-input.js';
 import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/view.js';
 import type { SessionStatus } from '../status.js';
-import type { Answer, ListOrder, ListPlace, PageRange } from '../store.js';
+import type { ListOrder, ListPlace } from '../store.js';
+import { admission, type ReadOptions } from './admission.js';
 import { perform } from './perform.js';
 import type { Settings } from './settings.js';
-import { sweepSessions } from './sweep-sessions.js';
 
 /** Which sessions to walk through, and in which order. */
 export interface EachQuery {
@@ -18,7 +23,7 @@ export interface EachQuery {
   /** By the time of creation. Default: `newest`. */
   readonly order?: ListOrder;
   /**
-   * Only sessions with this status, those included whose time has just run out. `RedisSessionStore` needs its option
+   * Only sessions with this status now: one whose time has run out is TERMINATED. `RedisSessionStore` needs its option
    * `statusIndex` for it.
    */
   readonly status?: SessionStatus;
@@ -28,6 +33,8 @@ export interface EachQuery {
   readonly createdBefore?: string | Date;
   /** Only sessions behind this cursor, which is the `next` of a page. */
   readonly after?: string;
+  /** At most so many of the latest entries of each history, from 0; `historyCount` tells how many there are. Default: all. */
+  readonly historyLimit?: number;
 }
 
 /** Which page of the list: by its number, or by the cursor that another page has given. */
@@ -55,85 +62,86 @@ export interface SessionPage {
   readonly unreadable: readonly string[];
 }
 
-export type ListError = InvalidInput | StoreUnavailable | CorruptRecord;
+export type ListError = InvalidInput | PageTooLarge | StoreUnavailable | CorruptRecord;
 
-interface Read {
+interface Listed {
   readonly sessions: readonly Session[];
   readonly total: number;
   readonly unreadable: readonly string[];
   readonly next: ListPlace | undefined;
+  /** How many sessions were asked for. */
+  readonly limit: number;
 }
 
-/** So many sessions whose time is up are written down at a time before a list by status. */
-const SWEPT = 500;
-
-/** So often a list is read again because sessions have ended: more than a million of them. */
-const ROUNDS = 2500;
-
-/**
- * The stored status of a session whose time is up is not its status. So what is due is written down, in the flight of the
- * list; where there was something, the list is read again. Every end is written once, and mostly by a sweeper.
- */
-const readByStatus = async (settings: Settings, range: PageRange): Promise<Result<Read, ListError>> => {
-  for (let round = 1; ; round += 1) {
-    const [read, swept] = await Promise.all([readStored(settings, range), sweepSessions(settings, SWEPT)]);
-    if (swept.isErr()) return err(swept.error);
-    const { ended, deleted, failed, isFull } = swept.value;
-    // What cannot be read is on no list by status; it may be another tenant's, and is not told of.
-    const unavailable = failed.find(({ type }) => type === 'store_unavailable');
-    if (unavailable !== undefined) return err(unavailable);
-    const mayHaveMore = ended.length + deleted.length > 0 || (isFull && failed.length === 0);
-    if (read.isErr() || !mayHaveMore || round === ROUNDS) return read;
-  }
-};
-
-const readRange = (settings: Settings, range: PageRange): Answer<Read, ListError> =>
-  range.status === undefined ? readStored(settings, range) : readByStatus(settings, range);
-
-const readStored = ({ store, tenant, now }: Settings, range: PageRange): Answer<Read, ListError> =>
-  chain(store.list(tenant, range), ({ records, total, unreadable, next }) =>
-    now().map((at) => ({ sessions: records.map((record) => sessionAt(record, at)), total, unreadable, next })),
-  );
-
-/** Put together field by field: to spread what may be missing takes as long as the rest of a list in memory. */
-const pageOf = ({ sessions, total, unreadable, next }: Read, limit: number, page: number | undefined): SessionPage => {
-  const found: { -readonly [K in keyof SessionPage]: SessionPage[K] } = { sessions, total, limit, unreadable };
-  if (page !== undefined) found.page = page;
-  if (next !== undefined) found.next = cursorOf(next);
-  return found;
+const readPage = async (
+  { store, tenant, now, policy: { limits } }: Settings,
+  filter: ListFilter,
+  options?: ReadOptions,
+): Promise<Result<Listed, ListError>> => {
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const range = { ...filter, status: filter.status && { status: filter.status, now: time.value } };
+  const answer = await store.list(tenant, range, admission(limits.pageBytes, options));
+  if (answer.isErr()) return err(answer.error);
+  const { records, total, unreadable, next } = answer.value;
+  const sessions = records.map((record) => sessionAt(record, time.value));
+  return ok({ sessions, total, unreadable, next, limit: filter.limit });
 };
 
 /** One page of a tenant's sessions. */
-export const listSessions = (settings: Settings, query: unknown): Answer<SessionPage, ListError> =>
-  chain(readListQuery(query), ({ range, page }) =>
-    chain(readRange(settings, range), (read) => ok(pageOf(read, range.limit, page))),
-  );
+export const listSessions = async (
+  settings: Settings,
+  query: unknown,
+  options: ReadOptions,
+): Promise<Result<SessionPage, ListError>> => {
+  const input = readListQuery(query, options);
+  if (input.isErr()) return err(input.error);
+  const { range, page } = input.value;
+  const listed = await readPage(settings, range, options);
+  return listed.map(({ sessions, total, unreadable, next, limit }) => ({
+    sessions,
+    total,
+    limit,
+    ...(page === undefined ? {} : { page }),
+    ...(next === undefined ? {} : { next: cursorOf(next) }),
+    unreadable,
+  }));
+};
 
-async function* walk(settings: Settings, range: PageRange): AsyncGenerator<Result<Session, ListError>, void> {
-  for (let { after } = range; ; ) {
-    const read = await perform(ok(settings), 'each', () => readRange(settings, { ...range, after }), 'not_applied');
-    if (read.isErr()) {
-      yield err(read.error);
+/**
+ * A page of a walk. How many sessions are read at a time changes nothing for its caller, so one that would be too large is
+ * read again with half as many.
+ */
+const readFittingPage = async (settings: Settings, range: ListFilter): Promise<Result<Listed, ListError>> => {
+  const listed = await readPage(settings, range);
+  if (listed.isOk() || listed.error.type !== 'page_too_large' || range.limit === 1) return listed;
+  return readFittingPage(settings, { ...range, limit: Math.ceil(range.limit / 2) });
+};
+
+async function* walk(
+  settings: Settings,
+  filter: Result<ListFilter, InvalidInput>,
+): AsyncGenerator<Result<Session, ListError>, void> {
+  if (filter.isErr()) {
+    yield err(filter.error);
+    return;
+  }
+  for (let range = filter.value; ; ) {
+    const operation = { name: 'each', outcome: 'not_applied' } as const;
+    const page = await perform(settings, operation, () => readFittingPage(settings, range));
+    if (page.isErr()) {
+      yield err(page.error);
       return;
     }
-    const { sessions, unreadable, next } = read.value;
+    const { sessions, unreadable, next, limit } = page.value;
     for (const session of sessions) yield ok(session);
     for (const id of unreadable) yield err(corruptRecord(id, 'it is left out of its page'));
     // A store that gives the same place again would never come to an end.
-    if (next === undefined || (after && cursorOf(after) === cursorOf(next))) return;
-    after = next;
+    if (next === undefined || (range.after && cursorOf(range.after) === cursorOf(next))) return;
+    range = { ...range, offset: 0, after: next, limit: Math.min(2 * limit, filter.value.limit) };
   }
 }
 
-async function* refuse(error: InvalidInput): AsyncGenerator<Result<never, InvalidInput>, void> {
-  yield err(error);
-}
-
-/** All of a tenant's sessions, page after page. The query is read now, and the first page when it is asked for. */
-export const eachSession = (
-  settings: Result<Settings, InvalidInput>,
-  query: unknown,
-): AsyncIterable<Result<Session, ListError>> =>
-  settings
-    .andThen((known) => readEachQuery(query).map((range) => walk(known, range)))
-    .match<AsyncIterable<Result<Session, ListError>>>((sessions) => sessions, refuse);
+/** All of a tenant's sessions, page after page. Nothing is read of the store before the first session is asked for. */
+export const eachSession = (settings: Settings, query: unknown): AsyncIterable<Result<Session, ListError>> =>
+  walk(settings, readEachQuery(query));

@@ -1,30 +1,42 @@
-import type { Result, ResultAsync } from 'neverthrow';
-import { chain, settled } from '../answer.js';
-import type { InvalidInput, SessionError, StoreUnavailable } from '../errors.js';
+import { err, type Result, ResultAsync } from 'neverthrow';
+import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnavailable } from '../errors.js';
 import type { OperationName } from '../observer.js';
-import type { Answer } from '../store.js';
 import type { Settings } from './settings.js';
 
+/** What an operation is called, and what may have become of it if its store breaks the contract. */
+export interface Operation {
+  readonly name: OperationName;
+  /** As the caller gave it. */
+  readonly id?: unknown;
+  /** Default: `unknown`. */
+  readonly outcome?: StoreUnavailable['outcome'];
+}
+
 /**
- * Carries out an operation of a service, under the eyes of its observers. `outcome` is what a store that breaks its
- * contract may have done: unknown, but to reads.
+ * Carries out an operation and shows it to the observers. Nothing throws and nothing rejects: what a store does against
+ * its contract becomes `store_unavailable`.
  */
 export const perform = <T, E extends SessionError>(
-  settings: Result<Settings, InvalidInput>,
-  name: OperationName,
-  operation: (settings: Settings) => Answer<T, E>,
-  outcome?: StoreUnavailable['outcome'],
-  id?: unknown,
+  { observers, tenant, tenantError }: Settings,
+  { name, id, outcome = 'unknown' }: Operation,
+  operation: () => Promise<Result<T, E>>,
 ): ResultAsync<T, E | InvalidInput | StoreUnavailable> => {
-  const carryOut = () => chain(settings, operation);
-  if (settings.isErr() || settings.value.observers.length === 0) return settled(carryOut, outcome);
-  const { observers, tenant } = settings.value;
-  let answer: ResultAsync<T, E | InvalidInput | StoreUnavailable> | undefined;
-  const call = () => {
-    answer ??= settled(carryOut, outcome);
-    return answer;
+  type Failure = E | InvalidInput | StoreUnavailable;
+  const carryOut = async (): Promise<Result<T, Failure>> => {
+    if (tenantError !== undefined) return err(tenantError);
+    try {
+      return await operation();
+    } catch (cause) {
+      return err(storeUnavailable('the store failed in a way that it should not', outcome, cause));
+    }
   };
-  // What an observer does wrong, at once or later, is no harm.
+  if (observers.length === 0) return new ResultAsync(carryOut());
+  let carriedOut: ResultAsync<T, Failure> | undefined;
+  const call = (): ResultAsync<T, Failure> => {
+    carriedOut ??= new ResultAsync(carryOut());
+    return carriedOut;
+  };
+  // An observer that throws or rejects must not change what the caller gets.
   for (const observer of observers) (async () => observer.run({ name, tenant, id }, call))().catch(() => {});
   return call();
 };

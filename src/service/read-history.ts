@@ -1,5 +1,4 @@
 import { err, ok, type Result } from 'neverthrow';
-import { chain } from '../answer.js';
 import {
   type CorruptRecord,
   type InvalidInput,
@@ -10,7 +9,8 @@ import {
 } from '../errors.js';
 import { readHistoryQuery } from '../input/history-input.js';
 import type { HistoryEntry } from '../session/session.js';
-import type { Answer, SessionKey, SessionStore } from '../store.js';
+import type { SessionKey } from '../store.js';
+import type { Settings } from './settings.js';
 
 /** Which part of a history to read: the last entries, or those behind a position. */
 export type HistoryQuery =
@@ -41,14 +41,18 @@ export interface HistoryPart {
 export type HistoryError = InvalidInput | NotFound | StoreUnavailable | CorruptRecord;
 
 /** Reads a part of a history, and nothing else of the session. */
-export const readHistory = (store: SessionStore, key: SessionKey, query: unknown): Answer<HistoryPart, HistoryError> =>
-  chain(readHistoryQuery(query), (slice) =>
-    chain(store.findEntries(key, slice), (found): Result<HistoryPart, HistoryError> => {
-      if (found.outcome === 'missing') return err(notFound(key.id));
-      if (found.outcome === 'astray') {
-        return err(invalidInput([{ path: 'after', message: 'is no position in this history' }]));
-      }
-      const { entries, position, hasMore } = found;
-      return ok({ entries, position, hasMore });
-    }),
-  );
+export const readHistory = async (
+  { store, policy: { limits } }: Settings,
+  key: SessionKey,
+  query: unknown,
+): Promise<Result<HistoryPart, HistoryError>> => {
+  const slice = readHistoryQuery(query);
+  if (slice.isErr()) return err(slice.error);
+  const answer = await store.findEntries(key, { ...slice.value, maxBytes: limits.pageBytes });
+  if (answer.isErr()) return err(answer.error);
+  const found = answer.value;
+  if (found.outcome === 'missing') return err(notFound(key.id));
+  if (found.outcome === 'astray')
+    return err(invalidInput([{ path: 'after', message: 'is no position in this history' }]));
+  return ok({ entries: found.entries, position: found.position, hasMore: found.hasMore });
+};

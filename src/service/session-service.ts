@@ -1,5 +1,4 @@
-import { Err, err, Ok, ok, type Result, type ResultAsync } from 'neverthrow';
-import { chain } from '../answer.js';
+import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import {
   type CorruptRecord,
   type InvalidInput,
@@ -10,22 +9,16 @@ import {
 } from '../errors.js';
 import type { SessionChange, TenantChange, WatchError, WatchOptions } from '../events/change.js';
 import { safely } from '../events/safely.js';
-import { watchSession } from '../events/watch-session.js';
+import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
+import { readGetOptions } from '../input/list-input.js';
 import type { InputPolicy } from '../input/policy.js';
-import {
-  readCommandOptions,
-  readCreate,
-  readId,
-  readSweepLimit,
-  readTenant,
-  readWatch,
-} from '../input/session-input.js';
-import type { OperationName } from '../observer.js';
+import { readCommandOptions, readCreate, readId, readSweepLimit, readWatch } from '../input/session-input.js';
 import type { Session, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/view.js';
 import type { CallerCommand } from '../status.js';
-import type { Answer, SessionKey } from '../store.js';
+import type { SessionKey } from '../store.js';
+import { admittedBy, type ReadOptions } from './admission.js';
 import { type AppendError, type Appended, appendHistory, type NewHistoryEntry } from './append-history.js';
 import { type ChangeError, changeSession, type OperationOptions } from './change-session.js';
 import { type CreateError, type CreateSessionInput, createSession, createSessionOnce } from './create-session.js';
@@ -37,65 +30,70 @@ import {
   listSessions,
   type SessionPage,
 } from './list-sessions.js';
-import { perform } from './perform.js';
+import { type Operation, perform } from './perform.js';
 import { type HistoryError, type HistoryPart, type HistoryQuery, readHistory } from './read-history.js';
-import { readSettings, type SessionServiceOptions, type Settings } from './settings.js';
+import { readSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type Sweep, type SweepError, sweepSessions } from './sweep-sessions.js';
-
-type Outcome = StoreUnavailable['outcome'];
 
 export type ReadError = InvalidInput | NotFound | StoreUnavailable | CorruptRecord;
 export type DeleteError = InvalidInput | StoreUnavailable | CorruptRecord;
+
+/** What `get` takes beside the id. */
+export interface GetOptions extends ReadOptions {
+  /** At most so many of the latest history entries, from 0; `historyCount` tells how many there are. Default: all. */
+  readonly historyLimit?: number | undefined;
+}
 
 /**
  * Creates, drives, reads and lists the interaction sessions of one tenant. Every operation answers with a
  * `ResultAsync`: nothing throws and nothing rejects, whatever the arguments and whatever the store does.
  */
 export class SessionService {
-  readonly #settings: Result<Settings, InvalidInput>;
+  readonly #settings: Settings;
 
-  /** Options that break a rule do not throw here: every operation then answers `invalid_input` naming them. */
-  constructor(options: SessionServiceOptions | Result<Settings, InvalidInput>) {
-    this.#settings = isRead(options) ? options : readSettings(options);
+  /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
+  constructor(options: SessionServiceOptions) {
+    this.#settings = Settings.is(options) ? options : readSettings(options);
   }
 
   /** What this service allows its callers: its limits, and its lists of names. */
-  get policy(): Result<InputPolicy, InvalidInput> {
-    return this.#settings.map(({ policy }) => policy);
+  get policy(): InputPolicy {
+    return this.#settings.policy;
   }
 
-  /** The same service for another tenant's sessions: 1 to 256 characters, any at all. */
+  /**
+   * The same service for another tenant's sessions. A tenant is 1 to 256 characters, any at all; with any other value
+   * every operation answers `invalid_input`.
+   */
   forTenant(tenant: string): SessionService {
-    return new SessionService(
-      this.#settings.andThen((settings) => readTenant(tenant).map((name) => ({ ...settings, tenant: name }))),
-    );
+    return new SessionService(this.#settings.forTenant(tenant));
   }
 
   /** A new session, IDLE. */
   create(input: CreateSessionInput): ResultAsync<Session, CreateError> {
-    return perform(this.#settings, 'create', (settings) =>
-      chain(readCreate(input, settings.policy), ({ options, idempotencyKey }) =>
-        idempotencyKey === undefined
-          ? createSession(settings, options)
-          : createSessionOnce(settings, options, idempotencyKey),
-      ),
-    );
+    return perform(this.#settings, { name: 'create' }, async () => {
+      const read = readCreate(input, this.#settings.policy);
+      if (read.isErr()) return err(read.error);
+      const { options, idempotencyKey, historyLimit } = read.value;
+      return idempotencyKey === undefined
+        ? createSession(this.#settings, options)
+        : createSessionOnce(this.#settings, options, { idempotencyKey, historyLimit });
+    });
   }
 
-  /** The session with its history, as it is now. */
-  get(id: string): ResultAsync<Session, ReadError> {
-    return this.#runOn(
-      'get',
-      id,
-      (settings, key) =>
-        chain(settings.store.find(key), (found) =>
-          chain(
-            settings.now(),
-            (now): Result<Session, NotFound> =>
-              found === undefined ? err(notFound(key.id)) : ok(sessionAt(found, now)),
-          ),
-        ),
-      'not_applied',
+  /** The session as it is now, with its history. */
+  get(id: string, options: GetOptions = {}): ResultAsync<Session, ReadError> {
+    return this.#performOn(
+      { name: 'get', id, outcome: 'not_applied' },
+      async ({ store, now }, key): Promise<Result<Session, ReadError>> => {
+        const size = readGetOptions(options);
+        if (size.isErr()) return err(size.error);
+        const found = await store.find(key, size.value, admittedBy(options));
+        if (found.isErr()) return err(found.error);
+        const time = now();
+        if (time.isErr()) return err(time.error);
+        return found.value === undefined ? err(notFound(key.id)) : ok(sessionAt(found.value, time.value));
+      },
     );
   }
 
@@ -104,12 +102,16 @@ export class SessionService {
    * not on how long the history is. A position that the history has not is `invalid_input` that names `after`.
    */
   history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, HistoryError> {
-    return this.#runOn('history', id, ({ store }, key) => readHistory(store, key, query), 'not_applied');
+    return this.#performOn({ name: 'history', id, outcome: 'not_applied' }, (settings, key) =>
+      readHistory(settings, key, query),
+    );
   }
 
   /** One page of the tenant's sessions with their histories, newest first unless asked for otherwise. */
-  list(query: ListQuery = {}): ResultAsync<SessionPage, ListError> {
-    return perform(this.#settings, 'list', (settings) => listSessions(settings, query), 'not_applied');
+  list(query: ListQuery = {}, options: ReadOptions = {}): ResultAsync<SessionPage, ListError> {
+    return perform(this.#settings, { name: 'list', outcome: 'not_applied' }, () =>
+      listSessions(this.#settings, query, options),
+    );
   }
 
   /**
@@ -151,14 +153,17 @@ export class SessionService {
     entries: readonly NewHistoryEntry[],
     options: OperationOptions = {},
   ): ResultAsync<Appended, AppendError> {
-    return this.#runOn('append', id, (settings, key) => appendHistory(settings, key, entries, options));
+    return this.#performOn({ name: 'append', id }, (settings, key) => appendHistory(settings, key, entries, options));
   }
 
   /** Removes the session whole. One that is not there is a success too: afterwards there is none. */
   delete(id: string): ResultAsync<void, DeleteError> {
-    return this.#runOn('delete', id, ({ store, now }, key) =>
-      chain(now(), (at) => chain(store.remove(key, { now: at }), () => ok(undefined))),
-    );
+    return this.#performOn({ name: 'delete', id }, async ({ store, now }, key): Promise<Result<void, DeleteError>> => {
+      const time = now();
+      if (time.isErr()) return err(time.error);
+      const removed = await store.remove(key, { now: time.value });
+      return removed.isErr() ? err(removed.error) : ok(undefined);
+    });
   }
 
   /**
@@ -171,7 +176,7 @@ export class SessionService {
   watch(id: string, options: WatchOptions = {}): AsyncIterable<Result<SessionChange, WatchError>> {
     return this.#iterate((settings) =>
       readId(id).andThen((read) =>
-        readWatch(options).map((how) => watchSession(settings, { tenant: settings.tenant, id: read }, how)),
+        readWatch(options).map((how) => new SessionWatch(settings, { tenant: settings.tenant, id: read }, how)),
       ),
     );
   }
@@ -186,46 +191,36 @@ export class SessionService {
    * longer, at most `limit` in all (1 to 10000). `createSweeper` calls it again and again.
    */
   sweep(limit = 500): ResultAsync<Sweep, SweepError> {
-    return perform(this.#settings, 'sweep', (settings) =>
-      chain(readSweepLimit(limit), (most) => sweepSessions(settings, most)),
-    );
+    return perform(this.#settings, { name: 'sweep' }, async () => {
+      const read = readSweepLimit(limit);
+      return read.isErr() ? err(read.error) : sweepSessions(this.#settings, read.value);
+    });
   }
 
   #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {
-    return this.#runOn(command, id, (settings, key) =>
-      chain(readCommandOptions(options), ({ operationId }) => changeSession(settings, key, command, operationId)),
-    );
+    return this.#performOn({ name: command, id }, async (settings, key) => {
+      const read = readCommandOptions(options);
+      return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value.operationId);
+    });
   }
 
-  #runOn<T, E extends SessionError>(
-    name: OperationName,
-    id: unknown,
-    operation: (settings: Settings, key: SessionKey) => Answer<T, E>,
-    outcome?: Outcome,
-  ) {
-    return perform(
-      this.#settings,
-      name,
-      (settings) => chain(readId(id), (read) => operation(settings, { tenant: settings.tenant, id: read })),
-      outcome,
-      id,
-    );
+  #performOn<T, E extends SessionError>(
+    operation: Operation,
+    carryOut: (settings: Settings, key: SessionKey) => Promise<Result<T, E>>,
+  ): ResultAsync<T, E | InvalidInput | StoreUnavailable> {
+    const settings = this.#settings;
+    return perform(settings, operation, async () => {
+      const id = readId(operation.id);
+      return id.isErr()
+        ? err<T, E | InvalidInput>(id.error)
+        : carryOut(settings, { tenant: settings.tenant, id: id.value });
+    });
   }
 
   #iterate<T>(
-    begin: (settings: Settings) => Result<AsyncGenerator<Result<T, WatchError>, void>, InvalidInput>,
+    begin: (settings: Settings) => Result<AsyncIterator<Result<T, WatchError>, void>, InvalidInput>,
   ): AsyncIterable<Result<T, WatchError>> {
-    return safely(() => this.#settings.andThen(begin));
+    const { tenantError } = this.#settings;
+    return safely(() => (tenantError === undefined ? begin(this.#settings) : err(tenantError)));
   }
 }
-
-/** A proxy may throw even at `instanceof`; `readSettings` makes an answer of it. */
-const isRead = (
-  options: SessionServiceOptions | Result<Settings, InvalidInput>,
-): options is Result<Settings, InvalidInput> => {
-  try {
-    return options instanceof Ok || options instanceof Err;
-  } catch {
-    return false;
-  }
-};

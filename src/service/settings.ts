@@ -3,8 +3,9 @@ import { type Clock, steadily, systemClock } from '../clock.js';
 import type { InvalidInput } from '../errors.js';
 import { EventHub } from '../events/hub.js';
 import { type Ids, randomIds } from '../ids.js';
-import { readSafely } from '../input/issues.js';
-import { type InputPolicy, readPolicy } from '../input/policy.js';
+import { type InputPolicy, limitNames, readPolicy } from '../input/policy.js';
+import { type OptionNames, readOptions } from '../input/read-options.js';
+import { readTenant } from '../input/session-input.js';
 import { isFields, readName, readNumber } from '../input/values.js';
 import { KEY_LENGTH, type SessionLimits } from '../limits.js';
 import type { SessionObserver } from '../observer.js';
@@ -33,10 +34,13 @@ export interface SessionServiceOptions {
   readonly observers?: readonly SessionObserver[];
 }
 
-/** The options, read and with their defaults. */
-export interface Settings {
-  readonly tenant: string;
+/** The options of a service, read and with their defaults. A class, so that a service can tell it from options. */
+export class Settings {
+  readonly #isSettings = true;
   readonly store: SessionStore;
+  readonly tenant: string;
+  /** What is wrong with the tenant. Other than the rest it may come from a request, and is an operation's answer. */
+  readonly tenantError: InvalidInput | undefined;
   readonly now: () => Result<number, InvalidInput>;
   readonly ids: Ids;
   readonly idleTimeoutMs: number;
@@ -45,8 +49,34 @@ export interface Settings {
   readonly observers: readonly SessionObserver[];
   /** Where the store tells what happens. */
   readonly hub: EventHub | undefined;
-  /** What a store is to refuse to append beyond; empty where there is no bound, for to check it has its price. */
-  readonly bound: { readonly mostEntries?: number };
+
+  constructor(settings: Omit<Settings, 'forTenant'>) {
+    this.store = settings.store;
+    this.tenant = settings.tenant;
+    this.tenantError = settings.tenantError;
+    this.now = settings.now;
+    this.ids = settings.ids;
+    this.idleTimeoutMs = settings.idleTimeoutMs;
+    this.retentionMs = settings.retentionMs;
+    this.policy = settings.policy;
+    this.observers = settings.observers;
+    this.hub = settings.hub;
+  }
+
+  /** Whether it is this. `instanceof` would throw where it is a revoked proxy. */
+  static is(value: unknown): value is Settings {
+    return typeof value === 'object' && value !== null && #isSettings in value;
+  }
+
+  /** The same for another tenant. */
+  forTenant(name: string): Settings {
+    const tenant = readTenant(name);
+    return new Settings({
+      ...this,
+      tenant: tenant.unwrapOr(''),
+      tenantError: tenant.isErr() ? tenant.error : undefined,
+    });
+  }
 }
 
 const MOST_IDLE_SECONDS = 365 * 24 * 60 * 60;
@@ -56,31 +86,46 @@ const MOST_RETENTION_SECONDS = 100 * 365 * 24 * 60 * 60;
 export const spanMs = (seconds: number): number =>
   seconds === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.round(seconds * 1000));
 
-export const readSettings = (options: SessionServiceOptions): Result<Settings, InvalidInput> =>
-  readSafely('options', (issues) => {
+const optionNames: OptionNames<SessionServiceOptions> = {
+  store: true,
+  clock: true,
+  ids: true,
+  tenant: true,
+  idleTimeout: true,
+  retention: true,
+  limits: limitNames,
+  faces: true,
+  profiles: true,
+  observers: true,
+};
+
+const storeMethods = ['insert', 'find', 'findState', 'list', 'replace', 'append', 'findEntries', 'remove', 'due'];
+
+const isStore = (value: unknown): boolean =>
+  isFields(value) && storeMethods.every((name) => typeof value[name] === 'function');
+
+const hasFunction = (value: unknown, name: string): boolean => isFields(value) && typeof value[name] === 'function';
+
+/** Throws a `TypeError` that names all options which break a rule or are unknown. */
+export const readSettings = (options: SessionServiceOptions): Settings =>
+  readOptions('SessionService', options, optionNames, (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
     const { idleTimeout = 0, retention = 0, observers = [] } = options;
-    issues.check(isFields(store), 'store', 'must be a SessionStore');
-    issues.check(isFields(clock), 'clock', 'must be a Clock');
-    issues.check(isFields(ids), 'ids', 'must be Ids');
-    const fits = Array.isArray(observers) && observers.every((observer) => typeof observer?.run === 'function');
-    issues.check(fits, 'observers', 'must be SessionObservers');
-    const seers: readonly SessionObserver[] = fits ? [...observers] : [];
-    for (const { path, message } of seers.flatMap((observer) => observer.issues ?? [])) {
-      issues.check(false, path, message);
-    }
-    const policy = readPolicy(issues, options);
-    const { historyEntries } = policy.limits;
-    return {
-      tenant: readName(issues, 'tenant', tenant, KEY_LENGTH),
+    issues.check(isStore(store), 'store', 'must be a SessionStore');
+    issues.check(hasFunction(clock, 'now'), 'clock', 'must be a Clock');
+    issues.check(hasFunction(ids, 'next'), 'ids', 'must be Ids');
+    const areObservers = Array.isArray(observers) && observers.every((observer) => hasFunction(observer, 'run'));
+    issues.check(areObservers, 'observers', 'must be an array of SessionObservers');
+    return new Settings({
       store,
+      tenant: readName(issues, 'tenant', tenant, KEY_LENGTH),
+      tenantError: undefined,
       now: steadily(clock),
       ids,
       idleTimeoutMs: spanMs(readNumber(issues, 'idleTimeout', idleTimeout, 0, MOST_IDLE_SECONDS)),
       retentionMs: spanMs(readNumber(issues, 'retention', retention, 0, MOST_RETENTION_SECONDS)),
-      policy,
-      observers: seers,
+      policy: readPolicy(issues, options),
+      observers: areObservers ? [...observers] : [],
       hub: isFields(store) && isFields(store.events) ? new EventHub(store.events) : undefined,
-      bound: historyEntries === Number.MAX_SAFE_INTEGER ? {} : { mostEntries: historyEntries },
-    };
+    });
   });

@@ -31,25 +31,18 @@ export const REMEMBERED_OPERATIONS = 32;
 export interface SessionHead {
   readonly id: string;
   readonly options: SessionOptions;
-  /** The options in the form of `interface.md` part 2, where the store keeps them so. */
-  readonly optionsJson?: string;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
 }
 
-/** A history in the text that its store keeps: parsed only when somebody looks, or spliced into JSON as it is. */
-export interface EncodedHistory {
-  /** The entries, oldest first. The store has checked the text before it made this, so it cannot fail. */
-  entries(): readonly HistoryEntry[];
-  /** One JSON array of the entries, each in the form of `interface.md` part 2. */
-  json(): string;
-}
-
-/** All that a store keeps of a session. Immutable: after every change a store hands out a new one. */
+/** All that a store keeps of a session. It is the reader's own: changing it changes nothing in the store. */
 export interface SessionRecord {
   readonly head: SessionHead;
   readonly state: StateRecord;
-  readonly history: readonly HistoryEntry[] | EncodedHistory;
+  /** Oldest first; only the latest entries where the reader has asked for no more. */
+  readonly history: readonly HistoryEntry[];
+  /** How many entries the whole history has. */
+  readonly historyCount: number;
   /** The number of the last change: 1 is the creation, and every change of the state and every append counts on by 1. */
   readonly sequence: number;
 }

@@ -1,6 +1,6 @@
 import type { EndReason, SessionStatus } from '../status.js';
 
-/** How a session is configured; it never changes after creation. `interface.md` part 2, Session options. */
+/** How a session is configured; it never changes after creation. */
 export interface SessionOptions {
   /** Name of the face, 1 to 256 characters. */
   readonly face: string;
@@ -37,8 +37,10 @@ export type SessionState =
 /** A session as it was at the moment of reading. It is the reader's own: changing it changes nothing in the store. */
 export type Session = SessionState & {
   readonly options: SessionOptions;
-  /** Oldest first. Stores that keep text parse it on the first look. */
+  /** Oldest first; with `historyLimit` only the latest entries. */
   readonly history: readonly HistoryEntry[];
+  /** How many entries the whole history has. */
+  readonly historyCount: number;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
 };

@@ -105,10 +105,8 @@ class OperationTelemetry implements Telemetry {
 
 /**
  * Spans and metrics of every operation through `@opentelemetry/api`, for the `observers` of a `SessionService`. The store
- * works in the context of the span, so that those of its client stand under it.
+ * works in the context of the span, so that those of its client stand under it. Throws a `TypeError` that names every
+ * option that is wrong or unknown.
  */
 export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry =>
-  readTelemetryOptions(options).match<Telemetry>(
-    (settings) => new OperationTelemetry(settings),
-    ({ issues }) => ({ run: () => undefined, observeSessions: () => () => undefined, issues }),
-  );
+  new OperationTelemetry(readTelemetryOptions(options));

@@ -1,8 +1,6 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
-import type { Result } from 'neverthrow';
 import { type Clock, systemClock } from '../clock.js';
-import type { InvalidInput } from '../errors.js';
-import { readSafely } from '../input/issues.js';
+import { readOptions } from '../input/read-options.js';
 import { isFields } from '../input/values.js';
 
 export interface OpenTelemetryOptions {
@@ -30,8 +28,10 @@ export interface TelemetrySettings {
 
 const has = (value: unknown, method: string): boolean => isFields(value) && typeof value[method] === 'function';
 
-export const readTelemetryOptions = (options: OpenTelemetryOptions): Result<TelemetrySettings, InvalidInput> =>
-  readSafely('options', (issues) => {
+const optionNames = { tracerProvider: true, meterProvider: true, tenant: true, clock: true } as const;
+
+export const readTelemetryOptions = (options: OpenTelemetryOptions): TelemetrySettings =>
+  readOptions('openTelemetry', options, optionNames, (issues) => {
     const { tracerProvider, meterProvider, tenant, clock = systemClock } = options;
     const isTracing = tracerProvider === undefined || has(tracerProvider, 'getTracer');
     issues.check(isTracing, 'tracerProvider', 'must be a TracerProvider');

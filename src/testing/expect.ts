@@ -1,6 +1,6 @@
 /**
- * The few assertions that the contract needs, so that it runs under any test runner and in any JavaScript runtime.
- * They throw: that is how a runner learns that a test has failed.
+ * The assertions of the contract. They throw an `Error` and need no library, so that the contract runs under any test
+ * runner and on any JavaScript runtime.
  */
 
 const MOST_SHOWN = 120;
@@ -13,7 +13,7 @@ const shown = (value: unknown): string => {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** Where two values differ first, in words; a property that is absent equals one that is `undefined`. */
+/** The first difference of two values, in words. A missing property equals one that is `undefined`. */
 const difference = (actual: unknown, expected: unknown, path: string): string | undefined => {
   if (Object.is(actual, expected)) return undefined;
   if (!isObject(actual) || !isObject(expected) || Array.isArray(actual) !== Array.isArray(expected)) {
@@ -30,13 +30,13 @@ const difference = (actual: unknown, expected: unknown, path: string): string | 
   return undefined;
 };
 
-/** Fails unless both are the same all the way down. `what` names the value in the message. */
+/** Fails unless both are deeply equal. `what` names the value in the message. */
 export const expectEqual = (actual: unknown, expected: unknown, what: string): void => {
   const found = difference(actual, expected, what);
   if (found !== undefined) throw new Error(found);
 };
 
-/** Fails unless `holds`. `rule` says what should have been. */
+/** Fails unless `holds`. `rule` says what should be true. */
 export const expectThat = (holds: boolean, rule: string): void => {
   if (!holds) throw new Error(`not so: ${rule}`);
 };

@@ -1,6 +1,6 @@
 /**
- * Tenants and ids that trip up who builds keys, patterns or paths out of them. Each is a name of its own, however much
- * some of them look alike once they are cut, escaped, folded, normalised or forced into UTF-8.
+ * Tenants and ids that break code which builds keys, patterns or paths out of them. All are different, although some
+ * become the same if they are cut, escaped, folded, normalised or forced into UTF-8.
  */
 export const hostileNames: readonly string[] = [
   'a',
@@ -102,7 +102,7 @@ export const hostileNames: readonly string[] = [
   '\u20AC'.repeat(256),
 ];
 
-/** Texts that trip up who escapes, splits, counts or parses them. */
+/** Texts that break code which escapes, splits, counts or parses them. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',

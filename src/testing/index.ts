@@ -1,40 +1,64 @@
 import type { SessionStore } from '../store.js';
+import { boundedStore } from './bounded-store.js';
+import { admission } from './cases/admission.js';
 import { appends } from './cases/appends.js';
 import { bounds } from './cases/bounds.js';
 import { changes } from './cases/changes.js';
 import { corruption } from './cases/corruption.js';
 import { deadlines } from './cases/deadlines.js';
 import { events } from './cases/events.js';
+import { historyBytes } from './cases/history-bytes.js';
+import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
 import { insertion } from './cases/insertion.js';
+import { lostEvents } from './cases/lost-events.js';
 import { names } from './cases/names.js';
 import { operations } from './cases/operations.js';
 import { ownership } from './cases/ownership.js';
 import { paging } from './cases/paging.js';
+import { purges } from './cases/purges.js';
 import { races } from './cases/races.js';
 import { ranges } from './cases/ranges.js';
 import { removal } from './cases/removal.js';
+import { sequences } from './cases/sequences.js';
+import { statusTimes } from './cases/status-times.js';
 import { byStatus } from './cases/statuses.js';
 import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
-import type { Corrupt, StoreCase } from './store-case.js';
+import { twoStores } from './cases/two-stores.js';
+import { type MakeStore, withOpenedStore } from './opened-store.js';
+import type { Corrupt, LoseEvents, StoreCase } from './store-case.js';
 
-export type { Corrupt, StoredPart } from './store-case.js';
+export type { MakeStore, OpenedStore } from './opened-store.js';
+export type { Corrupt, LoseEvents, StoredPart } from './store-case.js';
 
-/** A test runner's `test`: those of vitest, node:test, Jest, Mocha, Bun and Deno fit as they are. */
+/** A test runner's `test`. Those of vitest, node:test, Jest, Mocha, Bun and Deno fit as they are. */
 export type TestFunction = (name: string, run: () => Promise<void>) => unknown;
 
 export interface StoreContractOptions<S extends SessionStore> {
   /**
-   * Damages a part of a stored session. With it come the cases that show what a store makes of a record that it
-   * cannot read; leave it out where nothing can be damaged from outside.
+   * Damages a part of a stored session. Adds the cases on records that cannot be read. Leave it out if nothing can
+   * damage a record from outside.
    */
   readonly corrupt?: Corrupt<S>;
-  /** Gives an empty store that lists by status. With it come the cases of that. */
-  readonly withStatuses?: () => S | Promise<S>;
-  /** Gives an empty store that tells events. With it come the cases of events. */
-  readonly withEvents?: () => S | Promise<S>;
+  /** Makes an empty store that lists by status. Adds the cases on lists by status. */
+  readonly withStatuses?: MakeStore<S>;
+  /** Makes an empty store with events. Adds the cases on events. */
+  readonly withEvents?: MakeStore<S>;
+  /**
+   * Loses the event of a change. Adds the cases on events that are told later; needs `withEvents`. Leave it out if the
+   * store writes a change and its event in one step.
+   */
+  readonly loseEvents?: LoseEvents<S>;
+  /**
+   * How long a single call of the store, of a function that makes a store, or of `close` may take, in milliseconds. A
+   * case with a slower call fails and names the call. Default: 30000.
+   */
+  readonly timeoutMs?: number;
 }
+
+/** The longest delay that a timer takes; a longer one would end at once. */
+const MAXIMUM_TIMEOUT_MS = 2 ** 31 - 1;
 
 const cases: readonly StoreCase[] = [
   ...insertion,
@@ -44,41 +68,62 @@ const cases: readonly StoreCase[] = [
   ...appends,
   ...bounds,
   ...historyParts,
+  ...historyBytes,
+  ...historyLimits,
+  ...admission,
   ...operations,
   ...removal,
+  ...purges,
+  ...sequences,
   ...deadlines,
   ...tenants,
   ...names,
   ...texts,
   ...ownership,
   ...races,
+  ...twoStores,
 ];
 
 /**
- * The contract of `SessionStore` as tests. `makeStore` is called once a case and gives an empty store: a new one, or
- * one that looks at a corner of a server where nobody else is.
+ * The contract of `SessionStore` as tests. `makeStore` is called once for each case, and returns an empty store or an
+ * `OpenedStore`.
  *
  * ```ts
  * describe('MyStore', () => describeSessionStore(test, () => new MyStore()));
  * ```
+ *
+ * Throws a `TypeError` if an option is wrong.
  */
 export const describeSessionStore = <S extends SessionStore>(
   test: TestFunction,
-  makeStore: () => S | Promise<S>,
-  { corrupt, withEvents, withStatuses }: StoreContractOptions<S> = {},
+  makeStore: MakeStore<S>,
+  { corrupt, withEvents, withStatuses, loseEvents, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
 ): void => {
-  for (const { name, run } of cases) test(name, async () => run(await makeStore()));
-  if (withStatuses !== undefined) {
-    for (const { name, run } of byStatus) test(name, async () => run(await withStatuses()));
+  if (!(timeoutMs > 0 && timeoutMs <= MAXIMUM_TIMEOUT_MS)) {
+    throw new TypeError(`timeoutMs must be a number above 0 and at most ${MAXIMUM_TIMEOUT_MS}`);
   }
-  if (withEvents !== undefined) {
-    for (const { name, run } of events) test(name, async () => run(await withEvents()));
+  if (loseEvents !== undefined && withEvents === undefined) throw new TypeError('loseEvents needs withEvents');
+  const bounded = (store: SessionStore): SessionStore => boundedStore(store, timeoutMs);
+  const add = (name: string, make: MakeStore<S>, run: (store: S, second: S) => Promise<void>): void => {
+    test(name, () => withOpenedStore(make, timeoutMs, run));
+  };
+  const addAll = (all: readonly StoreCase[], make: MakeStore<S>): void => {
+    for (const { name, run } of all) {
+      add(name, make, (store, second) => run(bounded(store), bounded(second), timeoutMs));
+    }
+  };
+
+  addAll(cases, makeStore);
+  if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes], withStatuses);
+  if (withEvents !== undefined) addAll(events, withEvents);
+  if (withEvents !== undefined && loseEvents !== undefined) {
+    for (const { name, run } of lostEvents) {
+      add(name, withEvents, (store) => run(bounded(store), (change) => loseEvents(store, change)));
+    }
   }
-  if (corrupt === undefined) return;
-  for (const { name, run } of corruption) {
-    test(name, async () => {
-      const store = await makeStore();
-      await run(store, (key, part) => corrupt(store, key, part));
-    });
+  if (corrupt !== undefined) {
+    for (const { name, run } of corruption) {
+      add(name, makeStore, (store) => run(bounded(store), (key, part) => corrupt(store, key, part)));
+    }
   }
 };

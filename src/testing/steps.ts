@@ -1,32 +1,27 @@
 import type { CorruptRecord, StoreUnavailable } from '../errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/record.js';
 import type { HistoryEntry } from '../session/session.js';
-import type { Answer, SessionKey, SessionStore, StoreError } from '../store.js';
-import { toWireOptions } from '../wire.js';
+import type { Answer, DueSession, SessionKey, SessionStore, StoreError } from '../store.js';
 import { expectEqual } from './expect.js';
-import { headOf, live, NOON, say } from './samples.js';
+import { headOf, live, NOON, say, upTo } from './samples.js';
 
-/** What the store answers; an error where none is expected fails the case. */
+/** The value that the store answers. Fails if it answers an error. */
 export const answerOf = async <T>(answer: Answer<T, StoreError>): Promise<T> => {
   const result = await answer;
   if (result.isOk()) return result.value;
   throw new Error(`the store answered ${result.error.type}: ${result.error.message}`, { cause: result.error });
 };
 
-/** The error that the store answers; a value where an error is expected fails the case. */
+/** The error that the store answers. Fails if it answers a value. */
 export const errorOf = async <T>(answer: Answer<T, StoreError>): Promise<StoreUnavailable | CorruptRecord> => {
   const result = await answer;
   if (result.isErr()) return result.error;
   throw new Error(`the store answered ${JSON.stringify(result.value)} where an error was expected`);
 };
 
-/** The entries of a record; of one that is kept as text, both of its forms, which must agree. */
-export const historyOf = ({ history }: SessionRecord): readonly HistoryEntry[] => {
-  if (!('json' in history)) return history;
-  const entries = history.entries();
-  expectEqual(JSON.parse(history.json()), entries, 'history.json()');
-  return entries;
-};
+/** What is due. */
+export const dueOf = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> =>
+  (await answerOf(store.due(now, limit))).sessions;
 
 /** What a record holds, as plain data. */
 export interface Contents {
@@ -35,16 +30,10 @@ export interface Contents {
   readonly history: readonly HistoryEntry[];
 }
 
-/** A head, as plain data; where the options are kept as text too, both must agree. */
-const plainHead = ({ id, options, optionsJson, createdAt }: SessionHead): SessionHead => {
-  if (optionsJson !== undefined) expectEqual(JSON.parse(optionsJson), toWireOptions(options), 'head.optionsJson');
-  return { id, options, createdAt };
-};
-
 export const contentsOf = (record: SessionRecord): Contents => ({
-  head: plainHead(record.head),
+  head: record.head,
   state: record.state,
-  history: historyOf(record),
+  history: record.history,
 });
 
 /** Fails unless exactly this is stored under `key`, or nothing for `undefined`. */
@@ -59,7 +48,7 @@ export const expectStored = async (
   expectEqual(await answerOf(store.findState(key)), expected?.state, `the state of ${what}`);
 };
 
-/** Inserts a session, which must not be there yet. */
+/** Inserts a session. Fails if the id is taken. */
 export const insert = async (
   store: SessionStore,
   key: SessionKey,
@@ -70,12 +59,12 @@ export const insert = async (
   return { head, state, history: [] };
 };
 
-/** Puts a state in place of the one before it. */
+/** Replaces the state. Fails if it is stale. */
 export const replace = async (store: SessionStore, key: SessionKey, next: StateRecord): Promise<void> => {
   expectEqual(await answerOf(store.replace(key, next)), 'replaced', 'replace');
 };
 
-/** Inserts a session and starts it: its state is of revision 2. */
+/** Inserts a session and starts it. Its state then has revision 2. */
 export const insertActive = async (
   store: SessionStore,
   key: SessionKey,
@@ -87,7 +76,7 @@ export const insertActive = async (
   return { head, state, history: [] };
 };
 
-/** Appends an entry for each of `contents`, and gives the position. */
+/** Appends an entry for each of `contents`, and returns the position. */
 export const append = async (
   store: SessionStore,
   key: SessionKey,
@@ -101,10 +90,10 @@ export const append = async (
   throw new Error(`append answered ${answer.outcome}`);
 };
 
-/** What the entries of a session say, oldest first. */
+/** The contents of the entries of a session, oldest first. */
 export const said = async (store: SessionStore, key: SessionKey): Promise<readonly string[] | undefined> => {
   const found = await answerOf(store.find(key));
-  return found && historyOf(found).map(({ content }) => content);
+  return found?.history.map(({ content }) => content);
 };
 
 /** The ids on one page. */
@@ -116,4 +105,12 @@ export const idsOn = async (
 ): Promise<readonly string[]> => {
   const page = await answerOf(store.list(tenant, { offset, limit }));
   return page.records.map(({ head }) => head.id);
+};
+
+/** Runs `step` until it answers `true`, at most `limit` times. `goal` says in the error what it waited for. */
+export const repeatUntil = async (goal: string, limit: number, step: () => Promise<boolean>): Promise<void> => {
+  for (const _ of upTo(limit)) {
+    if (await step()) return;
+  }
+  throw new Error(`gave up after ${limit} steps, waiting for this: ${goal}`);
 };

@@ -1,9 +1,13 @@
 import type { SessionKey, SessionStore } from '../store.js';
 
-/** One case of the contract. It gets a store that is empty and all its own. */
+/** One case of the contract. */
 export interface StoreCase {
   readonly name: string;
-  run(store: SessionStore): Promise<void>;
+  /**
+   * Rejects if the case fails. `store` is empty, and nothing else uses it. `second` is another store over the same
+   * data, or `store` itself. `timeoutMs` is how long to wait for what the store does by itself.
+   */
+  run(store: SessionStore, second: SessionStore, timeoutMs: number): Promise<void>;
 }
 
 /** A part of a stored session that can be damaged by itself. */
@@ -11,3 +15,9 @@ export type StoredPart = 'state' | 'head' | 'history';
 
 /** Makes a part of what is stored under `key` unreadable, behind the store's back. */
 export type Corrupt<S extends SessionStore> = (store: S, key: SessionKey, part: StoredPart) => Promise<void>;
+
+/**
+ * Runs `change`, which changes a session through the store, so that the change is made but its event is lost, as if the
+ * process had ended between the two. The store may answer an error meanwhile.
+ */
+export type LoseEvents<S extends SessionStore> = (store: S, change: () => Promise<void>) => Promise<void>;

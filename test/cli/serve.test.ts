@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SessionService } from '../../src/index.js';
 import { EventReader } from '../http/event-reader.js';
 import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { freePort } from '../support/free-port.js';
+import { openClient } from '../support/redis-clients.js';
+import { startedIn } from '../support/sessions.js';
 
 let colloquy: CommandLine;
 beforeAll(async () => {
@@ -136,7 +140,7 @@ describe('colloquy serve', () => {
   });
 });
 
-describeWithRedis('colloquy serve on a Redis', ({ url }) => {
+describeWithRedis('colloquy serve on a Redis', ({ port, url }) => {
   test('keeps sessions across restarts', async () => {
     const env = { REDIS_URL: url, COLLOQUY_API_KEYS: `restart-${process.pid}:key` };
     const first = await serve(env);
@@ -147,5 +151,20 @@ describeWithRedis('colloquy serve on a Redis', ({ url }) => {
     const list = curlLines(second)[1] ?? '';
     expect(await (await paste(list.replace('$KEY', 'key'))).json()).toHaveLength(1);
     await second.signal('SIGTERM');
+  });
+
+  test('tells the ends that the clock makes, though nobody looks at the sessions', async () => {
+    const prefix = `sweeping-${process.pid}`;
+    const store = new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: true });
+    const sessions = new SessionService({ store, tenant: 'acme' });
+    const id = await startedIn(sessions, { timeLimit: 0.05 });
+    const server = await serve({ REDIS_URL: url, COLLOQUY_PREFIX: prefix, COLLOQUY_EVENTS: 'on' });
+    for await (const item of sessions.watchAll({ from: '0' })) {
+      const change = item._unsafeUnwrap();
+      if (change.type !== 'session.terminated') continue;
+      expect(change).toMatchObject({ sessionId: id, endReason: 'time_limit' });
+      break;
+    }
+    expect(await server.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

@@ -79,7 +79,7 @@ describe.concurrent('examples that serve', { timeout: 90_000 }, () => {
   });
 
   test.for([
-    ['express', { API_KEY: 'two words' }, 'API_KEY: keys[0].key must be'],
+    ['express', { API_KEY: 'two words' }, 'staticApiKeys: keys[0].key must be'],
     ['koa', { API_KEYS: '' }, 'API_KEYS must be tenant:key'],
   ] as const)('%s does not start without a key', async ([name, settings, message], { expect }) => {
     const { exitCode, stderr } = await runExample(name, settings).finished;

@@ -1,8 +1,15 @@
-import { err, ok } from 'neverthrow';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { ok } from 'neverthrow';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { createSessionHandler, type SessionHandlerOptions, staticApiKeys } from '../../src/http/index.js';
+import {
+  type Authenticate,
+  createSessionHandler,
+  type DeniedRequest,
+  type SessionHandlerOptions,
+} from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
+import { createInspector } from '../../src/inspector/index.js';
+import { openApiDocument } from '../../src/openapi/index.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 import { handlerWith, operations, request, seen } from './handler-harness.js';
 
@@ -68,14 +75,25 @@ describe('an authenticator', () => {
     },
   );
 
-  test('is not asked about a key that is not there', async () => {
+  test('is asked with an empty key where there is none, so that it may look for something else', async () => {
+    const authenticate = vi.fn<Authenticate>((_key, { header }) => header('cookie')?.replace('user=', ''));
+    const { handler } = handlerWith({ authenticate });
+    const withHeaders = (headers: Readonly<Record<string, string>>) =>
+      handler(request('GET', '/sessions?page=1', { prefix: '/api', header: (name) => headers[name] }));
+    expect((await withHeaders({ cookie: 'user=acme' }))?.status).toBe(200);
+    expect(seen(await withHeaders({}))).toEqual([401, 'unauthenticated']);
+    expect(seen(await withHeaders({ 'x-api-key': '' }))).toEqual([401, 'unauthenticated']);
+    for (const [key, { method, url, prefix }] of authenticate.mock.calls) {
+      expect([key, method, url, prefix]).toEqual(['', 'GET', '/sessions?page=1', '/api']);
+    }
+    expect(authenticate).toHaveBeenCalledTimes(3);
+  });
+
+  test('is asked once for a request, with its key', async () => {
     const authenticate = vi.fn(() => 'acme');
     const { handler } = handlerWith({ authenticate });
-    for (const key of [undefined, '']) {
-      const response = await handler(request('GET', '/sessions', { header: () => key }));
-      expect(seen(response)).toEqual([401, 'unauthenticated']);
-    }
-    expect(authenticate).not.toHaveBeenCalled();
+    await handler(request('GET', '/sessions'));
+    expect(authenticate.mock.calls).toEqual([['key', expect.objectContaining({ method: 'GET', url: '/sessions' })]]);
   });
 
   test('may take its time', async () => {
@@ -84,27 +102,55 @@ describe('an authenticator', () => {
   });
 });
 
-describe('a handler whose keys are refused', () => {
-  const authenticate = staticApiKeys([
-    { key: SECRET, tenant: 'acme' },
-    { key: SECRET, tenant: 'other' },
-  ]);
+describe('the host', () => {
+  /** What it is told of a request that is answered with 401. */
+  const deniedFor = async (url: string, headers: Readonly<Record<string, string>>, method = 'GET') => {
+    const denied: DeniedRequest[] = [];
+    const { handler } = handlerWith({
+      authenticate: () => undefined,
+      onDenied: (each) => denied.push(each),
+      openapi: openApiDocument,
+      inspector: createInspector({ authenticate: () => undefined }),
+    });
+    const response = await handler(request(method, url, { prefix: 'api/', header: (name) => headers[name] }));
+    expect(seen(response)).toEqual([401, 'unauthenticated']);
+    return denied;
+  };
 
-  test('lets nobody in, and tells the host which key it is', async () => {
-    const { handler, told } = handlerWith({ authenticate });
-    const response = await handler(request('GET', '/sessions', { header: () => SECRET }));
-    expect(seen(response)).toEqual([503, 'misconfigured']);
-    expect(told).toMatchObject([{ type: 'misconfigured', issues: [{ path: 'keys[1].key' }] }]);
-    expect(JSON.stringify([response, told])).not.toContain(SECRET);
+  test.each([
+    ['a wrong key', { 'x-api-key': SECRET }, 'wrong'],
+    ['a wrong bearer token', { authorization: `Bearer ${SECRET}` }, 'wrong'],
+    ['no key', { cookie: `id=${SECRET}` }, 'missing'],
+    ['an empty key', { 'x-api-key': '' }, 'missing'],
+  ])('is told of a request with %s, and not with which', async (_name, headers, reason) => {
+    for (const path of ['/sessions', '/session/x', '/openapi.json', '/inspector/sessions']) {
+      expect(await deniedFor(`${path}?key=${SECRET}`, headers)).toEqual([
+        { method: 'GET', path: `/api${path}`, reason },
+      ]);
+    }
+    expect(await deniedFor('/create-session', headers, 'POST')).toEqual([
+      { method: 'POST', path: '/api/create-session', reason },
+    ]);
   });
 
-  test('still passes on what is not its own', async () => {
-    expect(await handlerWith({ authenticate }).handler(request('GET', '/'))).toBeUndefined();
+  test('is not told more of a path than a log can bear', async () => {
+    const [{ path } = { path: '' }] = await deniedFor(`/session/${'x'.repeat(20_000)}`, {});
+    expect(path).toBe(`/api/session/${'x'.repeat(243)}`);
   });
 
-  test('takes keys that are good as they come', async () => {
-    const { handler } = handlerWith({ authenticate: staticApiKeys([{ key: 'key', tenant: 'acme' }]) });
-    expect((await handler(request('GET', '/sessions')))?.status).toBe(200);
+  test('is told of nobody who is let in, and of none whose key could not be checked', async () => {
+    const onDenied = vi.fn();
+    await handlerWith({ onDenied }).handler(request('GET', '/sessions'));
+    await handlerWith({ onDenied, authenticate: throwsError }).handler(request('GET', '/sessions'));
+    expect(onDenied).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['throws', throwsError],
+    ['rejects', () => Promise.reject(new Error(SECRET))],
+  ])('changes nothing by a listener that %s', async (_name, onDenied) => {
+    const { handler } = handlerWith({ authenticate: () => undefined, onDenied });
+    expect(seen(await handler(request('GET', '/sessions')))).toEqual([401, 'unauthenticated']);
   });
 });
 
@@ -124,8 +170,7 @@ describe('createSessionHandler', () => {
     ['no authenticator', { ...good, authenticate: undefined }],
     ['an authenticator that is none', { ...good, authenticate: 'key' }],
     ['an object for an authenticator', { ...good, authenticate: {} }],
-    ['an error for an authenticator', { ...good, authenticate: err({ issues: [{ path: 'x', message: 'y' }] }) }],
-    ['an error that is none', { ...good, authenticate: err(undefined) }],
+    ['a Result for an authenticator', { ...good, authenticate: ok(() => 'acme') }],
     ['a body size of 0', { ...good, maxBodyBytes: 0 }],
     ['a body size of NaN', { ...good, maxBodyBytes: Number.NaN }],
     ['a body size of Infinity', { ...good, maxBodyBytes: Number.POSITIVE_INFINITY }],
@@ -133,26 +178,31 @@ describe('createSessionHandler', () => {
     ['a time-out of 0', { ...good, timeoutMs: 0 }],
     ['a time-out longer than timers take', { ...good, timeoutMs: 2 ** 31 }],
     ['a listener that is none', { ...good, onError: 'log' }],
+    ['another that is none', { ...good, onDenied: {} }],
+    ['a logger that is none', { ...good, logger: () => undefined }],
+    ['an option that nobody knows', { ...good, color: 'red' }],
+    ['an option of an option that nobody knows', { ...good, openapi: { document: () => ({}), title: 'Mine' } }],
   ];
 
-  test.each(bad)('with %s throws nothing, and answers 503', async (_name, options) => {
-    const handler = unchecked(options);
-    expect(seen(await handler(request('GET', '/sessions')))).toEqual([503, 'misconfigured']);
+  test.each(bad)('with %s throws a TypeError', (_name, options) => {
+    expect(() => unchecked(options)).toThrow(expect.objectContaining({ name: 'TypeError' }));
+    expect(() => unchecked(options)).toThrow(/^createSessionHandler: /);
   });
 
-  test('with success that is no function for an authenticator lets nobody in', async () => {
-    const handler = unchecked({ ...good, authenticate: ok('acme') });
-    expect((await handler(request('GET', '/sessions')))?.status).toBe(503);
+  test('names everything that is wrong with its options, and the names that were probably meant', () => {
+    expect(() => unchecked({ ...good, timeoutMs: -1, maxBodyByte: 1, events: { heartbeat: 5000 } })).toThrow(
+      new TypeError(
+        'createSessionHandler: maxBodyByte is unknown (did you mean maxBodyBytes?); ' +
+          'events.heartbeat is unknown (did you mean heartbeatMs?); timeoutMs must be a number from 1 to 2147483647',
+      ),
+    );
   });
 
-  test('tells its host what is wrong with the options', async () => {
-    const { handler, told } = handlerWith({ maxBodyBytes: -1, timeoutMs: -1 });
-    await handler(request('GET', '/sessions'));
-    expect(told).toMatchObject([{ issues: [{ path: 'maxBodyBytes' }, { path: 'timeoutMs' }] }]);
-  });
-
-  test('does not suffer from a listener that throws', async () => {
-    const { handler } = handlerWith({ authenticate: throwsError, onError: throwsError });
+  test.each([
+    ['throws', throwsError],
+    ['rejects', () => Promise.reject(new Error(SECRET))],
+  ])('does not suffer from a listener that %s', async (_name, onError) => {
+    const { handler } = handlerWith({ authenticate: throwsError, onError });
     expect((await handler(request('GET', '/sessions')))?.status).toBe(503);
   });
 
@@ -165,16 +215,32 @@ describe('createSessionHandler', () => {
 });
 
 describe('the answer to HEAD', () => {
-  test.each(['/sessions', '/session/x', '/create-session'])(
-    '%s has no body, and tells the length of one',
-    async (url) => {
-      const { handler } = handlerWith();
+  test.each(['/session/x', '/create-session'])('%s has no body, and tells the length of one', async (url) => {
+    const { handler } = handlerWith();
+    const head = await handler(request('HEAD', url));
+    const full = await handler(request(url === '/create-session' ? 'PUT' : 'GET', url));
+    expect(head?.body).toBeUndefined();
+    expect(head?.headers).toEqual({ ...full?.headers, 'Content-Length': String(full?.body?.length) });
+  });
+});
+
+describe('HEAD of a list or a session', () => {
+  test('reads no history, and makes no body', async () => {
+    const store = new MemorySessionStore();
+    const sessions = new SessionService({ store, ids: { next: () => 'x' } });
+    const { handler } = handlerWith({ sessions });
+    await sessions.forTenant('acme').create({ face: 'ada', profile: 'tutor' });
+    const [list, find] = [vi.spyOn(store, 'list'), vi.spyOn(store, 'find')];
+    const stringify = vi.spyOn(JSON, 'stringify');
+    onTestFinished(() => stringify.mockRestore());
+    for (const url of ['/sessions', '/sessions?history_limit=5', '/session/x', '/session/x?history_limit=5']) {
       const head = await handler(request('HEAD', url));
-      const full = await handler(request(url === '/create-session' ? 'PUT' : 'GET', url));
-      expect(head?.body).toBeUndefined();
-      expect(head?.headers).toEqual({ ...full?.headers, 'Content-Length': String(full?.body?.length) });
-    },
-  );
+      expect([head?.status, head?.body, head?.headers['Content-Length']]).toEqual([200, undefined, undefined]);
+    }
+    expect(stringify).not.toHaveBeenCalled();
+    expect(list.mock.calls.map(([, { historyLimit }]) => historyLimit)).toEqual([0, 0]);
+    expect(find.mock.calls.map(([, size]) => size?.historyLimit)).toEqual([0, 0]);
+  });
 });
 
 describe('a mount that breaks its contract', () => {

@@ -116,7 +116,7 @@ export class Client {
 }
 
 /** What the suite's handlers say of themselves, which every reply is held against. */
-const described = new Described(openApiDocument({ commands: true, events: true, openapi: true })._unsafeUnwrap());
+const described = new Described(openApiDocument({ commands: true, events: true, openapi: true }));
 
 /** What a suite runs against: a mount, started, over a store that answers later and keeps its histories as text. */
 export class World {

@@ -2,13 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LATEST } from '../../src/clock.js';
 import { cursorOf, readCursor } from '../../src/input/cursor.js';
-import { IssueList } from '../../src/input/issues.js';
+import { readSafely } from '../../src/input/issues.js';
 import { strange } from '../support/hostile-values.js';
 
-const read = (value: unknown) => {
-  const issues = new IssueList();
-  return issues.result(readCursor(issues, 'after', value));
-};
+const read = (value: unknown) => readSafely('cursor', (issues) => readCursor(issues, 'after', value));
 
 const id = fc.string({
   minLength: 1,

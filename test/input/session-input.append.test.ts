@@ -14,12 +14,13 @@ describe('entries to append', () => {
   const hello = { role: 'user', content: 'hello' };
 
   test('get the time of now where they have none', () => {
-    const entries = [hello, { ...hello, timestamp: '2026-01-31T10:00:00-01:00' }, { ...hello, timestamp: new Date(0) }];
+    const times = [undefined, null, '2026-01-31T10:00:00-01:00', new Date(0)];
+    const entries = times.map((timestamp) => ({ ...hello, timestamp }));
     expect(
       append(entries)
         ._unsafeUnwrap()
         .entries.map(({ timestamp }) => timestamp),
-    ).toEqual([NOW, '2026-01-31T11:00:00.000Z', '1970-01-01T00:00:00.000Z']);
+    ).toEqual([NOW, NOW, '2026-01-31T11:00:00.000Z', '1970-01-01T00:00:00.000Z']);
   });
 
   test.for([

@@ -66,10 +66,17 @@ describe('what to create', () => {
     expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: field, message: rule }] });
   });
 
+  const optional = ['behavior', 'context', 'timeLimit'];
+
+  test('may have null for an optional field, as if it were not given', () => {
+    const nothing = Object.fromEntries(optional.map((field) => [field, null]));
+    expect(createWith(nothing)).toEqual(createWith({}));
+  });
+
   test.for(
-    ['face', 'profile', 'behavior', 'context', 'timeLimit', 'idempotencyKey'].flatMap((field) =>
-      Object.keys(strange).map((kind) => [field, kind] as const),
-    ),
+    ['face', 'profile', ...optional, 'idempotencyKey']
+      .flatMap((field) => Object.keys(strange).map((kind) => [field, kind] as const))
+      .filter(([field, kind]) => kind !== 'null' || !optional.includes(field)),
   )('has no %s that is %s', ([field, kind]) => {
     const { issues } = createWith({ [field]: strange[kind]?.() })._unsafeUnwrapErr();
     expect(issues).toEqual([{ path: field, message: field === 'timeLimit' ? LIMIT : 'must be a string' }]);
@@ -123,7 +130,8 @@ describe('what to create', () => {
       },
     );
     create(input)._unsafeUnwrap();
-    expect(reads.toSorted()).toEqual(['behavior', 'context', 'face', 'idempotencyKey', 'profile', 'timeLimit']);
+    const names = ['behavior', 'context', 'face', 'historyLimit', 'idempotencyKey', 'profile', 'timeLimit'];
+    expect(reads.toSorted()).toEqual(names);
   });
 
   test('has a face and a profile of those that the host allows', () => {

@@ -11,9 +11,9 @@ const request = (url: string): HandlerRequest => ({
 });
 
 const openHandler = (authenticate: SessionHandlerOptions['authenticate'], error: () => unknown = () => undefined) => {
-  const logged = vi.fn(error);
-  const logger = { info: logged, warn: logged, error: logged };
-  return { handle: createSessionHandler({ sessions: openSessions().sessions, authenticate, logger }), logged };
+  const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn(error) };
+  const handle = createSessionHandler({ sessions: openSessions().sessions, authenticate, logger });
+  return { handle, logger };
 };
 
 const broken = () => {
@@ -22,32 +22,45 @@ const broken = () => {
 
 describe('the logger of a handler', () => {
   test('is told what the answer hides, and no key', async () => {
-    const { handle, logged } = openHandler(broken);
+    const { handle, logger } = openHandler(broken);
     expect((await handle(request('/sessions')))?.status).toBe(503);
-    expect(logged).toHaveBeenCalledExactlyOnceWith(
+    expect(logger.error).toHaveBeenCalledExactlyOnceWith(
       { status: 503, error: { type: 'authenticator_unavailable' }, cause: expect.stringContaining('no database') },
       'authenticator_unavailable',
     );
-    expect(JSON.stringify(logged.mock.calls)).not.toContain('a-secret-key');
+    expect(JSON.stringify(logger.error.mock.calls)).not.toContain('a-secret-key');
   });
 
-  test('is told nothing of answers below 500', async () => {
-    const { handle, logged } = openHandler(() => 'acme');
+  test('is told nothing of other answers below 500', async () => {
+    const { handle, logger } = openHandler(() => 'acme');
     expect((await handle(request('/session/nobody')))?.status).toBe(404);
-    expect(logged).not.toHaveBeenCalled();
+    for (const level of [logger.info, logger.warn, logger.error]) expect(level).not.toHaveBeenCalled();
   });
 
   test('is no harm where it fails', async () => {
-    const { handle, logged } = openHandler(broken, broken);
+    const { handle, logger } = openHandler(broken, broken);
     expect((await handle(request('/sessions')))?.status).toBe(503);
-    expect(logged).toHaveBeenCalledTimes(1);
+    expect(logger.error).toHaveBeenCalledTimes(1);
   });
 
-  test('is refused by name where it is none', async () => {
-    const onError = vi.fn();
+  test('is told of a wrong key as a warning and of a missing one as information, and never the key', async () => {
+    const { handle, logger } = openHandler(() => undefined);
+    await handle(request('/session/x?key=a-secret-key'));
+    await handle({ ...request('/sessions'), header: () => undefined });
+    expect(logger.warn.mock.calls).toEqual([
+      [{ method: 'GET', path: '/session/x', reason: 'wrong' }, 'unauthenticated'],
+    ]);
+    expect(logger.info.mock.calls).toEqual([
+      [{ method: 'GET', path: '/sessions', reason: 'missing' }, 'unauthenticated'],
+    ]);
+    expect(logger.error).not.toHaveBeenCalled();
+  });
+
+  test('is refused by name where it is none', () => {
     const { sessions } = openSessions();
-    const handle = createSessionHandler({ sessions, authenticate: () => 'acme', onError, ...Object({ logger: {} }) });
-    expect((await handle(request('/sessions')))?.status).toBe(503);
-    expect(onError.mock.calls).toMatchObject([[{ type: 'misconfigured', issues: [{ path: 'logger' }] }]]);
+    const options = { sessions, authenticate: () => 'acme', ...Object({ logger: {} }) };
+    expect(() => createSessionHandler(options)).toThrow(
+      new TypeError('createSessionHandler: logger must have the methods info, warn, error'),
+    );
   });
 });

@@ -1,6 +1,14 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { OpenApiDocument, Operation, Parameter, Response, Schema } from '../../src/openapi/index.js';
+import type {
+  Header,
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  Reference,
+  Response,
+  Schema,
+} from '../../src/openapi/index.js';
 import type { Outgoing, Reply } from '../http/client.js';
 import type { Frame } from '../http/event-reader.js';
 
@@ -55,6 +63,31 @@ export class Described {
     return known(value) ? undefined : this.#ajv.errorsText(known.errors);
   }
 
+  /** What a reference leads to, or the thing itself. */
+  parametersOf({ parameters = [] }: Operation): readonly Parameter[] {
+    return parameters.map((each) => this.#follow(each, this.document.components.parameters));
+  }
+
+  /** The same of the answers of an operation, by their status. */
+  responsesOf({ responses }: Operation): Readonly<Record<string, Response>> {
+    const { responses: components } = this.document.components;
+    return Object.fromEntries(
+      Object.entries(responses).map(([status, each]) => [status, this.#follow(each, components)]),
+    );
+  }
+
+  headersOf({ headers = {} }: Response): readonly (readonly [string, Header])[] {
+    const { headers: components } = this.document.components;
+    return Object.entries(headers).map(([name, each]) => [name, this.#follow(each, components)]);
+  }
+
+  #follow<T extends object>(given: T | Reference, components: Readonly<Record<string, T>>): T {
+    if (!('$ref' in given)) return given;
+    const component = components[given.$ref.split('/').at(-1) ?? ''];
+    if (component === undefined) throw new Error(`${given.$ref} leads nowhere`);
+    return component;
+  }
+
   find(method: string, url: string): Found | undefined {
     const [path = '', ...rest] = url.split('?');
     for (const [template, item] of Object.entries(this.document.paths)) {
@@ -76,7 +109,7 @@ export class Described {
     const found = this.find(method, url);
     if (found === undefined) return [];
     const { operation } = found;
-    const response = operation?.responses[reply.status] ?? this.#otherwise(reply.status);
+    const response = (operation && this.responsesOf(operation)[reply.status]) ?? this.#otherwise(reply.status);
     if (response === undefined) return [`${reply.status} is not described`];
     const shape = this.#replyFaults(response, method, reply);
     return operation === undefined ? shape : [...shape, ...this.#requestFaults(operation, found, sent, reply)];
@@ -84,20 +117,22 @@ export class Described {
 
   /** What is wrong with an event of a stream. */
   frameFault({ event = '', data }: Frame): string | undefined {
-    const stream =
-      this.document.paths['/session/{session_id}/events']?.get?.responses[200]?.content?.['text/event-stream'];
+    const watch = this.document.paths['/session/{session_id}/events']?.get;
+    const stream = watch && this.responsesOf(watch)[200]?.content?.['text/event-stream'];
     const schema = stream?.['x-server-sent-events']?.[event];
     return schema === undefined ? `${event} is not described` : this.against(schema, data);
   }
 
   #otherwise(status: number): Response | undefined {
-    if (status === 405) return this.document.components.responses['MethodNotAllowed'];
+    const { responses } = this.document.components;
+    if (status === 405) return responses['MethodNotAllowed'];
     // Of a method that no operation has, whoever has no key learns nothing.
-    return status === 401 ? this.document.paths['/sessions']?.get?.responses[status] : undefined;
+    return status === 401 ? responses['Unauthenticated'] : undefined;
   }
 
-  #replyFaults({ headers = {}, content }: Response, method: string, reply: Reply): readonly string[] {
-    const faults = Object.entries(headers).flatMap(([name, { required, schema }]) => {
+  #replyFaults(response: Response, method: string, reply: Reply): readonly string[] {
+    const { content } = response;
+    const faults = this.headersOf(response).flatMap(([name, { required, schema }]) => {
       const value = reply.headers[name.toLowerCase()];
       if (value === undefined) return required ? [`${name} is missing`] : [];
       const fault = this.against(schema, typed(String(value), schema));
@@ -121,7 +156,9 @@ export class Described {
   }
 
   /** What the document has against a request. Some are beyond what it can say. */
-  objection({ parameters = [], requestBody }: Operation, found: Found, { headers, body }: Outgoing) {
+  objection(operation: Operation, found: Found, { headers, body }: Outgoing) {
+    const parameters = this.parametersOf(operation);
+    const { requestBody } = operation;
     const { query, id } = found;
     const sentAs = ({ in: place, name }: Parameter): string | undefined => {
       if (place === 'path') return decoded(id ?? '');

@@ -1,14 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { idempotencyKeyOf } from '../../src/http/idempotency-key.js';
 import { readAppend, readCommandOptions, readCreate, readId } from '../../src/input/session-input.js';
 import { defaultLimits } from '../../src/limits.js';
-import { openApiDocument } from '../../src/openapi/index.js';
+import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
+import { request } from '../http/handler-harness.js';
 import { Described } from './described.js';
 
 const limits = { ...defaultLimits, timeLimit: 100, entriesPerAppend: 3 };
 const policy = { limits, faces: undefined, profiles: new Set(['tutor', 'coach']) };
 const given = { limits, profiles: ['tutor', 'coach'], commands: true };
-const described = new Described(openApiDocument(given)._unsafeUnwrap());
+const described = new Described(openApiDocument(given));
 const schema = (name: string) => described.document.components.schemas[name] ?? { not: {} };
 const fits = (name: string, value: unknown): boolean => described.against(schema(name), value) === undefined;
 
@@ -70,6 +72,8 @@ const entry = fc.oneof(
 
 const append = fc.record({ entries: fc.oneof(fc.array(entry, { maxLength: 5 }), junk) }, { requiredKeys: [] });
 
+const asHeader = (value: string) => request('POST', '/', { header: () => value });
+
 /** So many of both sorts that the property says something of each. */
 const check = async <T>(
   values: fc.Arbitrary<T>,
@@ -116,20 +120,25 @@ describe('what the schemas accept is what the readers accept', () => {
       'Idempotency-Key',
       '/create-session',
       'post',
-      (idempotencyKey: string) => readCreate({ face: 'ada', profile: 'tutor', idempotencyKey }, policy).isOk(),
+      (sent: string) =>
+        readCreate({ face: 'ada', profile: 'tutor', idempotencyKey: idempotencyKeyOf(asHeader(sent)) }, policy).isOk(),
     ],
     [
       'Idempotency-Key',
       '/start-session/{session_id}',
       'post',
-      (operationId: string) => readCommandOptions({ operationId }).isOk(),
+      (sent: string) => readCommandOptions({ operationId: idempotencyKeyOf(asHeader(sent)) }).isOk(),
     ],
   ] as const)('as %s of %s', async (name, path, method, isRead) => {
-    const parameter = described.document.paths[path]?.[method]?.parameters?.find((each) => each.name === name);
+    const item: PathItem = described.document.paths[path] ?? {};
+    const operation = item[method];
+    const parameter = operation && described.parametersOf(operation).find((each) => each.name === name);
     const values = fc.oneof(
       sized,
       fc.string({ unit: 'grapheme-ascii' }),
       fc.stringMatching(/^[\w.~:-]*$/),
+      fc.stringMatching(/^"[\w.~:-]{1,20}"$/),
+      fc.stringMatching(/^"?[\w.~:-]{1,20} ?"?$/),
       fc.stringMatching(/^[\w.~:-]+[ /]?$/),
     );
     const isAllowed = (value: string) => described.against(parameter?.schema ?? {}, value) === undefined;

@@ -1,4 +1,3 @@
-import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSessionHandler, type Describe, type SessionHandlerOptions } from '../../src/http/index.js';
@@ -31,7 +30,7 @@ describe('GET /openapi.json', () => {
     const document = await documentAt({ sessions, ...more }, { prefix: 'api/' });
     const { commands, events, maxBodyBytes } = more;
     const same = openApiDocument({ sessions, commands, events, maxBodyBytes, prefix: '/api', openapi: true });
-    expect(document).toEqual(same._unsafeUnwrap());
+    expect(document).toEqual(same);
     expect(document.servers).toEqual([{ url: '/api' }]);
     expect(document.components.schemas.CreateSession.properties).toMatchObject({
       face: { enum: ['ada'] },
@@ -43,26 +42,27 @@ describe('GET /openapi.json', () => {
     let made = 0;
     const openapi: Describe = ({ prefix }) => {
       made += 1;
-      return ok({ prefix });
+      return { prefix };
     };
     const { handler } = handlerWith({ openapi });
     const asked = ['/a', '/a', '/b', '/a'].map((prefix) => request('GET', '/openapi.json', { prefix }));
     const bodies: unknown[] = [];
     for (const each of asked) bodies.push(JSON.parse((await handler(each))?.body ?? ''));
     expect(bodies).toEqual(['/a', '/a', '/b', '/a'].map((prefix) => ({ prefix })));
-    expect(made).toBe(3);
+    // Once when the handler was made.
+    expect(made).toBe(4);
   });
 
   test('needs a key like all else, and with public none', async () => {
     const asked = request('GET', '/openapi.json', withoutKey);
-    expect(seen(await handlerWith({ openapi: openApiDocument }).handler(asked))).toEqual([401, 'unauthenticated']);
-    const open = { document: openApiDocument, public: true };
-    const document = await documentAt({ openapi: open }, withoutKey);
+    const authenticate = (key: string) => (key === 'key' ? 'acme' : undefined);
+    const closed = handlerWith({ authenticate, openapi: openApiDocument });
+    expect(seen(await closed.handler(asked))).toEqual([401, 'unauthenticated']);
+    const open = { authenticate, openapi: { document: openApiDocument, public: true } };
+    const document = await documentAt(open, withoutKey);
     expect(document.paths['/openapi.json'].get.security).toEqual([]);
-    expect(seen(await handlerWith({ openapi: open }).handler(request('GET', '/sessions', withoutKey)))).toEqual([
-      401,
-      'unauthenticated',
-    ]);
+    const list = request('GET', '/sessions', withoutKey);
+    expect(seen(await handlerWith(open).handler(list))).toEqual([401, 'unauthenticated']);
   });
 
   test('has a title of the host where its own function says so', async () => {
@@ -86,23 +86,35 @@ describe('GET /openapi.json', () => {
       () => {
         throw new Error('no');
       },
+      'no',
     ],
-    ['is refused', () => openApiDocument({ title: '' })],
-  ])('is 503 where the function %s, and the host is told', async (_name, openapi: Describe) => {
-    const { handler, told } = handlerWith({ openapi });
-    expect(seen(await handler(request('GET', '/openapi.json')))).toEqual([503, 'misconfigured']);
-    expect(told).toMatchObject([{ type: 'misconfigured' }]);
+    ['is refused', () => openApiDocument({ title: '' }), 'openApiDocument: title must have 1 to 256 characters'],
+  ])('throws when the handler is made where the function %s', (_name, openapi: Describe, message) => {
+    expect(() => handlerWith({ openapi })).toThrow(message);
   });
 
-  test.each([true, {}, 'yes', { document: 5 }, { document: openApiDocument, public: 'yes' }])(
-    'with an openapi of %j everything is 503',
-    async (openapi) => {
+  test('is 503 where the function fails later, and the host is told', async () => {
+    const openapi: Describe = ({ prefix }) => {
+      if (prefix !== '') throw new Error('no');
+      return {};
+    };
+    const { handler, told } = handlerWith({ openapi });
+    const response = await handler(request('GET', '/openapi.json', { prefix: '/a' }));
+    expect(seen(response)).toEqual([503, 'misconfigured']);
+    expect(told).toEqual([
+      { type: 'misconfigured', issues: [{ path: 'openapi', message: 'could not be made: Error: no' }] },
+    ]);
+  });
+
+  test.each([true, {}, 'yes', null, { document: 5 }, { document: openApiDocument, public: 'yes' }])(
+    'is refused when the handler is made with an openapi of %j',
+    (openapi) => {
       const options = Object.fromEntries([['openapi', openapi]]);
-      const { handler, told } = handlerWith(options);
-      for (const url of ['/openapi.json', '/sessions']) {
-        expect(seen(await handler(request('GET', url)))).toEqual([503, 'misconfigured']);
-      }
-      expect(told).toMatchObject(Array(2).fill({ issues: [{ path: 'openapi' }] }));
+      expect(() => handlerWith(options)).toThrow(
+        new TypeError(
+          'createSessionHandler: openapi must be openApiDocument, or { document: openApiDocument, public }',
+        ),
+      );
     },
   );
 });
@@ -121,11 +133,12 @@ const isPrepared = (name: string): name is keyof typeof before => Object.hasOwn(
 
 describe('every example', () => {
   const options = { commands: true, events: true, openapi: true } as const;
-  const { document } = new Described(openApiDocument(options)._unsafeUnwrap());
+  const described = new Described(openApiDocument(options));
+  const { document } = described;
 
   /** A handler with the one session that the examples speak of, where the operation needs it. */
   const handlerFor = async ({ operationId }: Operation) => {
-    const id = Object.values(document.paths['/session/{session_id}']?.get?.parameters?.[0]?.examples ?? {})[0]?.value;
+    const id = Object.values(document.components.parameters['sessionId']?.examples ?? {})[0]?.value;
     const store = new MemorySessionStore({ events: true });
     const ids = { next: () => String(id) };
     const sessions = new SessionService({ store, ids }).forTenant('acme');
@@ -143,7 +156,9 @@ describe('every example', () => {
   };
 
   /** Each body, and each parameter that is not required by itself, one at a time. */
-  const requestsOf = (path: string, method: string, { parameters = [], requestBody }: Operation) => {
+  const requestsOf = (path: string, method: string, operation: Operation) => {
+    const { requestBody } = operation;
+    const parameters = described.parametersOf(operation);
     const bodies = Object.values(requestBody?.content['application/json']?.examples ?? { none: { value: null } });
     const valuesOf = ({ examples = {} }: Parameter) => Object.values(examples).map(({ value }) => String(value));
     const inPath = parameters.filter((each) => each.in === 'path');

@@ -148,10 +148,19 @@ describe('a sweep', () => {
     [{ interval: 0 }, 'interval'],
     [{ batch: 0 }, 'batch'],
     [{ batch: 10_001 }, 'batch'],
-  ])('with %j says what is wrong', async (options, path) => {
+    [{ onEnded: 'log' }, 'onEnded'],
+    [{ onError: {} }, 'onError'],
+    [{ interal: 5 }, 'interal is unknown (did you mean interval?)'],
+  ])('with %j throws a TypeError that says what is wrong', (options, message) => {
     const { sessions } = openSessions();
-    const error = await errorOf(createSweeper(sessions, options).sweepOnce());
-    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path }] });
+    expect(() => createSweeper(sessions, Object(options))).toThrow(expect.objectContaining({ name: 'TypeError' }));
+    expect(() => createSweeper(sessions, Object(options))).toThrow(`createSweeper: ${message}`);
+  });
+
+  test('over what is no service throws a TypeError', () => {
+    expect(() => Reflect.apply(createSweeper, undefined, [undefined])).toThrow(
+      new TypeError('createSweeper: sessions must be a SessionService'),
+    );
   });
 });
 

@@ -4,44 +4,70 @@ import { Redis as Redis6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type RedisClient, RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
 import { Keyspace } from '../../adapters/redis/keys.js';
-import { type Corrupt, describeSessionStore } from '../../src/testing/index.js';
+import { type Corrupt, describeSessionStore, type LoseEvents, type OpenedStore } from '../../src/testing/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 
 /** What the contract needs of a client, beside what the store needs, to damage what is stored. */
 interface DamagingClient extends RedisClient {
   set(key: string, value: string): Promise<unknown>;
-  setrange(key: string, offset: number, value: string): Promise<unknown>;
   append(key: string, value: string): Promise<unknown>;
 }
 
 let prefixes = 0;
 
-const describeOn = (client: () => DamagingClient, hasStreams = true): void => {
-  const prefixOf = new WeakMap<RedisSessionStore, string>();
-  const open = (more: Partial<RedisSessionStoreOptions> = {}): RedisSessionStore => {
+/** `client`, and a switch under which no event reaches the server. */
+const losingEvents = (client: DamagingClient) => {
+  const state = { losesEvents: false };
+  const losing = new Proxy(client, {
+    get: (target, name) => {
+      if (name === 'xadd' && state.losesEvents) return () => Promise.reject(new Error('ERR the connection is lost'));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { losing, state };
+};
+
+/** `connect` gives a client, and another one for the second store. */
+const describeOn = (connect: () => readonly [DamagingClient, DamagingClient], hasStreams = true): void => {
+  const opened = new WeakMap<
+    RedisSessionStore,
+    { readonly prefix: string; readonly events: { losesEvents: boolean } }
+  >();
+  const open = (more: Partial<RedisSessionStoreOptions> = {}): OpenedStore<RedisSessionStore> => {
     prefixes += 1;
     const prefix = `contract-${process.pid}-${prefixes}`;
-    const store = new RedisSessionStore({ client: client(), prefix, partitions: 3, ...more });
-    prefixOf.set(store, prefix);
-    return store;
+    const [client, another] = connect();
+    const { losing, state } = losingEvents(client);
+    const store = new RedisSessionStore({ client: losing, prefix, partitions: 3, ...more });
+    opened.set(store, { prefix, events: state });
+    return { store, second: new RedisSessionStore({ client: another, prefix, partitions: 3, ...more }) };
   };
   const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
-    const { state, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
-    if (part === 'state') await client().set(state, '2 from the future');
-    else if (part === 'head') await client().setrange(journal, 0, '[');
-    else await client().append(journal, '{"role":"user","cont');
+    const { record, journal } = new Keyspace(opened.get(store)?.prefix ?? '', 3).of(key);
+    const [client] = connect();
+    if (part === 'state') await client.set(record, '2 from the future');
+    else if (part === 'head') await client.set(record, ((await client.get(record)) ?? '').replace('\n{', '\n['));
+    else await client.append(journal, '{"role":"user","cont');
+  };
+  const loseEvents: LoseEvents<RedisSessionStore> = async (store, change) => {
+    const { events = { losesEvents: false } } = opened.get(store) ?? {};
+    events.losesEvents = true;
+    await change().finally(() => {
+      events.losesEvents = false;
+    });
   };
   describeSessionStore(test, () => open(), {
     corrupt,
     withStatuses: () => open({ statusIndex: true }),
-    ...(hasStreams ? { withEvents: () => open({ events: true }) } : {}),
+    ...(hasStreams ? { withEvents: () => open({ events: true }), loseEvents } : {}),
   });
 };
 
 describe('RedisSessionStore on ioredis-mock', () => {
-  const client = new MockRedis();
+  const clients = [new MockRedis(), new MockRedis()] as const;
   // Its XRANGE finds nothing.
-  describeOn(() => client, false);
+  describeOn(() => clients, false);
 });
 
 describeWithRedis('RedisSessionStore on a real Redis', ({ port, host }) => {
@@ -53,12 +79,12 @@ describeWithRedis('RedisSessionStore on a real Redis', ({ port, host }) => {
   };
   for (const [name, open] of Object.entries(connect)) {
     describe(name, () => {
-      let client: Redis | Redis6;
+      let clients: readonly [Redis | Redis6, Redis | Redis6];
       beforeAll(() => {
-        client = open();
+        clients = [open(), open()];
       });
-      afterAll(() => client.quit());
-      describeOn(() => client);
+      afterAll(() => Promise.all(clients.map((client) => client.quit())));
+      describeOn(() => clients);
     });
   }
 });

@@ -28,7 +28,7 @@ export const appends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'append: IDLE and TERMINATED sessions take none, and their state is the answer',
+    name: 'append: IDLE and TERMINATED sessions take none, and answer their state',
     run: async (store) => {
       const idle = live('IDLE', { revision: 2, deadline: NOON + 1000, operations: ['a', 'b'] });
       const over = ended('idle_timeout', { revision: 2, since: NOON - 5, activeMs: 7, limitMs: 9 });
@@ -52,7 +52,7 @@ export const appends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'append: a caller whose clock is behind is served all the same',
+    name: 'append: entries of a caller whose clock is behind are taken',
     run: async (store) => {
       const state = live('ACTIVE', { revision: 2, since: NOON, deadline: NOON + 100 });
       const answer = await appendTo(store, 'behind', state, NOON - 5000);
@@ -60,7 +60,7 @@ export const appends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'append: where there is no session nothing is added, and none appears',
+    name: 'append: an unknown session is missing, and is not created',
     run: async (store) => {
       const answer = await answerOf(store.append(key, { entries: [say('hello')], now: NOON }));
       expectEqual(answer, { outcome: 'missing' }, 'append');
@@ -68,7 +68,7 @@ export const appends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'append: entries stand in the order of the calls, and those of one call together',
+    name: 'append: entries are kept in the order of the calls, those of one call together',
     run: async (store) => {
       const stored = await insertActive(store, key);
       const entries = upTo(40).map((index) =>
@@ -80,7 +80,7 @@ export const appends: readonly StoreCase[] = [
     },
   },
   {
-    name: 'append: equal entries are entries of their own',
+    name: 'append: equal entries are all kept',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['yes', 'yes']);

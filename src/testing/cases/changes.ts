@@ -1,13 +1,13 @@
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
-import { answerOf, append, contentsOf, expectStored, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, contentsOf, dueOf, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
 export const changes: readonly StoreCase[] = [
   {
-    name: 'replace: the state of the very next revision takes the place, all else stays',
+    name: 'replace: a state of the next revision is kept, and all else stays',
     run: async (store) => {
       const head = headOf('one', NOON, { behavior: 'a tutor', timeLimit: 60 });
       await insert(store, key, head);
@@ -25,7 +25,7 @@ export const changes: readonly StoreCase[] = [
     },
   },
   {
-    name: 'replace: over any other revision nothing is written',
+    name: 'replace: a state of any other revision is stale, and writes nothing',
     run: async (store) => {
       const stored = await insertActive(store, key);
       for (const revision of [1, 2, 4, 5, 100, 2 ** 32 + 3]) {
@@ -34,11 +34,11 @@ export const changes: readonly StoreCase[] = [
           await expectStored(store, key, stored);
         }
       }
-      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due');
     },
   },
   {
-    name: 'replace: a second call with an equal state is a second change, and stale',
+    name: 'replace: the same state a second time is stale',
     run: async (store) => {
       await insert(store, key);
       const next = live('ACTIVE', { revision: 2, operations: ['start'] });
@@ -48,7 +48,7 @@ export const changes: readonly StoreCase[] = [
     },
   },
   {
-    name: 'replace: revisions are numbers, not texts',
+    name: 'replace: revisions are compared as numbers, not as texts',
     run: async (store) => {
       await insert(store, key);
       for (const revision of [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) {
@@ -65,7 +65,7 @@ export const changes: readonly StoreCase[] = [
     },
   },
   {
-    name: 'replace: where there is no session there is nothing to replace, and none appears',
+    name: 'replace: an unknown session is missing, and is not created',
     run: async (store) => {
       for (const revision of [1, 2]) {
         expectEqual(await answerOf(store.replace(key, live('ACTIVE', { revision }))), 'missing', 'replace');
@@ -76,7 +76,7 @@ export const changes: readonly StoreCase[] = [
     },
   },
   {
-    name: 'replace: the page shows the new state',
+    name: 'replace: list shows the new state',
     run: async (store) => {
       const stored = await insertActive(store, key);
       const state = ended('time_limit', { revision: 3, since: NOON + 5, activeMs: 5 });

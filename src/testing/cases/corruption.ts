@@ -1,7 +1,7 @@
 import type { SessionKey, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
-import { answerOf, append, contentsOf, errorOf, expectStored, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, contentsOf, dueOf, errorOf, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoredPart } from '../store-case.js';
 
 /** A case that can damage what is stored. */
@@ -22,7 +22,7 @@ const insertThree = async (store: SessionStore) => {
 
 const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
   {
-    name: `corruption: a session whose ${part} cannot be read is an error, again and again`,
+    name: `corruption: find answers corrupt_record, every time, for a session with a damaged ${part}`,
     run: async (store, corrupt) => {
       await insertThree(store);
       await corrupt(key, part);
@@ -34,7 +34,7 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
     },
   },
   {
-    name: `corruption: a page serves the others, and names the one whose ${part} cannot be read`,
+    name: `corruption: list gives the other sessions, and the id of one with a damaged ${part}`,
     run: async (store, corrupt) => {
       const { newest, oldest } = await insertThree(store);
       await corrupt(key, part);
@@ -58,7 +58,7 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
     },
   },
   {
-    name: `corruption: a session whose ${part} cannot be read keeps its id, until it is removed`,
+    name: `corruption: a session with a damaged ${part} keeps its id until it is removed`,
     run: async (store, corrupt) => {
       const { newest } = await insertThree(store);
       await corrupt(key, part);
@@ -79,7 +79,7 @@ export const corruption: readonly CorruptionCase[] = [
   ...ofPart('head'),
   ...ofPart('history'),
   {
-    name: 'corruption: nothing is written over a state that cannot be read',
+    name: 'corruption: no write goes over a damaged state',
     run: async (store, corrupt) => {
       await insertThree(store);
       await corrupt(key, 'state');
@@ -95,7 +95,7 @@ export const corruption: readonly CorruptionCase[] = [
   },
   ...(['state', 'history'] as const).map(
     (part): CorruptionCase => ({
-      name: `corruption: of a session whose ${part} cannot be read no part of the history is read`,
+      name: `corruption: findEntries answers corrupt_record for a session with a damaged ${part}`,
       run: async (store, corrupt) => {
         await insertThree(store);
         await corrupt(key, part);
@@ -107,14 +107,14 @@ export const corruption: readonly CorruptionCase[] = [
     }),
   ),
   {
-    name: 'corruption: what is due is found, with a damaged session among the others',
+    name: 'corruption: due finds the other sessions beside a damaged one',
     run: async (store, corrupt) => {
       await insertThree(store);
       for (const id of ['newest', 'bad']) {
         await replace(store, keyOf(id), live('PAUSED', { revision: 3, deadline: NOON + 1 }));
       }
       await corrupt(key, 'state');
-      const due = await answerOf(store.due(NOON + 1, 10));
+      const due = await dueOf(store, NOON + 1, 10);
       expectEqual(due.filter(({ id }) => id === 'newest').length, 1, 'the good one among the due');
     },
   },

@@ -2,7 +2,7 @@ import type { StateRecord } from '../../session/record.js';
 import type { SessionKey, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, upTo } from '../samples.js';
-import { answerOf, append, insert, replace } from '../steps.js';
+import { answerOf, append, dueOf, insert, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -11,33 +11,35 @@ const insertDue = (store: SessionStore, each: SessionKey, deadline: number, stat
   insert(store, each, headOf(each.id), { ...state, deadline });
 
 const isDue = async (store: SessionStore, now: number): Promise<boolean> => {
-  const due = await answerOf(store.due(now, 10));
+  const due = await dueOf(store, now, 10);
   return due.some(({ tenant, id }) => tenant === key.tenant && id === key.id);
 };
 
 export const deadlines: readonly StoreCase[] = [
   {
-    name: 'due: a session is due from the millisecond of its deadline on, and until it is seen to',
+    name: 'due: a session is due from the millisecond of its deadline on',
     run: async (store) => {
       await insertDue(store, key, NOON + 100);
-      expectEqual(await answerOf(store.due(NOON + 99, 10)), [], 'due a millisecond before');
+      expectEqual(await dueOf(store, NOON + 99, 10), [], 'due a millisecond before');
       for (const now of [NOON + 100, NOON + 101, NOON + 1_000_000_000]) {
-        expectEqual(await answerOf(store.due(now, 10)), [{ ...key, deadline: NOON + 100 }], `due at ${now}`);
+        expectEqual(await dueOf(store, now, 10), [{ ...key, deadline: NOON + 100 }], `due at ${now}`);
       }
     },
   },
   {
-    name: 'due: the longest overdue first, of all tenants, at most so many',
+    name: 'due: the longest overdue first, of all tenants, at most limit',
     run: async (store) => {
       const order = [3, 0, 4, 1, 2];
-      for (const index of order) await insertDue(store, keyOf(`s${index}`, `tenant ${index % 2}`), NOON + index);
+      // The higher the id, the earlier the deadline: the order is not that of the ids.
+      const dueKey = (index: number) => keyOf(`s${9 - index}`, `tenant ${index % 2}`);
+      for (const index of order) await insertDue(store, dueKey(index), NOON + index);
       await insertDue(store, keyOf('not yet'), NOON + 1000);
       await insert(store, keyOf('never'));
-      const all = upTo(5).map((index) => ({ tenant: `tenant ${index % 2}`, id: `s${index}`, deadline: NOON + index }));
+      const all = upTo(5).map((index) => ({ ...dueKey(index), deadline: NOON + index }));
       for (const limit of [0, 1, 3, 5, 6, 1000]) {
-        expectEqual(await answerOf(store.due(NOON + 10, limit)), all.slice(0, limit), `due, at most ${limit}`);
+        expectEqual(await dueOf(store, NOON + 10, limit), all.slice(0, limit), `due, at most ${limit}`);
       }
-      expectEqual(await answerOf(store.due(NOON + 2, 10)), all.slice(0, 3), 'due two milliseconds later');
+      expectEqual(await dueOf(store, NOON + 2, 10), all.slice(0, 3), 'due two milliseconds later');
     },
   },
   {
@@ -45,32 +47,28 @@ export const deadlines: readonly StoreCase[] = [
     run: async (store) => {
       const ids = upTo(30).map((index) => `s${index}`);
       for (const id of ids) await insertDue(store, keyOf(id), NOON);
-      const due = await answerOf(store.due(NOON, 100));
+      const due = await dueOf(store, NOON, 100);
       expectEqual(due.map(({ id }) => id).toSorted(), ids.toSorted(), 'the ids');
-      expectEqual((await answerOf(store.due(NOON, 7))).length, 7, 'the number of those asked for');
+      expectEqual((await dueOf(store, NOON, 7)).length, 7, 'the number of those asked for');
     },
   },
   {
-    name: 'due: nothing is due in an empty store, nor at any time without a deadline',
+    name: 'due: nothing is due in an empty store, nor without a deadline',
     run: async (store) => {
-      expectEqual(await answerOf(store.due(Number.MAX_SAFE_INTEGER, 10)), [], 'due in an empty store');
+      expectEqual(await dueOf(store, Number.MAX_SAFE_INTEGER, 10), [], 'due in an empty store');
       await insert(store, key);
-      expectEqual(await answerOf(store.due(Number.MAX_SAFE_INTEGER, 10)), [], 'due without a deadline');
+      expectEqual(await dueOf(store, Number.MAX_SAFE_INTEGER, 10), [], 'due without a deadline');
     },
   },
   {
-    name: 'due: a change of the deadline moves it, none at all takes it away',
+    name: 'due: replace moves the deadline, or takes it away',
     run: async (store) => {
       await insertDue(store, key, NOON + 10);
       await replace(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 50 }));
       expectEqual(await isDue(store, NOON + 49), false, 'due before a later deadline');
-      expectEqual(
-        await answerOf(store.due(NOON + 50, 10)),
-        [{ ...key, deadline: NOON + 50 }],
-        'due at a later deadline',
-      );
+      expectEqual(await dueOf(store, NOON + 50, 10), [{ ...key, deadline: NOON + 50 }], 'due at a later deadline');
       await replace(store, key, live('PAUSED', { revision: 3, deadline: NOON + 20 }));
-      expectEqual(await answerOf(store.due(NOON + 20, 10)), [{ ...key, deadline: NOON + 20 }], 'due at an earlier one');
+      expectEqual(await dueOf(store, NOON + 20, 10), [{ ...key, deadline: NOON + 20 }], 'due at an earlier one');
       await replace(store, key, live('ACTIVE', { revision: 4 }));
       expectEqual(await isDue(store, NOON + 1_000_000), false, 'due without a deadline');
       await replace(store, key, live('PAUSED', { revision: 5, deadline: NOON + 30 }));
@@ -80,34 +78,34 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: a session that has ended is due where it is to be kept no longer',
+    name: 'due: a session that has ended is due when its retention is over',
     run: async (store) => {
       await insertDue(store, key, NOON + 10);
       await replace(store, key, ended('failed', { revision: 2, deadline: NOON + 60 }));
       expectEqual(await isDue(store, NOON + 59), false, 'due before');
-      expectEqual(await answerOf(store.due(NOON + 60, 10)), [{ ...key, deadline: NOON + 60 }], 'due');
+      expectEqual(await dueOf(store, NOON + 60, 10), [{ ...key, deadline: NOON + 60 }], 'due');
       expectEqual(await answerOf(store.remove(key, { revision: 2 })), 'removed', 'remove');
-      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [], 'due after the removal');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due after the removal');
     },
   },
   {
-    name: 'due: what was not written moves nothing',
+    name: 'due: a call that writes nothing moves no deadline',
     run: async (store) => {
       await insertDue(store, key, NOON + 10);
       await answerOf(store.replace(key, live('ACTIVE', { revision: 3, deadline: NOON + 99 })));
       await answerOf(store.replace(key, ended('terminated', { revision: 1 })));
       await answerOf(store.insert(key.tenant, headOf('one'), live('IDLE', { deadline: NOON + 77 })));
-      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [{ ...key, deadline: NOON + 10 }], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [{ ...key, deadline: NOON + 10 }], 'due');
     },
   },
   {
-    name: 'due: reading and appending move nothing',
+    name: 'due: reads and appends move no deadline',
     run: async (store) => {
       await insertDue(store, key, NOON + 1000, live('ACTIVE'));
       await append(store, key, ['hello']);
       await answerOf(store.find(key));
       await answerOf(store.list(key.tenant, { offset: 0, limit: 10 }));
-      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [{ ...key, deadline: NOON + 1000 }], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [{ ...key, deadline: NOON + 1000 }], 'due');
     },
   },
 ];

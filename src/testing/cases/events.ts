@@ -1,37 +1,21 @@
 import type { SessionEvent } from '../../events/event.js';
-import type { EventLog, SessionStore } from '../../store.js';
+import { eventsBehind, latestPosition, listenTo, logOf } from '../event-steps.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, insert, insertActive, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import { vandalize } from '../vandalize.js';
 
 const key = keyOf('one');
 
-const logOf = ({ events }: SessionStore): EventLog => {
-  if (events === undefined) throw new Error('the store tells no events');
-  return events;
-};
-
-const BEGINNING = '0';
-
-const toldSince = async (store: SessionStore, position = BEGINNING): Promise<readonly SessionEvent[]> => {
-  const log = logOf(store);
-  const page = await answerOf(log.read(log.streamOf(TENANT), position, 10_000));
-  return page.events;
-};
-
-const latest = async (store: SessionStore): Promise<string> => {
-  const log = logOf(store);
-  return answerOf(log.latest(log.streamOf(TENANT)));
-};
-
 const brief = ({ type, sequence, sessionId }: SessionEvent) => [type, sequence, sessionId];
 
-/** The cases of a store that tells events. */
+/** The cases of a store with events. */
 export const events: readonly StoreCase[] = [
   {
-    name: 'events: every change is told, in order and numbered without a gap, with what there is to tell of it',
+    name: 'events: every change has an event, in order, numbered without a gap, with its details',
     run: async (store) => {
+      const start = await latestPosition(store);
       await insert(store, key, headOf('one', NOON - 5));
       await replace(store, key, live('ACTIVE', { revision: 2, since: NOON + 1 }));
       const position = await append(store, key, ['hello', 'you']);
@@ -40,20 +24,20 @@ export const events: readonly StoreCase[] = [
       await append(store, key, ['bye'], 'op');
       await replace(store, key, ended('time_limit', { revision: 5, since: NOON + 4 }));
       const record = await answerOf(store.find(key));
-      expectEqual(record?.sequence, 7, 'the number of the last change in the record');
+      expectEqual(record?.sequence, 7, 'sequence in the record');
       expectEqual(await answerOf(store.remove(key, { now: NOON + 9 })), 'removed', 'remove');
-      const told = await toldSince(store);
+      const told = await eventsBehind(store, start);
       const types = ['created', 'started', 'appended', 'paused', 'resumed', 'appended', 'terminated', 'deleted'];
       expectEqual(
         told.map(brief),
         types.map((type, at) => [`session.${type}`, at + 1, 'one']),
-        'what was told',
+        'the events',
       );
       const times = [-5, 1, 0, 2, 3, 0, 4, 9].map((ms) => new Date(NOON + ms).toISOString());
       expectEqual(
         told.map(({ at }) => at),
         times,
-        'when it was',
+        'their times',
       );
       expectThat(new Set(told.map(({ id }) => id)).size === 8, 'every event has an id of its own');
       expectThat(
@@ -66,55 +50,63 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: what was not written is not told',
+    name: 'events: a call that writes nothing has no event',
     run: async (store) => {
       await insertActive(store, key);
-      const before = await latest(store);
+      const before = await latestPosition(store);
       await answerOf(store.replace(key, live('PAUSED', { revision: 7 })));
       await answerOf(store.replace(keyOf('nobody'), live('PAUSED', { revision: 3 })));
       await answerOf(store.append(keyOf('nobody'), { entries: [say('hello')], now: NOON }));
       await answerOf(store.append(key, { entries: [say('hello')], now: NOON, mostEntries: 0 }));
       await answerOf(store.remove(keyOf('nobody')));
       await answerOf(store.remove(key, { revision: 1 }));
-      expectEqual(await toldSince(store, before), [], 'what was told');
+      await answerOf(logOf(store).repeat(keyOf('nobody')));
+      expectEqual(await eventsBehind(store, before), [], 'the events');
       await answerOf(store.replace(key, ended('failed', { revision: 3 })));
-      const after = await latest(store);
+      const after = await latestPosition(store);
       await answerOf(store.append(key, { entries: [say('late')], now: NOON }));
-      expectEqual(await toldSince(store, after), [], 'what was told of a refused append');
+      expectEqual(await eventsBehind(store, after), [], 'the events after a refused append');
     },
   },
   {
-    name: 'events: a reader goes on behind any position, a page at a time',
+    name: 'events: a reader goes on behind any position, page by page',
     run: async (store) => {
+      const start = await latestPosition(store);
+      expectEqual(await eventsBehind(store, start), [], 'the events of an empty store');
       await insertActive(store, key);
-      for (const turn of upTo(7)) await append(store, key, [`${turn}`]);
-      const all = await toldSince(store);
+      for (const turn of upTo(20)) await append(store, key, [`${turn}`]);
+      const all = await eventsBehind(store, start);
+      expectEqual(all.length, 22, 'the number of events');
       for (const [at, { position }] of all.entries()) {
-        expectEqual((await toldSince(store, position)).map(brief), all.slice(at + 1).map(brief), `behind event ${at}`);
+        const behind = await eventsBehind(store, position);
+        expectEqual(behind.map(brief), all.slice(at + 1).map(brief), `the events behind event ${at}`);
       }
       const log = logOf(store);
       const paged: SessionEvent[] = [];
-      for (let position = BEGINNING; paged.length < all.length; ) {
+      let position = start;
+      await repeatUntil('a page without events', all.length, async () => {
         const page = await answerOf(log.read(log.streamOf(TENANT), position, 2));
-        expectThat(page.events.length > 0 && page.events.length <= 2, 'a page holds as many as were asked for');
+        expectThat(page.events.length <= 2, 'a page holds at most as many events as were asked for');
         expectEqual(page.isTrimmed, false, 'isTrimmed');
         paged.push(...page.events);
         position = page.position;
-      }
-      expectEqual(paged, all, 'page by page');
-      expectEqual(await latest(store), all.at(-1)?.position, 'the latest position');
-      expectEqual(await toldSince(store, await latest(store)), [], 'behind the latest');
+        return page.events.length === 0;
+      });
+      expectEqual(paged, all, 'the events of all pages');
+      expectEqual(await latestPosition(store), all.at(-1)?.position, 'the latest position');
+      expectEqual(await eventsBehind(store, await latestPosition(store)), [], 'the events behind the latest');
     },
   },
   {
-    name: 'events: what is recognised as made before may be told again, under the same id and number',
+    name: 'events: a repeated call may tell its event again, under the same id and number',
     run: async (store) => {
+      const start = await latestPosition(store);
       await insertActive(store, key);
       await append(store, key, ['once'], 'op');
       await append(store, key, ['once'], 'op');
       await answerOf(store.insert(TENANT, headOf('one'), live('IDLE')));
       await answerOf(logOf(store).repeat(key));
-      const told = await toldSince(store);
+      const told = await eventsBehind(store, start);
       const byNumber = new Map<number, string>();
       for (const { sequence, id } of told) {
         expectEqual(id, byNumber.get(sequence) ?? id, `the id of event ${sequence}`);
@@ -124,34 +116,86 @@ export const events: readonly StoreCase[] = [
     },
   },
   {
-    name: 'events: a session that is created again under an id is another one',
+    name: 'events: a new session under a removed id has events of its own',
     run: async (store) => {
+      const start = await latestPosition(store);
       await insert(store, key);
       await answerOf(store.remove(key));
       await insert(store, key);
-      const told = await toldSince(store);
+      const told = await eventsBehind(store, start);
       expectEqual(
-        told.map(brief).map(([type, sequence]) => [type, sequence]),
+        told.map(({ type, sequence }) => [type, sequence]),
         [
           ['session.created', 1],
           ['session.deleted', 2],
           ['session.created', 1],
         ],
-        'what was told',
+        'the events',
       );
       expectThat(told[0]?.id !== told[2]?.id, 'the two creations have ids of their own');
     },
   },
   {
-    name: 'events: of changes that race, each is told with a number of its own',
-    run: async (store) => {
+    name: 'events: each of several changes at the same time has its own number',
+    run: async (store, second) => {
+      const start = await latestPosition(store);
       await insertActive(store, key);
       await Promise.all(
-        upTo(20).map((turn) => append(store, key, [`${turn}`], turn % 2 === 0 ? `op-${turn}` : undefined)),
+        upTo(20).map((turn) =>
+          append(turn % 2 === 0 ? store : second, key, [`${turn}`], turn % 3 === 0 ? `op-${turn}` : undefined),
+        ),
       );
-      const numbers = (await toldSince(store)).map(({ sequence }) => sequence);
-      expectEqual(new Set(numbers).size, 22, 'how many numbers');
-      expectEqual(Math.max(...numbers), 22, 'the highest number');
+      const numbers = new Set((await eventsBehind(store, start)).map(({ sequence }) => sequence));
+      expectEqual(
+        [...numbers].toSorted((a, b) => a - b),
+        upTo(22).map((at) => at + 1),
+        'the numbers',
+      );
+    },
+  },
+  {
+    name: 'events: two stores have the same events',
+    run: async (store, second) => {
+      const start = await latestPosition(store);
+      await insert(second, key);
+      await replace(store, key, live('ACTIVE', { revision: 2 }));
+      await append(second, key, ['hello']);
+      await answerOf(store.remove(key));
+      const told = await eventsBehind(store, start);
+      expectEqual(
+        told.map(({ type, sequence }) => [type, sequence]),
+        ['created', 'started', 'appended', 'deleted'].map((type, at) => [`session.${type}`, at + 1]),
+        'the events',
+      );
+      expectEqual(await eventsBehind(second, start), told, 'the events that the second store reads');
+      expectEqual(await latestPosition(second), await latestPosition(store), 'the latest position');
+    },
+  },
+  {
+    name: 'events: a listener, if the store takes one, is called after a change until it is stopped',
+    run: async (store, second, timeoutMs) => {
+      await insert(store, key);
+      if (logOf(store).listen === undefined) return;
+      const first = listenTo(store, timeoutMs);
+      await replace(store, key, live('ACTIVE', { revision: 2 }));
+      await first.heard();
+      first.stop();
+      const callsBefore = first.calls();
+      const other = listenTo(store, timeoutMs);
+      await append(second, key, ['hello']);
+      await other.heard();
+      other.stop();
+      expectEqual(first.calls(), callsBefore, 'calls of a listener that was stopped');
+    },
+  },
+  {
+    name: 'events: changing a page of events changes nothing in the store',
+    run: async (store) => {
+      const start = await latestPosition(store);
+      await insertActive(store, key);
+      const told = structuredClone(await eventsBehind(store, start));
+      vandalize(await eventsBehind(store, start));
+      expectEqual(await eventsBehind(store, start), told, 'the events that are read next');
     },
   },
 ];

@@ -2,8 +2,9 @@ import type { HistoryEntry } from '../../session/session.js';
 import type { EntriesOutcome, HistorySlice, SessionKey, SessionStore } from '../../store.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { hostileTexts } from '../hostile.js';
+import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, NOON, say, upTo } from '../samples.js';
-import { answerOf, append, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, insert, insertActive, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -18,21 +19,27 @@ const partOf = async (store: SessionStore, slice: HistorySlice, of: SessionKey =
 
 const contentsOf = ({ entries }: Part): readonly string[] => entries.map(({ content }) => content);
 
-/** All that stands behind a position, read so many entries at a time. */
+/** More parts than any history here has. */
+const MAXIMUM_PARTS = 1000;
+
+/** All entries behind a position, read in parts of at most `limit`. */
 const readOn = async (store: SessionStore, after: number, limit: number): Promise<readonly HistoryEntry[]> => {
   const entries: HistoryEntry[] = [];
-  for (let position = after; ; ) {
+  let position = after;
+  await repeatUntil('a part without hasMore', MAXIMUM_PARTS, async () => {
     const part = await partOf(store, { after: position, limit });
     expectThat(part.entries.length <= limit, `at most ${limit} entries are given`);
     entries.push(...part.entries);
-    if (!part.hasMore) return entries;
+    if (!part.hasMore) return true;
     expectThat(part.entries.length > 0, 'where there is more, there is something');
     expectThat(part.position > position, `the position ${part.position} is higher than ${position}`);
     position = part.position;
-  }
+    return false;
+  });
+  return entries;
 };
 
-/** Appends of one entry, of several, named and unnamed; gives what was said, and the position behind each. */
+/** Appends several times, with and without `operationId`. Returns the texts, and the position behind each append. */
 const insertTalk = async (store: SessionStore) => {
   await insertActive(store, key);
   const said: string[] = [];
@@ -48,7 +55,7 @@ const insertTalk = async (store: SessionStore) => {
 
 export const historyParts: readonly StoreCase[] = [
   {
-    name: 'findEntries: the last ones, oldest first, and all where there are not so many',
+    name: 'findEntries: last gives the latest entries, oldest first, or all if there are fewer',
     run: async (store) => {
       const { said, marks } = await insertTalk(store);
       for (const last of [1, 2, 5, said.length - 1, said.length, said.length + 1, 1000]) {
@@ -62,7 +69,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: behind the position of an append stands what came after it, and behind 0 everything',
+    name: 'findEntries: after gives what was appended behind a position, and everything behind 0',
     run: async (store) => {
       const { said, marks } = await insertTalk(store);
       for (const { position, count } of [{ position: 0, count: 0 }, ...marks]) {
@@ -74,7 +81,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: part by part each entry comes once and in order, however many at a time',
+    name: 'findEntries: part by part, each entry comes once and in order, whatever the limit',
     run: async (store) => {
       const { said, marks } = await insertTalk(store);
       for (const limit of [1, 2, 3, 7, said.length - 1, said.length, said.length + 1]) {
@@ -90,7 +97,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: says whether there is more',
+    name: 'findEntries: hasMore says whether there are entries behind the part',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['a', 'b', 'c']);
@@ -99,7 +106,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: what is appended later comes behind the position of any part that was at the end',
+    name: 'findEntries: a part at the end has a position behind which later entries come',
     run: async (store) => {
       await insertActive(store, key);
       const none = [await partOf(store, { last: 5 }), await partOf(store, { after: 0, limit: 5 })];
@@ -117,7 +124,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: a position beyond the end is none',
+    name: 'findEntries: a position beyond the end is astray',
     run: async (store) => {
       await insertActive(store, key);
       for (const after of [await append(store, key, ['hello']), 1e9, Number.MAX_SAFE_INTEGER - 1]) {
@@ -127,7 +134,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: a session that is not there, is another tenant\u2019s or was removed is missing',
+    name: 'findEntries: an unknown session, another tenant\u2019s, or a removed one is missing',
     run: async (store) => {
       const slices: readonly HistorySlice[] = [{ last: 1 }, { after: 0, limit: 1 }, { after: 5, limit: 1 }];
       const expectMissing = async (of: SessionKey) => {
@@ -157,7 +164,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: any text comes back as it was, alone and among others',
+    name: 'findEntries: any text is read as it was written, alone and among others',
     run: async (store) => {
       await insertActive(store, key, headOf('one', NOON, { context: '\n{"\u20AC"},\n"op",\n'.repeat(50) }));
       const entries = hostileTexts.map((text, at) => ({ ...say(text), role: hostileTexts[at + 1] || 'user' }));
@@ -173,7 +180,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: long entries, and short ones between them, behind long options',
+    name: 'findEntries: long and short entries are read as they were written, behind long options',
     run: async (store) => {
       await insertActive(store, key, headOf('one', NOON, { behavior: '\u20AC'.repeat(20_000) }));
       const entries = upTo(40).map((at) =>
@@ -188,7 +195,7 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: a part is the caller\u2019s own',
+    name: 'findEntries: changing a part that was read changes nothing in the store',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['hello', 'goodbye']);
@@ -203,24 +210,30 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'races: who reads on while 50 append gets each entry once',
-    run: async (store) => {
+    name: 'races: a reader gets each entry once, part by part, while 50 append',
+    run: async (store, second) => {
       await insertActive(store, key);
-      const writing = Promise.all(upTo(50).map((writer) => append(store, key, [`${writer} a`, `${writer} b`])));
-      const read: string[] = [];
-      let position = 0;
-      while (read.length < 100) {
-        const part = await partOf(store, { after: position, limit: 3 });
-        read.push(...contentsOf(part));
-        position = part.position;
-      }
-      await writing;
+      let isWritten = false;
+      const read: HistoryEntry[] = [];
+      const readOnMeanwhile = async () => {
+        let position = 0;
+        for (const _ of upTo(MAXIMUM_PARTS)) {
+          if (isWritten) break;
+          const part = await partOf(second, { after: position, limit: 3 });
+          read.push(...part.entries);
+          position = part.position;
+        }
+        return position;
+      };
+      const write = async () => {
+        await race(store, second, (each, writer) => append(each, key, [`${writer} a`, `${writer} b`]));
+        isWritten = true;
+      };
+      const [position] = await Promise.all([readOnMeanwhile(), write()]);
+      read.push(...(await readOn(second, position, 3)));
       const { entries } = await partOf(store, { last: 1000 });
-      expectEqual(
-        read,
-        entries.map(({ content }) => content),
-        'what was read',
-      );
+      expectEqual(read, entries, 'what was read');
+      expectEqual(read.length, 2 * WRITERS, 'the number of entries');
     },
   },
 ];

@@ -2,7 +2,7 @@ import { REMEMBERED_OPERATIONS } from '../../session/record.js';
 import type { EndReason } from '../../status.js';
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, contentsOf, expectStored, idsOn, insert, insertActive } from '../steps.js';
+import { answerOf, append, contentsOf, dueOf, expectStored, idsOn, insert, insertActive } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -16,7 +16,7 @@ const states = [
   ),
 ];
 
-/** Numbers that are lost where they pass through 32 bits, single precision or 15 decimal digits. */
+/** Numbers that 32 bits, single precision or 15 decimal digits cannot hold. */
 const numbers = [
   { timeLimit: 0.1, limitMs: 100, since: 0, activeMs: 99, deadline: 1, revision: 1 },
   { timeLimit: 2_592_000, limitMs: 2_592_000_000, since: NOON + 1, activeMs: 1, deadline: NOON + 2_592_000_000 },
@@ -27,7 +27,7 @@ const numbers = [
 
 export const insertion: readonly StoreCase[] = [
   {
-    name: 'insert: the session is found as it was given, without history',
+    name: 'insert: the session is found as it was inserted, without history',
     run: async (store) => {
       const head = headOf('one', NOON + 2, { behavior: 'a tutor', context: 'algebra', timeLimit: 600 });
       const state = live('IDLE', { since: NOON + 2, limitMs: 600_000, deadline: NOON + 60_002 });
@@ -36,7 +36,7 @@ export const insertion: readonly StoreCase[] = [
     },
   },
   {
-    name: 'find: what is not there is nothing, and no error',
+    name: 'find: an unknown session is undefined, and no error',
     run: async (store) => {
       await insert(store, key);
       await expectStored(store, keyOf('two'), undefined);
@@ -44,7 +44,7 @@ export const insertion: readonly StoreCase[] = [
     },
   },
   {
-    name: 'insert: a taken id is left as it is, whatever became of the session',
+    name: 'insert: a taken id is left as it is, whatever the state of its session',
     run: async (store) => {
       const other = headOf('one', NOON + 5, { face: 'bob' });
       const again = () => answerOf(store.insert(TENANT, other, live('IDLE', { since: NOON + 5, deadline: NOON + 6 })));
@@ -61,11 +61,11 @@ export const insertion: readonly StoreCase[] = [
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
       expectEqual(page.records.map(contentsOf), [active], 'the page');
       expectEqual(page.total, 1, 'total');
-      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due');
     },
   },
   {
-    name: 'insert: sessions with the same options are sessions of their own',
+    name: 'insert: sessions with the same options are different sessions',
     run: async (store) => {
       await insertActive(store, key);
       const two = await insert(store, keyOf('two'));
@@ -85,7 +85,7 @@ export const insertion: readonly StoreCase[] = [
     },
   },
   {
-    name: 'find: the names of operations are read as they were written, and in their order',
+    name: 'find: the operations of a state are read as they were written, in their order',
     run: async (store) => {
       const operations = upTo(REMEMBERED_OPERATIONS).map((index) => `${'op:A-z_0.9~'.repeat(5)}${index}`);
       const inserted = await insert(store, key, headOf('one'), live('IDLE', { operations }));
@@ -96,7 +96,7 @@ export const insertion: readonly StoreCase[] = [
     },
   },
   {
-    name: 'find: numbers are exact, and times are kept to the millisecond',
+    name: 'find: numbers are exact, and times have milliseconds',
     run: async (store) => {
       for (const [index, { timeLimit, ...phase }] of numbers.entries()) {
         const each = keyOf(`n${index}`);

@@ -2,12 +2,12 @@ import type { SessionKey, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
 import { hostileNames } from '../hostile.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../samples.js';
-import { answerOf, append, idsOn, insert, replace, said } from '../steps.js';
+import { answerOf, append, dueOf, idsOn, insert, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, id]);
 
-/** Gives each key a session that says whose it is. */
+/** Inserts a session for each key, with the key as its history. */
 const insertEach = async (store: SessionStore, keys: readonly SessionKey[]): Promise<void> => {
   for (const [index, key] of keys.entries()) {
     await insert(store, key, headOf(key.id, NOON + index), live('IDLE', { deadline: NOON + index }));
@@ -24,11 +24,11 @@ const expectEach = async (store: SessionStore, keys: readonly SessionKey[]): Pro
 };
 
 const expectDue = async (store: SessionStore, keys: readonly SessionKey[]): Promise<void> => {
-  const due = await answerOf(store.due(NOON + 1_000_000, 1000));
+  const due = await dueOf(store, NOON + 1_000_000, 1000);
   expectEqual(due.map(labelOf), keys.map(labelOf), 'due');
 };
 
-/** Removes every other one, and looks whether the rest is still as it was. */
+/** Removes every other session, and returns the keys that are left. */
 const removeHalf = async (store: SessionStore, keys: readonly SessionKey[]): Promise<readonly SessionKey[]> => {
   for (const key of keys.filter((_, index) => index % 2 === 0)) {
     expectEqual(await answerOf(store.remove(key)), 'removed', `remove ${labelOf(key)}`);
@@ -37,7 +37,7 @@ const removeHalf = async (store: SessionStore, keys: readonly SessionKey[]): Pro
   return keys.filter((_, index) => index % 2 === 1);
 };
 
-/** Tenant and id that give the same text where they are joined by the mark between them. */
+/** Keys of which several are the same text when tenant and id are joined by a separator. */
 const joined: readonly SessionKey[] = [':', '/', '.', ',', '|', '\0', '\n', ' ', '}', '{', '%', '\\'].flatMap(
   (mark) => [
     keyOf('c', `a${mark}b`),
@@ -49,7 +49,7 @@ const joined: readonly SessionKey[] = [':', '/', '.', ',', '|', '\0', '\n', ' ',
 
 export const names: readonly StoreCase[] = [
   {
-    name: 'names: any characters make a tenant, and none reaches another',
+    name: 'names: a tenant may be any text, and is confused with no other',
     run: async (store) => {
       const keys = hostileNames.map((tenant) => keyOf('one', tenant));
       await insertEach(store, keys);
@@ -65,7 +65,7 @@ export const names: readonly StoreCase[] = [
     },
   },
   {
-    name: 'names: any characters make an id, and none reaches another',
+    name: 'names: an id may be any text, and is confused with no other',
     run: async (store) => {
       const keys = hostileNames.map((id) => keyOf(id));
       await insertEach(store, keys);
@@ -79,7 +79,7 @@ export const names: readonly StoreCase[] = [
     },
   },
   {
-    name: 'names: a tenant and an id are two names, however they are joined',
+    name: 'names: keys that look the same when tenant and id are joined are different keys',
     run: async (store) => {
       await insertEach(store, joined);
       await expectEach(store, joined);
@@ -89,7 +89,7 @@ export const names: readonly StoreCase[] = [
     },
   },
   {
-    name: 'names: one that was never given is not there, whatever objects have by nature',
+    name: 'names: an unknown name finds nothing, whatever properties every object has',
     run: async (store) => {
       await insert(store, keyOf('one'));
       for (const name of hostileNames) {

@@ -5,7 +5,7 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-/** Names that are mistaken for one another by who searches for them as a pattern, a prefix or a part. */
+/** Ids that a search by pattern, by prefix or by part confuses. */
 const alike = [
   'op',
   'OP',
@@ -26,7 +26,7 @@ const alike = [
 
 export const operations: readonly StoreCase[] = [
   {
-    name: 'operationId: the second append of a name adds nothing and has the position of the first',
+    name: 'operationId: a repeated append adds nothing and answers the first position',
     run: async (store) => {
       await insertActive(store, key);
       const first = await append(store, key, ['hello', 'there'], 'op');
@@ -36,7 +36,7 @@ export const operations: readonly StoreCase[] = [
     },
   },
   {
-    name: 'operationId: a name is recognised however many others wrote in between',
+    name: 'operationId: a repeated append is recognised after any number of others',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['before']);
@@ -53,7 +53,7 @@ export const operations: readonly StoreCase[] = [
     },
   },
   {
-    name: 'operationId: an append that was made is recognised on a session that is closed since',
+    name: 'operationId: a repeated append is recognised after the session has ended',
     run: async (store) => {
       const call = { entries: [say('hello')], operationId: 'op' };
       for (const [id, state] of Object.entries({
@@ -72,7 +72,7 @@ export const operations: readonly StoreCase[] = [
     },
   },
   {
-    name: 'operationId: a name that was refused is free',
+    name: 'operationId: a refused append leaves its operationId free',
     run: async (store) => {
       await insertActive(store, key);
       const state = live('PAUSED', { revision: 3, deadline: NOON + 1 });
@@ -86,7 +86,7 @@ export const operations: readonly StoreCase[] = [
     },
   },
   {
-    name: 'operationId: the same name on another session, or for another tenant, is another operation',
+    name: 'operationId: the same operationId on another session, or of another tenant, is another operation',
     run: async (store) => {
       const keys = [key, keyOf('two'), keyOf('one', 'globex')];
       for (const each of keys) await insertActive(store, each, headOf(each.id));
@@ -97,7 +97,7 @@ export const operations: readonly StoreCase[] = [
     },
   },
   {
-    name: 'operationId: names that look alike are names of their own',
+    name: 'operationId: ids that look alike are different operations',
     run: async (store) => {
       await insertActive(store, key);
       const positions: number[] = [];
@@ -109,7 +109,7 @@ export const operations: readonly StoreCase[] = [
     },
   },
   {
-    name: 'operationId: a name that was only written about is not taken for done',
+    name: 'operationId: an id that stands in a text is not taken for an operation',
     run: async (store) => {
       const context = '\n"op",\n"op-2",\n';
       await insertActive(store, key, headOf('one', NOON, { context }));

@@ -1,19 +1,10 @@
 import { expectEqual } from '../expect.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, contentsOf, expectStored, historyOf, insertActive, replace } from '../steps.js';
+import { answerOf, append, contentsOf, dueOf, expectStored, idsOn, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import { vandalize } from '../vandalize.js';
 
 const key = keyOf('one');
-
-/** Changes all that lets itself be changed, from the innermost out. What is frozen stays, and that is right too. */
-const vandalize = (value: unknown): void => {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, inner] of Object.entries(value)) {
-    vandalize(inner);
-    Reflect.set(value, name, 'vandalized');
-  }
-  Reflect.set(value, Array.isArray(value) ? value.length : 'added', 'vandalized');
-};
 
 const sample = () => ({
   head: headOf('one', NOON, { context: 'algebra' }),
@@ -23,7 +14,7 @@ const sample = () => ({
 
 export const ownership: readonly StoreCase[] = [
   {
-    name: 'ownership: what a caller has read is its own, and changing it changes nothing in the store',
+    name: 'ownership: changing what was read changes nothing in the store',
     run: async (store) => {
       const { head, state } = sample();
       await answerOf(store.insert(TENANT, head, live('IDLE')));
@@ -35,7 +26,8 @@ export const ownership: readonly StoreCase[] = [
         () => answerOf(store.list(TENANT, { offset: 0, limit: 10 })),
         async () => (await answerOf(store.find(key)))?.head.options,
         async () => (await answerOf(store.find(key)))?.history,
-        async () => (await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records.map(historyOf),
+        async () =>
+          (await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records.map(({ history }) => history),
         () => answerOf(store.replace(key, live('PAUSED', { revision: 9 }))),
         () =>
           answerOf(store.append(key, { entries: [say('too late')], now: Number.MAX_SAFE_INTEGER, operationId: 'op' })),
@@ -49,7 +41,30 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ownership: the state in the answer to a refused append is the caller\u2019s own too',
+    name: 'ownership: two callers who read the same session share nothing',
+    run: async (store) => {
+      const { head, state } = sample();
+      await answerOf(store.insert(TENANT, head, live('IDLE')));
+      await replace(store, key, state);
+      await append(store, key, ['hello', 'goodbye']);
+      const page = () => answerOf(store.list(TENANT, { offset: 0, limit: 1 }));
+      const read = async () => {
+        const listed = (await page()).records;
+        return [await answerOf(store.find(key)), ...listed].map((record) => record && contentsOf(record));
+      };
+      const [mine, theirs] = [await read(), await read()];
+      const [stateOfMine, stateOfTheirs] = [await answerOf(store.findState(key)), await answerOf(store.findState(key))];
+      vandalize(mine);
+      vandalize(stateOfMine);
+      expectEqual(theirs, [sample(), sample()], 'what the other caller has read');
+      expectEqual(stateOfTheirs, sample().state, 'the state that the other caller has read');
+      const [first, second] = [await answerOf(store.find(key)), await answerOf(store.find(key))];
+      vandalize(first);
+      expectEqual(second && contentsOf(second), sample(), 'the record that the other caller has found');
+    },
+  },
+  {
+    name: 'ownership: changing the state in the answer to a refused append changes nothing in the store',
     run: async (store) => {
       const { head } = sample();
       const state = live('IDLE', { operations: ['a', 'b'] });
@@ -60,7 +75,7 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ownership: what a caller gave is kept as it was, whatever becomes of it later',
+    name: 'ownership: changing what was given to the store changes nothing in the store',
     run: async (store) => {
       const { head, state, history } = sample();
       const idle = live('IDLE');
@@ -69,21 +84,58 @@ export const ownership: readonly StoreCase[] = [
       vandalize(idle);
       await answerOf(store.replace(key, state));
       vandalize(state);
-      await answerOf(store.append(key, { entries: history, now: NOON }));
-      vandalize(history);
+      const call = { entries: history, now: NOON, operationId: 'op' };
+      const first = await answerOf(store.append(key, call));
+      vandalize(call);
+      await expectStored(store, key, sample());
+      const again = await answerOf(store.append(key, { entries: [say('again')], now: NOON, operationId: 'op' }));
+      expectEqual(again, first, 'the same operation');
       await expectStored(store, key, sample());
     },
   },
   {
-    name: 'ownership: a due session is the caller\u2019s own',
+    name: 'ownership: changing the inner parts of frozen objects that were given to the store changes nothing in it',
     run: async (store) => {
-      await answerOf(store.insert(TENANT, sample().head, live('IDLE', { deadline: NOON })));
-      vandalize(await answerOf(store.due(NOON, 10)));
-      expectEqual(await answerOf(store.due(NOON, 10)), [{ ...key, deadline: NOON }], 'due');
+      const { head, state, history } = sample();
+      await answerOf(store.insert(TENANT, Object.freeze(head), live('IDLE')));
+      await answerOf(store.replace(key, Object.freeze(state)));
+      await answerOf(store.append(key, Object.freeze({ entries: Object.freeze(history), now: NOON })));
+      for (const given of [head, state, history]) vandalize(given);
+      await expectStored(store, key, sample());
     },
   },
   {
-    name: 'ownership: a record that was read stays as it was, whatever is written later',
+    name: 'ownership: changing a key or a range that was given to the store changes nothing in the store',
+    run: async (store) => {
+      await insertActive(store, key);
+      await insertActive(store, keyOf('two'));
+      const given = { tenant: TENANT, id: 'one' };
+      const deadline = NOON + 1;
+      await replace(store, given, live('PAUSED', { revision: 3, deadline }));
+      await append(store, given, ['hello']);
+      vandalize(given);
+      expectEqual(await dueOf(store, deadline, 10), [{ ...key, deadline }], 'due');
+      const range = { offset: 0, limit: 1, after: { id: 'two', createdAt: headOf('two').createdAt } };
+      const first = await answerOf(store.list(TENANT, range));
+      expectEqual(
+        first.records.map(({ head }) => head.id),
+        ['one'],
+        'the ids behind a place',
+      );
+      vandalize(range);
+      expectEqual(await idsOn(store, TENANT), ['two', 'one'], 'the ids');
+    },
+  },
+  {
+    name: 'ownership: changing a due session changes nothing in the store',
+    run: async (store) => {
+      await answerOf(store.insert(TENANT, sample().head, live('IDLE', { deadline: NOON })));
+      vandalize(await dueOf(store, NOON, 10));
+      expectEqual(await dueOf(store, NOON, 10), [{ ...key, deadline: NOON }], 'due');
+    },
+  },
+  {
+    name: 'ownership: later writes do not change a record that was read',
     run: async (store) => {
       await insertActive(store, key, sample().head);
       await append(store, key, ['hello']);
@@ -99,7 +151,7 @@ export const ownership: readonly StoreCase[] = [
     },
   },
   {
-    name: 'ownership: a long history is the caller\u2019s own too, and stays as it was read',
+    name: 'ownership: later writes do not change a long history that was read, nor the other way round',
     run: async (store) => {
       const stored = await insertActive(store, key, sample().head);
       const first = upTo(200).map((index) => `turn ${index}`);
@@ -112,7 +164,7 @@ export const ownership: readonly StoreCase[] = [
         'the history found before',
       );
       const again = await answerOf(store.find(key));
-      vandalize(again && historyOf(again));
+      vandalize(again?.history);
       const history = [...first, 'one more'].map((content) => say(content));
       await expectStored(store, key, { ...stored, history });
       await append(store, key, ['and another']);

@@ -4,7 +4,7 @@ import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.
 import { answerOf, append, contentsOf, idsOn, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-/** Newest first, equal times by id from the highest code unit down; years of other lengths stand at both ends. */
+/** Newest first, the same millisecond by id from the highest code unit down; the first and last year at the ends. */
 const ordered: readonly (readonly [id: string, createdMs: number])[] = [
   ['last', 253_402_300_799_999],
   ['b', NOON + 1],
@@ -26,7 +26,7 @@ const ordered: readonly (readonly [id: string, createdMs: number])[] = [
 
 const ids = ordered.map(([id]) => id);
 
-/** Inserts them in an order that is none of the orders that could be mistaken for the right one. */
+/** Inserts them in an order that cannot be mistaken for the right one. */
 const insertShuffled = async (store: SessionStore): Promise<void> => {
   for (const index of upTo(ordered.length)) {
     const [id, createdMs] = ordered[(index * 7 + 3) % ordered.length] ?? ['', 0];
@@ -36,14 +36,14 @@ const insertShuffled = async (store: SessionStore): Promise<void> => {
 
 export const paging: readonly StoreCase[] = [
   {
-    name: 'list: newest first, equal times by id from the highest down',
+    name: 'list: newest first, the same millisecond by id from the highest down',
     run: async (store) => {
       await insertShuffled(store);
       expectEqual(await idsOn(store, TENANT), ids, 'the ids');
     },
   },
   {
-    name: 'list: every page is that slice of the one list, with the same total',
+    name: 'list: every page is a slice of the same list, with the same total',
     run: async (store) => {
       await insertShuffled(store);
       for (const offset of upTo(ids.length + 2)) {
@@ -59,7 +59,7 @@ export const paging: readonly StoreCase[] = [
     },
   },
   {
-    name: 'list: past the end there is nothing, however far',
+    name: 'list: a page past the end is empty, however far',
     run: async (store) => {
       await insert(store, keyOf('one'));
       for (const offset of [1, 2, 1000, 2 ** 31 - 1, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER]) {
@@ -100,7 +100,7 @@ export const paging: readonly StoreCase[] = [
     },
   },
   {
-    name: 'list: what happens to a session does not move it',
+    name: 'list: a change of a session does not move it',
     run: async (store) => {
       await insertShuffled(store);
       for (const id of ['a', 'zz', 'last', 'epoch']) {
@@ -112,7 +112,7 @@ export const paging: readonly StoreCase[] = [
     },
   },
   {
-    name: 'list: walking from page to page meets each of many sessions once',
+    name: 'list: pages by offset hold each of many sessions once',
     run: async (store) => {
       const names = upTo(250).map((index) => `s${String(index).padStart(3, '0')}`);
       await Promise.all(names.map((id, index) => insert(store, keyOf(id), headOf(id, NOON + Math.floor(index / 10)))));

@@ -1,10 +1,10 @@
 import type { ListPlace, PageRange, RecordPage, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
-import { answerOf, insert } from '../steps.js';
+import { answerOf, insert, repeatUntil } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-/** Oldest first. Several of one millisecond, one alone, and both ends of time. */
+/** Oldest first: some in the same millisecond, one alone, and both ends of time. */
 const ordered: readonly (readonly [id: string, createdMs: number])[] = [
   ['epoch', 0],
   ['a', NOON],
@@ -39,10 +39,10 @@ const pageOf = (store: SessionStore, range: Partial<PageRange>, tenant = TENANT)
 
 const idsOf = ({ records }: RecordPage): readonly string[] => records.map(({ head }) => head.id);
 
-/** More than any walk here has, for one that goes in circles must end too. */
-const MOST_PAGES = 100;
+/** More pages than any walk here has. */
+const MAXIMUM_PAGES = 100;
 
-/** The ids of pages that follow one another by cursor. `between` is done before each further one. */
+/** The ids on pages that follow one another by cursor. `between` runs before each further page. */
 const walk = async (
   store: SessionStore,
   range: Partial<PageRange>,
@@ -51,14 +51,15 @@ const walk = async (
 ): Promise<readonly string[]> => {
   const met: string[] = [];
   let { after } = range;
-  for (const _ of upTo(MOST_PAGES)) {
+  await repeatUntil('a page without next', MAXIMUM_PAGES, async () => {
     const page = await pageOf(store, { ...range, after }, tenant);
     met.push(...idsOf(page));
-    if (page.next === undefined) return met;
+    if (page.next === undefined) return true;
     await between(met, page.next);
     after = page.next;
-  }
-  throw new Error(`the walk has not come to an end on ${MOST_PAGES} pages`);
+    return false;
+  });
+  return met;
 };
 
 const inOrder = (order: 'newest' | 'oldest', found: readonly ListPlace[]): readonly string[] => {
@@ -68,7 +69,7 @@ const inOrder = (order: 'newest' | 'oldest', found: readonly ListPlace[]): reado
 
 export const ranges: readonly StoreCase[] = [
   {
-    name: 'range: either order is the other one reversed, on every page',
+    name: 'range: each order is the other one reversed, on every page',
     run: async (store) => {
       await insertAll(store);
       for (const order of orders) {
@@ -85,7 +86,7 @@ export const ranges: readonly StoreCase[] = [
     },
   },
   {
-    name: 'range: a page names its last place, if there are sessions behind it',
+    name: 'range: next is the place of the last session on a page, if there are more behind it',
     run: async (store) => {
       await insertAll(store);
       for (const order of [undefined, ...orders]) {
@@ -101,7 +102,7 @@ export const ranges: readonly StoreCase[] = [
     },
   },
   {
-    name: 'range: behind a place come those behind it, also where nothing stands there',
+    name: 'range: after gives the sessions behind a place, even if no session is at that place',
     run: async (store) => {
       await insertAll(store);
       const others = [placeOf('aaa', NOON), placeOf('e', NOON), placeOf('0', NOON + 2), placeOf('zz', NOON + 1)];
@@ -121,7 +122,7 @@ export const ranges: readonly StoreCase[] = [
     },
   },
   {
-    name: 'range: between two times, without those of the times themselves',
+    name: 'range: createdAfter and createdBefore exclude their own milliseconds',
     run: async (store) => {
       await insertAll(store);
       const times = [undefined, -1, 0, 1, NOON - 1, NOON, NOON + 1, NOON + 2, NOON + 3, 253_402_300_799_999];
@@ -144,7 +145,7 @@ export const ranges: readonly StoreCase[] = [
     },
   },
   {
-    name: 'range: a walk meets each once, whatever the size of its pages',
+    name: 'range: a walk by cursor meets each session once, whatever the size of its pages',
     run: async (store) => {
       await insertAll(store);
       const bounds = { createdAfter: new Date(0).toISOString(), createdBefore: new Date(NOON + 3).toISOString() };
@@ -158,7 +159,7 @@ export const ranges: readonly StoreCase[] = [
     },
   },
   {
-    name: 'range: a walk neither skips nor repeats a session while others come and go',
+    name: 'range: a walk by cursor neither skips nor repeats a session while others come and go',
     run: async (store) => {
       for (const order of orders) {
         const tenant = `${TENANT}-${order}`;
@@ -169,7 +170,7 @@ export const ranges: readonly StoreCase[] = [
           store,
           { order, limit: 3 },
           async (soFar, { id, createdAt }) => {
-            // The one that the cursor stands for goes, and new ones come on both sides of it.
+            // Removes the session of the cursor, and adds some on both sides of it.
             await answerOf(store.remove(keyOf(id, tenant)));
             if (!soFar.includes(id)) staying.delete(id);
             for (const createdMs of made < 6 ? [NOON - 1, Date.parse(createdAt), NOON + 5] : []) {
@@ -187,7 +188,7 @@ export const ranges: readonly StoreCase[] = [
     },
   },
   {
-    name: 'range: walks over many sessions of one millisecond',
+    name: 'range: a walk by cursor passes many sessions of the same millisecond',
     run: async (store) => {
       const names = upTo(130).map((index) => `s${String(index).padStart(3, '0')}`);
       await Promise.all(names.map((id) => insert(store, keyOf(id))));
@@ -197,7 +198,7 @@ export const ranges: readonly StoreCase[] = [
     },
   },
   {
-    name: "range: another tenant's sessions are in no range",
+    name: "range: no range holds another tenant's sessions",
     run: async (store) => {
       await insertAll(store, 'globex');
       await insert(store, keyOf('ours'));

@@ -1,12 +1,12 @@
 import type { SessionKey, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, append, expectStored, idsOn, insert, insertActive, replace, said } from '../steps.js';
+import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-/** A session that stands in every index there may be: it is listed, it is due, it has a history. */
+/** Inserts a session that is in every index: it is listed, it is due, and it has a history. */
 const insertFull = async (store: SessionStore, each: SessionKey): Promise<void> => {
   await insertActive(store, each);
   await append(store, each, ['hello'], 'op');
@@ -15,7 +15,7 @@ const insertFull = async (store: SessionStore, each: SessionKey): Promise<void> 
 
 export const removal: readonly StoreCase[] = [
   {
-    name: 'remove: the session is gone everywhere',
+    name: 'remove: a removed session is gone everywhere',
     run: async (store) => {
       await insertFull(store, key);
       expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
@@ -27,12 +27,12 @@ export const removal: readonly StoreCase[] = [
       expectEqual(again, { outcome: 'missing' }, 'append of an operation made before');
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
       expectEqual(page, { records: [], total: 0, unreadable: [] }, 'the page');
-      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due');
       await expectStored(store, key, undefined);
     },
   },
   {
-    name: 'remove: what is not there is missing, and so is what was removed before',
+    name: 'remove: a session that was never there, or was removed before, is missing',
     run: async (store) => {
       expectEqual(await answerOf(store.remove(key)), 'missing', 'remove');
       await insert(store, key);
@@ -41,21 +41,21 @@ export const removal: readonly StoreCase[] = [
     },
   },
   {
-    name: 'remove: by a revision, only the session whose state has it',
+    name: 'remove: with a revision, only a state of that revision is removed',
     run: async (store) => {
       await insertFull(store, key);
       for (const revision of [1, 2, 4]) {
         expectEqual(await answerOf(store.remove(key, { revision })), 'stale', `remove of revision ${revision}`);
       }
       expectEqual(await said(store, key), ['hello'], 'the history');
-      expectEqual(await answerOf(store.due(NOON + 1, 10)), [{ ...key, deadline: NOON + 1 }], 'due');
+      expectEqual(await dueOf(store, NOON + 1, 10), [{ ...key, deadline: NOON + 1 }], 'due');
       expectEqual(await answerOf(store.remove(key, { revision: 3 })), 'removed', 'remove of its revision');
       expectEqual(await answerOf(store.remove(key, { revision: 3 })), 'missing', 'remove of what is gone');
       await expectStored(store, key, undefined);
     },
   },
   {
-    name: 'remove: others stay, in their order',
+    name: 'remove: the other sessions stay, in their order',
     run: async (store) => {
       const ids = upTo(20).map((index) => `s${index}`);
       for (const [index, id] of ids.entries()) await insert(store, keyOf(id), headOf(id, NOON - index));
@@ -72,21 +72,21 @@ export const removal: readonly StoreCase[] = [
     },
   },
   {
-    name: 'remove: the id is free again, and a session inserted under it starts clean',
+    name: 'remove: the id is free again, and a new session under it starts clean',
     run: async (store) => {
       await insertFull(store, key);
       await answerOf(store.remove(key));
       const inserted = await insert(store, key, headOf('one', NOON + 5, { face: 'bob' }), live('IDLE'));
       await expectStored(store, key, inserted);
       expectEqual(await idsOn(store, TENANT), ['one'], 'the ids');
-      expectEqual(await answerOf(store.due(NOON + 1000, 10)), [], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due');
       await replace(store, key, live('ACTIVE', { revision: 2 }));
       await append(store, key, ['a new conversation'], 'op');
       expectEqual(await said(store, key), ['a new conversation'], 'the history');
     },
   },
   {
-    name: 'remove: a session that comes back does not bring its old place in the list',
+    name: 'remove: a new session under a removed id has its own place in the list',
     run: async (store) => {
       await insert(store, key, headOf('one', NOON + 9));
       await insert(store, keyOf('two'), headOf('two', NOON + 5));

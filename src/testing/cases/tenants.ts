@@ -1,6 +1,6 @@
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say } from '../samples.js';
-import { answerOf, append, expectStored, idsOn, insert, insertActive, replace } from '../steps.js';
+import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const theirs = keyOf('one', 'globex');
@@ -8,7 +8,7 @@ const ours = keyOf('one', 'acme');
 
 export const tenants: readonly StoreCase[] = [
   {
-    name: 'tenants: the same id is another session for each',
+    name: 'tenants: the same id is another session for each tenant',
     run: async (store) => {
       const one = await insertActive(store, ours, headOf('one', NOON, { face: 'ada' }));
       const other = await insert(store, theirs, headOf('one', NOON, { face: 'bob' }));
@@ -18,7 +18,7 @@ export const tenants: readonly StoreCase[] = [
     },
   },
   {
-    name: 'tenants: no operation reaches a session of another, and none says that it is there',
+    name: 'tenants: no call reaches another tenant\u2019s session, or tells that it is there',
     run: async (store) => {
       const stored = await insertActive(store, theirs);
       await expectStored(store, ours, undefined);
@@ -32,7 +32,7 @@ export const tenants: readonly StoreCase[] = [
     },
   },
   {
-    name: 'tenants: each lists its own, and counts its own',
+    name: 'tenants: each lists and counts its own sessions',
     run: async (store) => {
       for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) {
         await insert(store, keyOf(id, index % 2 === 0 ? 'acme' : 'globex'), headOf(id, NOON + index));
@@ -44,7 +44,7 @@ export const tenants: readonly StoreCase[] = [
     },
   },
   {
-    name: 'tenants: changing and removing the session of one leaves that of the other',
+    name: 'tenants: changing and removing one tenant\u2019s session leaves the other\u2019s',
     run: async (store) => {
       await insertActive(store, ours);
       const stored = await insertActive(store, theirs);
@@ -55,7 +55,7 @@ export const tenants: readonly StoreCase[] = [
       const state = live('PAUSED', { revision: 3, deadline: NOON + 5 });
       await expectStored(store, theirs, { ...stored, state, history: [say('hello')] });
       expectEqual(await idsOn(store, 'globex'), ['one'], 'the ids');
-      expectEqual(await answerOf(store.due(NOON + 5, 10)), [{ ...theirs, deadline: NOON + 5 }], 'due');
+      expectEqual(await dueOf(store, NOON + 5, 10), [{ ...theirs, deadline: NOON + 5 }], 'due');
     },
   },
 ];

@@ -8,14 +8,14 @@ const key = keyOf('one');
 
 const KIB_256 = 256 * 1024;
 
-/** The largest texts that the engine lets through by default, cheap and dear to encode. */
+/** The largest texts that the engine allows by default, in characters that grow little or much when encoded. */
 const largeTexts = ['x', '\n', '"', '\0', '\u20AC'].map((character) =>
   character.repeat(character === '\u20AC' ? Math.floor(KIB_256 / 3) : KIB_256),
 );
 
 export const texts: readonly StoreCase[] = [
   {
-    name: 'texts: options are read as they were written, whatever they say',
+    name: 'texts: options are read as they were written',
     run: async (store) => {
       for (const [index, text] of hostileTexts.entries()) {
         const each = keyOf(`s${index}`);
@@ -30,7 +30,7 @@ export const texts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'texts: entries are read as they were written, one by one and many at once',
+    name: 'texts: entries are read as they were written, one by one or many at once',
     run: async (store) => {
       const stored = await insertActive(store, key);
       const entries = hostileTexts.map((text) => say(text, text === '' ? '-' : text.slice(0, 64)));
@@ -44,7 +44,7 @@ export const texts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'texts: a history of hostile texts does not hinder a change, nor an append after it',
+    name: 'texts: a history of hostile texts hinders neither a change nor an append',
     run: async (store) => {
       const options = { behavior: hostileTexts.join('\n'), context: hostileTexts.join('",\n"') };
       const stored = await insertActive(store, key, headOf('one', NOON, options));
@@ -59,7 +59,7 @@ export const texts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'texts: the longest are kept whole',
+    name: 'texts: the longest texts are kept whole',
     run: async (store) => {
       const [plain = '', lines = ''] = largeTexts;
       const options = { behavior: plain.slice(0, 65_536), context: lines.slice(0, 65_536) };

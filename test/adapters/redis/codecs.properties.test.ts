@@ -1,12 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeJournal, journalLines, journalOf } from '../../../adapters/redis/journal-text.js';
-import { escapeName, Keyspace, keyOfDue, unescapeName } from '../../../adapters/redis/keys.js';
-import { decodeState, encodeState } from '../../../adapters/redis/state-text.js';
+import { decodeJournal, decodeTail, encodeEntries } from '../../../adapters/redis/journal-text.js';
+import { escapeName, Keyspace, keyOfPath, unescapeName } from '../../../adapters/redis/keys.js';
+import {
+  decodeFixed,
+  decodeHead,
+  decodeState,
+  encodeHead,
+  encodeOrigin,
+  encodeState,
+} from '../../../adapters/redis/record-text.js';
 import type { SessionHead, StateRecord } from '../../../src/session/record.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import { hostileNames, hostileTexts } from '../../../src/testing/hostile.js';
-import { headOf, say } from '../../../src/testing/samples.js';
+import { NOON, say } from '../../../src/testing/samples.js';
 
 /** Any text at all: what UTF-16 can hold, lone surrogates included, and what trips up who writes JSON. */
 const text = fc.oneof(
@@ -18,7 +25,8 @@ const nameFrom = (characters: string, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength });
 const UNRESERVED = 'abcxyzABCXYZ0189_.~-';
 const operationId = nameFrom(`${UNRESERVED}:`, 64);
-const writeId = nameFrom('abcABC019_-', 12);
+const writeId = fc.string({ unit: fc.constantFrom(...'abcABC019_-'), minLength: 12, maxLength: 12 });
+const hex = (count: number): string => count.toString(16).padStart(6, '0');
 
 const timestamp = fc.integer({ min: 0, max: 253_402_300_799_999 }).map((ms) => new Date(ms).toISOString());
 const ms = fc.maxSafeNat().filter((value) => value < Number.MAX_SAFE_INTEGER);
@@ -53,44 +61,64 @@ const head: fc.Arbitrary<SessionHead> = fc.record({ id: text, options, createdAt
 const entry: fc.Arbitrary<HistoryEntry> = fc.record({ role: text, content: text, timestamp });
 const appends = fc.array(fc.tuple(fc.array(entry, { minLength: 1, maxLength: 5 }), operationId), { maxLength: 8 });
 
-describe('the state text', () => {
+const lineOf = (state: StateRecord, birth: string): string => {
+  const { start, end } = encodeState(state);
+  return start + encodeOrigin(birth, state, NOON) + end;
+};
+
+describe('the state line', () => {
   test('says the state, whatever the scripts keep behind it', () => {
+    const write = fc.tuple(writeId, fc.nat(), fc.constantFrom('I', 'A', 'P', '-', '251'));
     fc.assert(
-      fc.property(state, fc.array(writeId, { maxLength: 32 }), (given, writes) => {
-        const encoded = encodeState(given) + writes.map((id) => `${id},`).join('');
-        expect(encoded).not.toContain('\n');
-        expect(decodeState(encoded)).toEqual(given);
+      fc.property(state, writeId, fc.array(write, { maxLength: 32 }), (given, birth, writes) => {
+        const line = lineOf(given, birth) + writes.map((each) => `${each.join(':')},`).join('');
+        expect(line).not.toContain('\n');
+        expect(decodeState(line)).toMatchObject({ state: given, birth, changes: 1 });
+        expect(decodeState(`${line}\n{}`)).toMatchObject({ state: given });
+        expect(decodeFixed(line.slice(0, 86))).toEqual({
+          status: given.status,
+          deadline: given.deadline,
+          createdMs: NOON,
+        });
       }),
     );
   });
 
   test('is nothing where it is of another form', () => {
     fc.assert(fc.property(text, (given) => decodeState(given) === undefined));
-    const encoded = '1 1 0 IDLE 0 0 0 0 - |';
-    expect(decodeState(encoded)).toBeDefined();
-    for (const other of ['1 1 0 IDLE 0 0 0 0 failed |', '1 1 0 TERMINATED 0 0 0 0 - |', `2${encoded.slice(1)}`]) {
-      expect(decodeState(other)).toBeUndefined();
-    }
-    for (const other of [` ${encoded}`, encoded.slice(0, -1), `\n${encoded}`, '']) {
-      expect(decodeState(other)).toBeUndefined();
-    }
+    fc.assert(fc.property(text, (given) => decodeFixed(given) === undefined || given === ''));
+  });
+});
+
+describe('the head of a record', () => {
+  test('says what it was, whatever stands in it', () => {
+    fc.assert(
+      fc.property(head, (given) => {
+        const record = `2 a line\n${encodeHead(given)}`;
+        expect(record.split('\n')).toHaveLength(2);
+        expect(decodeHead(given.id, record)).toEqual(given);
+        expect(decodeHead(`${given.id}x`, record)).toBeUndefined();
+      }),
+    );
   });
 });
 
 describe('the journal text', () => {
-  test('says the head and the history, in both forms, as they were', () => {
+  test('says the history as it was, from whatever byte on', () => {
     fc.assert(
-      fc.property(head, writeId, appends, (given, created, written) => {
-        const journal = written.reduce(
-          (before, [entries, id]) => `${before}${journalLines(entries)}"${id}:2:1",\n`,
-          journalOf(given, created),
-        );
-        const decoded = decodeJournal(journal);
-        const { id, options: decodedOptions, createdAt } = decoded?.head ?? headOf('none');
-        expect({ id, options: decodedOptions, createdAt }).toEqual(given);
+      fc.property(appends, fc.nat(), (written, cut) => {
+        let count = 0;
+        const journal = written.reduce((before, [entries, name], at) => {
+          count += entries.length;
+          return `${before}${encodeEntries(entries)}"${name}/write-id-_12:${hex(at + 1)}:${hex(at + 2)}:${hex(count)}",\n`;
+        }, '');
         const history = written.flatMap(([entries]) => entries);
-        expect(decoded?.history.entries()).toEqual(history);
-        expect(JSON.parse(decoded?.history.json() ?? '')).toEqual(history);
+        const counts = { appends: written.length, count };
+        expect(decodeJournal(journal)).toEqual({ entries: history, ...counts });
+        const bytes = Buffer.from(journal);
+        const tail = decodeTail(bytes.subarray(-Math.min(bytes.length, 150 + cut)).toString());
+        if (journal !== '') expect(tail).toMatchObject(counts);
+        expect(tail?.entries).toEqual(history.slice(history.length - (tail?.entries.length ?? 0)));
       }),
     );
   });
@@ -98,7 +126,7 @@ describe('the journal text', () => {
   test('is the same text to the server and to us, so that positions are bytes of what is there', () => {
     fc.assert(
       fc.property(fc.array(entry), (entries) => {
-        const lines = journalLines(entries);
+        const lines = encodeEntries(entries);
         expect(Buffer.from(lines).toString()).toBe(lines);
       }),
     );
@@ -107,15 +135,15 @@ describe('the journal text', () => {
   test('holds the mark of a write once, whatever is said in it', () => {
     fc.assert(
       fc.property(text, operationId, (content, id) => {
-        const mark = `"${id}:2:3",\n`;
-        const lines = journalLines([say(`${content}${mark}`), say(mark), say(content, mark)]) + mark;
+        const mark = `"${id}/write-id-_12:000001:000002:000003",\n`;
+        const lines = encodeEntries([say(`${content}${mark}`), say(mark), say(content, mark)]) + mark;
         expect(lines.split(mark)).toHaveLength(2);
       }),
     );
   });
 
   test('is nothing where it is of another form', () => {
-    fc.assert(fc.property(text, (given) => decodeJournal(given) === undefined));
+    fc.assert(fc.property(text, (given) => decodeJournal(given) === undefined || given === ''));
   });
 });
 
@@ -136,17 +164,19 @@ describe('names as parts of keys', () => {
     fc.assert(fc.property(nameFrom(UNRESERVED, 30), (id) => escapeName(id) === id));
   });
 
-  test('two sessions never share a key, and what is due says whose it is', () => {
+  test('two sessions never share a key, and a path says whose it is', () => {
     const keyspace = new Keyspace('app', 3);
     const key = fc.record({ tenant: name, id: name });
     fc.assert(
       fc.property(key, key, (one, other) => {
         const same = one.tenant === other.tenant && one.id === other.id;
         const [ofOne, ofOther] = [keyspace.of(one), keyspace.of(other)];
-        expect(ofOne.state === ofOther.state).toBe(same);
+        expect(ofOne.record === ofOther.record).toBe(same);
         expect(ofOne.journal === ofOther.journal).toBe(same);
         expect(ofOne.index === ofOther.index).toBe(one.tenant === other.tenant);
-        expect(keyOfDue(ofOne.due)).toEqual(one);
+        expect(ofOne.names === ofOther.names).toBe(same);
+        expect(ofOne.deadlines === ofOther.deadlines).toBe(one.tenant === other.tenant);
+        expect(keyOfPath(ofOne.path)).toEqual(one);
       }),
     );
   });

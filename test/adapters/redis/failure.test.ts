@@ -14,10 +14,10 @@ describe('what a failed command means', () => {
     ["OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],
     ["-OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],
     ['NOAUTH Authentication required.', 'NOAUTH', false],
-  ])('%s: not applied', (message, code, transient) => {
+  ])('%s: not applied', (message, code, isTransient) => {
     expect(failureOf(new Error(message))).toMatchObject({
       code,
-      transient,
+      isTransient,
       error: { type: 'store_unavailable', outcome: 'not_applied', message: `Redis refused: ${code}` },
     });
   });
@@ -27,10 +27,10 @@ describe('what a failed command means', () => {
     ["-READONLY You can't write against a read only replica.", 'READONLY', true],
     ["-OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],
     ['WRONGTYPE Operation against a key holding the wrong kind of value', 'WRONGTYPE', false],
-  ])('%s, inside of a script: not applied', (message, code, transient) => {
+  ])('%s, inside of a script: not applied', (message, code, isTransient) => {
     const sha = '9401052d872adfd0179ef8c8e8c028512707629a';
     const wrapped = `ERR Error running script (call to f_${sha}): @user_script:4: @user_script: 4: ${message} `;
-    expect(failureOf(new Error(wrapped))).toMatchObject({ code, transient, error: { outcome: 'not_applied' } });
+    expect(failureOf(new Error(wrapped))).toMatchObject({ code, isTransient, error: { outcome: 'not_applied' } });
   });
 
   test.each([
@@ -38,7 +38,7 @@ describe('what a failed command means', () => {
     ['ERR Error running script (call to f_1f): @user_script:1: attempt to index a nil value', 'ERR'],
     ['UNKILLABLE Sorry the script already executed write commands against the dataset.', 'UNKILLABLE'],
   ])('%s: unknown, and not worth another attempt', (message, code) => {
-    expect(failureOf(new Error(message))).toMatchObject({ code, transient: false, error: { outcome: 'unknown' } });
+    expect(failureOf(new Error(message))).toMatchObject({ code, isTransient: false, error: { outcome: 'unknown' } });
   });
 
   test.each([
@@ -50,11 +50,11 @@ describe('what a failed command means', () => {
     undefined,
     null,
   ])('%s: unknown, and worth another attempt', (cause) => {
-    expect(failureOf(cause)).toMatchObject({ code: '', transient: true, error: { outcome: 'unknown' } });
+    expect(failureOf(cause)).toMatchObject({ code: '', isTransient: true, error: { outcome: 'unknown' } });
   });
 
   test('the arguments that a server repeats are not in it', () => {
-    const message = "ERR unknown command 'evalsha', with args beginning with: '1f' '4' 'app:{0}:state:acme:one'\n'x' ";
+    const message = "ERR unknown command 'evalsha', with args beginning with: '1f' '4' 'app:{0}:record:acme:one'\n'x' ";
     expect(failureOf(new Error(message)).error.cause).toBe("ERR unknown command 'evalsha'");
   });
 });

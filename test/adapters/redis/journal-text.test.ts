@@ -1,156 +1,111 @@
 import { describe, expect, test } from 'vitest';
-import { decodeGrownJournal, decodeJournal } from '../../../adapters/redis/journal-text.js';
+import {
+  decodeJournal,
+  decodeLines,
+  decodeTail,
+  encodeEntries,
+  MARK_LENGTH,
+} from '../../../adapters/redis/journal-text.js';
+import { say } from '../../../src/testing/samples.js';
 
-const HEAD =
-  '{"id":"s1","options":{"face":"ada","profile":"tutor","context":"","behavior":"","time_limit":60},' +
-  '"created_at":"2026-01-31T18:00:02.000Z"},\n';
 const ENTRY = '{"role":"user","content":"hello","timestamp":"2026-01-31T18:00:03.000Z"},\n';
-const MARK = '"w.1~:-_A",\n';
-const journal = HEAD + MARK + ENTRY + MARK;
-
 const entry = { role: 'user', content: 'hello', timestamp: '2026-01-31T18:00:03.000Z' };
+
+/** The mark behind an append: how many there are, the number of the change, and how many entries there are. */
+const mark = (appends: number, number: number, entries: number, id = 'write-id-_12'): string =>
+  `"${id}:${[appends, number, entries].map((count) => count.toString(16).padStart(6, '0')).join(':')}",\n`;
+
+const journal = ENTRY + mark(1, 3, 1) + ENTRY + ENTRY + mark(2, 5, 3, 'name.1:~-/write-id-_34');
 
 /** More escapes than a regular expression has stack for. */
 const MANY = 6_000_000;
 
 describe('the text of a journal', () => {
-  // Records of today must be read by every later version of this format.
-  test('says the head and the entries, and none of the marks', () => {
-    const decoded = decodeJournal(journal);
-    expect(decoded?.head).toEqual({
-      id: 's1',
-      optionsJson: HEAD.slice('{"id":"s1","options":'.length, HEAD.indexOf(',"created_at"')),
-      createdAt: '2026-01-31T18:00:02.000Z',
-    });
-    expect(decoded?.head.options).toEqual({ face: 'ada', profile: 'tutor', context: '', behavior: '', timeLimit: 60 });
-    expect(decoded?.history.entries()).toEqual([entry]);
-    expect(decoded?.history.json()).toBe(`[${ENTRY.slice(0, -2)}]`);
+  // Histories of today must be read by every later version of this format.
+  test('says the entries, and how many there are', () => {
+    expect(decodeJournal(journal)).toEqual({ entries: [entry, entry, entry], appends: 2, count: 3 });
+    expect(encodeEntries([entry])).toBe(ENTRY);
+    expect(MARK_LENGTH).toBe(mark(1, 1, 1).length - 1);
   });
 
-  test('has no history before somebody has spoken', () => {
-    for (const text of [HEAD, HEAD + MARK]) {
-      expect(decodeJournal(text)?.history.entries()).toEqual([]);
-      expect(decodeJournal(text)?.history.json()).toBe('[]');
-    }
+  test('is empty before somebody has spoken', () => {
+    expect(decodeJournal('')).toEqual({ entries: [], appends: 0, count: 0 });
   });
 
-  test.each(['0', '-1', '1.5', '0.25', '1e3', '1e+21', '1.5e-7', '10', '-0.5', '12.50'])(
-    'takes the number %s as a time limit',
-    (number) => {
-      expect(decodeJournal(journal.replace('60', number))?.head.options.timeLimit).toBe(Number(number));
+  test('has more entries than six digits tell apart', () => {
+    expect(decodeLines(mark(0xabcdef, 0xffffff, 0xfedcba))).toMatchObject({ appends: 0xabcdef, count: 0xfedcba });
+  });
+
+  test.each(['\\n', '\\"', '\\\\', '\\/', '\\u00e9', '\\uD83D', '\u2028', '\\"w:000001:000002:000003\\",', '{', '[1]'])(
+    'takes the text %s',
+    (text) => {
+      const decoded = decodeJournal(journal.replace('hello', text));
+      expect(decoded?.entries[0]?.content).toBe(JSON.parse(`"${text}"`));
     },
   );
 
-  test.each(['', '01', '+1', '1.', '.5', '1e', '1e+', 'e3', '--1', '0x1', '1 ', 'null', '"60"', 'NaN', '-'])(
-    'does not take the number %j',
-    (number) => {
-      expect(decodeJournal(journal.replace('60', number))).toBeUndefined();
-    },
-  );
-
-  test.each([
-    '\\n',
-    '\\"',
-    '\\\\',
-    '\\/',
-    '\\b',
-    '\\f',
-    '\\r',
-    '\\t',
-    '\\u00e9',
-    '\\uD83D',
-    '\\u000A',
-    '\\n\\nx\\t',
-    'a\\nb',
-    '\u2028',
-  ])('takes the text %s', (text) => {
-    expect(decodeJournal(journal.replace('hello', text))?.history.entries()[0]?.content).toBe(JSON.parse(`"${text}"`));
-    expect(decodeJournal(journal.replace('ada', text))?.head.options.face).toBe(JSON.parse(`"${text}"`));
-  });
-
-  test.each(['"', '\\', '\\x', '\\u12', '\\u12G4', '\\U0041', '\n', '\0', '\u001f', 'a\\n"', '\\a', 'a\\nb\n'])(
+  test.each(['"', '\\', '\\x', '\\u12', '\\u12G4', '\\U0041', '\n', '\0', '\u001f', 'a\\n"', '\\a'])(
     'does not take the text %j',
     (text) => {
       expect(decodeJournal(journal.replace('hello', text))).toBeUndefined();
-      expect(decodeJournal(journal.replace('ada', text))).toBeUndefined();
     },
   );
 
   test.each([
-    ['something before it', ` ${journal}`],
-    ['a line before it', MARK + journal],
-    ['no head', MARK + ENTRY],
-    ['half of a line', journal.slice(0, -1)],
-    ['half of a head', HEAD.slice(0, -1)],
+    ['something before it', ` x${journal}`],
+    ['half of a line', journal.slice(0, -3)],
     ['a word after it', `${journal}x`],
-    ['an empty line', `${journal}\n`],
+    ['an empty line', `${journal}\n,\n`],
     ['a line that is no entry', `${journal}{"role":"user"},\n`],
-    ['a line with more than an entry', journal.replace('"},\n"w', '","x":1},\n"w')],
-    ['a second head', journal + HEAD],
-    ['a mark without characters', `${journal}"",\n`],
-    ['a mark of other characters', `${journal}"w 1",\n`],
-    ['a date of other characters', journal.replace('2026-01-31T18:00:02.000Z', '2026-01-31 18:00')],
-    ['no date', journal.replace('2026-01-31T18:00:02.000Z', '')],
+    ['an entry with a number', journal.replace('"hello"', '1')],
+    ['a line of something else', `${ENTRY}null,\n${mark(1, 2, 1)}`],
+    ['a list for an entry', `["role","content","timestamp"],\n${mark(1, 2, 1)}`],
+    ['an entry behind the last mark', journal + ENTRY],
+    ['an entry less than its last mark counts', ENTRY + mark(1, 3, 2)],
+    ['an entry more than its last mark counts', ENTRY + ENTRY + mark(1, 3, 1)],
+    ['no mark', ENTRY],
+    ['no line but a comma', ',\n'],
+    ['another end than a comma', `${journal.slice(0, -2)};\n`],
+    ['another end than a line feed', `${journal.slice(0, -1)}x`],
+    ['a mark of another form', `${ENTRY}"write-id-_12:1:2:1",\n`],
+    ['a mark that is cut', `${ENTRY}"write-id-_12:000001:000002",\n`],
+    ['a mark with capitals', ENTRY + mark(10, 10, 1).toUpperCase()],
   ])('is none with %s', (_, text) => {
     expect(decodeJournal(text)).toBeUndefined();
   });
 
-  test('has marks at the beginnings of lines alone', () => {
-    const content = '\\"w1\\",';
-    const { history } = decodeJournal(journal.replace('hello', content)) ?? {};
-    expect(JSON.parse(history?.json() ?? '')).toEqual([{ ...entry, content: '"w1",' }]);
-    expect(history?.entries()).toEqual([{ ...entry, content: '"w1",' }]);
+  test('gives its reader entries of its own', () => {
+    const [first] = decodeJournal(journal)?.entries ?? [];
+    const [again] = decodeJournal(journal)?.entries ?? [];
+    expect(again).toEqual(first);
+    expect(again).not.toBe(first);
+    expect(Object.isFrozen(again)).toBe(false);
+  });
+
+  test('is read with millions of escapes, and is none with half of its last line', () => {
+    const long = journal.replace('hello', '\\n'.repeat(MANY));
+    expect(decodeJournal(long)?.entries[0]?.content).toHaveLength(MANY);
+    expect(decodeJournal(long.slice(0, -3))).toBeUndefined();
   });
 });
 
-describe('a text that has grown', () => {
-  const known = decodeJournal(HEAD + MARK + ENTRY);
+describe('the end of a journal', () => {
+  const text = encodeEntries([say('\u20AC one')]) + mark(1, 3, 1) + encodeEntries([say('two')]) + mark(2, 4, 2);
 
-  test('is read on from where it was known, looked at or not', () => {
-    if (known === undefined) throw new Error('the journal is none');
-    const twice = [entry, entry];
-    expect(decodeGrownJournal(known.text, known)).toBe(known);
-    for (let time = 0; time < 2; time += 1) {
-      const grown = decodeGrownJournal(known.text + ENTRY + MARK, known);
-      expect(grown?.head).toBe(known.head);
-      expect(grown?.text).toBe(known.text + ENTRY + MARK);
-      expect(grown?.history.entries()).toEqual(twice);
-      expect(JSON.parse(grown?.history.json() ?? '')).toEqual(twice);
-      expect(known.history.entries()).toEqual([entry]);
+  test('begins within a line or with one, and says the entries that are whole', () => {
+    for (let length = mark(2, 4, 2).length + 1; length < text.length; length += 1) {
+      const decoded = decodeTail(text.slice(-length));
+      expect(decoded).toMatchObject({ appends: 2, count: 2 });
+      expect(decoded?.entries).toEqual([say('one'), say('two')].slice(2 - (decoded?.entries.length ?? 0)));
     }
-    expect(decodeGrownJournal(`${known.text}x`, known)).toBeUndefined();
-    expect(decodeGrownJournal(HEAD.replace('ada', 'bob'), known)?.head.options.face).toBe('bob');
-  });
-
-  test('is shared by its readers, who cannot change it', () => {
-    const { head, history } = decodeJournal(journal) ?? {};
-    expect(history?.entries()).toBe(history?.entries());
-    expect(head?.options).toBe(head?.options);
-    for (const part of [head, head?.options, history, history?.entries(), history?.entries()[0]]) {
-      expect(Object.isFrozen(part)).toBe(true);
-    }
-  });
-});
-
-describe('a text of millions of escapes', () => {
-  const long = journal.replace('hello', '\\n'.repeat(MANY));
-
-  test('is read', () => {
-    expect(decodeJournal(long)?.history.entries()[0]?.content).toHaveLength(MANY);
   });
 
   test.each([
-    ['half of a line', long.slice(0, -1)],
-    ['a line that is no JSON', `${long}{,\n`],
-    ['an entry whose role is a number', long + ENTRY.replace('"user"', '1')],
-    ['an entry whose content is a number', long + ENTRY.replace('"hello"', '1')],
-    ['an entry whose time is a number', long + ENTRY.replace('"2026-01-31T18:00:03.000Z"', '1')],
-    ['a mark with more before it', `${long}x"w1",\n`],
-    ['an entry in another form', long + ENTRY.replace('hello', '\\u0068ello')],
-    ['a mark with more behind it', `${long}"w1"x,\n`],
-    ['nothing in a line', `${long},\n`],
-    ['no object in a line', `${long}null,\n`],
-  ])('is none with %s', (_, text) => {
-    expect(decodeJournal(text)).toBeUndefined();
+    ['half of a line at its end', text.slice(0, -3)],
+    ['an entry behind its last mark', text + ENTRY],
+    ['more entries than its last mark counts', `x\n${ENTRY}${ENTRY}${mark(1, 2, 1)}`],
+    ['a line of something else', `x\nnull,\n${mark(1, 2, 1)}`],
+  ])('is none with %s', (_, damaged) => {
+    expect(decodeTail(damaged)).toBeUndefined();
   });
 });

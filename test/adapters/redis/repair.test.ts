@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { RedisSessionStore, type RepairReport } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
+import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 
@@ -53,14 +53,17 @@ describeWithRedis('repair', ({ port }) => {
       test('lists and schedules what has lost its entries', async () => {
         const { store, client, keys } = open();
         await fill(store);
-        const { index, deadlines, due } = keys.of(keyOf('s2'));
+        const { index, deadlines, member } = keys.of(keyOf('s2'));
         await client.call('DEL', index);
-        await client.call('ZREM', deadlines, due);
-        await client.call('ZADD', deadlines, String(NOON + 7), keys.of(keyOf('s0')).due);
-        await client.call('ZADD', deadlines, String(NOON), keys.of(keyOf('s3')).due);
-        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 5, listed: 5, rescheduled: 3 });
+        await client.call('ZREM', deadlines, member);
+        await client.call('ZADD', deadlines, String(NOON + 7), keys.of(keyOf('s0')).member);
+        await client.call('ZADD', deadlines, String(NOON), keys.of(keyOf('s3')).member);
+        const { rescheduled, removed, ...rest } = await repaired(store);
+        expect(rest).toEqual({ sessions: 5, listed: 5, unreadable: [] });
+        // A deadline that is noted too early does no harm: what it counts as depends on where the scan meets it first.
+        expect(rescheduled + removed).toBeGreaterThanOrEqual(2);
         expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
-        expect((await answerOf(store.due(NOON + 9, 9))).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
+        expect((await dueOf(store, NOON + 9, 9)).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 5 });
       });
 
@@ -69,36 +72,35 @@ describeWithRedis('repair', ({ port }) => {
         await fill(store);
         const ghost = keys.of(keyOf('ghost'));
         await client.call('ZADD', ghost.index, String(NOON), ghost.member);
-        await client.call('ZADD', ghost.deadlines, String(NOON), ghost.due);
+        await client.call('ZADD', ghost.deadlines, String(NOON), ghost.member);
         await client.call('HSET', ghost.names, 'op', '12');
         const { removed } = await repaired(store);
         expect(removed).toBeGreaterThanOrEqual(2);
         expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
-        expect((await answerOf(store.due(NOON + 9, 9))).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
+        expect((await dueOf(store, NOON + 9, 9)).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
         expect(await client.call('EXISTS', ghost.names)).toBe(0);
       });
 
       test('carries on a removal that a crash has cut short', async () => {
         const { store, client, keys } = open();
         await fill(store);
-        const { state, journal, names, removals, due } = keys.of(keyOf('s0'));
-        await client.call('SET', state, 'gone|w1|7|abcdefghijkl:7:-,');
+        const { record, journal, names } = keys.of(keyOf('s0'));
+        const line = String(await client.call('GET', record)).split('\n', 1)[0] ?? '';
+        await client.call('SET', record, `${line.slice(0, 38)}G${line.slice(39)}`);
         await repaired(store);
         expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1']);
         expect(await client.call('EXISTS', journal, names)).toBe(0);
-        expect(Number(await client.call('ZSCORE', removals, due))).toBeGreaterThan(0);
+        expect(await answerOf(store.find(keyOf('s0')))).toBeUndefined();
       });
 
       test('names what cannot be read, and leaves it', async () => {
         const { store, client, keys } = open();
         await fill(store);
-        await client.call('SET', keys.of(keyOf('s1')).state, 'nonsense');
-        await client.call('DEL', keys.of(keyOf('s2')).state);
+        await client.call('SET', keys.of(keyOf('s1')).record, 'nonsense');
         const { unreadable, sessions } = await repaired(store);
-        expect(unreadable.map(({ id }) => id).toSorted()).toEqual(['s1', 's2']);
-        expect(unreadable.map(({ tenant }) => tenant)).toEqual([TENANT, TENANT]);
+        expect(unreadable).toEqual([keyOf('s1')]);
         expect(sessions).toBe(5);
-        expect(await client.call('GET', keys.of(keyOf('s1')).state)).toBe('nonsense');
+        expect(await client.call('GET', keys.of(keyOf('s1')).record)).toBe('nonsense');
       });
 
       test('does no harm to what changes meanwhile', async () => {
@@ -113,9 +115,11 @@ describeWithRedis('repair', ({ port }) => {
         await answerOf(store.replace(keyOf('s2'), ended('failed', { revision: 2 })));
         await answerOf(store.remove(keyOf('s4')));
         await Promise.all(repairs);
+        // Deadlines are noted at the earliest time that they had; a repair puts them where they are now.
+        expect(await repaired(store)).toMatchObject({ sessions: 4, listed: 0, unreadable: [] });
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 4 });
         expect(await said(store, keyOf('s0'))).toHaveLength(21);
-        expect((await answerOf(store.due(NOON + 200, 9))).map(({ id, deadline }) => [id, deadline])).toEqual([
+        expect((await dueOf(store, NOON + 200, 9)).map(({ id, deadline }) => [id, deadline])).toEqual([
           ['s0', NOON + 1],
           ['s1', NOON + 119],
         ]);

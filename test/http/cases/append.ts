@@ -35,18 +35,19 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([hello, more, hello]);
     });
 
-    test('an entry without a timestamp has that of the moment; others are kept in UTC', async () => {
+    test('an entry without a timestamp, or with null, has that of the moment; others are kept in UTC', async () => {
       const client = world.client();
       const id = await started(client);
       const { role, content } = hello;
       await append(client, id, {
         entries: [
           { role, content },
+          { role, content, timestamp: null },
           { ...hello, timestamp: '2026-01-31T19:00:02+01:00' },
         ],
       });
       const now = new Date(world.clock.now()).toISOString();
-      expect(await historyOf(client, id)).toEqual([{ ...hello, timestamp: now }, hello]);
+      expect(await historyOf(client, id)).toEqual([{ ...hello, timestamp: now }, { ...hello, timestamp: now }, hello]);
     });
 
     test('ignores fields that it does not know, and never stores them', async () => {
@@ -61,7 +62,7 @@ export const appendCases = (world: World): void => {
     test('names every place that is wrong, and then appends nothing', async () => {
       const client = world.client();
       const id = await started(client);
-      const entries = [hello, { role: '', content: 5, timestamp: 'now' }, null, { content: 'x', timestamp: null }];
+      const entries = [hello, { role: '', content: 5, timestamp: 'now' }, null, { content: 'x', timestamp: 0 }];
       expectInvalid(
         await append(client, id, { entries }),
         'entries[1].role',
@@ -111,8 +112,10 @@ export const appendCases = (world: World): void => {
       const once = { 'Idempotency-Key': 'turn-1' };
       const first = await append(client, id, { entries: [hello] }, once);
       await append(client, id, { entries: [hello] });
-      const again = await append(client, id, { entries: [hello] }, once);
-      expect([again.status, again.text]).toEqual([200, first.text]);
+      for (const headers of [once, { 'Idempotency-Key': '"turn-1"' }]) {
+        const again = await append(client, id, { entries: [hello] }, headers);
+        expect([again.status, again.text]).toEqual([200, first.text]);
+      }
       expect(await historyOf(client, id)).toEqual([hello, hello]);
     });
 

@@ -122,6 +122,15 @@ export const commandCases = (world: World): void => {
       expectProblem(await client.command(`/start-session/${id}`), 409, 'invalid_transition');
     });
 
+    test('is the text between its quotes, as the draft of the IETF writes it', async () => {
+      const client = world.client();
+      const { id } = await client.created();
+      await client.command(`/start-session/${id}`, { 'Idempotency-Key': '"start:1"' });
+      await client.command(`/pause-session/${id}`);
+      const again = await client.command(`/start-session/${id}`, { 'Idempotency-Key': 'start:1' });
+      expect([again.status, again.json()]).toEqual([200, { id, status: 'PAUSED', duration: 0 }]);
+    });
+
     test('ten at once with one key start a session once', async () => {
       const client = world.client();
       const { id } = await client.created();
@@ -137,7 +146,7 @@ export const commandCases = (world: World): void => {
       const { id } = await client.created();
       await client.sessions.start(id);
       const body = path === '/append-history' ? said : undefined;
-      for (const key of ['', 'a b', 'a/b', '"a"', 'k'.repeat(65), ['a', 'b']]) {
+      for (const key of ['', 'a b', 'a/b', '"a', '""', '"a b"', 'k'.repeat(65), ['a', 'b']]) {
         expectInvalid(await client.command(`${path}/${id}`, { 'Idempotency-Key': key }, body), 'Idempotency-Key');
       }
       expect((await client.send(`/session/${id}`)).json()).toMatchObject({ status: 'ACTIVE', history: [] });

@@ -55,8 +55,7 @@ export const handler = createSessionHandler({
   authenticate: staticApiKeys([{ key: 'a-key-of-at-least-some-length-0123456789', tenant: 'acme' }]),
 });
 
-export const describe = (title: string): OpenApiDocument | undefined =>
-  openApiDocument({ title, commands: true }).unwrapOr(undefined);
+export const describe = (title: string): OpenApiDocument => openApiDocument({ title, commands: true });
 
 declare const test: (name: string, run: () => Promise<void>) => void;
 export const suite = () => describeSessionStore(test, () => new MemorySessionStore());

@@ -7,17 +7,24 @@ import { sessions } from '../../../lib/sessions.js';
 /** API keys are compared with `node:crypto`, which the Edge runtime has not. */
 export const runtime = 'nodejs';
 
-const respond = fetchHandler(
-  createSessionHandler({
-    sessions,
-    // A key that is missing lets nobody in: the answer is 503, and `onError` is told why. Next builds this file without
-    // your secrets, so it must not fail here.
-    authenticate: staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant: 'acme' }]),
-    onError: (error) => console.error(error),
-  }),
-  { prefix: '/api' },
-);
+const make = () =>
+  fetchHandler(
+    createSessionHandler({
+      sessions,
+      authenticate: staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant: 'acme' }]),
+      onError: (error) => console.error(error),
+    }),
+    { prefix: '/api' },
+  );
+
+let respond: ReturnType<typeof make> | undefined;
+
+// With the first request: Next builds this file without your secrets, and `staticApiKeys` throws without a key.
+const serve = (request: Request): Promise<Response> => {
+  respond ??= make();
+  return respond(request);
+};
 
 /** Next answers HEAD with it too. */
-export const GET = respond;
-export const POST = respond;
+export const GET = serve;
+export const POST = serve;

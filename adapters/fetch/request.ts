@@ -1,0 +1,47 @@
+import type { BodyReading, HandlerRequest } from '../../src/http/message.js';
+import { readFetchBody } from './body.js';
+import { Closing } from './closing.js';
+
+/** Where a mount has found what it shows to the handler. */
+export interface FetchRequestParts {
+  /** Path and query, without the prefix. */
+  readonly url: string;
+  readonly prefix: string;
+}
+
+/** A Fetch request as the handler reads it. */
+export class FetchRequest implements HandlerRequest {
+  readonly url: string;
+  readonly prefix: string;
+  /** Of its response. */
+  readonly closing = new Closing();
+  readonly #request: Request;
+
+  constructor(request: Request, { url, prefix }: FetchRequestParts) {
+    this.url = url;
+    this.prefix = prefix;
+    this.#request = request;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers.get(name) ?? undefined;
+  }
+
+  body(maxBytes: number): Promise<BodyReading> {
+    return readFetchBody(this.#request, maxBytes);
+  }
+
+  onClose(listener: () => void): void {
+    this.closing.watch(listener);
+  }
+}
+
+/** Path and query of a request's URL, as they stand in it. */
+export const pathOf = (url: string): string => {
+  const rest = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').split('#', 1)[0] ?? '';
+  return rest.startsWith('/') ? rest : `/${rest}`;
+};

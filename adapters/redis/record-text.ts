@@ -1,0 +1,140 @@
+import { isFields } from '../../src/input/values.js';
+import type { SessionHead, StateRecord } from '../../src/session/record.js';
+import type { SessionOptions } from '../../src/session/session.js';
+import { acceptsHistoryUntil } from '../../src/session/timeline.js';
+import { isEndReason, type SessionStatus, sessionStatuses } from '../../src/status.js';
+import { NEVER, REMOVED } from './state-line.js';
+
+/*
+ * A record is one line of state and behind it the JSON of what never changes:
+ *
+ *     2 <deadline> <open> <revision> <status> <birth> <base> <created> <since> <active ms> <limit ms> <end reason> =<operations> <writes>
+ *     {"id":...,"options":{...},"createdAt":...}
+ *
+ * The first fields have fixed widths, so that a script cuts them out of the first bytes. Times are milliseconds. `open`
+ * is 1 where the status accepts history, until the deadline. The birth is the id of the write that created the session,
+ * the base the revision that it began with: the number of the last change is revision - base + 1 and the number of
+ * appends. The operations are those that callers named. The writes are those that scripts recognise when they arrive
+ * once more, newest first, each as `<id>:<number>:<status before>,`.
+ *
+ * Where a session was removed, a line of status G remains for an hour. Its writes begin with the removal and the latest
+ * appends, each as `<id>:<number>:<position>,`. A session that is created over it keeps its writes behind
+ * `<birth of the removed one>:1:-,`.
+ */
+
+const letters = { IDLE: 'I', ACTIVE: 'A', PAUSED: 'P', TERMINATED: 'T' } as const satisfies Record<
+  SessionStatus,
+  string
+>;
+
+export const statusLetter = (status: SessionStatus): string => letters[status];
+
+export const statusOfLetter = (letter: string): SessionStatus | undefined =>
+  sessionStatuses.find((status) => letters[status] === letter);
+
+const finite = (ms: number): number => (ms === Number.POSITIVE_INFINITY ? NEVER : ms);
+const infinite = (ms: number): number => (ms === NEVER ? Number.POSITIVE_INFINITY : ms);
+
+export const encodeRevision = (revision: number): string => String(revision).padStart(16, '0');
+
+/** The parts of a state line around what scripts copy from the line before: birth, base and time of creation. */
+export interface StateParts {
+  readonly start: string;
+  readonly end: string;
+}
+
+export const encodeState = (state: StateRecord): StateParts => {
+  const { deadline, revision, status, since, activeMs, limitMs, operations } = state;
+  const until = String(finite(deadline)).padStart(16, '0');
+  const isOpen = acceptsHistoryUntil(state) > 0 ? 1 : 0;
+  const endReason = state.status === 'TERMINATED' ? state.endReason : '-';
+  return {
+    start: `2 ${until} ${isOpen} ${encodeRevision(revision)} ${letters[status]} `,
+    end: ` ${since} ${activeMs} ${finite(limitMs)} ${endReason} =${operations.join(',')} `,
+  };
+};
+
+/** The part of a new session's line that is never changed. */
+export const encodeOrigin = (birth: string, { revision }: StateRecord, createdMs: number): string =>
+  `${birth} ${encodeRevision(revision)} ${String(createdMs).padStart(15, '0')}`;
+
+export const encodeHead = ({ id, options, createdAt }: SessionHead): string => {
+  const { face, profile, context, behavior, timeLimit } = options;
+  return JSON.stringify({ id, options: { face, profile, context, behavior, timeLimit }, createdAt });
+};
+
+/** What a state line says. */
+export interface DecodedState {
+  readonly state: StateRecord;
+  readonly birth: string;
+  /** How many times the state was written. */
+  readonly changes: number;
+  /** The last write of the state, where it was written again after the creation. */
+  readonly lastWrite: { readonly sequence: number; readonly before: string } | undefined;
+}
+
+const line =
+  /^2 (\d{16}) [01] (\d{16}) ([IAPTG]) ([\w-]{12}) (\d{16}) \d{15} (\d+) (\d+) (\d+) (-|\w+) =([\w.~:,-]*) (?:[\w-]{12}:(\d+):([IAPT-]),)?[\w.~:,-]*(?:\n|$)/;
+
+/** The state that a record or its line holds; `removed` where the session is gone, nothing where it cannot be read. */
+export const decodeState = (text: string): DecodedState | 'removed' | undefined => {
+  const match = line.exec(text);
+  if (match === null) return undefined;
+  const [, deadline, revision, letter = '', birth = '', base, since, activeMs, limitMs, endReason, operations = ''] =
+    match;
+  if (letter === REMOVED) return 'removed';
+  const status = statusOfLetter(letter);
+  const phase = {
+    revision: Number(revision),
+    since: Number(since),
+    activeMs: Number(activeMs),
+    limitMs: infinite(Number(limitMs)),
+    deadline: infinite(Number(deadline)),
+    operations: operations === '' ? [] : operations.split(','),
+  };
+  const [sequence, before = ''] = match.slice(11);
+  const rest = {
+    birth,
+    changes: phase.revision - Number(base) + 1,
+    lastWrite: sequence === undefined ? undefined : { sequence: Number(sequence), before },
+  };
+  if (status === 'TERMINATED') {
+    return isEndReason(endReason) ? { ...rest, state: { status, ...phase, endReason } } : undefined;
+  }
+  return status === undefined || endReason !== '-' ? undefined : { ...rest, state: { status, ...phase } };
+};
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const isOptions = (value: unknown): value is SessionOptions =>
+  isFields(value) &&
+  [value['face'], value['profile'], value['context'], value['behavior']].every(isText) &&
+  typeof value['timeLimit'] === 'number';
+
+/** What never changes of a session, from its record; nothing where it cannot be read or is another session's. */
+export const decodeHead = (id: string, text: string): SessionHead | undefined => {
+  try {
+    const head: Readonly<Record<string, unknown>> = JSON.parse(text.slice(text.indexOf('\n') + 1));
+    const { options, createdAt } = head;
+    return head['id'] === id && isOptions(options) && isText(createdAt) ? { id, options, createdAt } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The fields of fixed width that readers of deadlines need. */
+export interface FixedFields {
+  readonly status: SessionStatus;
+  readonly deadline: number;
+  readonly createdMs: number;
+}
+
+const fixedFields = /^2 (\d{16}) [01] \d{16} ([IAPTG]) [\w-]{12} \d{16} (\d{15}) /;
+
+/** What the fields of fixed width say; `removed` where there is no session, nothing where they cannot be read. */
+export const decodeFixed = (head: string): FixedFields | 'removed' | undefined => {
+  const [, deadline, letter = '', createdMs] = fixedFields.exec(head) ?? [];
+  if (head === '' || letter === REMOVED) return 'removed';
+  const status = statusOfLetter(letter);
+  return status && { status, deadline: infinite(Number(deadline)), createdMs: Number(createdMs) };
+};

@@ -1,0 +1,148 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { SessionRecord } from '../../src/session/record.js';
+import type { Admit, ReadSize, SessionKey, StoreError } from '../../src/store.js';
+import type { Call, Connection } from './connection.js';
+import { type Failure, failed, unreadable } from './failure.js';
+import { type DecodedJournal, decodeJournal, decodeTail } from './journal-text.js';
+import { type Keyspace, type TenantKeys, unescapeName } from './keys.js';
+import { sizeScript, tailScript } from './page-scripts.js';
+import { decodeHead, decodeState } from './record-text.js';
+
+/** A session as it was read: `missing` if there is none, `corrupt` if it cannot be read. */
+export type ReadRecord = SessionRecord | 'missing' | 'corrupt';
+
+/** A session that is to be read, and how large it is: -1 bytes where a key is of a wrong type. */
+export interface SizedSession {
+  readonly member: string;
+  readonly recordBytes: number;
+  readonly journalBytes: number;
+}
+
+type Text = string | null | undefined;
+type Reading<T, E> = Promise<Result<T, { readonly refusal: E } | { readonly failure: Failure }>>;
+
+/** Bytes of a journal that are read for each entry that is wanted; where they are too few, more are read. */
+const ENTRY_BYTES = 512;
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** The session that a record and what its journal holds make. */
+const recordOf = (member: string, record: Text, journal: DecodedJournal | undefined): ReadRecord => {
+  if (typeof record !== 'string' || record === '') return journal?.count === 0 ? 'missing' : 'corrupt';
+  const decoded = decodeState(record);
+  if (decoded === 'removed') return 'missing';
+  const head = decodeHead(unescapeName(member), record);
+  if (decoded === undefined || head === undefined || journal === undefined) return 'corrupt';
+  const { state, changes, lastWrite } = decoded;
+  const { entries, appends, count } = journal;
+  // The last change of the state knows how many appends there were before it.
+  if (lastWrite !== undefined && lastWrite.sequence - changes > appends) return 'corrupt';
+  return { head, state, history: entries, historyCount: count, sequence: changes + appends };
+};
+
+/** Reads records and journals, no more of them than is asked for and admitted. */
+export class SessionReader {
+  readonly #connection: Connection;
+  readonly #keys: Keyspace;
+
+  constructor(connection: Connection, keys: Keyspace) {
+    this.#connection = connection;
+    this.#keys = keys;
+  }
+
+  /** One session, or nothing. */
+  async find<E>(
+    key: SessionKey,
+    size: ReadSize,
+    admit: Admit<E> | undefined,
+  ): Promise<Result<SessionRecord | undefined, StoreError | E>> {
+    const call = this.#connection.begin();
+    const { record, journal, member } = this.#keys.of(key);
+    const isSized = admit !== undefined || size.historyLimit !== undefined;
+    const sizes = isSized ? await call.ask(sizeScript, [record, journal], []) : ok([0, 0]);
+    if (sizes.isErr()) return err(failed(key)(sizes.error));
+    const [recordBytes, journalBytes] = Array.isArray(sizes.value) ? sizes.value.map(Number) : [];
+    const session = { member, recordBytes: recordBytes ?? 0, journalBytes: journalBytes ?? 0 };
+    const read = await this.read(call, key.tenant, [session], size, admit);
+    if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : failed(key)(read.error.failure));
+    const [found = 'missing'] = read.value;
+    if (found === 'corrupt') return err(unreadable(key));
+    // MGET gives nothing for a key of a wrong type, as for none.
+    if (!isSized && (found === 'missing' || (found.sequence > 1 && found.historyCount === 0))) {
+      const checked = await call.ask(sizeScript, [record, journal], []);
+      if (checked.isErr()) return err(failed(key)(checked.error));
+    }
+    return ok(found === 'missing' ? undefined : found);
+  }
+
+  /** Sessions of one tenant, in the order in which they are given. */
+  async read<E>(
+    call: Call,
+    tenant: string,
+    sessions: readonly SizedSession[],
+    { historyLimit }: ReadSize,
+    admit: Admit<E> | undefined,
+  ): Reading<readonly ReadRecord[], E> {
+    if (sessions.length === 0) return ok([]);
+    const keys = this.#keys.tenant(tenant);
+    if (historyLimit !== undefined) return readLatest(call, keys, sessions, historyLimit, admit);
+    const refusal = admit?.(sum(sessions.map((each) => each.recordBytes + each.journalBytes)), sessions.length);
+    if (refusal !== undefined) return err({ refusal });
+    const names = sessions.flatMap(({ member }) => [keys.records + member, keys.journals + member]);
+    const texts = await call.read((client) => client.mget(...names));
+    if (texts.isErr()) return err({ failure: texts.error });
+    return ok(
+      sessions.map(({ member, recordBytes, journalBytes }, at) =>
+        recordBytes < 0 || journalBytes < 0
+          ? 'corrupt'
+          : recordOf(member, texts.value[2 * at], decodeJournal(texts.value[2 * at + 1] ?? '')),
+      ),
+    );
+  }
+}
+
+/** The latest entries of each session: of each journal the bytes at its end, and more of them where they are too few. */
+const readLatest = async <E>(
+  call: Call,
+  keys: TenantKeys,
+  sessions: readonly SizedSession[],
+  limit: number,
+  admit: Admit<E> | undefined,
+): Reading<readonly ReadRecord[], E> => {
+  const found = new Map<SizedSession, ReadRecord>();
+  let held = sum(sessions.map((session) => session.recordBytes));
+  for (let bytes = (limit + 1) * ENTRY_BYTES; found.size < sessions.length; bytes *= 4) {
+    const open = sessions.filter((session) => !found.has(session));
+    const wanted = sum(open.map(({ journalBytes }) => Math.min(bytes, journalBytes)));
+    const refusal = admit?.(held + wanted, sessions.length);
+    if (refusal !== undefined) return err({ refusal });
+    const tails = await Promise.all(open.map(({ member }) => readTail(call, keys, member, bytes, limit)));
+    for (const [at, tail] of tails.entries()) {
+      const session = open[at];
+      if (tail.isErr()) return err({ failure: tail.error });
+      if (tail.value === 'cut' || session === undefined) continue;
+      found.set(session, tail.value);
+      held += Math.min(bytes, session.journalBytes);
+    }
+  }
+  return ok(sessions.map((session) => found.get(session) ?? 'corrupt'));
+};
+
+/** One session with its latest entries; `cut` where so many bytes do not hold them all. */
+const readTail = async (
+  call: Call,
+  keys: TenantKeys,
+  member: string,
+  bytes: number,
+  limit: number,
+): Promise<Result<ReadRecord | 'cut', Failure>> => {
+  const reply = await call.ask(tailScript, [keys.records + member, keys.journals + member], [String(bytes)]);
+  if (reply.isErr()) return reply.error.code === 'WRONGTYPE' ? ok('corrupt') : err(reply.error);
+  const [record, tail, length]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
+  if (typeof record !== 'string' || typeof tail !== 'string') return ok('corrupt');
+  const isWhole = Number(length) <= bytes;
+  const journal = isWhole ? decodeJournal(tail) : decodeTail(tail);
+  if (!isWhole && journal !== undefined && journal.entries.length < Math.min(limit, journal.count)) return ok('cut');
+  const entries = limit === 0 ? [] : journal?.entries.slice(-limit);
+  return ok(recordOf(member, record, journal && { ...journal, entries: entries ?? [] }));
+};

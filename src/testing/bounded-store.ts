@@ -1,0 +1,29 @@
+import type { Answer, EventLog, SessionStore } from '../store.js';
+import { withTimeout } from './with-timeout.js';
+
+/** The same store, but a call without an answer within `timeoutMs` rejects with an error that names it. */
+export const boundedStore = (store: SessionStore, timeoutMs: number): SessionStore => {
+  const bounded = <T, E>(call: string, answer: Answer<T, E>): Answer<T, E> =>
+    'then' in answer ? withTimeout(`${call}()`, timeoutMs, answer) : answer;
+  const boundedLog = (log: EventLog): EventLog => ({
+    ...(log.listen === undefined ? {} : { listen: log.listen.bind(log) }),
+    streamOf: (...args) => log.streamOf(...args),
+    latest: (...args) => bounded('events.latest', log.latest(...args)),
+    read: (...args) => bounded('events.read', log.read(...args)),
+    repeat: (...args) => bounded('events.repeat', log.repeat(...args)),
+  });
+  const purge = store.purge?.bind(store);
+  return {
+    ...(purge === undefined ? {} : { purge: (...args) => bounded('purge', purge(...args)) }),
+    insert: (...args) => bounded('insert', store.insert(...args)),
+    find: (...args) => bounded('find', store.find(...args)),
+    findState: (...args) => bounded('findState', store.findState(...args)),
+    list: (...args) => bounded('list', store.list(...args)),
+    replace: (...args) => bounded('replace', store.replace(...args)),
+    append: (...args) => bounded('append', store.append(...args)),
+    findEntries: (...args) => bounded('findEntries', store.findEntries(...args)),
+    remove: (...args) => bounded('remove', store.remove(...args)),
+    events: store.events && boundedLog(store.events),
+    due: (...args) => bounded('due', store.due(...args)),
+  };
+};

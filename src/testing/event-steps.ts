@@ -1,0 +1,40 @@
+import type { SessionEvent } from '../events/event.js';
+import type { EventLog, SessionStore } from '../store.js';
+import { TENANT } from './samples.js';
+import { answerOf } from './steps.js';
+import { withTimeout } from './with-timeout.js';
+
+export const logOf = ({ events }: SessionStore): EventLog => {
+  if (events === undefined) throw new Error('the store has no events');
+  return events;
+};
+
+/** The position behind the latest event. Of an empty store, the one before the first. */
+export const latestPosition = async (store: SessionStore): Promise<string> => {
+  const log = logOf(store);
+  return answerOf(log.latest(log.streamOf(TENANT)));
+};
+
+/** All events behind a position. */
+export const eventsBehind = async (store: SessionStore, position: string): Promise<readonly SessionEvent[]> => {
+  const log = logOf(store);
+  const page = await answerOf(log.read(log.streamOf(TENANT), position, 10_000));
+  return page.events;
+};
+
+/** Listens to a store that takes listeners. `heard` waits for the first call, for at most `timeoutMs`. */
+export const listenTo = (store: SessionStore, timeoutMs: number) => {
+  let calls = 0;
+  let stop: (() => void) | undefined;
+  const heard = new Promise<void>((resolve) => {
+    stop = logOf(store).listen?.(() => {
+      calls += 1;
+      resolve();
+    });
+  });
+  return {
+    calls: () => calls,
+    heard: () => withTimeout('the listener of events.listen()', timeoutMs, heard),
+    stop: () => stop?.(),
+  };
+};

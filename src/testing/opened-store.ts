@@ -1,0 +1,39 @@
+import type { SessionStore } from '../store.js';
+import { withTimeout } from './with-timeout.js';
+
+/** What a factory may return in place of a store alone. */
+export interface OpenedStore<S extends SessionStore> {
+  /** An empty store that nothing else uses. */
+  readonly store: S;
+  /**
+   * Another store object over the same data, such as a second process would have. Races then run through both: without
+   * it, they cannot show whether the store is atomic beyond one object. Default: `store`.
+   */
+  readonly second?: S | undefined;
+  /** Closes what the factory opened. Called once, after the case, whether it passed or failed. */
+  readonly close?: (() => unknown) | undefined;
+}
+
+/** Makes an empty store: a new one, or one over a part of a database that nothing else uses. */
+export type MakeStore<S extends SessionStore> = () => S | OpenedStore<S> | Promise<S | OpenedStore<S>>;
+
+const isStore = <S extends SessionStore>(made: S | OpenedStore<S>): made is S => 'insert' in made;
+
+/** Makes a store, runs `use` with it, and closes it. */
+export const withOpenedStore = async <S extends SessionStore>(
+  makeStore: MakeStore<S>,
+  timeoutMs: number,
+  use: (store: S, second: S) => Promise<void>,
+): Promise<void> => {
+  const made = await withTimeout('makeStore()', timeoutMs, makeStore());
+  const { store, second = store, close }: OpenedStore<S> = isStore(made) ? { store: made } : made;
+  const closing = async () => withTimeout('close()', timeoutMs, close?.());
+  try {
+    await use(store, second);
+  } catch (error) {
+    // An error of `close` must not hide that of the case.
+    await closing().catch(() => undefined);
+    throw error;
+  }
+  await closing();
+};

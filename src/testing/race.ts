@@ -1,0 +1,13 @@
+import type { SessionStore } from '../store.js';
+import { upTo } from './samples.js';
+
+/** How many writers race. */
+export const WRITERS = 50;
+
+/** Runs `write` for all writers at once. Every other writer uses the second store. */
+export const race = <T>(
+  store: SessionStore,
+  second: SessionStore,
+  write: (store: SessionStore, writer: number) => Promise<T>,
+): Promise<readonly T[]> =>
+  Promise.all(upTo(WRITERS).map((writer) => write(writer % 2 === 0 ? store : second, writer)));

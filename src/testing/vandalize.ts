@@ -1,0 +1,19 @@
+/** Runs `change`, which may throw: a value may be frozen, or refuse a change in another way. */
+const attempt = (change: () => unknown): void => {
+  try {
+    change();
+  } catch {
+    // Then the value is safe from its caller.
+  }
+};
+
+/** Changes all of a value that can be changed, from the innermost part out. What cannot be changed stays. */
+export const vandalize = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    vandalize(inner);
+    attempt(() => Reflect.set(value, name, 'vandalized'));
+  }
+  if (Array.isArray(value)) attempt(() => value.reverse().push('vandalized'));
+  else attempt(() => Reflect.set(value, 'added', 'vandalized'));
+};

@@ -1,0 +1,96 @@
+/*
+ * What users write over a client that a generator has made: the same conversation each time. They are compiled with it,
+ * so that what stands here says which types the document gives, too.
+ */
+
+/** With the types of openapi-typescript in `schema.ts`, and openapi-fetch. */
+export const userOfOpenApiTypescript = `
+import createClient from 'openapi-fetch';
+import type { components, paths } from './schema.js';
+
+export const converse = async (baseUrl: string) => {
+  const client = createClient<paths>({ baseUrl, headers: { 'X-API-KEY': 'key' } });
+  const created = await client.POST('/create-session', {
+    params: { header: { 'Idempotency-Key': '"order-17"' } },
+    body: { face: 'ada', profile: 'tutor', behavior: null },
+  });
+  const id: string = created.data?.session_id ?? '';
+  const path = { session_id: id };
+  const started = await client.POST('/start-session/{session_id}', { params: { path } });
+  const appended = await client.POST('/append-history/{session_id}', {
+    params: { path },
+    body: { entries: [{ role: 'user', content: 'Hello' }] },
+  });
+  const position: number | undefined = appended.data?.position;
+  const first = await client.GET('/sessions', { params: { query: { limit: 1 } } });
+  const after = first.response.headers.get('X-Next-Cursor') ?? '';
+  const second = await client.GET('/sessions', { params: { query: { limit: 1, after } } });
+  const ended = await client.POST('/terminate-session/{session_id}', { params: { path } });
+  const state: components['schemas']['SessionState'] | undefined = ended.data;
+  const found = await client.GET('/session/{session_id}', { params: { path } });
+  const status: 'IDLE' | 'ACTIVE' | 'PAUSED' | 'TERMINATED' | undefined = found.data?.status;
+  const nobody = await client.GET('/session/{session_id}', { params: { path: { session_id: 'nobody' } } });
+  // @ts-expect-error There is no such status.
+  const refused = await client.GET('/sessions', { params: { query: { status: 'ASLEEP' } } });
+  return {
+    hasId: id.length > 0,
+    started: started.data?.status,
+    hasPosition: position !== undefined,
+    listed: [first.data?.map((session) => session.id === id), second.data?.length],
+    endReason: state?.status === 'TERMINATED' ? state.end_reason : undefined,
+    status,
+    history: found.data?.history.map(({ role, content }) => [role, content]),
+    nobody: nobody.error?.code,
+    refused: refused.error?.errors?.[0]?.path,
+  };
+};
+`;
+
+/** With the client of @hey-api/openapi-ts in \`client\`. */
+export const userOfHeyApi = `
+import { createClient } from './client/client/index.js';
+import {
+  appendHistory,
+  createSession,
+  getSession,
+  listSessions,
+  type SessionState,
+  startSession,
+  terminateSession,
+} from './client/index.js';
+
+export const converse = async (baseUrl: string) => {
+  const client = createClient({ baseUrl, auth: 'key' });
+  const created = await createSession({
+    client,
+    headers: { 'Idempotency-Key': '"order-17"' },
+    body: { face: 'ada', profile: 'tutor', behavior: null },
+  });
+  const id: string = created.data?.session_id ?? '';
+  const path = { session_id: id };
+  const started = await startSession({ client, path });
+  const appended = await appendHistory({ client, path, body: { entries: [{ role: 'user', content: 'Hello' }] } });
+  const position: number | undefined = appended.data?.position;
+  const first = await listSessions({ client, query: { limit: 1 } });
+  const after = first.response?.headers.get('X-Next-Cursor') ?? '';
+  const second = await listSessions({ client, query: { limit: 1, after } });
+  const ended = await terminateSession({ client, path });
+  const state: SessionState | undefined = ended.data;
+  const found = await getSession({ client, path });
+  const status: 'IDLE' | 'ACTIVE' | 'PAUSED' | 'TERMINATED' | undefined = found.data?.status;
+  const nobody = await getSession({ client, path: { session_id: 'nobody' } });
+  // @ts-expect-error There is no such status.
+  const refused = await listSessions({ client, query: { status: 'ASLEEP' } });
+  return {
+    hasId: id.length > 0,
+    started: started.data?.status,
+    hasPosition: position !== undefined,
+    listed: [first.data?.map((session) => session.id === id), second.data?.length],
+    endReason: state?.status === 'TERMINATED' ? state.end_reason : undefined,
+    status,
+    history: found.data?.history.map(({ role, content }) => [role, content]),
+    nobody: nobody.error?.code,
+    refused: refused.error?.code === 'invalid_input' ? refused.error.errors?.[0]?.path : undefined,
+  };
+};
+`;

@@ -1,0 +1,99 @@
+import { ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import type { SessionStore } from '../../src/store.js';
+import { eventsWith, memoryStoreWith } from './planted-bug.js';
+import { runContract } from './run-contract.js';
+
+const runAll = (makeStore: () => SessionStore, timeoutMs?: number) =>
+  runContract('', makeStore, {
+    withStatuses: makeStore,
+    withEvents: makeStore,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+
+const never = () => new Promise<never>(() => undefined);
+
+describe('the contract comes to an end on a store that', () => {
+  test('loses every append', async () => {
+    const { failed } = await runAll(() =>
+      memoryStoreWith((inner) => ({ append: (key, append) => inner.append(key, { ...append, entries: [] }) })),
+    );
+    const readsOn = 'races: a reader gets each entry once, part by part, while 50 append';
+    expect(failed.get(readsOn)).toBe('the number of entries is 0 where 100 was expected');
+  });
+
+  test('reads at once but appends later, and is sound', async () => {
+    const later = () => new Promise((resolve) => setImmediate(resolve));
+    const { failed } = await runAll(() =>
+      memoryStoreWith((inner) => ({
+        append: async (key, append) => {
+          await later();
+          return inner.append(key, append);
+        },
+      })),
+    );
+    expect([...failed]).toEqual([]);
+  });
+
+  test('always has more entries', async () => {
+    const entry = { role: 'user', content: 'again', timestamp: '2026-01-31T12:00:00.000Z' };
+    const { failed } = await runAll(() =>
+      memoryStoreWith(() => ({
+        findEntries: (_, slice) =>
+          ok({ outcome: 'found', entries: [entry], position: 'after' in slice ? slice.after + 1 : 1, hasMore: true }),
+      })),
+    );
+    const partByPart = 'findEntries: part by part, each entry comes once and in order, whatever the limit';
+    expect(failed.get(partByPart)).toBe('gave up after 1000 steps, waiting for this: a part without hasMore');
+  });
+
+  test('always has another page', async () => {
+    const { failed } = await runAll(() =>
+      memoryStoreWith((inner) => ({
+        list: (...args) =>
+          inner.list(...args).map((page) => {
+            const last = page.records.at(-1)?.head;
+            return { ...page, next: { id: last?.id ?? 'a', createdAt: last?.createdAt ?? '2026-01-31T12:00:00.000Z' } };
+          }),
+      })),
+    );
+    const walk = 'range: a walk by cursor meets each session once, whatever the size of its pages';
+    expect(failed.get(walk)).toBe('gave up after 100 steps, waiting for this: a page without next');
+  });
+
+  test('always has more events', async () => {
+    const { failed } = await runAll(() =>
+      memoryStoreWith((inner) => ({
+        events: eventsWith(inner, (events) => ({
+          read: (stream, position, limit) => events.read(stream, limit === 2 ? '0' : position, limit),
+        })),
+      })),
+    );
+    const pageByPage = 'events: a reader goes on behind any position, page by page';
+    expect(failed.get(pageByPage)).toBe('gave up after 22 steps, waiting for this: a page without events');
+  });
+
+  test('never answers, and names the call', async () => {
+    const { names, failed } = await runAll(
+      () =>
+        memoryStoreWith(() => ({
+          insert: never,
+          find: never,
+          findState: never,
+          list: never,
+          replace: never,
+          append: never,
+          findEntries: never,
+          remove: never,
+          due: never,
+          events: { streamOf: () => '', latest: never, read: never, repeat: never },
+        })),
+      20,
+    );
+    expect([...failed.keys()].toSorted()).toEqual(names.toSorted());
+    const messages = new Set(failed.values());
+    expect(messages).toContain('insert() has not answered within 20 ms');
+    expect(messages).toContain('events.latest() has not answered within 20 ms');
+    expect([...messages].every((message) => message.endsWith(' has not answered within 20 ms'))).toBe(true);
+  });
+});

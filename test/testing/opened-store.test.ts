@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { SessionStore } from '../../src/store.js';
+import { describeSessionStore, type StoreContractOptions } from '../../src/testing/index.js';
+import { TextSessionStore } from '../support/store-doubles.js';
+import { runContract } from './run-contract.js';
+
+const never = () => new Promise<never>(() => undefined);
+
+const notToBeMade = (): SessionStore => {
+  throw new Error('the database is not there');
+};
+
+describe('the contract', () => {
+  test('closes each store that was opened, once, after its case, whether that passed or failed', async () => {
+    let open = 0;
+    let closed = 0;
+    const makeStore = (store: SessionStore) => {
+      open += 1;
+      const close = async () => {
+        closed += 1;
+      };
+      return { store, close };
+    };
+    const sound = await runContract('', () => makeStore(new MemorySessionStore()));
+    expect(sound.failed.size).toBe(0);
+    expect([open, closed]).toEqual([sound.names.length, sound.names.length]);
+    const throwing = new Proxy(new MemorySessionStore(), {
+      get: () => {
+        throw new Error('out of order');
+      },
+    });
+    const broken = await runContract('insert:', async () => makeStore(throwing));
+    expect(broken.failed.size).toBe(broken.names.length);
+    expect(closed).toBe(open);
+    expect(open).toBe(sound.names.length + broken.names.length);
+  });
+
+  test('closes the stores of further options too', async () => {
+    const closed: string[] = [];
+    const makeStore = (option: string) => () => ({
+      store: new TextSessionStore(new MemorySessionStore({ events: true })),
+      close: () => closed.push(option),
+    });
+    const { names } = await runContract('', makeStore('all'), {
+      corrupt: async (store, key, part) => store.damage(key, part),
+      withStatuses: makeStore('statuses'),
+      withEvents: makeStore('events'),
+    });
+    expect(closed).toHaveLength(names.length);
+    expect(new Set(closed)).toEqual(new Set(['all', 'statuses', 'events']));
+  });
+
+  test('fails a case whose store cannot be made, or not be closed, and says why', async () => {
+    const failing = () => Promise.reject(new Error('still in use'));
+    const notClosed = await runContract('insert:', () => ({ store: new MemorySessionStore(), close: failing }));
+    expect(new Set(notClosed.failed.values())).toEqual(new Set(['still in use']));
+    const notMade = await runContract('insert:', notToBeMade);
+    expect(new Set(notMade.failed.values())).toEqual(new Set(['the database is not there']));
+  });
+
+  test('gives the failure of a case before that of its close', async () => {
+    const { failed } = await runContract('insert:', () => ({
+      store: new Proxy(new MemorySessionStore(), { get: notToBeMade }),
+      close: () => Promise.reject(new Error('still in use')),
+    }));
+    expect(new Set(failed.values())).toEqual(new Set(['the database is not there']));
+  });
+
+  test('does not wait for ever for a store to be made, or to be closed', async () => {
+    const notMade = await runContract<SessionStore>('insert:', never, { timeoutMs: 20 });
+    expect(new Set(notMade.failed.values())).toEqual(new Set(['makeStore() has not answered within 20 ms']));
+    const notClosed = await runContract('insert:', () => ({ store: new MemorySessionStore(), close: never }), {
+      timeoutMs: 20,
+    });
+    expect(new Set(notClosed.failed.values())).toEqual(new Set(['close() has not answered within 20 ms']));
+  });
+
+  test('takes no option that is wrong', () => {
+    const describeWith = (options: StoreContractOptions<MemorySessionStore>) => () =>
+      describeSessionStore(
+        () => undefined,
+        () => new MemorySessionStore(),
+        options,
+      );
+    for (const timeoutMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31]) {
+      expect(describeWith({ timeoutMs })).toThrow(
+        new TypeError('timeoutMs must be a number above 0 and at most 2147483647'),
+      );
+    }
+    expect(describeWith({ loseEvents: async () => {} })).toThrow(new TypeError('loseEvents needs withEvents'));
+  });
+});

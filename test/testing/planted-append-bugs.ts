@@ -1,0 +1,89 @@
+import { ok } from 'neverthrow';
+import type { AppendOutcome, HistoryAppend, SessionKey } from '../../src/store.js';
+import { labelOf, type PlantedBug, planted } from './planted-bug.js';
+
+const operationOf = (key: SessionKey, { operationId }: HistoryAppend): string =>
+  JSON.stringify([key.tenant, key.id, operationId]);
+
+const caughtByRecognition = 'operationId: a repeated append adds nothing and answers the first position';
+
+export const plantedAppendBugs: readonly PlantedBug[] = [
+  planted('loses every tenth append', 'races: 50 appends at once are all kept, once and whole', (inner) => {
+    let calls = 0;
+    return {
+      append: (key, append) => {
+        calls += 1;
+        return inner.append(key, calls % 10 === 0 ? { ...append, entries: [] } : append);
+      },
+    };
+  }),
+  planted(
+    'loses an append that runs beside another',
+    'races: 50 appends at once are all kept, once and whole',
+    (inner) => {
+      const writing = new Set<string>();
+      return {
+        append: async (key, append) => {
+          const isAlone = !writing.has(labelOf(key));
+          writing.add(labelOf(key));
+          await Promise.resolve();
+          const answer = inner.append(key, isAlone ? append : { ...append, entries: [] });
+          writing.delete(labelOf(key));
+          return answer;
+        },
+      };
+    },
+  ),
+  planted('does not recognise an operationId', caughtByRecognition, (inner) => ({
+    append: (key, { operationId: _, ...append }) => inner.append(key, append),
+  })),
+  planted('answers a repeated append with another position', caughtByRecognition, (inner) => {
+    const known = new Set<string>();
+    return {
+      append: (key, append) => {
+        const operation = operationOf(key, append);
+        const isRepeated = append.operationId !== undefined && known.has(operation);
+        known.add(operation);
+        return inner
+          .append(key, append)
+          .map((answer) =>
+            isRepeated && answer.outcome === 'appended' ? { ...answer, position: answer.position + 1 } : answer,
+          );
+      },
+    };
+  }),
+  planted(
+    'recognises an operationId of a session that was removed',
+    'remove: the id is free again, and a new session under it starts clean',
+    (inner) => {
+      const known = new Map<string, AppendOutcome>();
+      return {
+        append: (key, append) => {
+          const before = append.operationId === undefined ? undefined : known.get(operationOf(key, append));
+          if (before !== undefined) return ok(before);
+          return inner.append(key, append).map((answer) => {
+            if (answer.outcome === 'appended') known.set(operationOf(key, append), answer);
+            return answer;
+          });
+        },
+      };
+    },
+  ),
+  planted(
+    'takes one entry more than mostEntries',
+    'mostEntries: a history takes entries up to the bound, and not one more',
+    (inner) => ({
+      append: (key, { mostEntries = 1e9, ...append }) => inner.append(key, { ...append, mostEntries: mostEntries + 1 }),
+    }),
+  ),
+  planted(
+    'accepts an append in the very millisecond of the deadline',
+    'append: entries are taken until the millisecond before the deadline',
+    (inner) => ({
+      append: (key, append) => {
+        const isLast = inner.findState(key)._unsafeUnwrap()?.deadline === append.now;
+        return inner.append(key, isLast ? { ...append, now: append.now - 1 } : append);
+      },
+    }),
+  ),
+];

@@ -1,0 +1,43 @@
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { EventLog, SessionKey, SessionStore } from '../../src/store.js';
+import type { OpenedStore } from '../../src/testing/index.js';
+import { changed } from '../support/store-doubles.js';
+
+/** A store with a bug, and the case that must fail on it. */
+export interface PlantedBug {
+  readonly bug: string;
+  readonly caughtBy: string;
+  readonly makeStore: () => SessionStore | OpenedStore<SessionStore>;
+}
+
+/** The memory store, with some of its methods changed. */
+export const memoryStoreWith = (changes: (inner: MemorySessionStore) => Partial<SessionStore>): SessionStore => {
+  const inner = new MemorySessionStore({ events: true });
+  return changed(inner, { events: inner.events, ...changes(inner) });
+};
+
+/** A bug in some methods of the memory store. */
+export const planted = (
+  bug: string,
+  caughtBy: string,
+  changes: (inner: MemorySessionStore) => Partial<SessionStore>,
+): PlantedBug => ({ bug, caughtBy, makeStore: () => memoryStoreWith(changes) });
+
+/** The events of the memory store, with some of the methods changed. */
+export const eventsWith = (
+  { events }: MemorySessionStore,
+  changes: (events: NonNullable<MemorySessionStore['events']>) => Partial<EventLog>,
+): EventLog => {
+  if (events === undefined) throw new Error('the memory store has no events');
+  return {
+    streamOf: () => events.streamOf(),
+    latest: () => events.latest(),
+    read: (...args) => events.read(...args),
+    repeat: () => events.repeat(),
+    listen: (listener) => events.listen(listener),
+    ...changes(events),
+  };
+};
+
+/** A text for a key that no other key has. */
+export const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, id]);

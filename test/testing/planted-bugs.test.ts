@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { outboxStores } from './outbox-store.js';
+import { plantedAppendBugs } from './planted-append-bugs.js';
+import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
+import { plantedChangeBugs } from './planted-change-bugs.js';
+import { plantedListBugs } from './planted-list-bugs.js';
+import { plantedReadBugs } from './planted-read-bugs.js';
+import { plantedSizeBugs } from './planted-size-bugs.js';
+import { plantedStatusBugs } from './planted-status-bugs.js';
+import { plantedTwoStoreBugs } from './planted-two-store-bugs.js';
+import { runContract } from './run-contract.js';
+
+/** The names of the tests are a table of bugs and cases, so that they stand there in full. */
+const table = <B extends PlantedBug>(bugs: readonly B[]): readonly (readonly [string, string, B['makeStore']])[] =>
+  bugs.map(({ bug, caughtBy, makeStore }) => [bug, caughtBy, makeStore]);
+
+const bugs = [
+  ...plantedAppendBugs,
+  ...plantedChangeBugs,
+  ...plantedListBugs,
+  ...plantedReadBugs,
+  ...plantedSizeBugs,
+  ...plantedStatusBugs,
+];
+
+describe('in a copy of the memory store, the contract catches that it', () => {
+  test.for(table(bugs))('%s, by "%s"', async ([, caughtBy, makeStore]) => {
+    const options = { withStatuses: makeStore, withEvents: makeStore, timeoutMs: 500 };
+    const { failed } = await runContract(caughtBy, makeStore, options);
+    expect([...failed.keys()]).toEqual([caughtBy]);
+  });
+
+  test('nothing, where no bug is planted', async () => {
+    const makeStore = () => memoryStoreWith(() => ({}));
+    const { failed } = await runContract('', makeStore, { withStatuses: makeStore, withEvents: makeStore });
+    expect([...failed]).toEqual([]);
+  });
+});
+
+describe('in two stores over one database, the contract catches that each', () => {
+  test.for(table(plantedTwoStoreBugs))('%s, by "%s"', async ([, caughtBy, makeStore]) => {
+    const { failed } = await runContract(caughtBy, makeStore, { withStatuses: makeStore, withEvents: makeStore });
+    expect([...failed.keys()]).toEqual([caughtBy]);
+  });
+
+  test.for(table(plantedTwoStoreBugs))('nothing of this, where there is one store: %s', async ([, , makeStore]) => {
+    const makeOne = () => makeStore().store;
+    const { failed } = await runContract('', makeOne, { withStatuses: makeOne, withEvents: makeOne });
+    expect([...failed]).toEqual([]);
+  });
+});
+
+describe('in a store that tells its events in a second step, the contract catches that it', () => {
+  const run = (repeats: boolean) => {
+    const { makeStore, loseEvents } = outboxStores({ repeats });
+    return runContract('', makeStore, { withEvents: makeStore, loseEvents });
+  };
+
+  const caughtBy = 'events: repeat tells the lost event of the last change of the state';
+  test(`does nothing in repeat, by "${caughtBy}"`, async () => {
+    const { failed } = await run(false);
+    expect([...failed.keys()]).toContain(caughtBy);
+  });
+
+  test('nothing, where repeat tells the event again', async () => {
+    const { failed } = await run(true);
+    expect([...failed]).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+import type { SessionHead, SessionRecord } from '../../src/session/record.js';
+import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js';
+
+export const plantedReadBugs: readonly PlantedBug[] = [
+  planted(
+    'gives one entry less than the last so many',
+    'findEntries: last gives the latest entries, oldest first, or all if there are fewer',
+    (inner) => ({
+      findEntries: (key, slice) =>
+        inner.findEntries(key, 'last' in slice ? { last: Math.max(1, slice.last - 1) } : slice),
+    }),
+  ),
+  planted(
+    'says that there is more at the end',
+    'findEntries: hasMore says whether there are entries behind the part',
+    (inner) => ({
+      findEntries: (key, slice) =>
+        inner.findEntries(key, slice).map((found) => {
+          const isFull = found.outcome === 'found' && 'limit' in slice && found.entries.length === slice.limit;
+          return isFull ? { ...found, hasMore: true } : found;
+        }),
+    }),
+  ),
+  planted(
+    'hands out the record that it keeps',
+    'ownership: changing what was read changes nothing in the store',
+    (inner) => {
+      const kept = new Map<string, SessionRecord>();
+      return {
+        find: (key, ...rest) =>
+          inner.find(key, ...rest).map((record) => {
+            if (record === undefined) return undefined;
+            const label = `${labelOf(key)} ${record.sequence}`;
+            const known = kept.get(label) ?? structuredClone(record);
+            kept.set(label, known);
+            return known;
+          }),
+      };
+    },
+  ),
+  planted(
+    'keeps the head that it was given, without a copy',
+    'ownership: changing what was given to the store changes nothing in the store',
+    (inner) => {
+      const given = new Map<string, SessionHead>();
+      return {
+        insert: (tenant, head, state) => {
+          given.set(labelOf({ tenant, id: head.id }), head);
+          return inner.insert(tenant, head, state);
+        },
+        find: (key, ...rest) =>
+          inner
+            .find(key, ...rest)
+            .map((record) => record && { ...record, head: given.get(labelOf(key)) ?? record.head }),
+      };
+    },
+  ),
+  planted(
+    'keeps what is frozen without a copy of its parts',
+    'ownership: changing the inner parts of frozen objects that were given to the store changes nothing in it',
+    (inner) => {
+      const frozen = new Map<string, SessionHead>();
+      return {
+        insert: (tenant, head, state) => {
+          if (Object.isFrozen(head)) frozen.set(labelOf({ tenant, id: head.id }), head);
+          return inner.insert(tenant, head, state);
+        },
+        find: (key, ...rest) =>
+          inner
+            .find(key, ...rest)
+            .map((record) => record && { ...record, head: frozen.get(labelOf(key)) ?? record.head }),
+      };
+    },
+  ),
+  planted(
+    'reads the events behind position 10 from the beginning',
+    'events: a reader goes on behind any position, page by page',
+    (inner) => ({
+      events: eventsWith(inner, (events) => ({
+        read: (stream, position, limit) => events.read(stream, position.length > 1 ? '0' : position, limit),
+      })),
+    }),
+  ),
+  planted(
+    'never calls a listener',
+    'events: a listener, if the store takes one, is called after a change until it is stopped',
+    (inner) => ({ events: eventsWith(inner, () => ({ listen: () => () => undefined })) }),
+  ),
+  planted(
+    'tells two events in the wrong order',
+    'events: every change has an event, in order, numbered without a gap, with its details',
+    (inner) => ({
+      events: eventsWith(inner, (events) => ({
+        read: (...args) =>
+          events.read(...args).map((page) => {
+            const [first, second, ...others] = page.events;
+            return first && second ? { ...page, events: [second, first, ...others] } : page;
+          }),
+      })),
+    }),
+  ),
+];

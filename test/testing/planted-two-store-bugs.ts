@@ -1,0 +1,124 @@
+import { ok } from 'neverthrow';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { SessionRecord } from '../../src/session/record.js';
+import type { SessionKey, SessionStore } from '../../src/store.js';
+import type { OpenedStore } from '../../src/testing/index.js';
+import { changed } from '../support/store-doubles.js';
+import { labelOf, type PlantedBug } from './planted-bug.js';
+
+/** A bug that shows only where two store objects use one database. */
+export interface PlantedTwoStoreBug extends PlantedBug {
+  readonly makeStore: () => OpenedStore<SessionStore>;
+}
+
+/** Makes the methods of one store object over a database. */
+type OpenStore = (database: MemorySessionStore) => Partial<SessionStore>;
+
+/** `newStores` is called for each database, and what it returns for each of its two store objects. */
+const planted = (bug: string, caughtBy: string, newStores: () => OpenStore): PlantedTwoStoreBug => ({
+  bug,
+  caughtBy,
+  makeStore: () => {
+    const database = new MemorySessionStore({ events: true });
+    const openStore = newStores();
+    const open = () => changed(database, { events: database.events, ...openStore(database) });
+    return { store: open(), second: open() };
+  },
+});
+
+/** Runs tasks one after another: all that a store object has in place of a transaction. */
+const newLock = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(task: () => Promise<T>): Promise<T> => {
+    const next = last.then(task);
+    last = next;
+    return next;
+  };
+};
+
+export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
+  planted(
+    'looks for a taken id and inserts without a transaction',
+    'races: one of 50 inserts of the same id succeeds, and its session is kept',
+    () => (database) => {
+      const locked = newLock();
+      return {
+        insert: (tenant, head, state) =>
+          locked(async () => {
+            const key = { tenant, id: head.id };
+            if (database.findState(key)._unsafeUnwrap() !== undefined) return ok('taken');
+            await Promise.resolve();
+            database.remove(key);
+            return database.insert(tenant, head, state);
+          }),
+      };
+    },
+  ),
+  planted(
+    'reads a history and writes it back without a transaction',
+    'races: 50 appends at once are all kept, once and whole',
+    () => {
+      const lastReaders = new Map<string, symbol>();
+      return (database) => {
+        const locked = newLock();
+        const me = Symbol('a store object');
+        return {
+          append: (key, append) =>
+            locked(async () => {
+              lastReaders.set(labelOf(key), me);
+              await Promise.resolve();
+              const isOverwritten = lastReaders.get(labelOf(key)) !== me;
+              return database.append(key, isOverwritten ? { ...append, entries: [] } : append);
+            }),
+        };
+      };
+    },
+  ),
+  planted(
+    'compares the revision and replaces without a transaction',
+    'races: one of 50 changes of the same revision is made',
+    () => (database) => {
+      const locked = newLock();
+      return {
+        replace: (key, next) =>
+          locked(async () => {
+            const isNext = database.findState(key)._unsafeUnwrap()?.revision === next.revision - 1;
+            await Promise.resolve();
+            const { revision = 0 } = database.findState(key)._unsafeUnwrap() ?? {};
+            return database.replace(key, isNext ? { ...next, revision: revision + 1 } : next);
+          }),
+      };
+    },
+  ),
+  planted(
+    'caches the records that a store object has read',
+    'two stores: both read at once what one has written',
+    () => (database) => {
+      const cache = new Map<string, SessionRecord>();
+      const forget = (key: SessionKey) => cache.delete(labelOf(key));
+      return {
+        find: (key, ...rest) => {
+          if (rest.length > 0) return database.find(key, ...rest);
+          const cached = cache.get(labelOf(key));
+          if (cached !== undefined) return ok(structuredClone(cached));
+          return database.find(key).map((record) => {
+            if (record !== undefined) cache.set(labelOf(key), record);
+            return record && structuredClone(record);
+          });
+        },
+        replace: (key, next) => {
+          forget(key);
+          return database.replace(key, next);
+        },
+        append: (key, append) => {
+          forget(key);
+          return database.append(key, append);
+        },
+        remove: (key, removal) => {
+          forget(key);
+          return database.remove(key, removal);
+        },
+      };
+    },
+  ),
+];
