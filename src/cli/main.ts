@@ -9,7 +9,6 @@ import { print, printError, printText } from './print.js';
 import { replay } from './replay.js';
 import { serve } from './serve.js';
 
-/** It is beside `dist`. */
 const manifest = new URL('../../package.json', import.meta.url);
 const commands = new Map(Object.entries({ serve, list, inspect, replay }));
 

@@ -29,8 +29,7 @@ export class Options {
   constructor(command: { help: string; operands: number }, args: readonly string[], env: NodeJS.ProcessEnv) {
     const named = [...command.help.matchAll(/^ {2}--([\w-]+)(?: ([A-Z]+))?(?:, \$([A-Z_]+))?/gm)];
     const { values, positionals } = parse(named, args);
-    const extra = positionals[command.operands];
-    if (extra !== undefined) throw new Misuse(`unexpected argument '${extra}'`);
+    if (positionals.length > command.operands) throw new Misuse(`unexpected argument '${positionals.at(-1)}'`);
     this.operands = positionals;
     this.#env = env;
     for (const [, name = '', , variable = ''] of named) {

@@ -39,11 +39,8 @@ const readApiKeys = (list: string) => {
   try {
     return staticApiKeys(keys);
   } catch (cause) {
-    const message = textOf(cause).replace('staticApiKeys: ', '');
-    throw new Misuse(
-      `COLLOQUY_API_KEYS: ${message.replace(/keys\[(\d+)\]\.?/g, (_, at) => `entry ${Number(at) + 1}: `)}`,
-      { cause },
-    );
+    const message = textOf(cause).replace(/keys\[(\d+)\]\.?/g, (_, at) => `entry ${Number(at) + 1}: `);
+    throw new Misuse(message.replace('staticApiKeys', 'COLLOQUY_API_KEYS'), { cause });
   }
 };
 
@@ -73,8 +70,7 @@ const run = async (options: Options): Promise<void> => {
   const form = /^([\w.-]{1,253}|[\da-f:.]*:[\da-f:.]*(%\w+)?)$/i;
   const host = options.text('host', form, 'be a name or an address, such as 127.0.0.1, 0.0.0.0 or ::1') ?? '127.0.0.1';
   const port = options.whole('port', 0, 65_535, 3000);
-  const [commands, events] = [options.isOn('commands'), options.isOn('events')];
-  const hasInspector = options.isOn('inspector');
+  const [commands, events, inspector] = [options.isOn('commands'), options.isOn('events'), options.isOn('inspector')];
   const keys = options.variable('COLLOQUY_API_KEYS')?.text;
   const made = keys === undefined ? randomBytes(24).toString('hex') : undefined;
   const authenticate = readApiKeys(keys ?? `default:${made}`);
@@ -88,13 +84,13 @@ const run = async (options: Options): Promise<void> => {
     events,
     onError,
     openapi: openApiDocument,
-    ...(hasInspector && { inspector: createInspector(apiKeyAsPassword(authenticate)) }),
+    ...(inspector && { inspector: createInspector(apiKeyAsPassword(authenticate)) }),
   });
   // npm repeats a Ctrl-C, so that a second signal cannot mean more than the first.
   const stop = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
     const server = await listen(nodeListener(handler), host, port);
-    await printText(await greeting(server.where, server.origin, place, hasInspector, made));
+    await printText(await greeting(server.where, server.origin, place, inspector, made));
     sweeper.start();
     await stop;
     await server.close();

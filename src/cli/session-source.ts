@@ -22,7 +22,7 @@ export interface SessionSource {
   readonly sessions: Sessions;
   /** Where they are, for a person. */
   readonly place: string;
-  /** Whether a list by status only reads. On a Redis it would write down the ends that it meets. */
+  /** Whether it can list by status. A Redis has an index of that only if its host has switched it on. */
   readonly listsByStatus: boolean;
   /** Whether events are recorded. Where none are, a watch would wait for ever. */
   hasEvents(): Promise<boolean>;
