@@ -52,12 +52,12 @@ interface Lines {
 }
 
 /** The whole lines at the beginning of a text that begins with one, and the mark behind them. */
-const firstLines = ({ text, lengthOf }: Part, { entries, bytes, hasNone }: Wanted): Lines => {
+const firstLines = ({ text }: Part, { entries, bytes, hasNone }: Wanted): Lines => {
   let count = 0;
   let length = 0;
   let at = 0;
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
-    length += lengthOf(text.slice(at, end + 1));
+    length += Buffer.byteLength(text.slice(at, end + 1));
     if (isEntry(text, at)) {
       const isFirst = hasNone && count === 0;
       if (count === entries || (length > bytes && !isFirst)) return { lines: text.slice(0, at), isFull: true };
@@ -69,14 +69,14 @@ const firstLines = ({ text, lengthOf }: Part, { entries, bytes, hasNone }: Wante
 };
 
 /** The lines at the end of a text that ends with one, from an entry on; a first line that is cut is none. */
-const lastLines = ({ text, from, lengthOf }: Part, { entries, bytes, hasNone }: Wanted): Lines => {
+const lastLines = ({ text, from }: Part, { entries, bytes, hasNone }: Wanted): Lines => {
   let start = text.length;
   let length = 0;
   for (let count = 0; count < entries; count += 1) {
     const before = start === 0 ? -1 : text.lastIndexOf('\n{', start - 2);
     const isWhole = before < 0 && from === 0 && start > 0 && isEntry(text, 0);
     if (before < 0 && !isWhole) return { lines: text.slice(start), isFull: false };
-    length += lengthOf(text.slice(before + 1, start));
+    length += Buffer.byteLength(text.slice(before + 1, start));
     if (length > bytes && !(hasNone && count === 0)) return { lines: text.slice(start), isFull: true };
     start = before + 1;
   }

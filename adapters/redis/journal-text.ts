@@ -43,9 +43,11 @@ const isEntry = (value: unknown): value is HistoryEntry =>
 const markEnd = /:([0-9a-f]{6}):[0-9a-f]{6}:([0-9a-f]{6})$/;
 
 const parseLines = (lines: string): readonly unknown[] | undefined => {
+  if (lines === '') return [];
+  if (!lines.endsWith(',\n')) return undefined;
   try {
     const parsed: unknown = JSON.parse(`[${lines.slice(0, -2)}]`);
-    return Array.isArray(parsed) ? parsed : undefined;
+    return Array.isArray(parsed) && parsed.length > 0 ? parsed : undefined;
   } catch {
     return undefined;
   }

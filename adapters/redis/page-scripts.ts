@@ -113,7 +113,7 @@ end
 if first >= last then return total .. ' 0' end
 
 -- A rank among those that count differs from that in the index by no more than there are corrections.
-local from = math.max(low, math.min(low + first - #added, high - 1))
+local from = math.max(low, low + first - #added)
 local found = redis.call('ZRANGE', KEYS[1], from, math.min(high, low + last + #without) - 1, 'WITHSCORES')
 local items, rank, start = {}, from - low, nil
 if from > low then
@@ -178,6 +178,6 @@ return {redis.call('STRLEN', KEYS[1]), redis.call('STRLEN', KEYS[2])}
  */
 export const tailScript = script(`
 local length = redis.call('STRLEN', KEYS[2])
-local tail = length > 0 and redis.call('GETRANGE', KEYS[2], -math.min(length, ARGV[1]), -1) or ''
+local tail = length > 0 and redis.call('GETRANGE', KEYS[2], -math.min(length, tonumber(ARGV[1])), -1) or ''
 return {redis.call('GET', KEYS[1]) or '', tail, length}
 `);

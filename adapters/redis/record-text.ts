@@ -2,7 +2,7 @@ import { isFields } from '../../src/input/values.js';
 import type { SessionHead, StateRecord } from '../../src/session/record.js';
 import type { SessionOptions } from '../../src/session/session.js';
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
-import { isEndReason, type SessionStatus } from '../../src/status.js';
+import { isEndReason, type SessionStatus, sessionStatuses } from '../../src/status.js';
 import { NEVER, REMOVED } from './state-line.js';
 
 /*
@@ -27,11 +27,10 @@ const letters = { IDLE: 'I', ACTIVE: 'A', PAUSED: 'P', TERMINATED: 'T' } as cons
   string
 >;
 
-const statuses: Readonly<Record<string, SessionStatus>> = { I: 'IDLE', A: 'ACTIVE', P: 'PAUSED', T: 'TERMINATED' };
-
-export const statusOfLetter = (letter: string): SessionStatus | undefined => statuses[letter];
-
 export const statusLetter = (status: SessionStatus): string => letters[status];
+
+export const statusOfLetter = (letter: string): SessionStatus | undefined =>
+  sessionStatuses.find((status) => letters[status] === letter);
 
 const finite = (ms: number): number => (ms === Number.POSITIVE_INFINITY ? NEVER : ms);
 const infinite = (ms: number): number => (ms === NEVER ? Number.POSITIVE_INFINITY : ms);

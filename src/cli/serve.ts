@@ -42,6 +42,7 @@ const readApiKeys = (list: string) => {
     const message = textOf(cause).replace('staticApiKeys: ', '');
     throw new Misuse(
       `COLLOQUY_API_KEYS: ${message.replace(/keys\[(\d+)\]\.?/g, (_, at) => `entry ${Number(at) + 1}: `)}`,
+      { cause },
     );
   }
 };

@@ -103,7 +103,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
       this.#hasEnded = record.state.status === 'TERMINATED';
       if (!this.#hasEnded) this.#deadline = record.state.deadline;
       // One that was created after the position may be another session of the same id.
-      if (sequence !== undefined && sequence >= record.sequence && created <= ms) {
+      if (sequence !== undefined && sequence >= record.sequence && created < ms) {
         this.#mustLook = this.#hasEnded || sequence > record.sequence;
         return;
       }

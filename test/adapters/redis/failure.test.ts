@@ -17,7 +17,7 @@ describe('what a failed command means', () => {
   ])('%s: not applied', (message, code, isTransient) => {
     expect(failureOf(new Error(message))).toMatchObject({
       code,
-      transient,
+      isTransient,
       error: { type: 'store_unavailable', outcome: 'not_applied', message: `Redis refused: ${code}` },
     });
   });
@@ -54,7 +54,7 @@ describe('what a failed command means', () => {
   });
 
   test('the arguments that a server repeats are not in it', () => {
-    const message = "ERR unknown command 'evalsha', with args beginning with: '1f' '4' 'app:{0}:state:acme:one'\n'x' ";
+    const message = "ERR unknown command 'evalsha', with args beginning with: '1f' '4' 'app:{0}:record:acme:one'\n'x' ";
     expect(failureOf(new Error(message)).error.cause).toBe("ERR unknown command 'evalsha'");
   });
 });

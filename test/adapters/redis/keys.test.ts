@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Keyspace } from '../../../adapters/redis/keys.js';
+import { Keyspace, keyOfPath } from '../../../adapters/redis/keys.js';
 
 const acme = { tenant: 'acme', id: 'a b' };
 
@@ -21,6 +21,34 @@ describe('the keys of a session', () => {
       owner: 'acme',
       path: 'acme:a%0020b',
     });
+    expect(keyspace.tenant('a:b')).toEqual({
+      records: 'app:{0}:record:a%003ab:',
+      journals: 'app:{0}:journal:a%003ab:',
+      index: 'app:{0}:index:a%003ab',
+      deadlines: 'app:{0}:deadlines:a%003ab',
+      tenants: 'app:{0}:tenants',
+      owner: 'a%003ab',
+    });
+    expect(keyspace.status('a:b', 'ACTIVE')).toBe('app:{0}:active:a%003ab');
+    expect(keyspace.events('acme')).toBe('app:{0}:events');
+    expect([keyspace.shared('tenants', 7), keyspace.shared('removals', 7)]).toEqual([
+      'app:{7}:tenants',
+      'app:{7}:removals',
+    ]);
+  });
+
+  test('of a session are those of its tenant', () => {
+    for (const tenant of ['acme', 'ac:me', '{0}']) {
+      const [session, shared] = [keyspace.of({ ...acme, tenant }), keyspace.tenant(tenant)];
+      const { records, journals, ...rest } = shared;
+      expect(session).toMatchObject({ ...rest, record: records + session.member, journal: journals + session.member });
+    }
+  });
+
+  test('are each tenant\u2019s own where two have the same id', () => {
+    for (const tenant of ['acme', 'globex', 'acme']) {
+      expect(keyspace.of({ ...acme, tenant }).path).toBe(`${tenant}:a%0020b`);
+    }
   });
 
   // The test vectors of FNV-1a, 32 bits.
@@ -30,7 +58,7 @@ describe('the keys of a session', () => {
     ['foobar', 0xbf9cf968],
   ])('of the tenant %j are in the partition that its hash says', (tenant, hash) => {
     expect(new Keyspace('app', 2 ** 32).tenant(tenant).index).toBe(`app:{${hash}}:index:${tenant}`);
-    expect(new Keyspace('app', 64).of({ tenant, id: 'x' }).deadlines).toBe(`app:{${hash % 64}}:deadlines:${tenant}`);
+    expect(new Keyspace('app', 64).of({ tenant, id: 'x' }).tenants).toBe(`app:{${hash % 64}}:tenants`);
   });
 });
 
@@ -38,24 +66,24 @@ describe('a key that a scan finds', () => {
   const keyspace = new Keyspace('a*b', 3);
 
   test('says what it is', () => {
-    expect(keyspace.parse('a*b:{2}:state:acme:x')).toEqual({ kind: 'state', rest: 'acme:x' });
+    expect(keyspace.parse('a*b:{2}:record:acme:x')).toEqual({ kind: 'record', rest: 'acme:x' });
     expect(keyspace.parse('a*b:{12}:index:acme\n')).toEqual({ kind: 'index', rest: 'acme\n' });
-    expect(keyspace.parse('a*b:{0}:deadlines')).toEqual({ kind: 'deadlines', rest: '' });
+    expect(keyspace.parse('a*b:{0}:tenants')).toEqual({ kind: 'tenants', rest: '' });
   });
 
   test.each([
-    'a*b:{x}:state:acme:x',
-    'a*b:{}:state:acme:x',
-    'a*b:{0x}:state:acme:x',
-    'a*b:{x0}:state:acme:x',
+    'a*b:{x}:record:acme:x',
+    'a*b:{}:record:acme:x',
+    'a*b:{0x}:record:acme:x',
+    'a*b:{x0}:record:acme:x',
     'a*b:{0}',
     'a*b:{0}:',
     'a*b:{0}state:acme:x',
-    'a*b:0:state:acme:x',
-    'a*bc:{0}:state:acme:x',
-    'a*:{0}:state:acme:x',
-    'x{0}:state:acme:x',
-    'xxxxx0}:state:acme:x',
+    'a*b:0:record:acme:x',
+    'a*bc:{0}:record:acme:x',
+    'a*:{0}:record:acme:x',
+    'x{0}:record:acme:x',
+    'xxxxx0}:record:acme:x',
     '',
   ])('is none of ours: %j', (key) => {
     expect(keyspace.parse(key)).toBeUndefined();
@@ -63,5 +91,11 @@ describe('a key that a scan finds', () => {
 
   test('matches a pattern in which nothing of the prefixes is a wildcard', () => {
     expect(keyspace.pattern('k?[x]^\\:')).toBe(String.raw`k\?\[x\]\^\\:a\*b:{*}:*`);
+  });
+});
+
+describe('a path, as it stands in removals and in events,', () => {
+  test('says whose session it is', () => {
+    expect(keyOfPath('ac%003ame:a%0020b')).toEqual({ tenant: 'ac:me', id: 'a b' });
   });
 });

@@ -90,7 +90,11 @@ describeWithRedis('an error of the server', () => {
       const error = await errorOf(calls[name](store));
       expect({ name, error }).toMatchObject({
         name,
-        error: { type: 'store_unavailable', outcome: 'not_applied', message: expect.stringMatching(/insert|operationId/.test(name) ? /./ : message) },
+        error: {
+          type: 'store_unavailable',
+          outcome: 'not_applied',
+          message: expect.stringMatching(/insert|operationId/.test(name) ? /./ : message),
+        },
       });
       expect(shown(error)).not.toContain(SECRET);
     }

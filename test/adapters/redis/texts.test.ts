@@ -15,8 +15,7 @@ test.each([
   const { start, end } = encodeState(state);
   const head = headOf('\u20AC"\n', NOON, { context: 'x\n2 {"' });
   const record = `${start}${encodeOrigin('abcdefghijkl', state, NOON)}${end}\n${encodeHead(head)}`;
-  const birth = { birth: 'abcdefghijkl', createdMs: NOON };
-  expect(decodeState(record)).toMatchObject({ ...birth, changes: 1, state });
+  expect(decodeState(record)).toMatchObject({ birth: 'abcdefghijkl', changes: 1, state });
   expect(decodeHead(head.id, record)).toEqual(head);
   expect(decodeHead('another', record)).toBeUndefined();
 });
@@ -29,11 +28,12 @@ test('a journal gives back its entries, and nothing where its mark counts others
   expect(decodeJournal(journal.slice(1))).toBeUndefined();
 });
 
-test.each([['a:b', '{x}'], ['%0041', '*'], ['\ud800', '\u{1F600}']])(
-  'a path leads back to the session of %j and %j',
-  (tenant, id) => {
-    const { path, record } = new Keyspace('app', 3).of({ tenant, id });
-    expect(keyOfPath(path)).toEqual({ tenant, id });
-    expect(new Keyspace('app', 3).parse(record)).toEqual({ kind: 'record', rest: path });
-  },
-);
+test.each([
+  ['a:b', '{x}'],
+  ['%0041', '*'],
+  ['\ud800', '\u{1F600}'],
+])('a path leads back to the session of %j and %j', (tenant, id) => {
+  const { path, record } = new Keyspace('app', 3).of({ tenant, id });
+  expect(keyOfPath(path)).toEqual({ tenant, id });
+  expect(new Keyspace('app', 3).parse(record)).toEqual({ kind: 'record', rest: path });
+});

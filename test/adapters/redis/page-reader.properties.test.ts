@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { StateRecord } from '../../../src/session/record.js';
+import { settle } from '../../../src/session/timeline.js';
+import { sessionStatuses } from '../../../src/status.js';
+import type { ListPlace, PageRange } from '../../../src/store.js';
+import { ended, headOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { openClient } from '../../support/redis-clients.js';
+
+/** Few times and short ids, so that many sessions share a millisecond and many ids begin alike. */
+const time = fc.integer({ min: 0, max: 6 }).map((ms) => NOON + ms);
+const id = fc.string({ minLength: 1, maxLength: 2, unit: fc.constantFrom('0', 'A', '_', 'a', '~') });
+const deadline = fc.constantFrom(NOON + 10, NOON + 20, NOON + 30, Number.POSITIVE_INFINITY);
+
+const state: fc.Arbitrary<StateRecord> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(fc.constantFrom('IDLE' as const, 'ACTIVE' as const, 'PAUSED' as const), deadline)
+      .map(([status, until]) => live(status, { deadline: until })),
+  },
+  { weight: 1, arbitrary: deadline.map((until) => ended('terminated', { deadline: until })) },
+);
+
+const sessions = fc.uniqueArray(fc.record({ id, createdMs: time, state }), {
+  maxLength: 30,
+  selector: (session) => session.id,
+});
+
+const timestamp = time.map((ms) => new Date(ms).toISOString());
+const place = fc.record({ id, createdAt: timestamp });
+const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 2 });
+
+/** The place of the session of that number, or any place. */
+const behind = fc.oneof(fc.nat({ max: 29 }), place);
+
+const range = fc.record({
+  offset: fc.nat({ max: 12 }),
+  limit: fc.integer({ min: 1, max: 12 }),
+  order: fc.constantFrom('newest', 'oldest', undefined),
+  status: fc.record({
+    status: fc.constantFrom(...sessionStatuses),
+    now: fc.constantFrom(NOON, NOON + 10, NOON + 25, NOON + 99),
+  }),
+  createdAfter: optional(timestamp),
+  createdBefore: optional(timestamp),
+  after: optional(behind),
+});
+
+interface Inserted extends ListPlace {
+  readonly state: StateRecord;
+}
+
+const compare = (a: string, b: string): number => {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+};
+
+/** The page of a plain sorted array of those sessions that have the status. */
+const expected = (
+  inserted: readonly Inserted[],
+  { offset, limit, order, status, createdAfter = '', createdBefore = '~', after }: PageRange,
+) => {
+  const sign = order === 'oldest' ? 1 : -1;
+  const inOrder = (a: ListPlace, b: ListPlace): number =>
+    sign * (compare(a.createdAt, b.createdAt) || compare(a.id, b.id));
+  const matching = inserted.filter(
+    (session) =>
+      status !== undefined &&
+      settle(session.state, status.now).status === status.status &&
+      session.createdAt > createdAfter &&
+      session.createdAt < createdBefore,
+  );
+  const behind = matching.toSorted(inOrder).filter((found) => after === undefined || inOrder(found, after) > 0);
+  const page = behind.slice(offset, offset + limit);
+  const last = page.at(-1);
+  const next = offset + limit < behind.length && last ? { id: last.id, createdAt: last.createdAt } : undefined;
+  return { ids: page.map((session) => session.id), total: matching.length, next };
+};
+
+let prefixes = 0;
+
+describeWithRedis('a list by status, of which the clock has ended some that nobody has written down,', ({ port }) => {
+  test('is that of a sorted array, in any order, behind any place and within any bounds', async () => {
+    const client = openClient('ioredis 5', { port });
+    await fc.assert(
+      fc.asyncProperty(sessions, fc.array(range, { minLength: 40, maxLength: 40 }), async (given, ranges) => {
+        prefixes += 1;
+        const prefix = `pages-${process.pid}-${prefixes}`;
+        const store = new RedisSessionStore({ client, prefix, statusIndex: true });
+        const inserted = await Promise.all(
+          given.map(async (each): Promise<Inserted> => {
+            const head = headOf(each.id, each.createdMs);
+            expect(await answerOf(store.insert(TENANT, head, each.state))).toBe('inserted');
+            return { id: head.id, createdAt: head.createdAt, state: each.state };
+          }),
+        );
+        for (const { after, ...rest } of ranges) {
+          const asked: PageRange = {
+            ...rest,
+            after: typeof after === 'number' ? inserted[after % inserted.length] : after,
+          };
+          const { records, total, next } = await answerOf(store.list(TENANT, asked));
+          const found = { ids: records.map(({ head }) => head.id), total, next };
+          expect({ asked, ...found }).toEqual({ asked, ...expected(inserted, asked) });
+        }
+      }),
+      { numRuns: 100 },
+    );
+  }, 120_000);
+
+  test('counts one once whose end is being written down', async () => {
+    const client = openClient('ioredis 5', { port });
+    const prefix = `pages-${process.pid}-ending`;
+    const store = new RedisSessionStore({ client, prefix, statusIndex: true });
+    await answerOf(store.insert(TENANT, headOf('one', NOON), live('ACTIVE', { deadline: NOON + 1 })));
+    // The index is ahead of the record.
+    await client.call('ZADD', `${prefix}:{0}:terminated:${TENANT}`, String(NOON), 'one');
+    const status = { status: 'TERMINATED', now: NOON + 1 } as const;
+    const { records, total } = await answerOf(store.list(TENANT, { offset: 0, limit: 10, status }));
+    expect([records.length, total]).toEqual([1, 1]);
+  });
+});
