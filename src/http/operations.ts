@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import { wireNames } from '../input/wire-names.js';
-import type { ReadOptions } from '../service/admission.js';
 import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call.js';
 import { command } from './commands.js';
 import type { HandlerError } from './errors.js';
@@ -13,6 +12,7 @@ import { pageHeaders, truncationHeaders } from './page-headers.js';
 import { readGetQuery, readPageQuery } from './page-query.js';
 import { percentEncode, tidyPrefix } from './prefix.js';
 import { commonHeaders } from './problem.js';
+import { withinBudget } from './within-budget.js';
 
 const create = async (call: Call<RouteOf<'create'>>): Answer => {
   const { request, sessions, settings } = call;
@@ -37,30 +37,17 @@ const create = async (call: Call<RouteOf<'create'>>): Answer => {
   }));
 };
 
-/** Reads something that may be large: within the handler's budget, until the client has taken the answer. */
-const withinBudget = async (call: Call, read: (options: ReadOptions) => Answer): Answer => {
-  const { request, settings, tenant } = call;
-  if (settings.budget.isSpent(tenant))
-    return err(storeUnavailable('too many large answers are pending', 'not_applied'));
-  const reservation = settings.budget.reserve(tenant);
-  const answer = await read({ admit: reservation.admit });
-  if (answer.isOk() && answer.value.body !== undefined && request.onClose !== undefined) {
-    request.onClose(reservation.release);
-  } else reservation.release();
-  return answer;
-};
-
 /** How many entries of a history the answer shows. More are not read. */
 const shownHistoryLimit = ({ request, settings }: Call, asked: number | undefined): number | undefined =>
   request.method === 'HEAD' ? 0 : (settings.form.historyLimit ?? asked);
 
 const list = (call: Call<RouteOf<'list'>>): Answer =>
-  withinBudget(call, async (options) => {
+  withinBudget(call, async (admit) => {
     const { request, route, sessions, settings } = call;
     const query = readPageQuery(route.query);
     if (query.isErr()) return err(query.error);
     const historyLimit = shownHistoryLimit(call, query.value.historyLimit);
-    const listed = await answerOf(call, sessions.list({ ...query.value, historyLimit }, options));
+    const listed = await answerOf(call, sessions.list({ ...query.value, historyLimit }, { admit }));
     return listed.andThen((page): Result<HandlerResponse, HandlerError> => {
       if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
       const path = `${tidyPrefix(request.prefix)}/sessions`;
@@ -71,14 +58,14 @@ const list = (call: Call<RouteOf<'list'>>): Answer =>
   });
 
 const get = (call: Call<RouteOf<'get'>>): Answer =>
-  withinBudget(call, async (options) => {
+  withinBudget(call, async (admit) => {
     const { request, route, sessions, settings } = call;
     const id = decodeId(route.encodedId);
     if (id.isErr()) return err(id.error);
     const query = readGetQuery(route.query);
     if (query.isErr()) return err(query.error);
     const historyLimit = shownHistoryLimit(call, query.value.historyLimit);
-    const found = await answerOf(call, sessions.get(id.value, { ...options, historyLimit }));
+    const found = await answerOf(call, sessions.get(id.value, { admit, historyLimit }));
     return found.map((session): HandlerResponse => {
       const headers = { ...commonHeaders, ...truncationHeaders([session], query.value) };
       if (request.method === 'HEAD') return { status: 200, headers };

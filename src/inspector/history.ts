@@ -1,9 +1,10 @@
-import { err, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { type Answer, answerOf, type Call, decodeId } from '../http/call.js';
 import { misconfigured } from '../http/errors.js';
 import { commonHeaders } from '../http/problem.js';
 import type { TenantHistories, TenantSessions } from '../http/tenant-sessions.js';
+import { noRoom, withinBudget } from '../http/within-budget.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import { HISTORY_LIMIT } from '../limits.js';
 import type { HistoryQuery } from '../service/read-history.js';
@@ -46,10 +47,11 @@ export const history = async (call: Omit<Call, 'route'>, { encodedId, query }: H
   if (id.isErr()) return err(id.error);
   const part = readQuery(query);
   if (part.isErr()) return err(part.error);
-  const found = await answerOf(call, sessions.history(id.value, part.value));
-  return found.map(({ entries, position, hasMore }) => ({
-    status: 200,
-    headers: commonHeaders,
-    body: JSON.stringify({ entries, position, has_more: hasMore }),
-  }));
+  return withinBudget(call, async (admit) => {
+    const found = await answerOf(call, sessions.history(id.value, part.value));
+    if (found.isErr()) return err(found.error);
+    const { entries, position, hasMore } = found.value;
+    const body = JSON.stringify({ entries, position, has_more: hasMore });
+    return admit(body.length) ? ok({ status: 200, headers: commonHeaders, body }) : noRoom;
+  });
 };
