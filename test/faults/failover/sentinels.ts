@@ -69,7 +69,7 @@ export class Sentinels {
   }
 
   async #serve(port: number, master?: RedisAddress): Promise<RedisServer> {
-    const follow = master === undefined ? [] : ['--replicaof', `${master.host} ${master.port}`];
+    const follow = master === undefined ? [] : ['--replicaof', master.host, String(master.port)];
     const server = await startRedis({ port, args: ['--repl-diskless-sync-delay', '0', ...follow, ...this.#args] });
     this.#servers.set(port, server);
     return server;

@@ -13,6 +13,8 @@ export interface Refusal {
   readonly port: number;
   readonly begin: () => Promise<unknown>;
   readonly end: () => Promise<unknown>;
+  /** Whether the server answers reads meanwhile. */
+  readonly isReadable: boolean;
 }
 
 const start = async (options: RedisServerOptions = {}): Promise<RedisServer> => {
@@ -31,9 +33,9 @@ const outOfMemory = async (): Promise<Refusal> => {
   // A little above what is used: some commands of an operation find room, and others do not.
   const begin = async () => {
     const [, used = '0'] = /used_memory:(\d+)/.exec(String(await control.call('INFO', 'memory'))) ?? [];
-    await set(Number(used) + 64 * 1024);
+    await set(Number(used) + 8 * 1024);
   };
-  return { port: server.port, begin, end: () => set(0) };
+  return { port: server.port, begin, end: () => set(0), isReadable: true };
 };
 
 /** There are too few replicas: NOREPLICAS. */
@@ -41,13 +43,15 @@ const withoutReplicas = async (): Promise<Refusal> => {
   const server = await start();
   const control = controlOf(server);
   const set = (count: number) => control.call('CONFIG', 'SET', 'min-replicas-to-write', String(count));
-  return { port: server.port, begin: () => set(1), end: () => set(0) };
+  return { port: server.port, begin: () => set(1), end: () => set(0), isReadable: true };
 };
 
 /** A replica takes over without a loss, and gives back later: READONLY. */
 const readOnly = async (): Promise<Refusal> => {
   const master = await start();
-  const replica = await start({ args: ['--replicaof', `127.0.0.1 ${master.port}`, '--repl-diskless-sync-delay', '0'] });
+  const replica = await start({
+    args: ['--replicaof', '127.0.0.1', String(master.port), '--repl-diskless-sync-delay', '0'],
+  });
   const controls = new Map([master, replica].map((server) => [server, controlOf(server)]));
   const roleOf = async (server: RedisServer) => String(await controls.get(server)?.call('INFO', 'replication'));
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
@@ -69,7 +73,7 @@ const readOnly = async (): Promise<Refusal> => {
     await until(async () => (await roleOf(from)).includes('role:slave'));
   };
   const begin = () => handOver(master, replica);
-  return { port: master.port, begin, end: () => handOver(replica, master) };
+  return { port: master.port, begin, end: () => handOver(replica, master), isReadable: true };
 };
 
 /** The log can grow no more: MISCONF. A file may not be longer than a limit, which is as good as a full disk. */
@@ -80,7 +84,7 @@ const fullDisk = async (): Promise<Refusal> => {
   const set = async (bytes: string) => {
     execFileSync('prlimit', ['--pid', String(server.pid), `--fsize=${bytes}:`]);
   };
-  return { port: server.port, begin: () => set('1'), end: () => set('unlimited') };
+  return { port: server.port, begin: () => set('1'), end: () => set('unlimited'), isReadable: true };
 };
 
 /** The server is killed, and comes back with what its log has. */
@@ -96,7 +100,7 @@ const killed = async (): Promise<Refusal> => {
   const end = async () => {
     server = await startRedis({ dir, port, args });
   };
-  return { port, begin: () => server.stop('SIGKILL'), end };
+  return { port, begin: () => server.stop('SIGKILL'), end, isReadable: false };
 };
 
 export const refusals: Readonly<Record<string, () => Promise<Refusal>>> = {
