@@ -3,7 +3,7 @@ import { Redis as Redis6 } from 'ioredis6';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type RedisClient, RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, append, errorOf, idsOn, said } from '../../../src/testing/steps.js';
+import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { oddNumbers, revoked, strange, throwing } from '../../support/hostile-values.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
@@ -18,61 +18,72 @@ const client: RedisClient = {
   mget: unreachable,
   evalsha: unreachable,
   eval: unreachable,
-  sort: unreachable,
-  strlen: unreachable,
-  getrange: unreachable,
   zadd: unreachable,
-  zcard: unreachable,
-  zrevrange: unreachable,
   zrangebyscore: unreachable,
 };
+
+const HOUR = 60 * 60 * 1000;
 
 /** Makes a store as JavaScript can: with options of any type. */
 const makeStore = (options: unknown): RedisSessionStore => Reflect.construct(RedisSessionStore, [options]);
 
-const expectRule = async (options: unknown, rule: string): Promise<void> => {
-  const store = makeStore(options);
-  for (const method of methods) {
-    expect({ method, error: await errorOf(storeCalls[method](store)) }).toEqual({
-      method,
-      error: { type: 'store_unavailable', outcome: 'not_applied', message: `RedisSessionStore: ${rule}` },
-    });
-  }
+/** The constructor throws, and names the option and the rule. */
+const expectRule = (options: unknown, rule: string): void => {
+  expect(() => makeStore(options)).toThrow(new TypeError(`RedisSessionStore: ${rule}`));
 };
 
-describe('options that break a rule are named in the answer to every call', () => {
-  const notAnObject = 'the options must be an object';
-  const unreadable = 'the options cannot be read';
-  const notAClient = 'client must be an ioredis client';
-  const badPrefix = 'prefix must be 1 to 128 characters without {, } and *';
-  const badPartitions = 'partitions must be a whole number from 1 to 16384';
-  const badTimeout = 'timeoutMs must be a whole number from 1 to 600000';
+describe('options that break a rule are named at once', () => {
+  test.each([undefined, null, 'options', 1])('%s instead of options', (options) => {
+    expectRule(options, 'options must be an object');
+  });
 
-  test.each([undefined, null, 'options', 1])('%s instead of options', (options) => expectRule(options, notAnObject));
+  test.each(Object.entries(strange))('client: %s', (name, value) => {
+    const throws = /throwing|revoked/.test(name);
+    expectRule(
+      { client: value() },
+      throws ? 'options could not be read: it throws when it is looked at' : 'client must be an ioredis client',
+    );
+  });
 
-  test.each(Object.entries(strange))('client: %s', (name, value) =>
-    expectRule({ client: value() }, /throwing|revoked/.test(name) ? unreadable : notAClient),
-  );
-  test.each([undefined, {}, { evalsha: 'no function' }, 'redis://127.0.0.1'])('client: %s', (value) =>
-    expectRule({ client: value }, notAClient),
-  );
+  test.each([undefined, {}, { evalsha: 'no function' }, 'redis://127.0.0.1'])('client: %s', (value) => {
+    expectRule({ client: value }, 'client must be an ioredis client');
+  });
 
-  test.each(['', 'a{b', 'a}b', 'a*', 'x'.repeat(129), null, 1, ['app']])('prefix: %j', (prefix) =>
-    expectRule({ client, prefix }, badPrefix),
-  );
+  test.each(['', 'a{b', 'a}b', 'a*', 'x'.repeat(129), null, 1, ['app']])('prefix: %j', (prefix) => {
+    expectRule({ client, prefix }, 'prefix must have 1 to 128 characters, none of them {, } or *');
+  });
 
-  test.each([...oddNumbers, 16_385, '1', null])('partitions: %s', (partitions) =>
-    expectRule({ client, partitions }, badPartitions),
-  );
+  test.each([...oddNumbers, '1', null])('partitions and timeoutMs: %s', (value) => {
+    expectRule({ client, partitions: value }, 'partitions must be a whole number, at least 1');
+    expectRule({ client, timeoutMs: value }, 'timeoutMs must be a whole number, at least 1');
+  });
 
-  test.each([...oddNumbers, 600_001, '1', null])('timeoutMs: %s', (timeoutMs) =>
-    expectRule({ client, timeoutMs }, badTimeout),
-  );
+  test('partitions, timeoutMs and events.length that are too large', () => {
+    expectRule({ client, partitions: 16_385 }, 'partitions must be at most 16384');
+    expectRule({ client, timeoutMs: 600_001 }, 'timeoutMs must be at most 600000');
+    expectRule({ client, events: { length: 100_000_001 } }, 'events.length must be at most 100000000');
+  });
+
+  test.each([1, 'yes', null])('statusIndex and events: %j', (value) => {
+    expectRule({ client, statusIndex: value }, 'statusIndex must be true or false');
+    expectRule({ client, events: value }, 'events must be true, false or { length }');
+  });
+
+  test('one that nobody knows is told with the one that was probably meant', () => {
+    expect(() => makeStore({ client, timeOutMs: 1 })).toThrow(/timeOutMs is unknown.*timeoutMs/);
+    expect(() => makeStore({ client, events: { lenght: 1 } })).toThrow(/events\.lenght is unknown.*length/);
+  });
+
+  test('all of them are named together', () => {
+    expect(() => makeStore({ client: 1, prefix: '', partitions: 0 })).toThrow(/client .*prefix .*partitions /);
+  });
 
   test.each([
     ['throw when they are looked at', throwing],
     ['are revoked', revoked],
-  ])('options that %s', (_, options) => expectRule(options(), unreadable));
+  ])('options that %s', (_, options) => {
+    expectRule(options(), 'options could not be read: it throws when it is looked at');
+  });
 });
 
 describeWithRedis("a host's client", ({ port }) => {
@@ -114,14 +125,14 @@ describeWithRedis("a host's client", ({ port }) => {
       for (const other of others) {
         expect(await answerOf(other.find(keyOf('one')))).toBeUndefined();
         expect(await idsOn(other, TENANT)).toEqual([]);
-        expect(await answerOf(other.due(NOON + 1, 10))).toEqual([]);
+        expect(await dueOf(other, NOON + 1, 10)).toEqual([]);
         expect(await answerOf(other.remove(keyOf('one')))).toBe('missing');
         expect(await answerOf(other.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
         await append(other, keyOf('one'), ['theirs']);
       }
       expect(await said(one, keyOf('one'))).toEqual(['mine']);
       for (const other of others) expect(await said(other, keyOf('one'))).toEqual(['theirs']);
-      expect(await answerOf(open({}).due(NOON + 1, 10))).toEqual([{ ...keyOf('one'), deadline: NOON + 1 }]);
+      expect(await dueOf(open({}), NOON + 1, 10)).toEqual([{ ...keyOf('one'), deadline: NOON + 1 }]);
     },
   );
 
@@ -130,23 +141,16 @@ describeWithRedis("a host's client", ({ port }) => {
     const store = new RedisSessionStore({ client: openClient(version, { port, keyPrefix: 'host:' }), prefix });
     await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + 1 })));
     await append(store, keyOf('one'), ['hello'], 'op');
-    const keys = await openClient(version, { port }).call('KEYS', `*${prefix}*`);
-    expect(new Set(Array.isArray(keys) ? keys : [])).toEqual(
-      new Set(
-        ['state:acme:one', 'journal:acme:one', 'names:acme:one', 'index:acme', 'deadlines'].map(
-          (key) => `host:${prefix}:{0}:${key}`,
-        ),
-      ),
-    );
-    expect(await answerOf(store.remove(keyOf('one')))).toBe('removed');
-    const left = `host:${prefix}:{0}:state:acme:one`;
     const client = openClient(version, { port });
-    const removals = `host:${prefix}:{0}:removals`;
-    expect(new Set([await client.call('KEYS', `*${prefix}*`)].flat())).toEqual(new Set([left, removals]));
-    expect(await client.call('GET', left)).toMatch(/^gone\|/);
-    // More than an hour later the next removal forgets it.
-    await client.call('ZADD', removals, '1', 'acme:one');
-    expect(await answerOf(store.remove(keyOf('two')))).toBe('missing');
-    expect(await client.call('KEYS', `*${prefix}*`)).toEqual([]);
+    const keys = async () => new Set([await client.call('KEYS', `*${prefix}*`)].flat());
+    const named = (...names: readonly string[]) => new Set(names.map((name) => `host:${prefix}:{0}:${name}`));
+    const shared = ['index:acme', 'deadlines:acme', 'tenants'];
+    expect(await keys()).toEqual(named('record:acme:one', 'journal:acme:one', 'names:acme:one', ...shared));
+    expect(await answerOf(store.remove(keyOf('one'), { now: NOON }))).toBe('removed');
+    expect(await keys()).toEqual(named('record:acme:one', 'removals', 'tenants'));
+    // A sweep that comes an hour later leaves nothing.
+    expect(await dueOf(store, NOON + HOUR, 10)).toEqual([]);
+    expect(await answerOf(store.purge(NOON + HOUR, 10))).toBe(1);
+    expect(await keys()).toEqual(new Set());
   });
 });

@@ -10,6 +10,7 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort, freePortPair } from '../../support/free-port.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
+import { storeCalls } from '../../support/store-calls.js';
 
 /** What must be in no error. */
 const SECRET = 'hush';
@@ -39,7 +40,7 @@ const reads: Readonly<Record<Read, Run>> = {
   find: (store: SessionStore) => store.find(key),
   findState: (store: SessionStore) => store.findState(key),
   list: (store: SessionStore) => store.list(tenant, { offset: 0, limit: 10 }),
-  due: (store: SessionStore) => store.due(NOON, 10),
+  due: storeCalls.due,
 };
 
 const calls = { ...writes, ...reads };
@@ -111,6 +112,8 @@ describeWithRedis('an error of the server', () => {
       expect(await everything(admin)).toEqual(before);
       expect(await said(store, key)).toEqual(['before']);
       expect(await answerOf(store.remove(key))).toBe('removed');
+      // The next sweep takes the tenant off the list of those that have deadlines.
+      expect(await answerOf(store.due(NOON, 10))).toEqual({ sessions: [], failed: [] });
       expect(await everything(admin)).toEqual({});
     });
 
@@ -212,7 +215,7 @@ describeWithRedis('an error of the server', () => {
       expect(shown(error)).not.toContain(SECRET);
     });
 
-    test.each(['state', 'journal', 'index', 'deadlines'] as const)(
+    test.each(['record', 'journal', 'names', 'index', 'deadlines', 'tenants', 'removals'] as const)(
       'WRONGTYPE of the %s: no call throws, none writes',
       async (name) => {
         const { port, admin, own } = await open();
@@ -234,9 +237,11 @@ describeWithRedis('an error of the server', () => {
         const after = await everything(admin);
         // Of the two sessions, only calls on a key that is in order may have changed something.
         expect(after[damaged]).toBe(before[damaged]);
-        const { state, journal } = new Keyspace(prefix, 1).of(keyOf('two', tenant));
-        expect(state in after).toBe(journal in after);
-        expect(name === 'state' || name === 'journal' || !(state in after)).toBe(true);
+        const isShared = name === 'index' || name === 'deadlines' || name === 'tenants';
+        expect(new Keyspace(prefix, 1).of(keyOf('two', tenant)).record in after).toBe(!isShared);
+        // Even then nothing of what can be removed stays.
+        expect(await answerOf(store.remove(key))).toBe('removed');
+        expect(await answerOf(store.find(key))).toBeUndefined();
       },
     );
 

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { appendScript } from '../../../adapters/redis/journal-scripts.js';
+import { insertScript, removeScript, replaceScript } from '../../../adapters/redis/record-scripts.js';
+import type { Script } from '../../../adapters/redis/script.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -30,14 +33,14 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const client = openClient(version, { port: proxy.port, autoResendUnfulfilledCommands: false });
       const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: 150 }), clock });
       await okOf(sessions.list());
-      return { sessions, others, clock, loseReply: () => proxy.loseReply('evalsha') };
+      return { sessions, others, clock, loseReply: ({ sha1 }: Script) => proxy.loseReply(sha1) };
     };
     const contentsOf = async (sessions: SessionService, id: string): Promise<readonly string[]> =>
       (await okOf(sessions.get(id))).history.map(({ content }) => content);
 
     test('create with an idempotencyKey: one session', async () => {
       const { sessions, others, loseReply } = await open();
-      const lost = loseReply();
+      const lost = loseReply(insertScript);
       expect(await errorOf(sessions.create({ ...ada, idempotencyKey: 'k' }))).toMatchObject(unknown);
       await lost;
       const repeated = await okOf(sessions.create({ ...ada, idempotencyKey: 'k' }));
@@ -48,7 +51,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     test('start with an operationId: one start, and the clock runs from then, whatever others did', async () => {
       const { sessions, others, clock, loseReply } = await open();
       const id = await createdIn(others);
-      const lost = loseReply();
+      const lost = loseReply(replaceScript);
       expect(await errorOf(sessions.start(id, { operationId: 'op' }))).toMatchObject(unknown);
       await lost;
       clock.pass(5000);
@@ -64,7 +67,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const { sessions, others, loseReply } = await open();
       const id = await startedIn(others);
       const mine = [{ role: 'user', content: 'mine' }];
-      const lost = loseReply();
+      const lost = loseReply(appendScript);
       expect(await errorOf(sessions.append(id, mine, { operationId: 'op' }))).toMatchObject(unknown);
       await lost;
       const theirs = upTo(between).map((other) => ({ role: 'user', content: `${other}` }));
@@ -79,7 +82,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     test('append without one may be there twice, but never more often than it was called', async () => {
       const { sessions, others, loseReply } = await open();
       const id = await startedIn(others);
-      const lost = loseReply();
+      const lost = loseReply(appendScript);
       expect(await errorOf(sessions.append(id, [{ role: 'user', content: 'mine' }]))).toMatchObject(unknown);
       await lost;
       expect(await contentsOf(others, id)).toEqual(['mine']);
@@ -88,13 +91,13 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     test('terminate and delete: done once, and a success when repeated', async () => {
       const { sessions, others, clock, loseReply } = await open();
       const id = await startedIn(others);
-      const lostEnd = loseReply();
+      const lostEnd = loseReply(replaceScript);
       expect(await errorOf(sessions.terminate(id))).toMatchObject(unknown);
       await lostEnd;
       clock.pass(5000);
       const ended = { id, status: 'TERMINATED', endReason: 'terminated', duration: 0 };
       expect(await okOf(sessions.terminate(id))).toEqual(ended);
-      const lostDelete = loseReply();
+      const lostDelete = loseReply(removeScript);
       expect(await errorOf(sessions.delete(id))).toMatchObject(unknown);
       await lostDelete;
       await okOf(sessions.delete(id));
