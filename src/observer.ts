@@ -1,5 +1,5 @@
 import type { ResultAsync } from 'neverthrow';
-import type { InputIssue, SessionError } from './errors.js';
+import type { SessionError } from './errors.js';
 import type { CallerCommand } from './status.js';
 
 /** The operations of a service. `each` is a page of `each`. */
@@ -33,7 +33,4 @@ export interface SessionObserver {
    * many observers there are and however often they call; where none does, it is carried out afterwards.
    */
   run(operation: ObservedOperation, call: () => ResultAsync<unknown, SessionError>): unknown;
-
-  /** What is wrong with the options that it was made with: the service then answers `invalid_input` with these. */
-  readonly issues?: readonly InputIssue[];
 }

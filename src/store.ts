@@ -145,10 +145,21 @@ export interface DueSessions {
   readonly failed: readonly StoreError[];
 }
 
+/** Whose events a reader wants: those of one session, or all of a tenant. */
+export interface EventScope {
+  readonly tenant: string;
+  /** Nothing for all sessions of the tenant. */
+  readonly sessionId: string | undefined;
+}
+
 /**
  * What has happened to the sessions of a store, in streams that keep the latest events and are shared by all its
  * processes. A change has been told when the call that made it succeeds. It is told again where it is asked for again
  * and recognised, under the same id and number.
+ *
+ * A position in a stream is `<milliseconds>-<number>`: when the event was told, by the clock of the log, and a number
+ * below 2^64 that tells apart those of one millisecond. Positions grow. `0` is in front of them all. They never leave the
+ * engine: they would tell of other tenants.
  */
 export interface EventLog {
   /** The stream in which a tenant's events stand; other tenants' may be among them. */
@@ -157,8 +168,11 @@ export interface EventLog {
   /** Behind the latest event of a stream. */
   latest(stream: string): Answer<string, StoreUnavailable>;
 
-  /** Events behind a position, oldest first, at most `limit`. */
-  read(stream: string, position: string, limit: number): Answer<EventPage, StoreUnavailable>;
+  /**
+   * Looks at the events behind a position, oldest first, at most `limit`. The position need not be that of an event. The
+   * log may leave out what is not of the given scope.
+   */
+  read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage, StoreUnavailable>;
 
   /** Tells the last change of a session's state once more, for a caller that may have got no answer to it. */
   repeat(key: SessionKey): Answer<unknown, StoreError>;

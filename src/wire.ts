@@ -42,7 +42,7 @@ export const toWireSession = ({ id, status, options, history, createdAt, duratio
   id,
   status,
   options: toWireOptions(options),
-  history: history.map(({ role, content, timestamp }) => ({ role, content, timestamp })),
+  history,
   created_at: createdAt,
   duration,
 });
@@ -54,6 +54,8 @@ export const toWireState = (state: SessionState): WireState => {
 
 /** The form in which a handler writes sessions. */
 export interface SessionForm {
+  /** How many entries of a history it shows. Default: all that are asked for. */
+  readonly historyLimit?: number;
   /** One session that was asked for. */
   readonly session: (session: Session) => unknown;
   /** One session of a list. */

@@ -21,11 +21,11 @@ const SMALL_BYTES = 64 * 1024;
 
 const encoder = new TextEncoder();
 
-const toResponse = ({ status, headers, body, stream }: HandlerResponse, closing: Closing): Response => {
+const toResponse = ({ status, headers, body, stream, cutOff }: HandlerResponse, closing: Closing): Response => {
   const { close } = closing;
   if (stream !== undefined) {
     if (!tellsOfUnread) close();
-    return new Response(streamOf(stream, close), { status, headers });
+    return new Response(streamOf(stream, close, cutOff), { status, headers });
   }
   if (body === undefined) {
     close();

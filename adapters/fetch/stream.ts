@@ -13,18 +13,26 @@ const unread =
 export const tellsOfUnread = unread !== undefined;
 
 /**
- * Texts and bytes as the body of a Fetch response: each is asked for when the client has taken the last, and none
- * before it is read. To cancel it ends what makes them. `closed`, which must not hold the stream, is called when the
- * last has been taken, when it is cancelled, and when nobody can read it any more; it may be called more than once.
+ * Parts as the body of a Fetch response: each is asked for when the client has taken the last, and none before it is
+ * read. To cancel it ends what makes them; what is cut off is an error to whoever sends it. `closed`, which must not hold
+ * the stream, is called when the last has been taken, when it is cancelled, and when nobody can read it any more; it may be
+ * called more than once.
  */
-export const streamOf = (parts: AsyncIterable<string | Uint8Array>, closed: () => void): ReadableStream<Uint8Array> => {
-  const encoder = new TextEncoder();
+export const streamOf = (
+  parts: AsyncIterable<Uint8Array>,
+  closed: () => void,
+  cutOff?: AbortSignal,
+): ReadableStream<Uint8Array> => {
   const iterator = parts[Symbol.asyncIterator]();
   const source = {
+    start: (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      const fail = () => controller.error(new Error('the client has taken nothing for too long'));
+      cutOff?.addEventListener('abort', fail, { once: true });
+    },
     pull: async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       const { done, value } = await iterator.next();
       if (!done) {
-        controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value);
+        controller.enqueue(value);
         return;
       }
       controller.close();

@@ -2,21 +2,45 @@ import { nanoid } from 'nanoid';
 import { ok, type Result } from 'neverthrow';
 import type { EventPage, SessionEvent } from '../../src/events/event.js';
 import { eventOf, type Made, type Tidings } from '../../src/events/tidings.js';
-import type { EventLog, SessionKey } from '../../src/store.js';
+import type { EventLog, EventScope, SessionKey } from '../../src/store.js';
+
+/** When something was told, and its number among all of the same millisecond. */
+interface Place {
+  readonly ms: number;
+  readonly number: number;
+}
 
 /** What was told of one change. */
-interface Told {
+interface Told extends Place {
   readonly key: SessionKey;
   readonly made: Made;
   readonly tidings: Tidings;
 }
 
-/** The one stream of a store in memory, cut to a number of events. Positions count them. */
+const BEGINNING: Place = { ms: 0, number: 0 };
+
+const textOf = ({ ms, number }: Place): string => `${ms}-${number}`;
+
+const placeOf = (position: string): Place => {
+  const [, ms, number = '0'] = /^(\d+)(?:-(\d+))?$/.exec(position) ?? [];
+  return ms === undefined ? BEGINNING : { ms: Number(ms), number: Number(number) };
+};
+
+const isBehind = (place: Place, other: Place): boolean =>
+  place.ms === other.ms ? place.number > other.number : place.ms > other.ms;
+
+const isOf = ({ tenant, id }: SessionKey, of: EventScope | undefined): boolean =>
+  of === undefined || (tenant === of.tenant && (of.sessionId === undefined || id === of.sessionId));
+
+/** The one stream of a store in memory, cut to a number of events. */
 export class MemoryEventLog implements EventLog {
   readonly #length: number;
-  /** In a ring: what was told at a position is at its remainder. Events are made of it when somebody reads. */
+  /** In a ring: the nth that was told is at the remainder of n. Events are made of it when somebody reads. */
   readonly #kept: Told[] = [];
   #told = 0;
+  #latest = BEGINNING;
+  /** The latest one that is not kept any more. */
+  #dropped = BEGINNING;
   readonly #listeners = new Set<() => void>();
 
   constructor(length: number) {
@@ -28,8 +52,14 @@ export class MemoryEventLog implements EventLog {
   }
 
   tell(key: SessionKey, made: Made, tidings: Tidings): void {
+    const ms = Math.max(Date.now(), this.#latest.ms);
+    const number = ms === this.#latest.ms ? this.#latest.number + 1 : 1;
+    const told: Told = { key, made, tidings, ms, number };
     this.#told += 1;
-    this.#kept[this.#told % this.#length] = { key, made, tidings };
+    const at = this.#told % this.#length;
+    this.#dropped = this.#kept[at] ?? this.#dropped;
+    this.#kept[at] = told;
+    this.#latest = told;
     for (const listener of this.#listeners) listener();
   }
 
@@ -38,19 +68,25 @@ export class MemoryEventLog implements EventLog {
   }
 
   latest(): Result<string, never> {
-    return ok(String(this.#told));
+    return ok(textOf(this.#latest));
   }
 
-  read(_stream: string, position: string, limit: number): Result<EventPage, never> {
-    const from = /^\d{1,15}$/.test(position) ? Number(position) : 0;
-    const first = Math.max(from, this.#told - this.#length) + 1;
+  read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, never> {
+    const from = placeOf(position);
+    const first = this.#firstBehind(from);
     const last = Math.min(first + limit - 1, this.#told);
     const events: SessionEvent[] = [];
-    for (let at = first; at <= last; at += 1) {
-      const told = this.#kept[at % this.#length];
-      if (told !== undefined) events.push(eventOf(told.key, told.made, told.tidings, String(at)));
+    for (let count = first; count <= last; count += 1) {
+      const told = this.#kept[count % this.#length];
+      if (told !== undefined && isOf(told.key, of))
+        events.push(eventOf(told.key, told.made, told.tidings, textOf(told)));
     }
-    return ok({ events, position: String(Math.max(last, from)), isTrimmed: first > from + 1 });
+    const end = last < first ? undefined : this.#kept[last % this.#length];
+    return ok({
+      events,
+      position: end === undefined ? position : textOf(end),
+      isTrimmed: isBehind(this.#dropped, from),
+    });
   }
 
   /** Every change has been told: it is told by the very call that makes it. */
@@ -61,5 +97,18 @@ export class MemoryEventLog implements EventLog {
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Which of those that are kept is the first one behind a place, by halving. */
+  #firstBehind(place: Place): number {
+    let low = Math.max(1, this.#told - this.#length + 1);
+    let high = this.#told + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const told = this.#kept[middle % this.#length];
+      if (told !== undefined && isBehind(told, place)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 }

@@ -4,8 +4,6 @@ import { jsonBytes } from './json-bytes.js';
 /** Bytes of an entry's JSON around its texts. */
 const FRAME_BYTES = '{"role":,"content":,"timestamp":},'.length;
 
-const copyOf = ({ role, content, timestamp }: HistoryEntry): HistoryEntry => ({ role, content, timestamp });
-
 /** A history that grows at one end. What goes in and what comes out are copies. */
 export class HistoryLog {
   readonly #entries: HistoryEntry[] = [];
@@ -27,9 +25,9 @@ export class HistoryLog {
   /** Adds entries and answers where the history stands after them. */
   append(entries: readonly HistoryEntry[], operationId: string | undefined): number {
     let end = this.#ends.at(-1) ?? 0;
-    for (const entry of entries) {
-      end += FRAME_BYTES + jsonBytes(entry.role) + jsonBytes(entry.content) + jsonBytes(entry.timestamp);
-      this.#entries.push(copyOf(entry));
+    for (const { role, content, timestamp } of entries) {
+      end += FRAME_BYTES + jsonBytes(role) + jsonBytes(content) + jsonBytes(timestamp);
+      this.#entries.push({ role, content, timestamp });
       this.#ends.push(end);
     }
     this.#appends += 1;
@@ -47,7 +45,7 @@ export class HistoryLog {
 
   /** The entries from one position to another. */
   slice(from: number, to = this.length): HistoryEntry[] {
-    return this.#entries.slice(from, to).map(copyOf);
+    return this.#entries.slice(from, to).map((entry) => ({ ...entry }));
   }
 
   /** Bytes of JSON from one position to another. */

@@ -1,5 +1,5 @@
 import type { ListPlace, PageRange, RecordPage } from '../../src/store.js';
-import type { Ranked } from './corrected-index.js';
+import type { OrderedIndex } from './ordered-index.js';
 
 /** A page of an index, in the index's own items. */
 export interface IndexPage<T> extends Pick<RecordPage, 'total'> {
@@ -17,7 +17,7 @@ export const newestFirst = (a: ListPlace, b: ListPlace): number =>
   compare(b.createdAt, a.createdAt) || compare(b.id, a.id);
 
 /** A page of an index that stands newest first. Each bound is found as a rank, however many sessions lie beyond it. */
-export const pageOf = <T>(index: Ranked<T>, placeOf: (item: T) => ListPlace, range: PageRange): IndexPage<T> => {
+export const pageOf = <T>(index: OrderedIndex<T>, placeOf: (item: T) => ListPlace, range: PageRange): IndexPage<T> => {
   const { offset, limit, order, createdAfter, createdBefore, after } = range;
   const from = createdBefore === undefined ? 0 : index.leading((item) => placeOf(item).createdAt >= createdBefore);
   const to = createdAfter === undefined ? index.size : index.leading((item) => placeOf(item).createdAt > createdAfter);

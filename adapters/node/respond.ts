@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import type { HandlerResponse } from '../../src/http/message.js';
+import { stopReading } from './stop-reading.js';
 import { isGone } from './turn.js';
 
 /** So much of a body that nobody wants is taken in for the client's sake, and for so long. */
@@ -21,52 +23,69 @@ const headersOf = ({ headers, body }: HandlerResponse): string[] => {
 };
 
 /**
- * Closes the connection once all that was written is out. The response is not ended: Node would take the next request
- * for the first in line, although others came before, and ends the process when it notices
- * (`ERR_INTERNAL_ASSERTION`). HTTP/2 ends the response alone, for others share the connection.
+ * The connection that a response has for itself. HTTP/2 has one for many responses, and what only imitates Node, as
+ * tests and serverless platforms do, has none.
  */
-const closeConnection = (req: IncomingMessage, res: ServerResponse): void => {
-  if (req.httpVersionMajor > 1) res.end();
-  else req.socket.destroySoon();
+const connectionOf = (req: IncomingMessage, res: ServerResponse): Socket | undefined =>
+  req.httpVersionMajor === 1 && res.socket === req.socket ? (req.socket ?? undefined) : undefined;
+
+/**
+ * Throws away the start of a body that nobody wants, and then reads nothing more from the connection. If the request
+ * were paused, Node would keep 64 KiB of it, which in chunks of one byte are 10 MB.
+ */
+const discardStart = (req: IncomingMessage, connection: Socket | undefined): void => {
+  let left = LINGER_BYTES;
+  const onData = (chunk: Buffer | string) => {
+    left -= chunk.length;
+    if (left > 0) return;
+    req.off('data', onData);
+    if (connection === undefined) req.pause();
+    else stopReading(connection);
+  };
+  req.on('data', onData).resume();
 };
 
 /**
  * Answers while the client is still sending, and closes the connection. At once would be too soon: a client whose
  * sending fails may never look at the answer. So it gets the whole answer, is listened to for a little while, and is
  * then left waiting until it hangs up or the time is over.
+ *
+ * The connection is closed, and the response is not ended: Node would take the next request for the first in line,
+ * although others came before it, and ends the process when it notices (`ERR_INTERNAL_ASSERTION`).
  */
 const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: HandlerResponse): void => {
-  let seen = 0;
-  const onData = (chunk: Buffer | string) => {
-    seen += chunk.length;
-    if (seen > LINGER_BYTES) req.pause();
-  };
+  const connection = connectionOf(req, res);
   const hangUp = () => {
     clearTimeout(timer);
-    req.off('data', onData).off('end', hangUp).off('close', hangUp);
-    closeConnection(req, res);
+    req.off('end', hangUp).off('close', hangUp);
+    if (connection === undefined) res.end();
+    else connection.destroySoon();
   };
   const timer = setTimeout(hangUp, LINGER_MS);
   res.writeHead(response.status, [...headersOf(response), 'Connection', 'close']);
   if (response.body === undefined) res.flushHeaders();
   else res.write(response.body);
-  req.on('data', onData).on('end', hangUp).on('close', hangUp).resume();
+  req.on('end', hangUp).on('close', hangUp);
+  discardStart(req, connection);
 };
 
 /**
  * Sends an answer that comes bit by bit, no faster than the client takes it. When the client goes away, so does what
- * makes it. A body that nobody wants waits meanwhile, and ends the connection.
+ * makes it. A long body that nobody wants ends the connection behind the answer.
  */
 const sendStream = (
   req: IncomingMessage,
   res: ServerResponse,
-  { status, headers, stream }: Extract<HandlerResponse, { readonly stream: unknown }>,
+  { status, headers, stream, cutOff }: Extract<HandlerResponse, { readonly stream: unknown }>,
 ): void => {
+  const connection = connectionOf(req, res);
   const closes = hasLongBodyLeft(req);
   res.writeHead(status, headers);
+  cutOff?.addEventListener('abort', () => res.destroy(), { once: true });
   pipeline(Readable.from(stream), res, () => {
-    if (closes) closeConnection(req, res);
+    if (closes) connection?.destroySoon();
   });
+  if (closes) discardStart(req, connection);
 };
 
 /** Whether an answer would come too late: the client is gone, or somebody else has answered. */

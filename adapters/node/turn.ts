@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { stopReading } from './stop-reading.js';
 
 /**
  * Requests that may wait in this process, at about 3 KB each. One connection alone cannot have that many: it is not
@@ -13,10 +14,11 @@ let waitingInAll = 0;
 class Line {
   readonly #socket: Socket;
   readonly #waiting = new Map<ServerResponse, () => void>();
+  readonly #readOn: () => void;
 
   constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.on('resume', this.#pause).on('close', this.#drop).pause();
+    this.#socket = socket.on('close', this.#drop);
+    this.#readOn = stopReading(socket);
   }
 
   /** `lost` is called if the connection goes before this response has left the line. */
@@ -31,14 +33,10 @@ class Line {
     waitingInAll -= 1;
     if (this.#waiting.size > 0) return true;
     lines.delete(this.#socket);
-    this.#socket.off('resume', this.#pause).off('close', this.#drop).resume();
+    this.#socket.off('close', this.#drop);
+    this.#readOn();
     return true;
   }
-
-  /** Node reads on by itself whenever somebody takes in the body of an earlier request. */
-  readonly #pause = (): void => {
-    this.#socket.pause();
-  };
 
   readonly #drop = (): void => {
     for (const [res, lost] of this.#waiting) {
@@ -66,6 +64,23 @@ const isBehindAnother = ({ socket }: IncomingMessage, res: ServerResponse): bool
 /** Whether the connection is gone. What only imitates Node may have none. */
 export const isGone = ({ socket }: IncomingMessage): boolean => Boolean(socket?.destroyed);
 
+const wait = (req: IncomingMessage, res: ServerResponse, start: () => void, lost: () => void): void => {
+  const { socket } = req;
+  if (waitingInAll >= MAX_WAITING) socket.destroy();
+  if (socket.destroyed) {
+    lost();
+    return;
+  }
+  const line = lineOf(socket);
+  line.join(res, lost);
+  res.once('socket', () => {
+    if (!line.leave(res)) return;
+    // The answer before is told first that it is over. And in one turn of the event loop one request of a connection is
+    // worked on: a client that has sent many at once is not to hold up all others until they are answered.
+    setImmediate(() => (socket.destroyed ? lost() : start()));
+  });
+};
+
 /**
  * Starts the work on a request once the requests before it on the same connection have been answered: Node hands over
  * all requests that a client has sent at once, and no client is to have more of them worked on by not waiting. `lost`
@@ -77,17 +92,7 @@ export const inTurn = (
   start: () => void,
   lost: () => void = () => undefined,
 ): void => {
-  const begin = () => (isGone(req) ? lost() : start());
-  const isWaiting = isBehindAnother(req, res);
-  if (isWaiting && waitingInAll >= MAX_WAITING) req.socket.destroy();
-  if (!isWaiting || isGone(req)) {
-    begin();
-    return;
-  }
-  const line = lineOf(req.socket);
-  line.join(res, lost);
-  // The answer before is told first that it is over.
-  res.once('socket', () => {
-    if (line.leave(res)) process.nextTick(begin);
-  });
+  if (isBehindAnother(req, res)) wait(req, res, start, lost);
+  else if (isGone(req)) lost();
+  else start();
 };

@@ -1,15 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
-import type { EventPage, SessionEvent } from '../../src/events/event.js';
+import { type EventPage, isBehind, type SessionEvent } from '../../src/events/event.js';
 import { tidingsOf } from '../../src/events/tidings.js';
 import type { SessionStatus } from '../../src/status.js';
-import type { EventLog, SessionKey, StoreError } from '../../src/store.js';
+import type { EventLog, EventScope, SessionKey, StoreError } from '../../src/store.js';
 import type { RedisClient } from './client.js';
 import type { Call, Connection } from './connection.js';
 import { decodeEvent } from './event-text.js';
 import type { EventWriter } from './event-writer.js';
 import { failed } from './failure.js';
-import type { Keyspace } from './keys.js';
+import { escapeName, type Keyspace } from './keys.js';
 import { decodeState } from './record-text.js';
 
 /** Before all entries of a stream. */
@@ -26,6 +26,10 @@ const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
     const text: unknown = Array.isArray(fields) ? fields[1] : undefined;
     return typeof id === 'string' ? [{ id, text: typeof text === 'string' ? text : '' }] : [];
   });
+
+/** What stands in the text of every event of a scope: decoding those of others would cost more than reading them. */
+const markOf = ({ tenant, sessionId }: EventScope): string =>
+  ` ${escapeName(tenant)}:${sessionId === undefined ? '' : `${escapeName(sessionId)} `}`;
 
 const unable = new Error('ERR the client has no streams');
 
@@ -59,20 +63,35 @@ export class RedisEventLog implements EventLog {
   }
 
   /** The entry at the position is asked for too: if it is there, nothing behind it was trimmed. */
-  async read(stream: string, position: string, limit: number): Promise<Result<EventPage, StoreUnavailable>> {
+  async read(
+    stream: string,
+    position: string,
+    limit: number,
+    of?: EventScope,
+  ): Promise<Result<EventPage, StoreUnavailable>> {
     const from = /^\d+-\d+$/.test(position) ? position : BEGINNING;
     const reply = await this.#connection.begin().read(async (client) => range(client, stream, from, limit + 1));
     if (reply.isErr()) return err(reply.error.error);
     const entries = entriesOf(reply.value);
     const isThere = entries[0]?.id === from;
+    // A stream that nobody has trimmed begins with a creation; from its beginning on there is nothing to miss.
+    const isTrimmed = isThere || from === BEGINNING ? ok(false) : await this.#beginsBehind(stream, from);
+    if (isTrimmed.isErr()) return err(isTrimmed.error);
     const fresh = isThere ? entries.slice(1) : entries.slice(0, limit);
+    const mark = of === undefined ? '' : markOf(of);
     const events = fresh.flatMap(({ id, text }): readonly SessionEvent[] => {
-      const event = decodeEvent(id, text);
+      const event = text.includes(mark) ? decodeEvent(id, text) : undefined;
       return event === undefined ? [] : [event];
     });
-    // A stream that nobody has trimmed begins with a creation; from its beginning on there is nothing to miss.
-    const isTrimmed = !isThere && from !== BEGINNING;
-    return ok({ events, position: fresh.at(-1)?.id ?? from, isTrimmed });
+    return ok({ events, position: fresh.at(-1)?.id ?? from, isTrimmed: isTrimmed.value });
+  }
+
+  /** Whether what a stream keeps begins behind a position at which there is no entry: what was before it is gone. */
+  async #beginsBehind(stream: string, position: string): Promise<Result<boolean, StoreUnavailable>> {
+    const reply = await this.#connection.begin().read(async (client) => range(client, stream, '-', 1));
+    return reply
+      .map((entries) => isBehind(entriesOf(entries)[0]?.id ?? position, position) || entries.length === 0)
+      .mapErr(({ error }) => error);
   }
 
   async repeat(key: SessionKey): Promise<Result<unknown, StoreError>> {

@@ -37,27 +37,50 @@ const partOf = (reply: unknown): Part | undefined => {
 
 const isEntry = (text: string, at: number): boolean => text.charAt(at) === '{';
 
-/** The whole lines at the beginning of a text that begins with one: up to so many entries, and the mark behind them. */
-const firstLines = (text: string, most: number): string => {
+/** How much of a history is still wanted. */
+interface Wanted {
+  readonly entries: number;
+  /** Fewer entries where these would have more bytes, but for one that is read before any other. */
+  readonly bytes: number;
+  readonly hasNone: boolean;
+}
+
+/** Lines of a journal, and whether they are all that is wanted of it. */
+interface Lines {
+  readonly lines: string;
+  readonly isFull: boolean;
+}
+
+/** The whole lines at the beginning of a text that begins with one, and the mark behind them. */
+const firstLines = ({ text }: Part, { entries, bytes, hasNone }: Wanted): Lines => {
   let count = 0;
+  let length = 0;
   let at = 0;
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
-    if (isEntry(text, at)) count += 1;
-    if (count > most) break;
+    length += Buffer.byteLength(text.slice(at, end + 1));
+    if (isEntry(text, at)) {
+      const isFirst = hasNone && count === 0;
+      if (count === entries || (length > bytes && !isFirst)) return { lines: text.slice(0, at), isFull: true };
+      count += 1;
+    }
     at = end + 1;
   }
-  return text.slice(0, at);
+  return { lines: text.slice(0, at), isFull: false };
 };
 
-/** The lines at the end of a text that ends with one, from one of the last entries on; a first line that is cut is none. */
-const lastLines = (text: string, isWhole: boolean, most: number): string => {
+/** The lines at the end of a text that ends with one, from an entry on; a first line that is cut is none. */
+const lastLines = ({ text, from }: Part, { entries, bytes, hasNone }: Wanted): Lines => {
   let start = text.length;
-  for (let count = 0; count < most; count += 1) {
-    const at = start === 0 ? -1 : text.lastIndexOf('\n{', start - 2);
-    if (at < 0) return isWhole && isEntry(text, 0) ? text : text.slice(start);
-    start = at + 1;
+  let length = 0;
+  for (let count = 0; count < entries; count += 1) {
+    const before = start === 0 ? -1 : text.lastIndexOf('\n{', start - 2);
+    const isWhole = before < 0 && from === 0 && start > 0 && isEntry(text, 0);
+    if (before < 0 && !isWhole) return { lines: text.slice(start), isFull: false };
+    length += Buffer.byteLength(text.slice(before + 1, start));
+    if (length > bytes && !(hasNone && count === 0)) return { lines: text.slice(start), isFull: true };
+    start = before + 1;
   }
-  return text.slice(start);
+  return { lines: text.slice(start), isFull: true };
 };
 
 /**
@@ -90,20 +113,20 @@ export class HistoryReader {
       const part = await this.#part(call, key, [String(position), ''], limit - entries.length, least, maxBytes);
       if (part.isErr()) return err(part.error);
       if (typeof part.value === 'string') return ok({ outcome: birth === undefined ? part.value : 'missing' });
-      const { text, upto, length, lengthOf } = part.value;
+      const { upto, length, lengthOf } = part.value;
       birth ??= part.value.birth;
       if (birth !== part.value.birth) return ok({ outcome: 'missing' });
-      const lines = firstLines(text, limit - entries.length);
+      const { lines, isFull } = firstLines(part.value, {
+        entries: limit - entries.length,
+        bytes: maxBytes - (position - after),
+        hasNone: entries.length === 0,
+      });
       const span = lengthOf(lines);
-      if (entries.length > 0 && position + span - after > maxBytes) {
-        return ok({ outcome: 'found', entries, position, hasMore: true });
-      }
       const decoded = decodeLines(lines);
       if (decoded === undefined) return err(unreadable(key));
       entries.push(...decoded.entries);
       position += span;
       const hasMore = position < length;
-      const isFull = entries.length >= limit && isEntry(text, lines.length);
       if (isFull || !hasMore) return ok({ outcome: 'found', entries, position, hasMore });
       if (lines === '' && upto === length) return err(unreadable(key));
       least = lines === '' ? 4 * least : LEAST_BYTES;
@@ -123,14 +146,17 @@ export class HistoryReader {
       if (typeof part.value === 'string') return ok({ outcome: 'missing' });
       first ??= part.value;
       if (first.birth !== part.value.birth) return ok({ outcome: 'missing' });
-      const lines = lastLines(part.value.text, part.value.from === 0, last - count);
+      const { lines, isFull } = lastLines(part.value, {
+        entries: last - count,
+        bytes: maxBytes - (first.upto - part.value.upto),
+        hasNone: count === 0,
+      });
       const start = part.value.upto - part.value.lengthOf(lines);
-      const isTooLarge = count > 0 && first.upto - start > maxBytes;
-      const decoded = decodeLines(isTooLarge ? '' : lines);
+      const decoded = decodeLines(lines);
       if (decoded === undefined) return err(unreadable(key));
       parts.push(decoded.entries);
       count += decoded.entries.length;
-      if (isTooLarge || count >= Math.min(last, first.entries)) {
+      if (isFull || count >= Math.min(last, first.entries)) {
         const entries = parts.toReversed().flat();
         return ok({ outcome: 'found', entries, position: first.upto, hasMore: false });
       }

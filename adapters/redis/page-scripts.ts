@@ -178,6 +178,6 @@ return {redis.call('STRLEN', KEYS[1]), redis.call('STRLEN', KEYS[2])}
  */
 export const tailScript = script(`
 local length = redis.call('STRLEN', KEYS[2])
-local tail = length > 0 and redis.call('GETRANGE', KEYS[2], -math.min(length, ARGV[1]), -1) or ''
+local tail = length > 0 and redis.call('GETRANGE', KEYS[2], -math.min(length, tonumber(ARGV[1])), -1) or ''
 return {redis.call('GET', KEYS[1]) or '', tail, length}
 `);

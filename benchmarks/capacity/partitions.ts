@@ -43,7 +43,7 @@ export const spread = (tenants: number, partitions: number, shards: number): Eve
     let largest = 0;
     for (let tenant = 0; tenant < tenants; tenant += 1) {
       const size = (1 - random()) ** (-1 / 1.16);
-      const shard = shardOf(keys.list(`tenant-${seed}-${tenant}`).index, shards);
+      const shard = shardOf(keys.tenant(`tenant-${seed}-${tenant}`).index, shards);
       load[shard] = (load[shard] ?? 0) + size;
       total += size;
       largest = Math.max(largest, size);

@@ -1,9 +1,11 @@
 import type {
+  Admit,
   Answer,
   EventLog,
   HistoryAppend,
   HistorySlice,
   PageRange,
+  ReadSize,
   Removal,
   SessionHead,
   SessionKey,
@@ -11,7 +13,7 @@ import type {
   StateRecord,
   StoreError,
 } from 'colloquy';
-import type { Result } from 'neverthrow';
+import { ok, type Result } from 'neverthrow';
 
 /** One write: who has done what to which session, and nothing of what was said in it. */
 export interface AuditEntry extends SessionKey {
@@ -57,8 +59,8 @@ export class AuditedSessionStore implements SessionStore {
   }
 
   // Reads are passed on as they are.
-  find(key: SessionKey) {
-    return this.#inner.find(key);
+  find<E = never>(key: SessionKey, size?: ReadSize, admit?: Admit<E>) {
+    return this.#inner.find(key, size, admit);
   }
 
   findState(key: SessionKey) {
@@ -69,12 +71,16 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.findEntries(key, slice);
   }
 
-  list(tenant: string, page: PageRange) {
-    return this.#inner.list(tenant, page);
+  list<E = never>(tenant: string, page: PageRange, admit?: Admit<E>) {
+    return this.#inner.list(tenant, page, admit);
   }
 
   due(now: number, limit: number) {
     return this.#inner.due(now, limit);
+  }
+
+  purge(now: number, limit: number) {
+    return this.#inner.purge?.(now, limit) ?? ok(0);
   }
 
   get events(): EventLog | undefined {

@@ -1,18 +1,17 @@
-/** Why a command ends before its work is done: one plain line for a person. Never holds a key or a password. */
-export interface Failure {
-  readonly message: string;
-  /** 2 where the command was called wrongly, 1 for all else. */
-  readonly exitCode: 1 | 2;
+/** Why a command ends early: one line for a person, without keys and passwords. */
+export class Failure extends Error {
+  readonly exitCode: 1 | 2 = 1;
 }
 
-export const failure = (message: string): Failure => ({ message, exitCode: 1 });
+/** The command was called wrongly. */
+export class Misuse extends Failure {
+  override readonly exitCode = 2;
+}
 
-export const misuse = (message: string): Failure => ({ message, exitCode: 2 });
-
-/** The code of an error of Node's, such as `ECONNREFUSED`; empty for what has none. */
-export const codeOf = (cause: unknown): string =>
-  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
-
-/** The message of whatever was thrown, on one line. */
-export const textOf = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message || codeOf(cause) : String(cause)).replace(/\s+/g, ' ').trim();
+/** The message of whatever was thrown, on one line. `fetch` keeps the reason in `cause`. */
+export const textOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.cause === undefined || cause instanceof Failure
+    ? cause.message.replace(/\s+/g, ' ').trim()
+    : textOf(cause.cause);
+};

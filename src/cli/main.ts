@@ -1,60 +1,45 @@
 #!/usr/bin/env node
-import { err, ok, type Result } from 'neverthrow';
+import { readFileSync } from 'node:fs';
 import { didYouMean, nearest } from '../input/nearest.js';
-import type { Command } from './command.js';
-import { codeOf, type Failure, failure, misuse, textOf } from './failure.js';
-import { inspect } from './inspect/inspect.js';
-import { list } from './list/list.js';
-import { printable } from './printable.js';
-import { replay } from './replay/replay.js';
-import { serve } from './serve/serve.js';
-import { version } from './version.js';
+import { Failure, Misuse, textOf } from './failure.js';
+import { inspect } from './inspect.js';
+import { list } from './list.js';
+import { Options } from './options.js';
+import { print, printError, printText } from './print.js';
+import { replay } from './replay.js';
+import { serve } from './serve.js';
 
-const commands: ReadonlyMap<string, Command> = new Map([
-  ['serve', serve],
-  ['list', list],
-  ['inspect', inspect],
-  ['replay', replay],
-]);
+/** It is beside `dist`. */
+const manifest = new URL('../../package.json', import.meta.url);
+const commands = new Map(Object.entries({ serve, list, inspect, replay }));
 
 const overview = `Usage: colloquy <command> [options]
 
-${[...commands].map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`).join('\n')}
+${Array.from(commands, ([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`).join('\n')}
 
-colloquy <command> --help says more, colloquy --version which one this is.
+colloquy <command> --help says more, colloquy --version prints the version.
 `;
 
-const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
-
-const explainUnknown = (name: string | undefined): string =>
-  name === undefined
-    ? 'which command? see --help'
-    : `there is no command ${JSON.stringify(name)}${didYouMean(nearest(name, [...commands.keys()]))}; see --help`;
-
-const run = async (args: readonly string[]): Promise<Result<void, Failure>> => {
-  const [name, ...rest] = args;
+const run = async ([name, ...args]: readonly string[]): Promise<unknown> => {
   const command = commands.get(name ?? '');
-  if (command !== undefined && !rest.some(isHelp)) return command.run(rest, process.env);
-  if (command !== undefined) console.log(command.help);
-  else if (isHelp(name) || name === 'help') console.log(overview);
-  else if (name === '--version') console.log(version());
-  else return err(misuse(explainUnknown(name)));
-  return ok(undefined);
+  if (command !== undefined && args.some((arg) => /^(--help|-h)$/.test(arg))) return printText(command.help);
+  if (command !== undefined) return command.run(new Options(command, args, process.env));
+  if (name === '--help' || name === '-h') return printText(overview);
+  if (name === '--version') {
+    const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'));
+    return print(version);
+  }
+  if (name === undefined) throw new Misuse('which command?');
+  throw new Misuse(`there is no command ${JSON.stringify(name)}${didYouMean(nearest(name, [...commands.keys()]))}`);
 };
 
-const fail = ({ message, exitCode }: Failure): void => {
-  // It may hold what a stranger has stored or a server has answered.
-  console.error(`colloquy: ${printable(message)}`);
-  process.exitCode = exitCode;
+const fail = (cause: unknown): void => {
+  process.exitCode = cause instanceof Failure ? cause.exitCode : 1;
+  void printError(`colloquy: ${textOf(cause)}${process.exitCode === 2 ? '; see --help' : ''}`);
 };
 
-// That nobody reads any more, as behind `| head`, is no failure; a full disk is.
-process.stdout.on('error', (cause) => {
-  if (codeOf(cause) !== 'EPIPE') fail(failure(`standard output cannot be written: ${textOf(cause)}`));
-});
+// A reader that is gone, as behind `| head`, is no failure; a full disk is one.
+process.stdout.on('error', (cause: NodeJS.ErrnoException) => cause.code !== 'EPIPE' && fail(cause));
 process.stderr.on('error', () => undefined);
 
-run(process.argv.slice(2)).then(
-  (result) => result.mapErr(fail),
-  (cause: unknown) => fail(failure(textOf(cause))),
-);
+run(process.argv.slice(2)).catch(fail);

@@ -1,5 +1,7 @@
-/** More came than is wanted. */
+/** Stands in place of a body that is larger than the client reads. */
 export const tooMuch = Symbol('too much');
+
+const FIRST_BYTES = 64 * 1024;
 
 /** Lets go of a body, whatever that makes of it: nobody waits for it. */
 export const letGo = (body: { cancel(): Promise<unknown> } | null): void => {
@@ -7,38 +9,31 @@ export const letGo = (body: { cancel(): Promise<unknown> } | null): void => {
   gone().catch(() => undefined);
 };
 
-/** The bytes of a body, as they come, and never more than `most` of them. */
-export const readBody = async (
-  { headers, body }: Response,
-  most: number,
-): Promise<readonly Uint8Array[] | typeof tooMuch> => {
-  if (Number(headers.get('content-length')) > most) {
+const grown = (bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> => {
+  if (length <= bytes.length) return bytes;
+  const larger = new Uint8Array(Math.max(length, bytes.length * 2));
+  larger.set(bytes);
+  return larger;
+};
+
+/** Reads at most `maxBytes` of a body, into one buffer: to keep chunks of one byte would cost many times what they hold. */
+export const readBody = async ({ headers, body }: Response, maxBytes: number): Promise<Uint8Array | typeof tooMuch> => {
+  if (Number(headers.get('content-length')) > maxBytes) {
     letGo(body);
     return tooMuch;
   }
-  const chunks: Uint8Array[] = [];
-  if (body === null) return chunks;
+  let bytes = new Uint8Array(0);
+  if (body === null) return bytes;
   const reader = body.getReader();
-  let length = 0;
-  for (;;) {
+  for (let length = 0; ; ) {
     const { done, value } = await reader.read();
-    if (done) return chunks;
-    length += value.length;
-    if (length > most) {
+    if (done) return bytes.subarray(0, length);
+    if (length + value.length > maxBytes) {
       letGo(reader);
       return tooMuch;
     }
-    chunks.push(value);
-  }
-};
-
-/** JSON in UTF-8; nothing if it is none. */
-export const parseBody = (chunks: readonly Uint8Array[]): unknown => {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  try {
-    const texts = chunks.map((chunk) => decoder.decode(chunk, { stream: true }));
-    return JSON.parse(texts.join('') + decoder.decode());
-  } catch {
-    return undefined;
+    bytes = grown(bytes, Math.min(maxBytes, Math.max(FIRST_BYTES, length + value.length)));
+    bytes.set(value, length);
+    length += value.length;
   }
 };

@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { letGo } from './bounded-body.js';
+import { LineCount } from './line-count.js';
 import { bounded, type ClientTiming, late, left } from './timing.js';
 
 /** How a stream of events is read. */
@@ -8,18 +9,22 @@ export interface StreamBounds {
   /** Milliseconds without a sign of life after which the connection counts as lost. */
   readonly silenceMs: number;
   /** The largest event, in characters. */
-  readonly mostCharacters: number;
+  readonly maxCharacters: number;
   readonly signal: AbortSignal;
 }
 
 /** Why there are no more events. */
 export type StreamEnd = 'lost' | 'left' | 'too_large';
 
+/** Lines of one event: the service writes three. Each costs memory beside its characters, even an empty one. */
+const MAX_LINES = 1000;
+
 /** Server-Sent Events of one connection, read no faster than they are asked for. */
 export class EventSource {
   readonly #bounds: StreamBounds;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #decoder = new TextDecoder();
+  readonly #lines = new LineCount();
   readonly #waiting: EventSourceMessage[] = [];
   readonly #parser;
   #end: StreamEnd | undefined;
@@ -32,7 +37,7 @@ export class EventSource {
     this.#bounds = bounds;
     this.#reader = response.body?.getReader();
     this.#parser = createParser({
-      maxBufferSize: bounds.mostCharacters,
+      maxBufferSize: bounds.maxCharacters,
       onEvent: (event) => {
         this.hasLived ||= event.event !== 'unavailable';
         this.#waiting.push(event);
@@ -72,7 +77,9 @@ export class EventSource {
       const chunk = await bounded({ timing, ms, signal }, () => reader.read());
       if (chunk === left) return 'left';
       if (chunk === late || chunk.done) return 'lost';
-      this.#parser.feed(this.#decoder.decode(chunk.value, { stream: true }));
+      const text = this.#decoder.decode(chunk.value, { stream: true });
+      if (this.#lines.add(text) > MAX_LINES) return 'too_large';
+      this.#parser.feed(text);
       return this.#end;
     } catch {
       return 'lost';

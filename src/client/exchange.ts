@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { WatchSignal } from '../events/change.js';
-import { parseBody, readBody, tooMuch } from './bounded-body.js';
+import { readBody, tooMuch } from './bounded-body.js';
 import {
   aborted,
   type CallError,
@@ -11,6 +11,7 @@ import {
   unreachable,
 } from './errors.js';
 import { type ClientSettings, isKey } from './options.js';
+import { parseJsonBytes } from './parse-json.js';
 import { type Context, type RemoteCode, readProblem, refusalOf } from './refusal.js';
 import { bounded, late, left } from './timing.js';
 
@@ -56,7 +57,12 @@ export interface Reply {
 /** Those that stand for a moment's trouble, whoever says so. */
 const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-const passing: ReadonlySet<string> = new Set(['store_unavailable', 'authenticator_unavailable', 'conflict']);
+const passing: ReadonlySet<string> = new Set([
+  'store_unavailable',
+  'authenticator_unavailable',
+  'too_many_streams',
+  'conflict',
+]);
 
 export const mayPass = (type: string): boolean => passing.has(type);
 
@@ -101,12 +107,12 @@ export class Exchange<C extends RemoteCode> {
 
   /** The body of an answer. */
   async read(response: Response, { ms, signal }: Patience, connection: AbortController) {
-    const { timing, maxAnswerBytes } = this.#settings;
-    const read = await this.#within({ timing, ms, signal }, connection, () => readBody(response, maxAnswerBytes));
-    return read.andThen((chunks): Result<Reply, Failure<AskError<C>>> => {
+    const { timing, maxResponseBytes } = this.#settings;
+    const read = await this.#within({ timing, ms, signal }, connection, () => readBody(response, maxResponseBytes));
+    return read.andThen((bytes): Result<Reply, Failure<AskError<C>>> => {
       const { status, headers } = response;
-      if (chunks === tooMuch) return err(this.unexpected(`is larger than ${maxAnswerBytes} bytes`, status));
-      return ok({ status, headers, body: parseBody(chunks) });
+      if (bytes === tooMuch) return err(this.unexpected(`is larger than ${maxResponseBytes} bytes`, status));
+      return ok({ status, headers, body: parseJsonBytes(bytes) });
     });
   }
 

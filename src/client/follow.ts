@@ -54,8 +54,8 @@ const open = async (
     letGo(body);
     return err(exchange.unexpected('is no stream of events', status));
   }
-  const { timing, silenceMs, maxAnswerBytes: mostCharacters } = settings;
-  return ok(new EventSource(answer.value, { timing, silenceMs, mostCharacters, signal }));
+  const { timing, silenceMs, maxResponseBytes: maxCharacters } = settings;
+  return ok(new EventSource(answer.value, { timing, silenceMs, maxCharacters, signal }));
 };
 
 /** What a client knows of the session while connections come and go. */

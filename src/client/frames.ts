@@ -2,6 +2,7 @@ import type { EventSourceMessage } from 'eventsource-parser';
 import { isPosition } from '../events/event.js';
 import { type Fields, isFields } from '../input/values.js';
 import { isEndReason } from '../status.js';
+import { parseJson } from './parse-json.js';
 import { isText, isWhole, readSession } from './reading.js';
 import type { RemoteChange, RemoteEvent } from './remote.js';
 
@@ -17,12 +18,8 @@ export type Frame =
 const broken: Frame = { kind: 'broken' };
 
 const parse = (text: string): Fields => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(text);
+  return isFields(value) ? value : {};
 };
 
 const plainTypes = [

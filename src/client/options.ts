@@ -28,8 +28,8 @@ export interface SessionClientOptions {
   readonly retries?: number;
   /** Milliseconds without a sign of life after which a watch is taken up anew. Default: 45,000, three heartbeats. */
   readonly silenceMs?: number;
-  /** The largest answer that is read, and the largest event. Default: 64 MiB. */
-  readonly maxAnswerBytes?: number;
+  /** The largest response that is read, and the largest event, in bytes. Default: 16 MiB. */
+  readonly maxResponseBytes?: number;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: the machine's clock, timers and chance. */
@@ -45,7 +45,7 @@ export interface ClientSettings {
   readonly attemptTimeoutMs: number;
   readonly retries: number;
   readonly silenceMs: number;
-  readonly maxAnswerBytes: number;
+  readonly maxResponseBytes: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly timing: ClientTiming;
 }
@@ -96,7 +96,7 @@ export const readClientOptions = (options: SessionClientOptions): Result<ClientS
   readSafely('options', (issues) => {
     const { baseUrl, apiKey, timing = systemTiming, fetch: given = systemFetch } = options;
     const { timeoutMs = 30_000, attemptTimeoutMs = 12_000, silenceMs = 45_000 } = options;
-    const { retries = 3, maxAnswerBytes = 64 * 1024 * 1024, headers = {} } = options;
+    const { retries = 3, maxResponseBytes = 16 * 1024 * 1024, headers = {} } = options;
     const hasKey = apiKey === undefined || typeof apiKey === 'function' || isKey(apiKey);
     issues.check(hasKey, 'apiKey', 'must be 1 to 256 visible ASCII characters, or a function that gives them');
     issues.check(typeof given === 'function', 'fetch', 'must be a function');
@@ -109,7 +109,7 @@ export const readClientOptions = (options: SessionClientOptions): Result<ClientS
       attemptTimeoutMs: readMs(issues, 'attemptTimeoutMs', attemptTimeoutMs),
       retries: readWhole(issues, 'retries', retries, 0),
       silenceMs: readMs(issues, 'silenceMs', silenceMs),
-      maxAnswerBytes: readWhole(issues, 'maxAnswerBytes', maxAnswerBytes, 1),
+      maxResponseBytes: readWhole(issues, 'maxResponseBytes', maxResponseBytes, 1),
       headers: readHeaders(issues, headers),
       timing,
     };

@@ -18,6 +18,7 @@ const names = {
   createdAfter: wireNames.createdAfter,
   createdBefore: wireNames.createdBefore,
   after: wireNames.after,
+  historyLimit: wireNames.historyLimit,
 };
 
 const textOf = (issues: IssueList, name: string, value: unknown): string => {

@@ -60,6 +60,7 @@ const refusals = {
   body_too_large: true,
   unsupported_media_type: true,
   authenticator_unavailable: true,
+  too_many_streams: true,
   misconfigured: true,
 } as const satisfies Record<RefusalType, true>;
 

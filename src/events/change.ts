@@ -2,6 +2,7 @@ import type { InvalidInput, NotFound } from '../errors.js';
 import type { Session } from '../session/session.js';
 import type { StoreError } from '../store.js';
 import type { SessionEvent } from './event.js';
+import type { Position } from './position.js';
 
 /** The session as it is: at the beginning, and again wherever events may be missing. */
 export interface SessionSnapshot {
@@ -40,10 +41,16 @@ export interface WatchOptions {
   readonly from?: string;
   /** Ends the watching, and frees all that it holds. */
   readonly signal?: WatchSignal;
+  /**
+   * Called once, when the session is known to be there and nothing that it does is missed any more. That is before the
+   * first item, which may be long in coming behind a position.
+   */
+  readonly onOpen?: () => void;
 }
 
 /** How to watch, read. */
 export interface WatchSettings {
-  readonly from: string | undefined;
+  readonly from: Position | undefined;
   readonly signal: WatchSignal | undefined;
+  readonly onOpen: () => void;
 }

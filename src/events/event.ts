@@ -19,7 +19,7 @@ interface EventBase {
   readonly sequence: number;
   /** When it took effect: RFC 3339, UTC, milliseconds. */
   readonly at: string;
-  /** Where a reader goes on behind this event. */
+  /** Where to go on behind this event, with `from`. Of an event in a log: where it stands there. */
   readonly position: string;
 }
 
@@ -36,18 +36,22 @@ export type SessionEvent =
 /** Events of one stream, in the order in which they were told. */
 export interface EventPage {
   readonly events: readonly SessionEvent[];
-  /** Behind the last of them. */
+  /** Behind the last event that was looked at. */
   readonly position: string;
   /** Whether events behind the given position are gone: a stream keeps the latest only. */
   readonly isTrimmed: boolean;
 }
 
-export const positionForm = /^\d{1,20}(?:-\d{1,20})?$/;
+/**
+ * The form of the positions that callers are given: a time in milliseconds, and behind a dash the id of an event or the
+ * number of a change.
+ */
+export const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
 
-/** Whether a text can be a position of a stream. */
+/** Whether a text has the form of a position. */
 export const isPosition = (text: string): boolean => positionForm.test(text);
 
-/** Whether a position of a stream comes after another: both are whole numbers, with a second behind a dash or without. */
+/** Whether a position in a log comes after another: both are whole numbers, with a second behind a dash or without. */
 export const isBehind = (position: string, other: string): boolean => {
   const [first = 0, second = 0] = position.split('-').map(Number);
   const [otherFirst = 0, otherSecond = 0] = other.split('-').map(Number);

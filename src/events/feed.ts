@@ -1,11 +1,8 @@
-import type { EventLog } from '../store.js';
+import type { EventLog, EventScope } from '../store.js';
 import type { SessionEvent } from './event.js';
 
-/** Who wants to know of events: those of one session, or all of a tenant. */
-export interface Subscriber {
-  readonly tenant: string;
-  /** Nothing for all sessions of the tenant. */
-  readonly sessionId: string | undefined;
+/** Who wants to know of events. */
+export interface Subscriber extends EventScope {
   take(event: SessionEvent): void;
   /** Events are gone before they were read. */
   miss(): void;

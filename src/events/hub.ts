@@ -1,7 +1,9 @@
 import { ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../errors.js';
-import type { EventLog } from '../store.js';
+import type { SessionRecord } from '../session/record.js';
+import type { EventLog, SessionKey, SessionStore, StoreError } from '../store.js';
 import { Feed, type Subscriber } from './feed.js';
+import { SharedReads } from './shared-reads.js';
 
 /** What a subscriber is told. */
 export interface Subscription {
@@ -13,10 +15,22 @@ export interface Subscription {
 /** Milliseconds between two looks at a stream whose store does not say when there is something new. */
 const POLL_MS = 100;
 
-/** The feeds of one store, one for each stream that somebody listens to. */
+type Found = Result<SessionRecord | undefined, StoreError>;
+
+/** The record, which nobody can change who shares it. */
+const shared = (record: SessionRecord | undefined): SessionRecord | undefined => {
+  if (record === undefined || !Array.isArray(record.history) || Object.isFrozen(record.history)) return record;
+  for (const entry of record.history) Object.freeze(entry);
+  Object.freeze(record.history);
+  Object.freeze(record.head.options);
+  return record;
+};
+
+/** The feeds of one store, one for each stream that somebody listens to, and what watchers read at the same time. */
 export class EventHub {
   readonly #log: EventLog;
   readonly #feeds = new Map<string, Promise<Result<Feed, StoreUnavailable>>>();
+  readonly #reads = new SharedReads<Found>();
 
   constructor(log: EventLog) {
     this.#log = log;
@@ -36,6 +50,11 @@ export class EventHub {
         },
       };
     });
+  }
+
+  /** A session for its watchers, read once for all who ask at the same time. */
+  find(store: SessionStore, key: SessionKey): Promise<Found> {
+    return this.#reads.read(JSON.stringify([key.tenant, key.id]), async () => (await store.find(key)).map(shared));
   }
 
   #feedOf(stream: string): Promise<Result<Feed, StoreUnavailable>> {

@@ -2,15 +2,56 @@ import { err, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import type { WatchError } from './change.js';
 
-/** An iterable that never throws: what goes wrong is its last item, also where a store breaks its contract. */
-export async function* safely<T>(
-  begin: () => Result<AsyncIterable<Result<T, WatchError>>, WatchError>,
-): AsyncGenerator<Result<T, WatchError>, void> {
-  try {
-    const begun = begin();
-    if (begun.isErr()) yield err(begun.error);
-    else yield* begun.value;
-  } catch (cause) {
-    yield err(storeUnavailable('the store failed in a way that it should not', 'not_applied', cause));
-  }
-}
+const over: IteratorReturnResult<void> = { done: true, value: undefined };
+
+/**
+ * An iterable that never throws: what goes wrong is its last item, also where a store breaks its contract. It keeps no
+ * item that it has given.
+ */
+export const safely = <T>(
+  begin: () => Result<AsyncIterator<Result<T, WatchError>, void>, WatchError>,
+): AsyncIterableIterator<Result<T, WatchError>, void> => {
+  let inner: AsyncIterator<Result<T, WatchError>, void> | undefined;
+  let isOver = false;
+  let busy: Promise<void> | undefined;
+  const ask = async (): Promise<IteratorResult<Result<T, WatchError>, void>> => {
+    if (isOver) return over;
+    try {
+      if (inner === undefined) {
+        const begun = begin();
+        isOver = begun.isErr();
+        if (begun.isErr()) return { done: false, value: err(begun.error) };
+        inner = begun.value;
+      }
+      const next = await inner.next();
+      isOver ||= next.done === true;
+      return next;
+    } catch (cause) {
+      isOver = true;
+      const error = storeUnavailable('the store failed in a way that it should not', 'not_applied', cause);
+      return { done: false, value: err(error) };
+    }
+  };
+  const items: AsyncIterableIterator<Result<T, WatchError>, void> = {
+    // One after another, as of a generator.
+    next: () => {
+      const asked = busy === undefined ? ask() : busy.then(ask);
+      const ended = asked.then(() => {
+        if (busy === ended) busy = undefined;
+      });
+      busy = ended;
+      return asked;
+    },
+    return: async () => {
+      isOver = true;
+      try {
+        await inner?.return?.();
+      } catch {
+        // It is over in any case.
+      }
+      return over;
+    },
+    [Symbol.asyncIterator]: () => items,
+  };
+  return items;
+};

@@ -1,25 +1,26 @@
 import type { SessionEvent } from './event.js';
 
-const birthOf = ({ id }: SessionEvent): string => id.slice(0, id.indexOf('.'));
+const birthOf = (id: string): string => id.slice(0, id.indexOf('.'));
 
 /** What a watcher has seen of its session: told twice is not told, and a number that is left out is missed. */
 export class Seen {
   #birth: string | undefined;
   #sequence: number | undefined;
 
-  /** Whether nothing is known of what there was. */
-  get isEmpty(): boolean {
-    return this.#sequence === undefined;
+  /** The number of the last change that is known; nothing where none is. */
+  get sequence(): number | undefined {
+    return this.#sequence;
   }
 
-  reset(sequence: number): void {
-    this.#birth = undefined;
+  /** Begins anew behind a change; the id of its event tells apart sessions that had the same id one after another. */
+  reset(sequence: number | undefined, eventId?: string): void {
+    this.#birth = eventId === undefined ? undefined : birthOf(eventId);
     this.#sequence = sequence;
   }
 
   /** Whether an event is `new`, was seen (`old`), or others are missing before it. */
   judge(event: SessionEvent): 'new' | 'old' | 'gap' {
-    const birth = birthOf(event);
+    const birth = birthOf(event.id);
     const isAnother = this.#birth !== undefined && this.#birth !== birth;
     this.#birth = birth;
     const last = isAnother ? 0 : this.#sequence;

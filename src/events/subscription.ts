@@ -3,10 +3,11 @@ import { type InvalidInput, invalidInput } from '../errors.js';
 import type { Settings } from '../service/settings.js';
 import type { EventLog } from '../store.js';
 import type { WatchError, WatchSignal } from './change.js';
-import type { SessionEvent } from './event.js';
+import { isBehind, type SessionEvent } from './event.js';
 import { Inbox } from './inbox.js';
+import { type Position, placeBefore, timeAt } from './position.js';
 
-/** Events that are asked for at a time by who catches up. */
+/** Events that are looked at at a time by who catches up. */
 const PAGE = 500;
 
 const noEvents = (): InvalidInput =>
@@ -16,7 +17,8 @@ const noEvents = (): InvalidInput =>
 export interface Open {
   readonly log: EventLog;
   readonly inbox: Inbox;
-  readonly position: string;
+  /** Where in the log the inbox begins. */
+  readonly place: string;
   end(): void;
 }
 
@@ -31,7 +33,7 @@ export const subscribe = async (
   if (log === undefined || hub === undefined) return err(noEvents());
   const inbox = new Inbox(tenant, sessionId);
   const subscribed = await hub.subscribe(inbox);
-  return subscribed.map(({ position, end }) => {
+  return subscribed.map(({ position: place, end }) => {
     const stop = (): void => {
       signal?.removeEventListener('abort', stop);
       inbox.close();
@@ -39,27 +41,48 @@ export const subscribe = async (
     };
     signal?.addEventListener('abort', stop);
     if (signal?.aborted) stop();
-    return { log, inbox, position, end: stop };
+    return { log, inbox, place, end: stop };
   });
 };
 
-/** The events between two positions that a reader was away for; nothing where some of them are gone. */
-export async function* caughtUp(
-  { log, inbox }: Open,
-  from: string,
-): AsyncGenerator<Result<SessionEvent | undefined, WatchError>> {
+/**
+ * What a reader was away for: its events between a position and the beginning of its inbox, and `lost` where some may be
+ * gone. It gives up after so many events of others, and ends with whether it has come to the inbox.
+ */
+export async function* missed(
+  { log, inbox, place: end }: Open,
+  { ms, eventId }: Pick<Position, 'ms' | 'eventId'>,
+  mostOfOthers: number,
+): AsyncGenerator<Result<SessionEvent | 'lost', WatchError>, boolean> {
   const { tenant, sessionId } = inbox;
-  for (let position = from; !inbox.isClosed; ) {
-    const page = await log.read(log.streamOf(tenant), position, PAGE);
+  const isOwn = (event: SessionEvent): boolean =>
+    event.tenant === tenant && (sessionId === undefined || event.sessionId === sessionId);
+  /** What was told in the millisecond of the last known event, while that is looked for. */
+  let before: SessionEvent[] | undefined = eventId === undefined ? undefined : [];
+  let left = mostOfOthers;
+  for (let place = placeBefore(ms), isOver = false; !isOver && (before !== undefined || isBehind(end, place)); ) {
+    if (left <= 0 || inbox.isClosed) return false;
+    const page = await log.read(log.streamOf(tenant), place, PAGE, { tenant, sessionId });
     if (page.isErr()) {
       yield err(page.error);
-      return;
+      return false;
     }
-    if (page.value.isTrimmed) yield ok(undefined);
-    for (const event of page.value.events) {
-      if (event.tenant === tenant && (sessionId === undefined || event.sessionId === sessionId)) yield ok(event);
+    const { events, position, isTrimmed } = page.value;
+    let own = events.filter(isOwn);
+    left -= PAGE - own.length;
+    isOver = position === place;
+    place = position;
+    if (before === undefined) {
+      if (isTrimmed) yield ok('lost');
+    } else {
+      before.push(...own);
+      const at = before.findIndex(({ id }) => id === eventId);
+      if (at < 0 && !isOver && timeAt(place) <= ms) continue;
+      if (at < 0) yield ok('lost');
+      own = before.slice(at + 1);
+      before = undefined;
     }
-    if (page.value.position === position) return;
-    position = page.value.position;
+    for (const event of own) if (!isBehind(event.position, end)) yield ok(event);
   }
+  return true;
 }

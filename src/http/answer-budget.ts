@@ -1,23 +1,25 @@
 /** What one answer takes of a budget, from the moment its size is known until the client has taken it. */
 export interface Reservation {
-  /** Whether there is room for the answer, which then counts. */
+  /** Whether there is room for the answer, which then counts. Never where the reservation has been released. */
   admit(bytes: number): boolean;
-  /** Gives the room back, once. */
+  /** Gives the room back. */
   release(): void;
 }
 
 /**
  * Bounds the bytes of all answers of a handler that are being prepared or that clients have not taken yet. One tenant
- * gets half of it at most, so that others are served beside it. An answer that is larger than that is admitted while its
- * tenant has no other: it must be possible to read every session.
+ * gets half of it at most, so that others are served beside it. It must be possible to read every session: an answer that
+ * is larger than that half counts as the half, and so is admitted while its tenant has no other.
  */
 export class AnswerBudget {
   readonly #maxBytes: number;
+  readonly #maxBytesOfTenant: number;
   #bytes = 0;
   readonly #bytesOf = new Map<string, number>();
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
+    this.#maxBytesOfTenant = maxBytes / 2;
   }
 
   /** Whether even the smallest answer would be refused. */
@@ -27,26 +29,38 @@ export class AnswerBudget {
 
   reserve(tenant: string): Reservation {
     let reserved = 0;
-    const count = (bytes: number): void => {
-      reserved += bytes;
-      this.#bytes += bytes;
-      const left = (this.#bytesOf.get(tenant) ?? 0) + bytes;
-      if (left === 0) this.#bytesOf.delete(tenant);
-      else this.#bytesOf.set(tenant, left);
-    };
+    let isReleased = false;
     return {
       admit: (bytes) => {
-        if (!this.#hasRoom(tenant, bytes)) return false;
-        count(bytes);
+        // A store that answers after the time-out is told that nobody waits for it any more.
+        if (isReleased || !this.#hasRoom(tenant, bytes)) return false;
+        const counted = this.#counted(bytes);
+        reserved += counted;
+        this.#add(tenant, counted);
         return true;
       },
-      release: () => count(-reserved),
+      release: () => {
+        isReleased = true;
+        this.#add(tenant, -reserved);
+        reserved = 0;
+      },
     };
   }
 
+  #counted(bytes: number): number {
+    return Math.min(bytes, this.#maxBytesOfTenant);
+  }
+
   #hasRoom(tenant: string, bytes: number): boolean {
+    const counted = this.#counted(bytes);
     const used = this.#bytesOf.get(tenant) ?? 0;
-    if (used === 0) return bytes > this.#maxBytes / 2 || this.#bytes + bytes <= this.#maxBytes;
-    return this.#bytes + bytes <= this.#maxBytes && used + bytes <= this.#maxBytes / 2;
+    return used + counted <= this.#maxBytesOfTenant && this.#bytes + counted <= this.#maxBytes;
+  }
+
+  #add(tenant: string, bytes: number): void {
+    this.#bytes += bytes;
+    const used = (this.#bytesOf.get(tenant) ?? 0) + bytes;
+    if (used === 0) this.#bytesOf.delete(tenant);
+    else this.#bytesOf.set(tenant, used);
   }
 }

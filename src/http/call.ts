@@ -16,6 +16,7 @@ export type RouteOf<O extends Route['operation']> = Extract<Route, { readonly op
 /** What an operation works with. */
 export interface Call<R extends Route = Route, S extends TenantSessions = TenantSessions> {
   readonly settings: HandlerSettings;
+  /** Whose the sessions are. */
   readonly tenant: string;
   readonly sessions: S;
   readonly request: HandlerRequest;

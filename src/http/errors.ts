@@ -34,6 +34,11 @@ export interface AuthenticatorUnavailable {
   readonly cause?: unknown;
 }
 
+/** As many streams of events are open as the host allows, in all or for the tenant. */
+export interface TooManyStreams {
+  readonly type: 'too_many_streams';
+}
+
 /** The host has set something up in a way that cannot work. The client has done nothing wrong. */
 export interface Misconfigured {
   readonly type: 'misconfigured';
@@ -49,6 +54,7 @@ export type HandlerError =
   | UnsupportedMediaType
   | BodyTooLarge
   | AuthenticatorUnavailable
+  | TooManyStreams
   | Misconfigured;
 
 export const misconfigured = (issues: readonly InputIssue[]): Misconfigured => ({ type: 'misconfigured', issues });

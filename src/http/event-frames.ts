@@ -6,27 +6,34 @@ import type { HandlerError } from './errors.js';
 /** The id of a stream's last event. Who comes back with it has seen everything. */
 export const END_ID = 'end';
 
-/** How long a browser waits before it comes back, in milliseconds. */
-export const preamble = 'retry: 1000\n\n';
+/**
+ * How long a browser waits before it comes back, in milliseconds. No empty line follows what is no event: some clients
+ * take it for an event without data.
+ */
+export const preamble = 'retry: 1000\n';
 
-export const heartbeatLine = ': heartbeat\n\n';
+export const heartbeatLine = ': heartbeat\n';
 
 interface Frame {
   readonly id?: string;
   readonly event: string;
-  /** JSON. */
+  /** JSON in one line. */
   readonly data: string;
 }
 
-/** One event as `text/event-stream` has it. A line break in JSON stands between its tokens only, and can go. */
-const frame = ({ id, event, data }: Frame): string => {
-  const place = id === undefined ? '' : `id: ${id}\n`;
-  return `${place}event: ${event}\ndata: ${data.replace(/[\r\n]+/g, '')}\n\n`;
-};
+/** JSON without its line breaks, which stand between its tokens only: one would end the data of an event. */
+export const oneLine = (json: string): string => json.replace(/[\r\n]+/g, '');
 
-/** `json` is the session, as the get operation writes it. */
-export const snapshotFrame = ({ type, position }: SessionSnapshot, json: string): string =>
-  frame({ id: position, event: type, data: json });
+/** What stands around the data of an event in `text/event-stream`. */
+const headOf = ({ id, event }: Omit<Frame, 'data'>): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: `;
+
+export const endOfEvent = '\n\n';
+
+const frame = (event: Frame): string => `${headOf(event)}${event.data}${endOfEvent}`;
+
+/** What stands in front of the session, which is its data. */
+export const snapshotHead = ({ type, position }: SessionSnapshot): string => headOf({ id: position, event: type });
 
 export const eventFrame = (event: SessionEvent): string => {
   const { id, type, sequence, at, position } = event;

@@ -1,22 +1,42 @@
+import type { Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
-import type { SessionChange, SessionSnapshot } from '../events/change.js';
+import type { SessionChange, WatchError } from '../events/change.js';
 import type { EndReason } from '../status.js';
 import { type Call, inClientTerms, type RouteOf } from './call.js';
 import type { HandlerError } from './errors.js';
-import { endFrame, eventFrame, heartbeatLine, preamble, snapshotFrame, unavailableFrame } from './event-frames.js';
-import { heartbeat, withHeartbeats } from './heartbeat.js';
-import type { TenantEvents, TenantSessions } from './tenant-sessions.js';
+import {
+  endFrame,
+  endOfEvent,
+  eventFrame,
+  heartbeatLine,
+  preamble,
+  snapshotHead,
+  unavailableFrame,
+} from './event-frames.js';
+import { Heartbeats, heartbeat, leave } from './heartbeat.js';
+import type { HeldText } from './snapshot-texts.js';
 
-export type WatchingCall = Call<RouteOf<'events'>, TenantSessions & TenantEvents>;
+/** Milliseconds for which a client may take nothing of what waits for it. */
+const STALLED_MS = 30_000;
 
-/** What is to be streamed, and how. */
+/**
+ * A session goes out in pieces of so many bytes. So it shows whether a client takes any of it, and what is on its way in
+ * a mount and in Node is never more than a few of them.
+ */
+const PIECE_BYTES = 32 * 1024;
+
+const encoder = new TextEncoder();
+
+const over: IteratorReturnResult<void> = { done: true, value: undefined };
+
+/** What is to be streamed. */
 export interface Watching {
-  readonly call: WatchingCall;
-  readonly id: string;
-  /** What the session is, where the client is to begin with that. */
-  readonly snapshot: SessionSnapshot | undefined;
-  /** What the client knows already. */
-  readonly from: string;
+  readonly call: Call<RouteOf<'events'>>;
+  readonly changes: AsyncIterator<Result<SessionChange, WatchError>, unknown>;
+  /** Ends the changes. */
+  readonly gone: AbortController;
+  /** Called once the stream is over, however it ends. */
+  readonly onOver: () => void;
 }
 
 const endReasonOf = (change: SessionChange): EndReason | undefined => {
@@ -25,58 +45,116 @@ const endReasonOf = (change: SessionChange): EndReason | undefined => {
   return change.session.status === 'TERMINATED' ? change.session.endReason : undefined;
 };
 
-async function* framesOf({ call, id, snapshot, from }: Watching, signal: AbortSignal): AsyncGenerator<string, void> {
-  const { sessions, settings, report } = call;
-  const { form, heartbeatMs } = settings;
-  const frameOf = (change: SessionChange): string =>
-    change.type === 'session.snapshot'
-      ? snapshotFrame(change, JSON.stringify(form.session(change.session)))
-      : eventFrame(change);
-  const broken = (error: HandlerError): string => {
-    report(error);
-    return unavailableFrame(error);
-  };
-  try {
-    yield preamble;
-    let reason = snapshot && endReasonOf(snapshot);
-    if (snapshot !== undefined) yield frameOf(snapshot);
-    if (reason === undefined) {
-      const changes = sessions.watch(id, { from, signal })[Symbol.asyncIterator]();
-      for await (const change of withHeartbeats(changes, heartbeatMs, signal)) {
-        if (change === heartbeat) {
-          yield heartbeatLine;
-          continue;
-        }
-        if (change.isErr()) {
-          yield broken(inClientTerms(change.error));
-          return;
-        }
-        const { value } = change;
-        // Between the position of a snapshot and its reading there may be changes that are in it.
-        const isKnown = value.type !== 'session.snapshot' && value.sequence <= (snapshot?.sequence ?? 0);
-        if (isKnown && value.type !== 'session.deleted') continue;
-        reason = endReasonOf(value);
-        yield frameOf(value);
-      }
+/**
+ * The events of a session as bytes, until it has ended or the client has gone. Nothing throws. Between two pieces it
+ * holds no more than the text of a snapshot that is on its way, which it shares with other streams. A client that takes
+ * nothing is cut off: everything is let go, and `cutOff` tells the mount.
+ */
+export class EventStream implements AsyncIterator<Uint8Array, void> {
+  readonly #watching: Watching;
+  readonly #changes: Heartbeats<Result<SessionChange, WatchError>>;
+  readonly #cutOff = new AbortController();
+  /** The snapshot that is on its way, and how much of it has been sent. */
+  #text: HeldText | undefined;
+  #sent = 0;
+  #reason: EndReason | undefined;
+  #hasBegun = false;
+  #isEnding = false;
+  #stalled: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(watching: Watching) {
+    this.#watching = watching;
+    this.#changes = new Heartbeats(watching.changes, watching.call.settings.heartbeatMs, watching.gone.signal);
+    this.#awaitClient();
+  }
+
+  get cutOff(): AbortSignal {
+    return this.#cutOff.signal;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, void>> {
+    clearTimeout(this.#stalled);
+    const { signal } = this.#watching.gone;
+    const value = signal.aborted ? undefined : await this.#next();
+    if (value === undefined || signal.aborted) return this.return();
+    this.#awaitClient();
+    return { done: false, value: typeof value === 'string' ? encoder.encode(value) : value };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, void>> {
+    const { gone, changes, onOver } = this.#watching;
+    clearTimeout(this.#stalled);
+    this.#isEnding = true;
+    this.#letGoOfText();
+    if (!gone.signal.aborted) {
+      gone.abort();
+      leave(changes);
+      onOver();
     }
-    if (!signal.aborted) yield endFrame(reason);
-  } catch (cause) {
-    yield broken(storeUnavailable('the events could not be read', 'not_applied', cause));
+    return over;
+  }
+
+  #awaitClient(): void {
+    this.#stalled = setTimeout(() => {
+      void this.return();
+      this.#cutOff.abort();
+    }, STALLED_MS);
+  }
+
+  async #next(): Promise<string | Uint8Array | undefined> {
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      return preamble;
+    }
+    if (this.#text !== undefined) return this.#piece(this.#text);
+    return this.#isEnding ? undefined : this.#frame();
+  }
+
+  /** A copy, since part of a large text would keep all of it for as long as anybody has that part. */
+  #piece({ shared, end }: HeldText): string | Uint8Array {
+    const piece = shared.slice(this.#sent, this.#sent + PIECE_BYTES);
+    this.#sent += piece.length;
+    if (piece.length > 0) return piece;
+    this.#letGoOfText();
+    return `${end}${endOfEvent}`;
+  }
+
+  async #frame(): Promise<string> {
+    try {
+      const next = await this.#changes.next();
+      if (next === heartbeat) return heartbeatLine;
+      if (next.done === true) return this.#end();
+      return next.value.match(
+        (change) => this.#frameOf(change),
+        (error) => this.#broken(inClientTerms(error)),
+      );
+    } catch (cause) {
+      return this.#broken(storeUnavailable('the events could not be read', 'not_applied', cause));
+    }
+  }
+
+  #frameOf(change: SessionChange): string {
+    this.#reason = endReasonOf(change);
+    if (change.type !== 'session.snapshot') return eventFrame(change);
+    const { settings, tenant } = this.#watching.call;
+    this.#text = settings.texts.hold(settings.form, tenant, change);
+    this.#sent = 0;
+    return this.#text === undefined ? this.#broken({ type: 'too_many_streams' }) : snapshotHead(change);
+  }
+
+  #end(): string {
+    this.#isEnding = true;
+    return endFrame(this.#reason);
+  }
+
+  #broken(error: HandlerError): string {
+    this.#isEnding = true;
+    this.#watching.call.report(error);
+    return unavailableFrame(error);
+  }
+
+  #letGoOfText(): void {
+    this.#text?.release();
+    this.#text = undefined;
   }
 }
-
-/** The events of a session as text, until it has ended or the client has gone. Nothing throws. */
-export const eventStream = (watching: Watching): AsyncIterable<string> => ({
-  [Symbol.asyncIterator]: () => {
-    const gone = new AbortController();
-    const frames = framesOf(watching, gone.signal);
-    return {
-      next: () => frames.next(),
-      // Of a return alone a generator hears only once something has happened.
-      return: () => {
-        gone.abort();
-        return frames.return();
-      },
-    };
-  },
-});

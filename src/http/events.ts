@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput, storeUnavailable } from '../errors.js';
-import type { SessionSnapshot } from '../events/change.js';
+import { type InvalidInput, invalidInput, notFound, storeUnavailable } from '../errors.js';
+import type { SessionChange, WatchError } from '../events/change.js';
 import { isPosition } from '../events/event.js';
 import { type Answer, type Call, decodeId, inClientTerms, type RouteOf } from './call.js';
 import { type HandlerError, misconfigured } from './errors.js';
 import { END_ID } from './event-frames.js';
-import { eventStream, type Watching, type WatchingCall } from './event-stream.js';
+import { EventStream } from './event-stream.js';
 import { leave } from './heartbeat.js';
 import type { HandlerRequest, HandlerResponse } from './message.js';
 import type { TenantEvents, TenantSessions } from './tenant-sessions.js';
@@ -15,7 +15,7 @@ import { late, within } from './within.js';
 const canBeWatched = (sessions: TenantSessions): sessions is TenantSessions & TenantEvents =>
   typeof Reflect.get(sessions, 'watch') === 'function';
 
-/** In front of every position of every stream. */
+/** In front of every position: a session's events are looked for from its creation on. */
 const BEGINNING = '0';
 
 /** `no-transform` and the last one keep compressors and proxies from holding events back. */
@@ -39,57 +39,112 @@ const readLastEventId = (request: HandlerRequest): Result<string | undefined, In
   return err(invalidInput([{ path: 'Last-Event-ID', message: 'must be the id of an event of this stream' }]));
 };
 
-/** What the session is now; whether it can be watched shows before the answer begins. Holds nothing afterwards. */
-const look = async (call: WatchingCall, id: string): Promise<Result<SessionSnapshot, HandlerError>> => {
-  const { sessions, settings } = call;
-  const gone = new AbortController();
-  const changes = sessions.watch(id, { signal: gone.signal })[Symbol.asyncIterator]();
-  try {
-    const first = await within(settings.timeoutMs, changes.next());
-    if (first === late) return err(storeUnavailable('the store took too long to answer', 'not_applied'));
-    if (first.done) return err(storeUnavailable('the store told nothing', 'not_applied'));
-    if (first.value.isErr()) return err(inClientTerms(first.value.error));
-    const { value } = first.value;
-    if (value.type === 'session.snapshot') return ok(value);
-    return err(storeUnavailable('the store told an event in place of the session', 'not_applied'));
-  } finally {
-    gone.abort();
-    leave(changes);
-  }
+type Changes = AsyncIterator<Result<SessionChange, WatchError>, unknown>;
+
+/** A watch that has begun. */
+interface Begun {
+  readonly changes: Changes;
+  readonly gone: AbortController;
+}
+
+/** An iterator whose first item was asked for already. */
+const behind = (first: ReturnType<Changes['next']>, rest: Changes): Changes => {
+  let asked: ReturnType<Changes['next']> | undefined = first;
+  return {
+    next: () => {
+      const next = asked ?? rest.next();
+      asked = undefined;
+      return next;
+    },
+    return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
+  };
 };
 
-/** Where a stream begins: with what the session is now, if that is given, and behind a position. */
-type Beginning = Pick<Watching, 'snapshot' | 'from'>;
+/** Why a session cannot be watched; nothing where it can. */
+const refusalOf = (
+  begun: 'open' | typeof late | Awaited<ReturnType<Changes['next']>>,
+  id: string,
+): HandlerError | undefined => {
+  if (begun === 'open') return undefined;
+  if (begun === late) return storeUnavailable('the store took too long to answer', 'not_applied');
+  if (begun.done === true) return notFound(id);
+  if (begun.value.isErr()) return inClientTerms(begun.value.error);
+  return begun.value.value.type === 'session.deleted' ? notFound(id) : undefined;
+};
 
-const open = async (
-  call: Call<RouteOf<'events'>>,
-  begin: (now: SessionSnapshot, lastEventId: string | undefined) => Beginning,
+/** Begins to watch. Whether that can be done shows before the answer begins; if not, nothing is held afterwards. */
+const begin = async (
+  { settings }: Call,
+  sessions: TenantEvents,
+  id: string,
+  from: string | undefined,
+): Promise<Result<Begun, HandlerError>> => {
+  const gone = new AbortController();
+  let onOpen = (): void => undefined;
+  const opened = new Promise<'open'>((resolve) => {
+    onOpen = () => resolve('open');
+  });
+  const options = { signal: gone.signal, onOpen, ...(from === undefined ? {} : { from }) };
+  const changes = sessions.watch(id, options)[Symbol.asyncIterator]();
+  const first = changes.next();
+  const refusal = refusalOf(await within(settings.timeoutMs, Promise.race([opened, first])), id);
+  if (refusal === undefined) return ok({ gone, changes: behind(first, changes) });
+  end({ gone, changes });
+  first.catch(() => undefined);
+  return err(refusal);
+};
+
+const end = ({ gone, changes }: Begun): void => {
+  gone.abort();
+  leave(changes);
+};
+
+const answer = async (
+  call: Call<RouteOf<'events'>, TenantSessions & TenantEvents>,
+  beginning: string | undefined,
+  onOver: () => void,
 ): Answer => {
   const { request, route, sessions } = call;
-  if (!canBeWatched(sessions)) {
-    return err(misconfigured([{ path: 'sessions', message: 'must have watch where events are on' }]));
-  }
   const id = decodeId(route.encodedId);
   if (id.isErr()) return err(id.error);
   const lastEventId = readLastEventId(request);
   if (lastEventId.isErr()) return err(lastEventId.error);
-  const watching: WatchingCall = { ...call, sessions };
-  return (await look(watching, id.value)).map((now): HandlerResponse => {
-    if (lastEventId.value === END_ID) return nothingMore;
-    if (request.method === 'HEAD') return { status: 200, headers: streamHeaders };
-    const stream = eventStream({ call: watching, id: id.value, ...begin(now, lastEventId.value) });
-    return { status: 200, headers: streamHeaders, stream };
+  const isAtEnd = lastEventId.value === END_ID;
+  const begun = await begin(call, sessions, id.value, isAtEnd ? undefined : (lastEventId.value ?? beginning));
+  return begun.map((watching): HandlerResponse => {
+    if (isAtEnd || request.method === 'HEAD') {
+      end(watching);
+      return isAtEnd ? nothingMore : { status: 200, headers: streamHeaders };
+    }
+    const stream = new EventStream({ ...watching, call, onOver });
+    return {
+      status: 200,
+      headers: streamHeaders,
+      stream: { [Symbol.asyncIterator]: () => stream },
+      cutOff: stream.cutOff,
+    };
   });
 };
 
-/** The events of a session as Server-Sent Events (HTML Living Standard, 9.2), where the host has switched them on. */
-export const events = (call: Call<RouteOf<'events'>>): Answer =>
-  open(call, (now, lastEventId) => {
-    // Of a session that has ended no event is to come: whatever the client has seen, it is told how the session is.
-    const isFresh = lastEventId === undefined || now.session.status === 'TERMINATED';
-    return { snapshot: isFresh ? now : undefined, from: lastEventId ?? now.position };
-  });
+const open = async (call: Call<RouteOf<'events'>>, beginning?: string): Answer => {
+  const { sessions, settings, tenant } = call;
+  if (!canBeWatched(sessions)) {
+    return err(misconfigured([{ path: 'sessions', message: 'must have watch where events are on' }]));
+  }
+  const onOver = settings.streams.open(tenant);
+  if (onOver === undefined) return err({ type: 'too_many_streams' });
+  let isStreaming = false;
+  try {
+    const answered = await answer({ ...call, sessions }, beginning, onOver);
+    isStreaming = answered.isOk() && answered.value.stream !== undefined;
+    return answered;
+  } finally {
+    if (!isStreaming) onOver();
+  }
+};
 
-/** The same from the first event on that the store has kept, also of a session that has ended. */
-export const eventsFromTheBeginning = (call: Call<RouteOf<'events'>>): Answer =>
-  open(call, (_now, lastEventId) => ({ snapshot: undefined, from: lastEventId ?? BEGINNING }));
+/** The events of a session as Server-Sent Events (HTML Living Standard, 9.2), where the host has switched them on. */
+export const events = (call: Call<RouteOf<'events'>>): Answer => open(call);
+
+/** The same from the first event on that can be found, also of a session that has ended. */
+export const eventsFromTheBeginning = (call: Call<RouteOf<'events'>>): Answer => open(call, BEGINNING);

@@ -23,14 +23,8 @@ const answer = async (
   const { operation } = route;
   if (!isAllowed(operation, request.method))
     return err({ type: 'method_not_allowed', allow: allowedMethods[operation] });
-  return perform({
-    settings,
-    tenant: tenant.value,
-    sessions: settings.sessions.forTenant(tenant.value),
-    request,
-    route,
-    report,
-  });
+  const sessions = settings.sessions.forTenant(tenant.value);
+  return perform({ settings, tenant: tenant.value, sessions, request, route, report });
 };
 
 /** The answer to HEAD: that to GET without its body, whose length stays where it has one. */

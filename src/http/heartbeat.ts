@@ -1,63 +1,62 @@
 /** Nothing has arrived for a while. */
 export const heartbeat = Symbol('heartbeat');
 
+type Answer<T> = { readonly next: IteratorResult<T, unknown> } | { readonly cause: unknown };
+
 /**
- * What an iterator gives, with a heartbeat between for every `ms` in which it gives nothing. Aborting the signal ends it
- * at once, even where the iterator does not hear of it.
+ * What an iterator gives, with a heartbeat between for every `ms` in which it gives nothing. Aborting the signal gives a
+ * heartbeat at once, even where the iterator does not hear of it. Nothing is kept of what was given.
  */
-export async function* withHeartbeats<T>(
-  iterator: AsyncIterator<T>,
-  ms: number,
-  signal: AbortSignal,
-): AsyncGenerator<T | typeof heartbeat, void> {
-  let wake = (): void => undefined;
-  const onAbort = (): void => wake();
-  const ask = () => {
-    const asked: { answer?: { readonly next: IteratorResult<T> } | { readonly cause: unknown } } = {};
-    // One listener a promise: to race it anew at every heartbeat would leave one behind each time.
-    iterator.next().then(
-      (next) => {
-        asked.answer = { next };
-        wake();
-      },
-      (cause: unknown) => {
-        asked.answer = { cause };
-        wake();
-      },
+export class Heartbeats<T> {
+  readonly #iterator: AsyncIterator<T, unknown>;
+  readonly #ms: number;
+  #isAsked = false;
+  #answer: Answer<T> | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(iterator: AsyncIterator<T, unknown>, ms: number, signal: AbortSignal) {
+    this.#iterator = iterator;
+    this.#ms = ms;
+    signal.addEventListener('abort', () => this.#wake(), { once: true });
+  }
+
+  async next(): Promise<IteratorResult<T, unknown> | typeof heartbeat> {
+    if (!this.#isAsked) this.#ask();
+    if (this.#answer === undefined) await this.#pause();
+    const answer = this.#answer;
+    if (answer === undefined) return heartbeat;
+    this.#answer = undefined;
+    this.#isAsked = false;
+    if ('cause' in answer) throw answer.cause;
+    return answer.next;
+  }
+
+  /** One listener a promise: to race it anew at every heartbeat would leave one behind each time. */
+  #ask(): void {
+    this.#isAsked = true;
+    const answered = (answer: Answer<T>): void => {
+      this.#answer = answer;
+      this.#wake();
+    };
+    this.#iterator.next().then(
+      (next) => answered({ next }),
+      (cause: unknown) => answered({ cause }),
     );
-    return asked;
-  };
-  const pause = (): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#ms);
+      this.#wake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-  signal.addEventListener('abort', onAbort);
-  try {
-    for (let asked = ask(); !signal.aborted; ) {
-      const { answer } = asked;
-      if (answer === undefined) {
-        await pause();
-        if (asked.answer === undefined && !signal.aborted) yield heartbeat;
-      } else if ('cause' in answer) {
-        throw answer.cause;
-      } else {
-        if (answer.next.done) return;
-        yield answer.next.value;
-        asked = ask();
-      }
-    }
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    leave(iterator);
   }
 }
 
 /** Lets go of an iterator, whatever it makes of that: nobody waits for it. */
-export const leave = (iterator: AsyncIterator<unknown>): void => {
+export const leave = (iterator: AsyncIterator<unknown, unknown>): void => {
   const left = async () => iterator.return?.();
   left().catch(() => undefined);
 };

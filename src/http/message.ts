@@ -46,16 +46,19 @@ interface ResponseHead {
 interface WholeResponse extends ResponseHead {
   readonly body?: string;
   readonly stream?: never;
+  readonly cutOff?: never;
 }
 
 /**
- * An answer that comes bit by bit, for as long as it takes. A mount asks for the next text once the last is on its way,
- * and calls `return` of the iterator when the client has gone. Nothing is held before the first text is asked for, and
- * the iterator never throws.
+ * An answer that comes bit by bit, for as long as it takes. A mount asks for the next piece once the last one is on its
+ * way, and calls `return` of the iterator when the client has gone. The iterator never throws.
  */
 interface StreamedResponse extends ResponseHead {
   readonly body?: never;
-  readonly stream: AsyncIterable<string>;
+  /** In UTF-8. */
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** Aborted when the client has taken nothing for too long: the mount then closes the connection. */
+  readonly cutOff?: AbortSignal;
 }
 
 export type HandlerResponse = WholeResponse | StreamedResponse;

@@ -9,8 +9,8 @@ import { events } from './events.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import { readJsonObject } from './json-body.js';
 import type { HandlerResponse } from './message.js';
-import { pageHeaders } from './page-headers.js';
-import { readPageQuery } from './page-query.js';
+import { pageHeaders, truncationHeaders } from './page-headers.js';
+import { readGetQuery, readPageQuery } from './page-query.js';
 import { percentEncode, tidyPrefix } from './prefix.js';
 import { commonHeaders } from './problem.js';
 
@@ -19,7 +19,16 @@ const create = async (call: Call<RouteOf<'create'>>): Answer => {
   const body = await readJsonObject(request, settings.maxBodyBytes);
   if (body.isErr()) return err(body.error);
   const { face, profile, behavior, context, [wireNames.timeLimit]: timeLimit } = body.value;
-  const input = { face, profile, behavior, context, timeLimit, idempotencyKey: idempotencyKeyOf(request) };
+  // Only the id is answered: the history of a session that was created before must cost nothing.
+  const input = {
+    face,
+    profile,
+    behavior,
+    context,
+    timeLimit,
+    idempotencyKey: idempotencyKeyOf(request),
+    historyLimit: 0,
+  };
   const created = await answerOf(call, sessions.create(input));
   return created.map(({ id }) => ({
     status: 201,
@@ -41,39 +50,40 @@ const withinBudget = async (call: Call, read: (options: ReadOptions) => Answer):
   return answer;
 };
 
+/** How many entries of a history the answer shows. More are not read. */
+const shownHistoryLimit = ({ request, settings }: Call, asked: number | undefined): number | undefined =>
+  request.method === 'HEAD' ? 0 : (settings.form.historyLimit ?? asked);
+
 const list = (call: Call<RouteOf<'list'>>): Answer =>
   withinBudget(call, async (options) => {
     const { request, route, sessions, settings } = call;
     const query = readPageQuery(route.query);
     if (query.isErr()) return err(query.error);
-    const isHead = request.method === 'HEAD';
-    const listed = await answerOf(
-      call,
-      sessions.list(isHead ? { ...query.value, historyLimit: 0 } : query.value, options),
-    );
+    const historyLimit = shownHistoryLimit(call, query.value.historyLimit);
+    const listed = await answerOf(call, sessions.list({ ...query.value, historyLimit }, options));
     return listed.andThen((page): Result<HandlerResponse, HandlerError> => {
       if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
       const path = `${tidyPrefix(request.prefix)}/sessions`;
       const headers = { ...commonHeaders, ...pageHeaders(path, page, query.value) };
-      return ok({
-        status: 200,
-        headers,
-        ...(isHead ? {} : { body: JSON.stringify(page.sessions.map(settings.form.item)) }),
-      });
+      if (request.method === 'HEAD') return ok({ status: 200, headers });
+      return ok({ status: 200, headers, body: JSON.stringify(page.sessions.map(settings.form.item)) });
     });
   });
 
 const get = (call: Call<RouteOf<'get'>>): Answer =>
   withinBudget(call, async (options) => {
-    const id = decodeId(call.route.encodedId);
+    const { request, route, sessions, settings } = call;
+    const id = decodeId(route.encodedId);
     if (id.isErr()) return err(id.error);
-    const isHead = call.request.method === 'HEAD';
-    const found = await answerOf(call, call.sessions.get(id.value, isHead ? { ...options, historyLimit: 0 } : options));
-    return found.map((session) => ({
-      status: 200,
-      headers: commonHeaders,
-      ...(isHead ? {} : { body: JSON.stringify(call.settings.form.session(session)) }),
-    }));
+    const query = readGetQuery(route.query);
+    if (query.isErr()) return err(query.error);
+    const historyLimit = shownHistoryLimit(call, query.value.historyLimit);
+    const found = await answerOf(call, sessions.get(id.value, { ...options, historyLimit }));
+    return found.map((session): HandlerResponse => {
+      const headers = { ...commonHeaders, ...truncationHeaders([session], query.value) };
+      if (request.method === 'HEAD') return { status: 200, headers };
+      return { status: 200, headers, body: JSON.stringify(settings.form.session(session)) };
+    });
   });
 
 /** Carries out the operation that a request asks for. */

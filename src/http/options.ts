@@ -9,15 +9,21 @@ import type { Authenticate, DeniedRequest } from './authenticate.js';
 import { type DescriptionServing, type OpenApiServing, readServing } from './description.js';
 import type { HandlerError } from './errors.js';
 import { type Inspector, isInspector } from './inspector.js';
+import { OpenStreams } from './open-streams.js';
 import { statusOf } from './problem.js';
 import type { Switches } from './routes.js';
 import type { HandlerSettings } from './settings.js';
+import { SnapshotTexts } from './snapshot-texts.js';
 import type { Sessions, TenantCommands, TenantEvents, TenantHistories, TenantSessions } from './tenant-sessions.js';
 
 /** How the events are served. */
 export interface EventsOptions {
   /** Milliseconds after which a line is sent where nothing happens, 1,000 to 300,000. Default: 15,000. */
   readonly heartbeatMs?: number;
+  /** The most streams that are open at the same time; beyond, the answer is 503. Default: 10,000. */
+  readonly maxStreams?: number;
+  /** The most of them that are of one tenant, 1 to `maxStreams`. Default: 1,000, or `maxStreams` where that is less. */
+  readonly maxStreamsPerTenant?: number;
 }
 
 interface SharedOptions {
@@ -27,7 +33,7 @@ interface SharedOptions {
   readonly maxBodyBytes?: number;
   /**
    * Bytes in all answers that are being prepared or that clients have not taken yet; half of it for one tenant. Beyond,
-   * a list or get is answered with 503 and `Retry-After`. Default: 64 MiB.
+   * a list or get is answered with 503 and `Retry-After`. Default: 32 MiB.
    */
   readonly maxPendingBytes?: number;
   /** Milliseconds that the authenticator, and after it the store, may take; then the answer is 503. Default: 10,000. */
@@ -70,11 +76,13 @@ export type SessionHandlerOptions = SharedOptions &
   );
 
 const DEFAULT_BODY_BYTES = 256 * 1024;
-const DEFAULT_PENDING_BYTES = 64 * 1024 * 1024;
+const DEFAULT_PENDING_BYTES = 32 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_HEARTBEAT_MS = 15_000;
 const LEAST_HEARTBEAT_MS = 1000;
 const MOST_HEARTBEAT_MS = 300_000;
+const DEFAULT_STREAMS = 10_000;
+const DEFAULT_STREAMS_PER_TENANT = 1000;
 /** The longest that a timer takes. */
 const MOST_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -87,11 +95,20 @@ export const readAuthenticate = <A extends (...args: never) => unknown>(
   return authenticate;
 };
 
-const readHeartbeat = (issues: IssueList, events: unknown): number => {
-  if (events === undefined || typeof events === 'boolean') return DEFAULT_HEARTBEAT_MS;
-  issues.check(isFields(events), 'events', 'must be true, false, or { heartbeatMs }');
-  const { heartbeatMs = DEFAULT_HEARTBEAT_MS } = isFields(events) ? events : {};
-  return readNumber(issues, 'events.heartbeatMs', heartbeatMs, LEAST_HEARTBEAT_MS, MOST_HEARTBEAT_MS);
+const readEvents = (issues: IssueList, given: unknown): Required<EventsOptions> => {
+  const isSwitch = given === undefined || typeof given === 'boolean';
+  issues.check(isSwitch || isFields(given), 'events', 'must be true, false, or an object of options');
+  const options = isFields(given) ? given : {};
+  const { heartbeatMs = DEFAULT_HEARTBEAT_MS, maxStreams = DEFAULT_STREAMS } = options;
+  const most = readWhole(issues, 'events.maxStreams', maxStreams, 1);
+  const { maxStreamsPerTenant = Math.min(DEFAULT_STREAMS_PER_TENANT, most) } = options;
+  const mostPerTenant = readWhole(issues, 'events.maxStreamsPerTenant', maxStreamsPerTenant, 1);
+  issues.check(mostPerTenant <= most, 'events.maxStreamsPerTenant', 'must be at most events.maxStreams');
+  return {
+    heartbeatMs: readNumber(issues, 'events.heartbeatMs', heartbeatMs, LEAST_HEARTBEAT_MS, MOST_HEARTBEAT_MS),
+    maxStreams: most,
+    maxStreamsPerTenant: mostPerTenant,
+  };
 };
 
 const readSwitch = (issues: IssueList, name: string, given: unknown): boolean => {
@@ -115,7 +132,7 @@ const optionNames = {
   maxPendingBytes: true,
   timeoutMs: true,
   commands: true,
-  events: { heartbeatMs: true },
+  events: { heartbeatMs: true, maxStreams: true, maxStreamsPerTenant: true },
   inspector: true,
   openapi: { document: true, public: true },
   onError: true,
@@ -127,6 +144,7 @@ const readAll = (issues: IssueList, options: SessionHandlerOptions): HandlerOpti
   const { sessions, authenticate, commands, events, inspector, openapi, logger } = options;
   const { maxPendingBytes = DEFAULT_PENDING_BYTES } = options;
   const { maxBodyBytes = DEFAULT_BODY_BYTES, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const { heartbeatMs, ...limits } = readEvents(issues, events);
   const onError = readListener(issues, 'onError', options.onError);
   const onDenied = readListener(issues, 'onDenied', options.onDenied);
   const serves = isFields(sessions) && typeof sessions['forTenant'] === 'function';
@@ -156,7 +174,9 @@ const readAll = (issues: IssueList, options: SessionHandlerOptions): HandlerOpti
       maxBodyBytes: readWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
       form: wireForm,
       budget: new AnswerBudget(readWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
-      heartbeatMs: readHeartbeat(issues, events),
+      heartbeatMs,
+      streams: new OpenStreams(limits),
+      texts: new SnapshotTexts(),
       timeoutMs: readNumber(issues, 'timeoutMs', timeoutMs, 1, MOST_TIMEOUT_MS),
     },
   };

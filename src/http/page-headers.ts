@@ -1,5 +1,6 @@
 import { wireNames } from '../input/wire-names.js';
 import type { SessionPage } from '../service/list-sessions.js';
+import type { Session } from '../session/session.js';
 import type { PageQuery } from './page-query.js';
 import { percentEncode } from './prefix.js';
 
@@ -11,12 +12,12 @@ const filtersOf = (query: PageQuery): string => {
   let filters = '';
   for (const name of filterNames) {
     const value = query[name];
-    if (value !== undefined) filters += `&${wireNames[name]}=${percentEncode(value)}`;
+    if (value !== undefined) filters += `&${wireNames[name]}=${percentEncode(String(value))}`;
   }
   return filters;
 };
 
-const filterNames = ['order', 'status', 'createdAfter', 'createdBefore'] as const;
+const filterNames = ['order', 'status', 'createdAfter', 'createdBefore', 'historyLimit'] as const;
 
 /** Where else to turn, RFC 8288: with the limit that was applied, which may be lower than the one asked for. */
 const links = (path: string, { total, limit, page, next }: SessionPage, query: PageQuery): string => {
@@ -40,6 +41,15 @@ const listed = (ids: readonly string[]): string => {
   return text;
 };
 
+/** Which histories are shorter than they would be without `history_limit`. */
+export const truncationHeaders = (
+  sessions: readonly Session[],
+  { historyLimit = Number.POSITIVE_INFINITY }: Pick<PageQuery, 'historyLimit'>,
+): Readonly<Record<string, string>> => {
+  const truncated = sessions.filter(({ historyCount }) => historyCount > historyLimit);
+  return truncated.length === 0 ? {} : { 'X-History-Truncated': listed(truncated.map(({ id }) => id)) };
+};
+
 /** What the list's body, a bare array, has no place for. `path` is the list's own. */
 export const pageHeaders = (
   path: string,
@@ -49,5 +59,5 @@ export const pageHeaders = (
   const headers: Record<string, string> = { 'X-Total-Count': String(page.total), Link: links(path, page, query) };
   if (page.next !== undefined) headers['X-Next-Cursor'] = page.next;
   if (page.unreadable.length > 0) headers['X-Unreadable-Sessions'] = listed(page.unreadable);
-  return headers;
+  return { ...headers, ...truncationHeaders(page.sessions, query) };
 };

@@ -23,6 +23,7 @@ const statusOfOwnError = {
   body_too_large: 413,
   unsupported_media_type: 415,
   authenticator_unavailable: 503,
+  too_many_streams: 503,
   misconfigured: 503,
 } as const satisfies Record<OwnError['type'], number>;
 
@@ -59,6 +60,7 @@ export const details = {
   body_too_large: 'The body is larger than this service accepts.',
   unsupported_media_type: 'The body must be sent as Content-Type: application/json, in UTF-8 and uncompressed.',
   authenticator_unavailable: 'API keys cannot be checked at the moment. Try again later.',
+  too_many_streams: 'As many streams of events are open as this service allows. Try again later.',
   misconfigured: 'This service is not set up correctly.',
 } as const satisfies Record<Exclude<HandlerError['type'], 'invalid_input'>, string>;
 

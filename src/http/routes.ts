@@ -16,7 +16,7 @@ export type CommandRoute =
 export type Route =
   | { readonly operation: 'create' }
   | { readonly operation: 'list'; readonly query: string }
-  | OnSession<'get'>
+  | (OnSession<'get'> & { readonly query: string })
   | OnSession<'events'>
   | CommandRoute;
 
@@ -90,9 +90,9 @@ const matchCommand = (path: string): Route | undefined => {
 };
 
 /** One session, or its events. */
-const matchSession = (path: string, hasEvents: boolean): Route | undefined => {
+const matchSession = (path: string, query: string, hasEvents: boolean): Route | undefined => {
   const encodedId = idBehind(path, GET_PREFIX);
-  if (encodedId !== undefined) return { operation: 'get', encodedId };
+  if (encodedId !== undefined) return { operation: 'get', encodedId, query };
   if (!hasEvents || !path.endsWith(EVENTS_SUFFIX)) return undefined;
   const watchedId = idBehind(path.slice(0, -EVENTS_SUFFIX.length), GET_PREFIX);
   return watchedId === undefined ? undefined : { operation: 'events', encodedId: watchedId };
@@ -102,8 +102,9 @@ const matchSession = (path: string, hasEvents: boolean): Route | undefined => {
 export const matchRoute = (url: string, { commands: hasCommands, events: hasEvents }: Switches): Route | undefined => {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
-  if (path === pathTemplates.list) return { operation: 'list', query: mark < 0 ? '' : url.slice(mark + 1) };
+  const query = mark < 0 ? '' : url.slice(mark + 1);
+  if (path === pathTemplates.list) return { operation: 'list', query };
   if (path === pathTemplates.create) return { operation: 'create' };
-  if (path.startsWith(GET_PREFIX)) return matchSession(path, hasEvents);
+  if (path.startsWith(GET_PREFIX)) return matchSession(path, query, hasEvents);
   return hasCommands ? matchCommand(path) : undefined;
 };

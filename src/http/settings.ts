@@ -1,6 +1,8 @@
 import type { SessionForm } from '../wire.js';
 import type { AnswerBudget } from './answer-budget.js';
 import type { Authenticate, DeniedRequest } from './authenticate.js';
+import type { OpenStreams } from './open-streams.js';
+import type { SnapshotTexts } from './snapshot-texts.js';
 import type { Sessions, TenantSessions } from './tenant-sessions.js';
 
 /** The options of a handler, read and with their defaults. */
@@ -13,4 +15,6 @@ export interface HandlerSettings {
   readonly heartbeatMs: number;
   readonly budget: AnswerBudget;
   readonly form: SessionForm;
+  readonly streams: OpenStreams;
+  readonly texts: SnapshotTexts;
 }

@@ -10,20 +10,9 @@ const escapeId = (id: string): string =>
 const unescapeId = (escaped: string): string =>
   escaped.replace(/~([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
 
-/** By the place, which is the same object where a store gives the same page again. */
-const known = new WeakMap<ListPlace, string>();
-
-const write = ({ createdAt, id }: ListPlace): string => `${Date.parse(createdAt).toString(36)}.${escapeId(id)}`;
-
 /** The text that stands for a place in a list, whatever comes and goes around it. */
-export const cursorOf = (place: ListPlace): string => {
-  let cursor = known.get(place);
-  if (cursor === undefined) {
-    cursor = write(place);
-    if (Object.isFrozen(place)) known.set(place, cursor);
-  }
-  return cursor;
-};
+export const cursorOf = ({ createdAt, id }: ListPlace): string =>
+  `${Date.parse(createdAt).toString(36)}.${escapeId(id)}`;
 
 export const cursorForm = /^([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
 

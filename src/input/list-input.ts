@@ -52,25 +52,34 @@ const readFields = (issues: IssueList, query: unknown, defaultLimit: number): Re
   const range: ListFilter = {
     offset: offsetOf(page, limit),
     limit,
-    ...readLimit(issues, historyLimit),
+    ...readHistoryLimit(issues, historyLimit),
     ...readFilters(issues, fields),
   };
   return { range, page: after === undefined ? page : undefined };
 };
 
-const readLimit = (issues: IssueList, historyLimit: unknown): ReadSize => ({
+/** How much of a history to read. */
+export const readHistoryLimit = (issues: IssueList, historyLimit: unknown): ReadSize => ({
   historyLimit: historyLimit === undefined ? undefined : readWhole(issues, 'historyLimit', historyLimit, 0),
 });
 
-/** How much of a session's history to read. */
-export const readHistoryLimit = (options: unknown): Result<ReadSize, InvalidInput> =>
-  readSafely('options', (issues) => {
-    issues.check(isFields(options), 'options', 'must be an object');
-    return readLimit(issues, isFields(options) ? options['historyLimit'] : undefined);
-  });
+/** What a caller says of an answer that may be large. */
+const checkReadOptions = (issues: IssueList, options: unknown): Fields => {
+  issues.check(isFields(options), 'options', 'must be an object');
+  const fields: Fields = isFields(options) ? options : {};
+  issues.check(fields['admit'] === undefined || typeof fields['admit'] === 'function', 'admit', 'must be a function');
+  return fields;
+};
 
-export const readListQuery = (query: unknown): Result<ReadQuery, InvalidInput> =>
-  readSafely('query', (issues) => readFields(issues, query, DEFAULT_PAGE_LIMIT));
+/** How much of one session's history to read. */
+export const readGetOptions = (options: unknown): Result<ReadSize, InvalidInput> =>
+  readSafely('options', (issues) => readHistoryLimit(issues, checkReadOptions(issues, options)['historyLimit']));
+
+export const readListQuery = (query: unknown, options: unknown = {}): Result<ReadQuery, InvalidInput> =>
+  readSafely('query', (issues) => {
+    checkReadOptions(issues, options);
+    return readFields(issues, query, DEFAULT_PAGE_LIMIT);
+  });
 
 /** The same for all pages, which are as large as they may be unless the caller says otherwise. */
 export const readEachQuery = (query: unknown): Result<ListFilter, InvalidInput> =>

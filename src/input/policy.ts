@@ -1,7 +1,7 @@
 import { defaultLimits, type SessionLimits } from '../limits.js';
 import type { IssueList } from './issues.js';
 import type { OptionNames } from './read-options.js';
-import { readNumber } from './values.js';
+import { type Fields, isFields, readNumber } from './values.js';
 
 /** What a host allows its callers. */
 export interface InputPolicy {
@@ -29,7 +29,9 @@ export const limitNames = {
   pageBytes: true,
 } as const satisfies OptionNames<SessionLimits>;
 
-const readLimits = (issues: IssueList, given: Partial<SessionLimits>): SessionLimits => {
+const readLimits = (issues: IssueList, limits: unknown): SessionLimits => {
+  issues.check(isFields(limits), 'limits', 'must be an object');
+  const given: Fields = isFields(limits) ? limits : {};
   const read = (name: keyof SessionLimits): number =>
     readNumber(issues, `limits.${name}`, given[name] ?? defaultLimits[name], 1, Number.MAX_SAFE_INTEGER);
   return {

@@ -1,10 +1,13 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import type { WatchSettings, WatchSignal } from '../events/change.js';
-import { isPosition } from '../events/event.js';
+import { readPosition } from '../events/position.js';
+import { harmless } from '../harmless.js';
 import { KEY_LENGTH, NAME_LENGTH, ROLE_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../limits.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
+import type { ReadSize } from '../store.js';
 import { type IssueList, readSafely } from './issues.js';
+import { readHistoryLimit } from './list-input.js';
 import { readOperationId } from './operation-id.js';
 import type { InputPolicy } from './policy.js';
 import type { createRules, entryRules, ReadBy } from './rules.js';
@@ -42,6 +45,12 @@ export const readId = (value: unknown): Result<string, InvalidInput> =>
 export const readTenant = (value: unknown): Result<string, InvalidInput> =>
   readSafely('tenant', (issues) => readName(issues, 'tenant', value, KEY_LENGTH));
 
+/** What to create. */
+export interface ReadCreation extends ReadSize {
+  readonly options: SessionOptions;
+  readonly idempotencyKey: string | undefined;
+}
+
 /**
  * What to create, and under which idempotency key. `null` in an optional field is as if it were not given. Unknown fields
  * are ignored, never stored.
@@ -49,10 +58,10 @@ export const readTenant = (value: unknown): Result<string, InvalidInput> =>
 export const readCreate = (
   input: unknown,
   { limits, faces, profiles }: InputPolicy,
-): Result<{ readonly options: SessionOptions; readonly idempotencyKey: string | undefined }, InvalidInput> =>
+): Result<ReadCreation, InvalidInput> =>
   readSafely('input', (issues) => {
     const fields = readFields(issues, 'input', input);
-    const { face, profile, behavior, context, timeLimit, idempotencyKey } = fields;
+    const { face, profile, behavior, context, timeLimit, idempotencyKey, historyLimit } = fields;
     const options: SessionOptions = Object.freeze({
       face: readName(issues, 'face', face, NAME_LENGTH),
       profile: readName(issues, 'profile', profile, NAME_LENGTH),
@@ -66,6 +75,7 @@ export const readCreate = (
       options,
       idempotencyKey:
         idempotencyKey === undefined ? undefined : readName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH),
+      ...readHistoryLimit(issues, historyLimit),
     };
   });
 
@@ -110,13 +120,19 @@ const isSignal = (value: unknown): value is WatchSignal =>
 /** From where on, and until when, to watch. */
 export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput> =>
   readSafely('options', (issues) => {
-    const { from, signal } = readFields(issues, 'options', options);
-    const fits = from === undefined || (typeof from === 'string' && isPosition(from));
-    issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
+    const { from, signal, onOpen } = readFields(issues, 'options', options);
+    const position = typeof from === 'string' ? readPosition(from) : undefined;
+    issues.check(
+      from === undefined || position !== undefined,
+      'from',
+      'must be the position of an event or of a snapshot',
+    );
     issues.check(signal === undefined || isSignal(signal), 'signal', 'must be an AbortSignal');
+    issues.check(onOpen === undefined || typeof onOpen === 'function', 'onOpen', 'must be a function');
     return {
-      from: typeof from === 'string' ? from : undefined,
+      from: position,
       signal: isSignal(signal) ? signal : undefined,
+      onOpen: harmless<void>(typeof onOpen === 'function' ? () => onOpen() : undefined),
     };
   });
 

@@ -14,4 +14,5 @@ export const wireNames = {
   createdAfter: 'created_after',
   createdBefore: 'created_before',
   after: 'after',
+  historyLimit: 'history_limit',
 } as const;

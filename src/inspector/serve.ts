@@ -31,6 +31,7 @@ const below = (request: HandlerRequest, url: string): HandlerRequest => ({
   prefix: `${tidyPrefix(request.prefix)}${INSPECTOR_PATH}`,
   header: (name) => request.header(name),
   body: (maxBytes) => request.body(maxBytes),
+  ...(request.onClose === undefined ? {} : { onClose: (listener: () => void) => request.onClose?.(listener) }),
 });
 
 /** Everything is answered for the tenant that the inspector's own authenticator names, and only after it has. */

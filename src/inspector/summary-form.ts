@@ -14,6 +14,7 @@ const rowOf = (session: Session) => {
 
 /** Sessions without their histories, which the page reads by parts, and with the reason of their end. */
 export const summaryForm: SessionForm = {
+  historyLimit: 0,
   session: (session) => ({ ...rowOf(session), options: toWireOptions(session.options), entries: session.historyCount }),
   item: rowOf,
 };

@@ -1,4 +1,5 @@
 import { ContainerModule } from 'inversify';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type Clock, systemClock } from '../clock.js';
 import { type Ids, randomIds } from '../ids.js';
 import type { Logger } from '../logger.js';
@@ -23,10 +24,12 @@ export type CoreModuleOptions = Omit<SessionServiceOptions, 'store' | 'clock' | 
  *     const sessions = container.get<SessionService>(TYPES.SessionService);
  *
  * This and every other module loads at once, with `container.load`, in any order. All that they bind are singletons,
- * made when first asked for: rebind a port before that.
+ * made when first asked for: rebind a port before that. A wrong or unknown option throws a `TypeError` at once.
  */
-export const coreModule = (options: CoreModuleOptions = {}): ContainerModule =>
-  new ContainerModule((loading) => {
+export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => {
+  // Wrong options throw here, and not when the container is first asked for the service.
+  new SessionService({ ...options, store: new MemorySessionStore() });
+  return new ContainerModule((loading) => {
     bindStorePort(loading);
     bindDefault<Clock>(loading, TYPES.Clock, (binding) => binding.toConstantValue(systemClock));
     bindDefault<Ids>(loading, TYPES.Ids, (binding) => binding.toConstantValue(randomIds));
@@ -48,3 +51,4 @@ export const coreModule = (options: CoreModuleOptions = {}): ContainerModule =>
         .inSingletonScope(),
     );
   });
+};

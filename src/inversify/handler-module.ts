@@ -1,9 +1,10 @@
 import { ContainerModule } from 'inversify';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSessionHandler } from '../http/handler.js';
 import type { SessionHandler } from '../http/message.js';
 import type { SessionHandlerOptions } from '../http/options.js';
 import type { Logger } from '../logger.js';
-import type { SessionService } from '../service/session-service.js';
+import { SessionService } from '../service/session-service.js';
 import { bindDefault } from './defaults.js';
 import { TYPES } from './types.js';
 
@@ -16,8 +17,11 @@ export type HandlerModuleOptions = Omit<SessionHandlerOptions, 'sessions' | 'aut
 };
 
 /** Binds `SessionHandler` over the container's `SessionService` and `Authenticator`. */
-export const handlerModule = ({ authenticate, ...options }: HandlerModuleOptions = {}): ContainerModule =>
-  new ContainerModule((loading) => {
+export const handlerModule = ({ authenticate, ...options }: HandlerModuleOptions = {}): ContainerModule => {
+  // Wrong options throw here, and not when the container is first asked for the handler.
+  const sessions = new SessionService({ store: new MemorySessionStore() });
+  createSessionHandler({ ...options, sessions, authenticate: authenticate ?? (() => undefined) });
+  return new ContainerModule((loading) => {
     if (authenticate !== undefined) {
       bindDefault<Authenticator>(loading, TYPES.Authenticator, (binding) => binding.toConstantValue(authenticate));
     }
@@ -36,3 +40,4 @@ export const handlerModule = ({ authenticate, ...options }: HandlerModuleOptions
         .inSingletonScope(),
     );
   });
+};

@@ -1,4 +1,12 @@
-import { endFrame, eventFrame, heartbeatLine, preamble, snapshotFrame } from '../http/event-frames.js';
+import {
+  endFrame,
+  endOfEvent,
+  eventFrame,
+  heartbeatLine,
+  oneLine,
+  preamble,
+  snapshotHead,
+} from '../http/event-frames.js';
 import type { Session, SessionState } from '../session/session.js';
 import { toWireSession, toWireState } from '../wire.js';
 import type { Example, Json } from './types.js';
@@ -35,10 +43,9 @@ export const stateExamples = {
 export const streamExample: Example = {
   value: [
     preamble,
-    snapshotFrame(
-      { type: 'session.snapshot', session, sequence: 3, position: '7' },
-      JSON.stringify(toWireSession(session)),
-    ),
+    snapshotHead({ type: 'session.snapshot', session, sequence: 3, position: '1769882400000-3' }),
+    oneLine(JSON.stringify(toWireSession(session))),
+    endOfEvent,
     heartbeatLine,
     eventFrame({
       id: 'kR3vYw0aTq1x.4',
@@ -47,7 +54,7 @@ export const streamExample: Example = {
       type: 'session.terminated',
       sequence: 4,
       at: '2026-01-31T18:02:00.000Z',
-      position: '8',
+      position: '1769882520000-kR3vYw0aTq1x.4',
       endReason: 'terminated',
     }),
     endFrame('terminated'),

@@ -32,6 +32,11 @@ export const sharedHeaders = {
     { type: 'string' },
     false,
   ),
+  HistoryTruncated: header(
+    'The ids of the sessions whose history was cut by history_limit, percent-encoded, with commas between.',
+    { type: 'string' },
+    false,
+  ),
 } as const satisfies Readonly<Record<string, Header>>;
 
 export const headerRef = (name: keyof typeof sharedHeaders): Reference => ({ $ref: `#/components/headers/${name}` });

@@ -104,6 +104,7 @@ const list = (): Operation => ({
         Link: headerRef('Link'),
         'X-Next-Cursor': headerRef('NextCursor'),
         'X-Unreadable-Sessions': headerRef('UnreadableSessions'),
+        'X-History-Truncated': headerRef('HistoryTruncated'),
       },
     ),
     ...problemResponses(codesOf.list),
@@ -114,9 +115,11 @@ const get = (): Operation => ({
   operationId: 'getSession',
   tags: ['Sessions'],
   summary: 'Get a session',
-  parameters: [parameterRef('sessionId')],
+  parameters: [parameterRef('sessionId'), parameterRef('historyLimit')],
   responses: {
-    200: answered('The session with its history.', json(ref('Session'), { session: sessionExample })),
+    200: answered('The session with its history.', json(ref('Session'), { session: sessionExample }), {
+      'X-History-Truncated': headerRef('HistoryTruncated'),
+    }),
     ...problemResponses(codesOf.get),
   },
 });

@@ -66,11 +66,20 @@ const lastEventId = (): Parameter =>
     END_ID,
   );
 
+const query = (name: string): Place => ({ name, in: 'query' });
+
+/** Of a list or a get. */
+const historyLimit = (): Parameter =>
+  parameter(
+    query(wireNames.historyLimit),
+    { type: 'integer', minimum: 0 },
+    'The most entries of each history, counted from the latest, in decimal digits. Without it, all.',
+    20,
+  );
+
 const createdAt = '2026-01-31T18:00:00.000Z';
 
 const whole: Schema = { type: 'integer', minimum: 1 };
-
-const query = (name: string): Place => ({ name, in: 'query' });
 
 /** The parameters of the list's query. A default stands here only where it may be sent with all others. */
 const listParameters = {
@@ -111,6 +120,7 @@ const listParameters = {
     'Only what was created earlier than this.',
     createdAt,
   ),
+  historyLimit: historyLimit(),
 } satisfies Readonly<Record<keyof PageQuery, Parameter>>;
 
 /** All of them, by the names of their components. */

@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors.js';
 import type { WatchError } from '../events/change.js';
-import type { HandlerError } from '../http/errors.js';
+import type { HandlerError, TooManyStreams } from '../http/errors.js';
 import type { HandlerResponse } from '../http/message.js';
 import { details, fixed, problem, statuses, titles } from '../http/problem.js';
 import type { AppendError } from '../service/append-history.js';
@@ -58,7 +58,7 @@ export const codesOf = {
   } as const satisfies CodesOf<CreateError>,
   list: listCodes,
   get: { ...anywhere, ...read } as const satisfies CodesOf<ReadError>,
-  events: { ...anywhere, ...read } as const satisfies CodesOf<WatchError>,
+  events: { ...anywhere, ...read, too_many_streams: true } as const satisfies CodesOf<WatchError | TooManyStreams>,
   change: changeCodes,
   append: {
     ...anywhere,

@@ -14,6 +14,7 @@ import {
 import { readAppend } from '../input/session-input.js';
 import { settle } from '../session/timeline.js';
 import type { SessionKey } from '../store.js';
+import { contractBroken } from './contract-broken.js';
 import type { Settings } from './settings.js';
 
 /** A history entry to append. */
@@ -57,5 +58,7 @@ export const appendHistory = async (
       return err(historyFull(key.id, limits.historyEntries));
     case 'closed':
       return err(invalidTransition(settle(appended.state, time.value).status, 'append'));
+    default:
+      throw contractBroken('append', appended);
   }
 };

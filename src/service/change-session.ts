@@ -42,10 +42,10 @@ export const changeSession = async (
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const found = await store.findState(key);
     if (found.isErr()) return err(found.error);
-    const current = found.value;
-    if (current === undefined) return err(notFound(key.id));
     const time = now();
     if (time.isErr()) return err(time.error);
+    const current = found.value;
+    if (current === undefined) return err(notFound(key.id));
     const isRepeated = operationId !== undefined && current.operations.includes(operationId);
     const advanced = isRepeated
       ? ok(current)

@@ -13,6 +13,8 @@ import { idOfKey, nextId } from '../ids.js';
 import type { Session, SessionOptions } from '../session/session.js';
 import { initialState } from '../session/timeline.js';
 import { sessionAt } from '../session/view.js';
+import type { ReadSize } from '../store.js';
+import { contractBroken } from './contract-broken.js';
 import { type Settings, spanMs } from './settings.js';
 
 /** What to create. `face` and `profile` are required; the texts are empty and the time unlimited unless given. */
@@ -28,6 +30,8 @@ export interface CreateSessionInput {
    * exists. With other options it is `idempotency_mismatch`.
    */
   readonly idempotencyKey?: string;
+  /** Of a session that an earlier call has created: at most so many of the latest history entries. Default: all. */
+  readonly historyLimit?: number;
 }
 
 export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreUnavailable | CorruptRecord;
@@ -56,6 +60,7 @@ const insert = async (
   const inserted = await store.insert(tenant, head, state);
   if (inserted.isErr()) return err(inserted.error);
   if (inserted.value === 'taken') return ok('taken');
+  if (inserted.value !== 'inserted') throw contractBroken('insert', inserted.value);
   // The caller's own objects: a store may have kept the ones that it was given.
   const record = { head: { ...head, options: { ...options } }, state, history: [], historyCount: 0, sequence: 1 };
   return ok(sessionAt(record, time.value));
@@ -88,7 +93,7 @@ const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
 export const createSessionOnce = async (
   settings: Settings,
   options: SessionOptions,
-  idempotencyKey: string,
+  { idempotencyKey, ...size }: ReadSize & { readonly idempotencyKey: string },
 ): Promise<Result<Session, CreateError>> => {
   const { store, tenant, now } = settings;
   const id = await idOfKey(tenant, idempotencyKey);
@@ -96,7 +101,7 @@ export const createSessionOnce = async (
     const created = await insert(settings, id, options, randomRevision());
     if (created.isErr()) return err(created.error);
     if (created.value !== 'taken') return ok(created.value);
-    const found = await store.find({ tenant, id });
+    const found = await store.find({ tenant, id }, size);
     if (found.isErr()) return err(found.error);
     const time = now();
     if (time.isErr()) return err(time.error);

@@ -11,7 +11,7 @@ import { type ListFilter, readEachQuery, readListQuery } from '../input/list-inp
 import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/view.js';
 import type { SessionStatus } from '../status.js';
-import type { ListOrder, RecordPage } from '../store.js';
+import type { ListOrder, ListPlace } from '../store.js';
 import { admission, type ReadOptions } from './admission.js';
 import { perform } from './perform.js';
 import type { Settings } from './settings.js';
@@ -64,38 +64,44 @@ export interface SessionPage {
 
 export type ListError = InvalidInput | PageTooLarge | StoreUnavailable | CorruptRecord;
 
-interface Listed extends Omit<RecordPage, 'records'> {
+interface Listed {
   readonly sessions: readonly Session[];
+  readonly total: number;
+  readonly unreadable: readonly string[];
+  readonly next: ListPlace | undefined;
+  /** How many sessions were asked for. */
+  readonly limit: number;
 }
 
 const readPage = async (
   { store, tenant, now, policy: { limits } }: Settings,
-  { status, ...range }: ListFilter,
+  filter: ListFilter,
   options?: ReadOptions,
 ): Promise<Result<Listed, ListError>> => {
   const time = now();
   if (time.isErr()) return err(time.error);
-  const page = { ...range, status: status && { status, now: time.value } };
-  const answer = await store.list(tenant, page, admission(limits.pageBytes, options));
+  const range = { ...filter, status: filter.status && { status: filter.status, now: time.value } };
+  const answer = await store.list(tenant, range, admission(limits.pageBytes, options));
   if (answer.isErr()) return err(answer.error);
-  const { records, ...rest } = answer.value;
-  return ok({ ...rest, sessions: records.map((record) => sessionAt(record, time.value)) });
+  const { records, total, unreadable, next } = answer.value;
+  const sessions = records.map((record) => sessionAt(record, time.value));
+  return ok({ sessions, total, unreadable, next, limit: filter.limit });
 };
 
 /** One page of a tenant's sessions. */
 export const listSessions = async (
   settings: Settings,
   query: unknown,
-  options?: ReadOptions,
+  options: ReadOptions,
 ): Promise<Result<SessionPage, ListError>> => {
-  const input = readListQuery(query);
+  const input = readListQuery(query, options);
   if (input.isErr()) return err(input.error);
   const { range, page } = input.value;
   const listed = await readPage(settings, range, options);
-  return listed.map(({ sessions, total, unreadable, next }) => ({
+  return listed.map(({ sessions, total, unreadable, next, limit }) => ({
     sessions,
     total,
-    limit: range.limit,
+    limit,
     ...(page === undefined ? {} : { page }),
     ...(next === undefined ? {} : { next: cursorOf(next) }),
     unreadable,
@@ -103,8 +109,8 @@ export const listSessions = async (
 };
 
 /**
- * A page of a walk. Nobody has chosen how many sessions are read at a time, so one that would be too large is read again
- * with half as many.
+ * A page of a walk. How many sessions are read at a time changes nothing for its caller, so one that would be too large is
+ * read again with half as many.
  */
 const readFittingPage = async (settings: Settings, range: ListFilter): Promise<Result<Listed, ListError>> => {
   const listed = await readPage(settings, range);
@@ -112,28 +118,30 @@ const readFittingPage = async (settings: Settings, range: ListFilter): Promise<R
   return readFittingPage(settings, { ...range, limit: Math.ceil(range.limit / 2) });
 };
 
-/** All of a tenant's sessions, page after page. Nothing is read before the first session is asked for. */
-export async function* eachSession(
+async function* walk(
   settings: Settings,
-  query: unknown,
+  filter: Result<ListFilter, InvalidInput>,
 ): AsyncGenerator<Result<Session, ListError>, void> {
-  const input = readEachQuery(query);
-  if (input.isErr()) {
-    yield err(input.error);
+  if (filter.isErr()) {
+    yield err(filter.error);
     return;
   }
-  for (let range = input.value; ; ) {
+  for (let range = filter.value; ; ) {
     const operation = { name: 'each', outcome: 'not_applied' } as const;
     const page = await perform(settings, operation, () => readFittingPage(settings, range));
     if (page.isErr()) {
       yield err(page.error);
       return;
     }
-    const { sessions, unreadable, next } = page.value;
+    const { sessions, unreadable, next, limit } = page.value;
     for (const session of sessions) yield ok(session);
     for (const id of unreadable) yield err(corruptRecord(id, 'it is left out of its page'));
     // A store that gives the same place again would never come to an end.
     if (next === undefined || (range.after && cursorOf(range.after) === cursorOf(next))) return;
-    range = { ...range, offset: 0, after: next };
+    range = { ...range, offset: 0, after: next, limit: Math.min(2 * limit, filter.value.limit) };
   }
 }
+
+/** All of a tenant's sessions, page after page. Nothing is read of the store before the first session is asked for. */
+export const eachSession = (settings: Settings, query: unknown): AsyncIterable<Result<Session, ListError>> =>
+  walk(settings, readEachQuery(query));

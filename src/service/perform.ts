@@ -1,4 +1,4 @@
-import { errAsync, type Result, ResultAsync } from 'neverthrow';
+import { err, type Result, ResultAsync } from 'neverthrow';
 import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnavailable } from '../errors.js';
 import type { OperationName } from '../observer.js';
 import type { Settings } from './settings.js';
@@ -21,17 +21,19 @@ export const perform = <T, E extends SessionError>(
   { name, id, outcome = 'unknown' }: Operation,
   operation: () => Promise<Result<T, E>>,
 ): ResultAsync<T, E | InvalidInput | StoreUnavailable> => {
-  type Outcome = ResultAsync<T, E | InvalidInput | StoreUnavailable>;
-  const carryOut = (): Outcome =>
-    tenantError === undefined
-      ? ResultAsync.fromPromise(operation(), (cause) =>
-          storeUnavailable('the store failed in a way that it should not', outcome, cause),
-        ).andThen((result) => result)
-      : errAsync(tenantError);
-  if (observers.length === 0) return carryOut();
-  let carriedOut: Outcome | undefined;
-  const call = (): Outcome => {
-    carriedOut ??= carryOut();
+  type Failure = E | InvalidInput | StoreUnavailable;
+  const carryOut = async (): Promise<Result<T, Failure>> => {
+    if (tenantError !== undefined) return err(tenantError);
+    try {
+      return await operation();
+    } catch (cause) {
+      return err(storeUnavailable('the store failed in a way that it should not', outcome, cause));
+    }
+  };
+  if (observers.length === 0) return new ResultAsync(carryOut());
+  let carriedOut: ResultAsync<T, Failure> | undefined;
+  const call = (): ResultAsync<T, Failure> => {
+    carriedOut ??= new ResultAsync(carryOut());
     return carriedOut;
   };
   // An observer that throws or rejects must not change what the caller gets.

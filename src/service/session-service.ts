@@ -1,4 +1,4 @@
-import { err, type Result, type ResultAsync } from 'neverthrow';
+import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import {
   type CorruptRecord,
   type InvalidInput,
@@ -9,9 +9,9 @@ import {
 } from '../errors.js';
 import type { SessionChange, TenantChange, WatchError, WatchOptions } from '../events/change.js';
 import { safely } from '../events/safely.js';
-import { watchSession } from '../events/watch-session.js';
+import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
-import { readHistoryLimit } from '../input/list-input.js';
+import { readGetOptions } from '../input/list-input.js';
 import type { InputPolicy } from '../input/policy.js';
 import { readCommandOptions, readCreate, readId, readSweepLimit, readWatch } from '../input/session-input.js';
 import type { Session, SessionState } from '../session/session.js';
@@ -41,7 +41,7 @@ export type DeleteError = InvalidInput | StoreUnavailable | CorruptRecord;
 /** What `get` takes beside the id. */
 export interface GetOptions extends ReadOptions {
   /** At most so many of the latest history entries, from 0; `historyCount` tells how many there are. Default: all. */
-  readonly historyLimit?: number;
+  readonly historyLimit?: number | undefined;
 }
 
 /**
@@ -53,7 +53,7 @@ export class SessionService {
 
   /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
   constructor(options: SessionServiceOptions) {
-    this.#settings = options instanceof Settings ? options : readSettings(options);
+    this.#settings = Settings.is(options) ? options : readSettings(options);
   }
 
   /** What this service allows its callers: its limits, and its lists of names. */
@@ -74,10 +74,10 @@ export class SessionService {
     return perform(this.#settings, { name: 'create' }, async () => {
       const read = readCreate(input, this.#settings.policy);
       if (read.isErr()) return err(read.error);
-      const { options, idempotencyKey } = read.value;
+      const { options, idempotencyKey, historyLimit } = read.value;
       return idempotencyKey === undefined
         ? createSession(this.#settings, options)
-        : createSessionOnce(this.#settings, options, idempotencyKey);
+        : createSessionOnce(this.#settings, options, { idempotencyKey, historyLimit });
     });
   }
 
@@ -86,12 +86,13 @@ export class SessionService {
     return this.#performOn(
       { name: 'get', id, outcome: 'not_applied' },
       async ({ store, now }, key): Promise<Result<Session, ReadError>> => {
-        const size = readHistoryLimit(options);
+        const size = readGetOptions(options);
         if (size.isErr()) return err(size.error);
         const found = await store.find(key, size.value, admittedBy(options));
         if (found.isErr()) return err(found.error);
-        const record = found.value;
-        return record === undefined ? err(notFound(key.id)) : now().map((time) => sessionAt(record, time));
+        const time = now();
+        if (time.isErr()) return err(time.error);
+        return found.value === undefined ? err(notFound(key.id)) : ok(sessionAt(found.value, time.value));
       },
     );
   }
@@ -161,7 +162,7 @@ export class SessionService {
       const time = now();
       if (time.isErr()) return err(time.error);
       const removed = await store.remove(key, { now: time.value });
-      return removed.map(() => undefined);
+      return removed.isErr() ? err(removed.error) : ok(undefined);
     });
   }
 
@@ -175,7 +176,7 @@ export class SessionService {
   watch(id: string, options: WatchOptions = {}): AsyncIterable<Result<SessionChange, WatchError>> {
     return this.#iterate((settings) =>
       readId(id).andThen((read) =>
-        readWatch(options).map((how) => watchSession(settings, { tenant: settings.tenant, id: read }, how)),
+        readWatch(options).map((how) => new SessionWatch(settings, { tenant: settings.tenant, id: read }, how)),
       ),
     );
   }
@@ -217,7 +218,7 @@ export class SessionService {
   }
 
   #iterate<T>(
-    begin: (settings: Settings) => Result<AsyncGenerator<Result<T, WatchError>, void>, InvalidInput>,
+    begin: (settings: Settings) => Result<AsyncIterator<Result<T, WatchError>, void>, InvalidInput>,
   ): AsyncIterable<Result<T, WatchError>> {
     const { tenantError } = this.#settings;
     return safely(() => (tenantError === undefined ? begin(this.#settings) : err(tenantError)));

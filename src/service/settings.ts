@@ -36,6 +36,7 @@ export interface SessionServiceOptions {
 
 /** The options of a service, read and with their defaults. A class, so that a service can tell it from options. */
 export class Settings {
+  readonly #isSettings = true;
   readonly store: SessionStore;
   readonly tenant: string;
   /** What is wrong with the tenant. Other than the rest it may come from a request, and is an operation's answer. */
@@ -60,6 +61,11 @@ export class Settings {
     this.policy = settings.policy;
     this.observers = settings.observers;
     this.hub = settings.hub;
+  }
+
+  /** Whether it is this. `instanceof` would throw where it is a revoked proxy. */
+  static is(value: unknown): value is Settings {
+    return typeof value === 'object' && value !== null && #isSettings in value;
   }
 
   /** The same for another tenant. */

@@ -16,5 +16,18 @@ export const progressAt = (id: string, stored: StateRecord, now: number): Sessio
 /** The session that a stored record is at `now`, in milliseconds since the epoch. Pure. */
 export const sessionAt = ({ head, state, history, historyCount }: SessionRecord, now: number): Session => {
   const { id, options, createdAt } = head;
-  return { ...progressAt(id, state, now), options, history, historyCount, createdAt };
+  const progress = progressAt(id, state, now);
+  const { duration } = progress;
+  return progress.status === 'TERMINATED'
+    ? {
+        id,
+        status: progress.status,
+        endReason: progress.endReason,
+        duration,
+        options,
+        history,
+        historyCount,
+        createdAt,
+      }
+    : { id, status: progress.status, duration, options, history, historyCount, createdAt };
 };

@@ -1,11 +1,14 @@
 import type { SessionStore } from '../store.js';
 import { boundedStore } from './bounded-store.js';
+import { admission } from './cases/admission.js';
 import { appends } from './cases/appends.js';
 import { bounds } from './cases/bounds.js';
 import { changes } from './cases/changes.js';
 import { corruption } from './cases/corruption.js';
 import { deadlines } from './cases/deadlines.js';
 import { events } from './cases/events.js';
+import { historyBytes } from './cases/history-bytes.js';
+import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
 import { insertion } from './cases/insertion.js';
 import { lostEvents } from './cases/lost-events.js';
@@ -13,10 +16,12 @@ import { names } from './cases/names.js';
 import { operations } from './cases/operations.js';
 import { ownership } from './cases/ownership.js';
 import { paging } from './cases/paging.js';
+import { purges } from './cases/purges.js';
 import { races } from './cases/races.js';
 import { ranges } from './cases/ranges.js';
 import { removal } from './cases/removal.js';
 import { sequences } from './cases/sequences.js';
+import { statusTimes } from './cases/status-times.js';
 import { byStatus } from './cases/statuses.js';
 import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
@@ -63,8 +68,12 @@ const cases: readonly StoreCase[] = [
   ...appends,
   ...bounds,
   ...historyParts,
+  ...historyBytes,
+  ...historyLimits,
+  ...admission,
   ...operations,
   ...removal,
+  ...purges,
   ...sequences,
   ...deadlines,
   ...tenants,
@@ -105,7 +114,7 @@ export const describeSessionStore = <S extends SessionStore>(
   };
 
   addAll(cases, makeStore);
-  if (withStatuses !== undefined) addAll(byStatus, withStatuses);
+  if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes], withStatuses);
   if (withEvents !== undefined) addAll(events, withEvents);
   if (withEvents !== undefined && loseEvents !== undefined) {
     for (const { name, run } of lostEvents) {

@@ -26,8 +26,9 @@ const mounts: readonly (readonly [string, (handler: SessionHandler) => RequestLi
   ['Fetch', (handler) => getRequestListener(fetchHandler(handler))],
 ];
 
-async function* texts(): AsyncGenerator<string> {
-  for (let at = 0; at < LARGE.length; at += 65_536) yield LARGE.slice(at, at + 65_536);
+async function* texts(): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(LARGE);
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
 }
 
 const responses: Readonly<Record<string, () => HandlerResponse>> = {

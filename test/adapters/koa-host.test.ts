@@ -1,10 +1,15 @@
 import Koa from 'koa';
 import mount from 'koa-mount';
+import Koa2 from 'koa2';
 import { describe, expect, test } from 'vitest';
 import { koaMiddleware } from '../../adapters/koa/index.js';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { SessionService } from '../../src/index.js';
 import { type Outgoing, send } from '../http/client.js';
+import { EventReader } from '../http/event-reader.js';
 import { handlerWith } from '../http/handler-harness.js';
 import { listening } from '../http/serve.js';
+import { okOf } from '../support/sessions.js';
 
 const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
 const create = { method: 'POST', headers, body: '{"face":"ada","profile":"tutor"}' };
@@ -60,5 +65,36 @@ describe('a Koa host', () => {
       return next();
     });
     expect((await ask(app.use(sessions()), '/elsewhere')).headers['link']).toContain('</sessions?limit=3&page=1>');
+  });
+
+  test.each([
+    ['Koa 3', Koa],
+    ['Koa 2', Koa2],
+  ] as const)('hears of no error when clients leave a stream: %s', async (_name, framework) => {
+    const service = new SessionService({ store: new MemorySessionStore({ events: true }) });
+    const { handler } = handlerWith({ sessions: service, events: true, authenticate: () => 'default' });
+    const { id } = await okOf(service.create({ face: 'ada', profile: 'tutor' }));
+    const app = new framework();
+    const errors: Error[] = [];
+    app.on('error', (error: Error) => errors.push(error));
+    let left = 0;
+    app.use(async (context, next) => {
+      context.set('X-Before', 'kept');
+      context.res.on('close', () => {
+        left += 1;
+      });
+      await next();
+    });
+    app.use(koaMiddleware(handler));
+    const server = await listening(app.callback());
+    for (let client = 0; client < 10; client += 1) {
+      const reader = await EventReader.open(server.origin, `/session/${id}/events`, headers);
+      expect([reader.status, reader.headers['x-before']]).toEqual([200, 'kept']);
+      await reader.next();
+      reader.close();
+    }
+    while (left < 10) await new Promise(setImmediate);
+    expect(errors).toEqual([]);
+    await server.close();
   });
 });

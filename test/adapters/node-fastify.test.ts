@@ -7,6 +7,7 @@ import { createSessionHandler } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { send } from '../http/client.js';
 import { describeHttp } from '../http/describe-http.js';
+import { handlerWith } from '../http/handler-harness.js';
 import { expectInvalid } from '../http/problems.js';
 import type { RunningServer } from '../http/world.js';
 
@@ -87,5 +88,31 @@ describe('Fastify, by routes behind its own parsers', () => {
   test('and checks it like any other', async () => {
     expectInvalid(await create('{"face":5}'), 'face', 'profile');
     expectInvalid(await create('[]'), 'body');
+  });
+});
+
+describe('Fastify without a server, by inject', () => {
+  test('answers as over a connection, with a body and without one, and tells of the end of each answer', async () => {
+    const { handler } = handlerWith({ authenticate: (key) => (key === 'key' ? 'acme' : undefined) });
+    let closed = 0;
+    const listener = nodeListener((request) => {
+      request.onClose?.(() => {
+        closed += 1;
+      });
+      return handler(request);
+    });
+    const app = fastify();
+    app.addHook('onRequest', (request, reply) => handOver(listener)(undefined, request, reply));
+    app.all('/*', () => undefined);
+    const headers = { 'x-api-key': 'key', 'content-type': 'application/json' };
+    const payload = '{"face":"ada","profile":"tutor"}';
+    const answers = await Promise.all([
+      app.inject({ method: 'POST', url: '/create-session', headers, payload }),
+      app.inject({ method: 'GET', url: '/sessions', headers }),
+      app.inject({ method: 'GET', url: '/sessions' }),
+    ]);
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 200, 401]);
+    while (closed < 3) await new Promise(setImmediate);
+    await app.close();
   });
 });

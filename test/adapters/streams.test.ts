@@ -11,7 +11,7 @@ import { nodeListener } from '../../adapters/node/index.js';
 import type { SessionHandler } from '../../src/http/index.js';
 import { listening } from '../http/serve.js';
 
-const CHUNK = 'x'.repeat(64 * 1024);
+const CHUNK = new Uint8Array(64 * 1024);
 
 /** More texts than all buffers of both ends take, and far fewer than there are. */
 const PLENTY = 400;
@@ -29,7 +29,7 @@ const mounts: readonly (readonly [string, (handler: SessionHandler) => RequestLi
 /** A handler whose answer has no end, and what became of it. */
 const endless = () => {
   const seen = { asked: 0, isOver: false };
-  const iterator: AsyncIterator<string> = {
+  const iterator: AsyncIterator<Uint8Array> = {
     next: async () => {
       seen.asked += 1;
       return seen.isOver || seen.asked > 2 * PLENTY ? { done: true, value: undefined } : { done: false, value: CHUNK };

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { list } from '../../src/cli/list/list.js';
+import { list } from '../../src/cli/list.js';
+import { Options } from '../../src/cli/options.js';
 import { SessionClient } from '../../src/client/index.js';
 import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
 import { freePort } from '../support/free-port.js';
@@ -56,9 +57,9 @@ describe('sessions of a running service', () => {
 
   test.each([
     [['inspect', 'nobody'], {}, 1, 'there is no such session'],
-    [['list', '--after', 'x'], {}, 2, '--after must be a cursor'],
+    [['list', '--after', 'x'], {}, 2, 'after must be a cursor'],
     [['list'], { COLLOQUY_API_KEY: 'hunter2' }, 1, 'API key'],
-    [['list', '--url', 'http://user:hunter2@127.0.0.1'], {}, 2, 'without a user name'],
+    [['list', '--url', 'http://user:hunter2@127.0.0.1'], {}, 2, 'without user name'],
     [['list'], { REDIS_URL: 'redis://127.0.0.1' }, 2, 'REDIS_URL and COLLOQUY_URL are both set'],
   ])('%j with %j ends with %3$d in one line', async (args, further, code, message) => {
     const { exitCode, stdout, stderr } = await colloquy.run(args, { env: { ...env, ...further } });
@@ -70,8 +71,8 @@ describe('sessions of a running service', () => {
 
   test('a service that is not there is said in one line', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
-    const refused = (await list.run(['--url', url], { COLLOQUY_API_KEY: 'key' }))._unsafeUnwrapErr();
-    expect(refused).toMatchObject({ exitCode: 1, message: expect.stringContaining('ECONNREFUSED') });
+    const run = list.run(new Options(list, ['--url', url], { COLLOQUY_API_KEY: 'key' }));
+    await expect(run).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('ECONNREFUSED') });
   });
 
   test('what a stranger answers does not reach the terminal as it is', async () => {
@@ -88,4 +89,62 @@ describe('sessions of a running service', () => {
     expect(exitCode).toBe(1);
     expect(stderr.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
+});
+
+describe('a hostile service', () => {
+  const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202e\nTERMINATED';
+  const options = { face: HOSTILE, profile: HOSTILE, behavior: HOSTILE, context: HOSTILE, time_limit: 0 };
+  const entry = { role: HOSTILE, content: HOSTILE, timestamp: HOSTILE };
+  const session = { id: HOSTILE, status: 'ACTIVE', options, history: [entry], created_at: HOSTILE, duration: 0 };
+  const event = { id: HOSTILE, type: 'session.started', sequence: 2, at: HOSTILE };
+  const stream = [
+    `id: 1\nevent: session.snapshot\ndata: ${JSON.stringify(session)}\n\n`,
+    `id: 2\nevent: session.started\ndata: ${JSON.stringify(event)}\n\n`,
+    'event: end\ndata: {}\n\n',
+  ].join('');
+  const inHeader = encodeURIComponent('\u001b[2J');
+
+  let stranger: Server;
+  let url: string;
+  beforeAll(async () => {
+    stranger = createServer(({ url: path = '' }, response) => {
+      response.setHeader('X-Total-Count', '1000').setHeader('Link', '</sessions?limit=20>; rel="first"');
+      response.setHeader('X-Next-Cursor', '\u009b2J\u0085').setHeader('X-Unreadable-Sessions', inHeader);
+      if (path.endsWith('/events')) response.setHeader('Content-Type', 'text/event-stream').end(stream);
+      else response.end(JSON.stringify(path.startsWith('/session/') ? session : Array(30).fill(session)));
+    }).listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const address = stranger.address();
+    url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  });
+  afterAll(() => stranger.close());
+
+  test.each([
+    [['list']],
+    [['list', '--json']],
+    [['inspect', 'x']],
+    [['inspect', 'x', '--json']],
+    [['inspect', 'x', '--follow']],
+    [['inspect', 'x', '--follow', '--json']],
+  ])('cannot send the terminal anything that it obeys: %j', async (args) => {
+    for (const color of [{ NO_COLOR: '1' }, { FORCE_COLOR: '1' }]) {
+      const colors = new RegExp('FORCE_COLOR' in color ? '\u001b\\[\\d{1,2}m' : '(?!)', 'g');
+      const { stdout, stderr } = await colloquy.run([...args, '--url', url], {
+        env: { ...env, ...color, COLUMNS: '90' },
+      });
+      const lines = (stdout + stderr).split('\n').map((line) => line.replace(colors, ''));
+      expect(lines.join('')).toContain('owned');
+      expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+      if (!args.includes('--json'))
+        for (const line of stdout.split('\n')) expect(line.replace(colors, '').length).toBeLessThan(91);
+    }
+  });
+});
+
+test('a terminal gets colours unless NO_COLOR is set, and a pipe gets none', async () => {
+  const output = async (more: Record<string, string>) =>
+    (await colloquy.run(['list'], { env: { ...env, ...more } })).stdout;
+  expect(await output({ FORCE_COLOR: '1' })).toContain('\u001b[1mID');
+  expect(await output({ NO_COLOR: '1' })).not.toContain('\u001b');
+  expect(await output({})).not.toContain('\u001b');
 });

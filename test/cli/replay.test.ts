@@ -1,11 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { errAsync, okAsync } from 'neverthrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { Progress } from '../../src/cli/replay/progress.js';
-import { replayLines } from '../../src/cli/replay/replay-lines.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { progressBar } from '../../src/cli/replay.js';
+import { replayLines } from '../../src/cli/replay-lines.js';
 import { storeUnavailable } from '../../src/errors.js';
 import { SessionService } from '../../src/index.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
@@ -54,11 +56,11 @@ describe('colloquy replay', () => {
   test('names the lines that are no conversations, holds the others, and ends with 1', async () => {
     const input = [lines[0], 'no JSON', '{"id":"x"}', '{"id":"y","turns":[{"role":1}]}', lines[1]].join('\n');
     const { exitCode, stdout, stderr } = await colloquy.run(['replay'], { input });
-    expect(stdout).toContain('line 2 is no JSON');
-    expect(stdout).toContain('line 3 has no turns');
-    expect(stdout).toContain('line 4 has a turn without');
+    expect(stdout).toMatch(/^line 2: .*JSON/m);
+    expect(stdout).toContain('line 3: is not {"id": "...", "turns": [');
+    expect(stdout).toContain('line 4: is not {"id": "...", "turns": [');
     expect(stdout).toContain('2 conversations, 8 turns');
-    expect(stderr).toBe('colloquy: not all was read back as it was told\n');
+    expect(stderr).toBe('colloquy: not everything was read back as it was recorded\n');
     expect(exitCode).toBe(1);
   });
 
@@ -69,7 +71,7 @@ describe('colloquy replay', () => {
       expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
     }
     expect((await colloquy.run(['replay', join(dir, 'absent')])).stderr).toMatch(
-      /^colloquy: the file cannot be opened/,
+      /^colloquy: ENOENT: no such file or directory/,
     );
   });
 
@@ -82,13 +84,7 @@ describe('colloquy replay', () => {
 });
 
 describe('the comparison', () => {
-  const replayOn = (store: MemorySessionStore) =>
-    replayLines({
-      sessions: new SessionService({ store }),
-      lines,
-      concurrency: 4,
-      progress: new Progress(process.stderr),
-    });
+  const replayOn = (store: MemorySessionStore) => replayLines(new SessionService({ store }), lines, 4);
 
   test('notices a store that loses an entry', async () => {
     class Forgetful extends MemorySessionStore {
@@ -98,7 +94,7 @@ describe('the comparison', () => {
       }
     }
     const { problems } = await replayOn(new Forgetful());
-    expect(problems).toContain('odd: the number of entries is 6, not 7');
+    expect(problems).toContain('odd: there are 6 entries, not 7');
     expect(problems.filter((problem) => !problem.startsWith('odd:'))).toEqual([]);
   });
 
@@ -121,21 +117,64 @@ describe('the comparison', () => {
         return inserts === 2 ? errAsync(storeUnavailable('gone', 'unknown')) : okAsync(insert(...args)._unsafeUnwrap());
       },
     });
-    const report = await replayLines({
-      sessions: new SessionService({ store }),
-      lines,
-      concurrency: 1,
-      progress: new Progress(process.stderr),
-    });
-    expect(report.conversations).toBe(2);
-    expect(report.problems).toEqual(['line 2, odd: gone']);
+    const report = await replayLines(new SessionService({ store }), lines, 1);
+    expect(report.ids).toHaveLength(2);
+    expect(report.problems).toEqual(['line 2: odd: gone']);
+  });
+});
+
+describe('the progress of a replay', () => {
+  const drawn = (isTTY: boolean): string[] => {
+    const written: string[] = [];
+    const draw = progressBar({ isTTY, write: (text: Uint8Array | string) => written.push(String(text)) > 0 });
+    draw('held 6', 0.5);
+    draw('held 7', 0.6);
+    draw('');
+    return written;
+  };
+
+  test('is a bar on a terminal, not drawn for every conversation and gone at the end', () => {
+    expect(drawn(true)).toEqual([`\r\u001b[K[${'#'.repeat(12)}${'.'.repeat(12)}] held 6`, '\r\u001b[K']);
+  });
+
+  test('is nothing in a pipe', () => {
+    expect(drawn(false)).toEqual([]);
   });
 });
 
 describeWithRedis('colloquy replay on a Redis', ({ url }) => {
+  const prefix = `replay-${process.pid}`;
+  const env = { REDIS_URL: url, COLLOQUY_PREFIX: prefix };
+  let client: Redis;
+  beforeAll(() => {
+    client = new Redis(url);
+  });
+  afterAll(() => client.quit());
+
   test('holds, reads back, and leaves nothing behind', async () => {
     const { exitCode, stdout } = await colloquy.run(['replay', '--redis', url], { input: text });
     expectAll(stdout);
     expect(exitCode).toBe(0);
+  });
+
+  test('writes to the Redis of REDIS_URL only if it is told to', async () => {
+    const untold = await colloquy.run(['replay', '--keep'], { env, input: text });
+    expect(untold.stdout).toContain('kept in memory');
+    expect(await client.keys(`${prefix}:*`)).toEqual([]);
+    const told = await colloquy.run(['replay', '--redis', 'env', '--keep'], { env, input: text });
+    expect(told.stdout).toContain('kept in Redis at');
+    expect(await client.keys(`${prefix}:*`)).not.toEqual([]);
+    const nowhere = await colloquy.run(['replay', '--redis', 'env'], { input: text });
+    expect(nowhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--redis must be a URL') });
+  });
+
+  test('holds the conversations under the tenant that was named, beside its other sessions', async () => {
+    const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix }), tenant: 'acme' });
+    await sessions.create({ face: 'ada', profile: 'tutor' });
+    const args = ['replay', '--redis', url, '--prefix', prefix, '--tenant', 'acme', '--keep'];
+    const { exitCode, stdout } = await colloquy.run(args, { input: text });
+    expectAll(stdout);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('under tenant acme')]);
+    expect((await sessions.list())._unsafeUnwrap().total).toBe(4);
   });
 });

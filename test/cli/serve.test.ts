@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SessionService } from '../../src/index.js';
 import { EventReader } from '../http/event-reader.js';
 import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { freePort } from '../support/free-port.js';
+import { openClient } from '../support/redis-clients.js';
+import { startedIn } from '../support/sessions.js';
 
 let colloquy: CommandLine;
 beforeAll(async () => {
@@ -103,7 +107,9 @@ describe('colloquy serve', () => {
     const finished = await colloquy.run(['serve'], { env: { PORT: String(port) } });
     taken.close();
     expect(finished.exitCode).toBe(1);
-    expect(finished.stderr).toMatch(/^colloquy: port \d+ of 127\.0\.0\.1 is taken: [^\n]+\n$/);
+    expect(finished.stderr).toMatch(
+      /^colloquy: port \d+ of 127\.0\.0\.1: listen EADDRINUSE: address already in use [^\n]+\n$/,
+    );
   });
 
   test.each([
@@ -111,13 +117,13 @@ describe('colloquy serve', () => {
     ['PORT', 'http', 'PORT must be a whole number'],
     ['HOST', 'no such host!', 'HOST must be'],
     ['REDIS_URL', 'localhost:6379', 'REDIS_URL must be a URL'],
-    ['COLLOQUY_API_KEYS', 'hunter2', 'COLLOQUY_API_KEYS: entry 1 must be tenant:key'],
+    ['COLLOQUY_API_KEYS', 'hunter2', 'COLLOQUY_API_KEYS: entry 1: tenant must have 1 to 256 characters'],
     ['COLLOQUY_COMMANDS', 'yes', 'COLLOQUY_COMMANDS must be on or off'],
     ['COLLOQUY_EVENTS', 'yes', 'COLLOQUY_EVENTS must be on or off'],
     ['COLLOQUY_INSPECTOR', 'yes', 'COLLOQUY_INSPECTOR must be on or off'],
     ['COLLOQUY_COMMANDS', '', 'COLLOQUY_COMMANDS is set to nothing'],
     ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is set to nothing'],
-    ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: key of entry 2 must not be in the list twice'],
+    ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: entry 2: key must not be in the list twice'],
   ])('%s=%s: says which variable is malformed and the rule, and no key', async (name, value, message) => {
     const finished = await colloquy.run(['serve'], { env: { PORT: '0', [name]: value } });
     expect(finished.exitCode).toBe(2);
@@ -130,11 +136,11 @@ describe('colloquy serve', () => {
     const url = `redis://user:hunter2@127.0.0.1:${await freePort()}`;
     const finished = await colloquy.run(['serve'], { env: { PORT: '0', REDIS_URL: url } });
     expect(finished.exitCode).toBe(1);
-    expect(finished.stderr).toMatch(/^colloquy: Redis at 127\.0\.0\.1:\d+: nothing listens there\n$/);
+    expect(finished.stderr).toMatch(/^colloquy: Redis at 127\.0\.0\.1:\d+: connect ECONNREFUSED [\d.:]+\n$/);
   });
 });
 
-describeWithRedis('colloquy serve on a Redis', ({ url }) => {
+describeWithRedis('colloquy serve on a Redis', ({ port, url }) => {
   test('keeps sessions across restarts', async () => {
     const env = { REDIS_URL: url, COLLOQUY_API_KEYS: `restart-${process.pid}:key` };
     const first = await serve(env);
@@ -145,5 +151,20 @@ describeWithRedis('colloquy serve on a Redis', ({ url }) => {
     const list = curlLines(second)[1] ?? '';
     expect(await (await paste(list.replace('$KEY', 'key'))).json()).toHaveLength(1);
     await second.signal('SIGTERM');
+  });
+
+  test('tells the ends that the clock makes, though nobody looks at the sessions', async () => {
+    const prefix = `sweeping-${process.pid}`;
+    const store = new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: true });
+    const sessions = new SessionService({ store, tenant: 'acme' });
+    const id = await startedIn(sessions, { timeLimit: 0.05 });
+    const server = await serve({ REDIS_URL: url, COLLOQUY_PREFIX: prefix, COLLOQUY_EVENTS: 'on' });
+    for await (const item of sessions.watchAll({ from: '0' })) {
+      const change = item._unsafeUnwrap();
+      if (change.type !== 'session.terminated') continue;
+      expect(change).toMatchObject({ sessionId: id, endReason: 'time_limit' });
+      break;
+    }
+    expect(await server.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { clip, tableLines, widthOf, wrapped } from '../../src/cli/columns.js';
-import { jsonLine, printable } from '../../src/cli/printable.js';
+import { describe, expect, test, vi } from 'vitest';
+import { jsonLine, print, printAll, printable, printError, printText } from '../../src/cli/print.js';
+import { clip, columns, tableLines, widthOf, wrap } from '../../src/cli/table-lines.js';
 import { nearest } from '../../src/input/nearest.js';
 
 const HOSTILE = '\u001b[2J\u009b31m\u202egpj\u2028\u0000\u007f\ud800\u{e0041}\r\n\t';
@@ -17,6 +17,25 @@ describe('what strangers have written', () => {
     const line = jsonLine({ [HOSTILE]: HOSTILE });
     expect(line).not.toMatch(OBEYED);
     expect(JSON.parse(line)).toEqual({ [HOSTILE]: HOSTILE });
+  });
+
+  test.each([
+    ['stdout', () => print(HOSTILE, 'red')],
+    ['stdout', () => printAll([{ text: HOSTILE }])],
+    ['stdout', () => printText(HOSTILE.replace('\n', ''))],
+    ['stderr', () => printError(HOSTILE)],
+  ] as const)('is not printed as it is: %s %#', async (stream, printed) => {
+    let written = '';
+    const write = (text: Uint8Array | string, done: unknown): boolean => {
+      written += text;
+      if (typeof done === 'function') done();
+      return true;
+    };
+    const spy = vi.spyOn(process[stream], 'write').mockImplementation(write);
+    expect(await printed()).toBe(true);
+    spy.mockRestore();
+    expect(written).toContain('gpj');
+    expect(written.trimEnd()).not.toMatch(OBEYED);
   });
 
   test('keeps its letters, in whatever script, and joined ones', () => {
@@ -42,26 +61,43 @@ describe('columns', () => {
     expect(clip('ada', 3)).toBe('ada');
   });
 
-  const columns = [{ title: 'ID' }, { title: 'N', align: 'right' as const }, { title: 'NAME', least: 4 }];
   const rows = [
-    ['x', '1', 'ada lovelace'],
+    ['ID', 'N', 'NAME'],
+    ['x', '1', '日本'],
     ['yy', '22', ''],
   ];
 
-  test('stand one below the other', () => {
-    expect(tableLines(columns, rows, undefined)).toEqual(['ID   N  NAME', 'x    1  ada lovelace', 'yy  22']);
+  test('stand one below the other, as far as the line goes', () => {
+    expect(tableLines(rows, 80)).toEqual(['ID  N   NAME', 'x   1   日本', 'yy  22']);
+    expect(tableLines(rows, 11)).toEqual(['ID  N   NA…', 'x   1   日…', 'yy  22']);
+    expect(tableLines(rows, 1)).toEqual(['…', '…', '…']);
   });
 
-  test('shrink as far as they may, and are left out from the right', () => {
-    expect(tableLines(columns, rows, 14)).toEqual(['ID   N  NAME', 'x    1  ada l…', 'yy  22']);
-    expect(tableLines(columns, rows, 10)).toEqual(['ID   N', 'x    1', 'yy  22']);
-    expect(tableLines(columns, rows, 1)).toEqual(['ID', 'x', 'yy']);
+  test.each([
+    [80, '60', 80],
+    [0, '60', 60],
+    [undefined, '60', 60],
+    [undefined, '', Number.POSITIVE_INFINITY],
+    [0, 'wide', Number.POSITIVE_INFINITY],
+  ])('fit a terminal of %j columns with COLUMNS=%s', (terminal, variable, expected) => {
+    const before = process.stdout.columns;
+    vi.stubEnv('COLUMNS', variable);
+    Object.assign(process.stdout, { columns: terminal });
+    expect(columns()).toBe(expected);
+    Object.assign(process.stdout, { columns: before });
+    vi.unstubAllEnvs();
+  });
+
+  test('show hostile texts as they are measured', () => {
+    const [line = ''] = tableLines([[HOSTILE, 'x']], 30);
+    expect(line).not.toMatch(OBEYED);
+    expect(widthOf(line)).toBe(30);
   });
 
   test('hold a long text in lines, broken at spaces where there are some', () => {
-    expect(wrapped('one two three', 8)).toEqual(['one two', 'three']);
-    expect(wrapped('onetwothree', 4)).toEqual(['onet', 'woth', 'ree']);
-    expect(wrapped('', 4)).toEqual(['']);
+    expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
+    expect(wrap('onetwothree', 4)).toEqual(['onet', 'woth', 'ree']);
+    expect(wrap('', 4)).toEqual(['']);
   });
 });
 

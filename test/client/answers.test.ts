@@ -98,7 +98,7 @@ describe('an answer that is no success', () => {
         yield new Uint8Array(64 * 1024).fill(32);
       }
     }
-    expect(await errorOf(() => new Response(stream(endless())), { maxAnswerBytes: 1_000_000 })).toMatchObject({
+    expect(await errorOf(() => new Response(stream(endless())), { maxResponseBytes: 1_000_000 })).toMatchObject({
       type: 'unexpected_answer',
       message: 'the answer is larger than 1000000 bytes (status 200)',
     });
@@ -109,12 +109,42 @@ describe('an answer that is no success', () => {
     expect(pieces).toBeLessThan(3);
   });
 
+  test('is at most 16 MiB unless the options say otherwise', async () => {
+    const announced: Answer = () => new Response(stream([]), { headers: { 'Content-Length': String(2 ** 24 + 1) } });
+    expect(await errorOf(announced)).toMatchObject({
+      message: 'the answer is larger than 16777216 bytes (status 200)',
+    });
+    expect(await errorOf(announced, { maxResponseBytes: 2 ** 24 + 1 })).toMatchObject({
+      message: 'the answer is none of this service (status 200)',
+    });
+  });
+
+  test.each([
+    ['brackets in brackets', '['.repeat(40_000) + ']'.repeat(40_000)],
+    ['objects in objects', `${'{"a":'.repeat(40_000)}0${'}'.repeat(40_000)}`],
+    ['nothing but objects', `[${'{},'.repeat(20_000)}{}]`],
+  ])('is not parsed for long: %s', async (_, value) => {
+    const body = `{"id":"s1","status":"ACTIVE","duration":0,"more":${value}}`;
+    expect(await errorOf(() => new Response(body))).toMatchObject({ type: 'unexpected_answer', status: 200 });
+  });
+
   test('of a read has changed nothing', async () => {
     const read = await scripted([html], { retries: 0 }).client.get('s1');
     expect(read._unsafeUnwrapErr()).toMatchObject({ type: 'unreachable', outcome: 'not_applied' });
     const listed = await scripted([json(200, [])], { retries: 0 }).client.list();
     expect(listed._unsafeUnwrapErr()).toMatchObject({ type: 'unexpected_answer', outcome: 'not_applied' });
   });
+});
+
+test('an answer is read whatever it says and however it is cut', async () => {
+  const content = `${'[{"\\\\'.repeat(20_000)}é😀`;
+  const entry = { role: 'user', content, timestamp: 't' };
+  const options = { face: 'ada', profile: 'tutor', context: '', behavior: '', time_limit: 0 };
+  const session = { id: 's1', status: 'ACTIVE', options, history: [entry], created_at: 't', duration: 0 };
+  const bytes = new TextEncoder().encode(JSON.stringify(session));
+  const inBytes: Answer = () => new Response(stream(Array.from(bytes, (byte) => new Uint8Array([byte]))));
+  const read = (await scripted([inBytes]).client.get('s1'))._unsafeUnwrap();
+  expect(read.history).toEqual([entry]);
 });
 
 describe('the API key', () => {

@@ -15,7 +15,7 @@ describe('the types of the client', () => {
     expectTypeOf<keyof SessionClient>().toExtend<keyof SessionService>();
     expectTypeOf<Parameters<SessionService['append']>>().toExtend<Parameters<SessionClient['append']>>();
     expectTypeOf<Parameters<SessionService['create']>>().toExtend<Parameters<SessionClient['create']>>();
-    expectTypeOf<Parameters<SessionService['list']>>().toExtend<Parameters<SessionClient['list']>>();
+    expectTypeOf<Parameters<SessionService['list']>[0]>().toExtend<Parameters<SessionClient['list']>[0]>();
     expectTypeOf<Parameters<SessionService['watch']>>().toExtend<Parameters<SessionClient['watch']>>();
   });
 

@@ -1,4 +1,4 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { storeUnavailable } from '../../src/errors.js';
@@ -10,8 +10,6 @@ import { handlerWith, request, seen } from './handler-harness.js';
 
 const SECRET = 'redis://user:password@10.0.0.1';
 
-const told = { type: 'session.started', id: 'b.2', tenant: 'acme', sessionId: 'x', sequence: 2, at: '', position: '2' };
-
 const watchX = request('GET', '/session/x/events');
 
 const open = () => {
@@ -21,9 +19,25 @@ const open = () => {
   return { clock, sessions };
 };
 
-const textsOf = (response: HandlerResponse | undefined): AsyncIterator<string> => {
+const textsOf = (response: HandlerResponse | undefined): AsyncIterator<string, void> => {
   if (response?.stream === undefined) throw new Error(`no stream: ${JSON.stringify(response)}`);
-  return response.stream[Symbol.asyncIterator]();
+  const pieces = response.stream[Symbol.asyncIterator]();
+  const decoder = new TextDecoder();
+  return {
+    next: async () => {
+      const next = await pieces.next();
+      return next.done ? { done: true, value: undefined } : { done: false, value: decoder.decode(next.value) };
+    },
+    return: async () => {
+      await pieces.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+};
+
+/** Takes all up to the end of the snapshot. */
+const pastSnapshot = async (texts: AsyncIterator<string>): Promise<void> => {
+  for (let all = ''; !all.endsWith('\n\n'); ) all += String((await texts.next()).value);
 };
 
 const allOf = async (texts: AsyncIterator<string>): Promise<string> => {
@@ -32,15 +46,25 @@ const allOf = async (texts: AsyncIterator<string>): Promise<string> => {
   return all;
 };
 
-/** A handler over a session that is there, and that is then watched in another way. */
+/** A handler over a session that is there, and that after its snapshot is watched in another way. */
 const handlerOver = async (watch: () => AsyncIterable<unknown>) => {
   const { sessions } = open();
   await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
-  let calls = 0;
   const changed = Object.assign(Object.create(sessions), {
     watch: (...args: Parameters<SessionService['watch']>) => {
-      calls += 1;
-      return calls === 1 ? sessions.watch(...args) : watch();
+      const first = sessions.watch(...args)[Symbol.asyncIterator]();
+      let rest: AsyncIterator<unknown> | undefined;
+      let calls = 0;
+      const iterator = {
+        next: async () => {
+          calls += 1;
+          if (calls === 1) return first.next();
+          rest ??= watch()[Symbol.asyncIterator]();
+          return rest.next();
+        },
+        return: async () => rest?.return?.(),
+      };
+      return { [Symbol.asyncIterator]: () => iterator };
     },
   });
   return handlerWith({ sessions: { forTenant: () => changed }, events: true });
@@ -88,12 +112,11 @@ describe('events over HTTP', () => {
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
     const { handler } = handlerWith({ sessions, events: { heartbeatMs: 1000 } });
     const texts = textsOf(await handler(watchX));
-    await texts.next();
-    await texts.next();
+    await pastSnapshot(texts);
     for (let beat = 0; beat < 2; beat += 1) {
       const next = texts.next();
       await vi.advanceTimersByTimeAsync(1000);
-      expect(await next).toEqual({ done: false, value: ': heartbeat\n\n' });
+      expect(await next).toEqual({ done: false, value: ': heartbeat\n' });
     }
     const next = texts.next();
     await vi.advanceTimersByTimeAsync(999);
@@ -110,8 +133,7 @@ describe('events over HTTP', () => {
     await okOf(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 0.05 }));
     await okOf(sessions.start('x'));
     const texts = textsOf(await handlerWith({ sessions, events: true }).handler(watchX));
-    await texts.next();
-    await texts.next();
+    await pastSnapshot(texts);
     const rest = allOf(texts);
     clock.pass(50);
     expect(await rest).toMatch(
@@ -123,8 +145,7 @@ describe('events over HTTP', () => {
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
     const texts = textsOf(await handlerWith({ sessions, events: true }).handler(watchX));
-    await texts.next();
-    await texts.next();
+    await pastSnapshot(texts);
     const first = texts.next();
     // From here on it waits for what comes, and no longer reads what was.
     await new Promise(setImmediate);
@@ -175,20 +196,9 @@ describe('a watch that breaks down once the answer has begun', () => {
       }),
     }));
     const texts = textsOf(await handler(watchX));
-    await texts.next();
-    await texts.next();
+    await pastSnapshot(texts);
     const last = texts.next();
     await texts.return?.();
     expect(await last).toEqual({ done: true, value: undefined });
-  });
-
-  test('tells what it has told, and no change that the snapshot has in it', async () => {
-    const changes = [{ ...told, sequence: 1, type: 'session.created' }, told].map((change) => ok(change));
-    const { handler } = await handlerOver(async function* () {
-      yield* changes;
-    });
-    const all = await allOf(textsOf(await handler(watchX)));
-    expect(all).not.toContain('session.created');
-    expect(all).toContain('id: 2\nevent: session.started\n');
   });
 });

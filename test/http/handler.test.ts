@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import {
   type Authenticate,
@@ -215,16 +215,32 @@ describe('createSessionHandler', () => {
 });
 
 describe('the answer to HEAD', () => {
-  test.each(['/sessions', '/session/x', '/create-session'])(
-    '%s has no body, and tells the length of one',
-    async (url) => {
-      const { handler } = handlerWith();
+  test.each(['/session/x', '/create-session'])('%s has no body, and tells the length of one', async (url) => {
+    const { handler } = handlerWith();
+    const head = await handler(request('HEAD', url));
+    const full = await handler(request(url === '/create-session' ? 'PUT' : 'GET', url));
+    expect(head?.body).toBeUndefined();
+    expect(head?.headers).toEqual({ ...full?.headers, 'Content-Length': String(full?.body?.length) });
+  });
+});
+
+describe('HEAD of a list or a session', () => {
+  test('reads no history, and makes no body', async () => {
+    const store = new MemorySessionStore();
+    const sessions = new SessionService({ store, ids: { next: () => 'x' } });
+    const { handler } = handlerWith({ sessions });
+    await sessions.forTenant('acme').create({ face: 'ada', profile: 'tutor' });
+    const [list, find] = [vi.spyOn(store, 'list'), vi.spyOn(store, 'find')];
+    const stringify = vi.spyOn(JSON, 'stringify');
+    onTestFinished(() => stringify.mockRestore());
+    for (const url of ['/sessions', '/sessions?history_limit=5', '/session/x', '/session/x?history_limit=5']) {
       const head = await handler(request('HEAD', url));
-      const full = await handler(request(url === '/create-session' ? 'PUT' : 'GET', url));
-      expect(head?.body).toBeUndefined();
-      expect(head?.headers).toEqual({ ...full?.headers, 'Content-Length': String(full?.body?.length) });
-    },
-  );
+      expect([head?.status, head?.body, head?.headers['Content-Length']]).toEqual([200, undefined, undefined]);
+    }
+    expect(stringify).not.toHaveBeenCalled();
+    expect(list.mock.calls.map(([, { historyLimit }]) => historyLimit)).toEqual([0, 0]);
+    expect(find.mock.calls.map(([, size]) => size?.historyLimit)).toEqual([0, 0]);
+  });
 });
 
 describe('a mount that breaks its contract', () => {

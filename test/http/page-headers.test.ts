@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { pageHeaders } from '../../src/http/page-headers.js';
+import { pageHeaders, truncationHeaders } from '../../src/http/page-headers.js';
+import type { Session } from '../../src/index.js';
 
 const unreadable = (ids: readonly string[]) =>
   pageHeaders('/sessions', { sessions: [], total: 1, limit: 10, page: 1, unreadable: ids })['X-Unreadable-Sessions'];
@@ -18,6 +19,32 @@ describe('X-Unreadable-Sessions', () => {
     const text = String(unreadable(Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(98)}`)));
     expect(text.length).toBeLessThanOrEqual(4096);
     expect(text.split(',').length).toBeGreaterThan(35);
+  });
+});
+
+describe('X-History-Truncated', () => {
+  const session = (id: string, historyCount: number): Session => ({
+    id,
+    status: 'IDLE',
+    options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0 },
+    history: [],
+    historyCount,
+    createdAt: '2026-01-31T12:00:00.000Z',
+    duration: 0,
+  });
+  const truncated = (sessions: readonly Session[], historyLimit?: number) =>
+    truncationHeaders(sessions, { historyLimit })['X-History-Truncated'];
+
+  test('names the sessions that have more entries than were asked for, in characters of a path', () => {
+    const sessions = [session('a,b', 2), session('c', 1), session('\r\n', 3)];
+    expect(truncated(sessions, 1)).toBe('a%2Cb,%0D%0A');
+    expect(truncated(sessions, 3)).toBeUndefined();
+    expect(truncated(sessions)).toBeUndefined();
+  });
+
+  test('names no more than clients take in a header', () => {
+    const sessions = Array.from({ length: 100 }, (_, at) => session(`${at}${'x'.repeat(98)}`, 1));
+    expect(truncated(sessions, 0)?.length).toBeLessThanOrEqual(4096);
   });
 });
 

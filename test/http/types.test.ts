@@ -1,5 +1,11 @@
 import { describe, expectTypeOf, test } from 'vitest';
-import type { SessionHandlerOptions, TenantCommands, TenantEvents, TenantSessions } from '../../src/http/index.js';
+import type {
+  EventsOptions,
+  SessionHandlerOptions,
+  TenantCommands,
+  TenantEvents,
+  TenantSessions,
+} from '../../src/http/index.js';
 import type { SessionService } from '../../src/index.js';
 import type { HandlerModuleOptions } from '../../src/inversify/handler-module.js';
 
@@ -35,8 +41,6 @@ describe('the options of a handler', () => {
 
   test('of a container can switch the commands on', () => {
     expectTypeOf<HandlerModuleOptions>().toHaveProperty('commands').toEqualTypeOf<boolean | undefined>();
-    expectTypeOf<HandlerModuleOptions>()
-      .toHaveProperty('events')
-      .toEqualTypeOf<boolean | { readonly heartbeatMs?: number } | undefined>();
+    expectTypeOf<HandlerModuleOptions>().toHaveProperty('events').toEqualTypeOf<boolean | EventsOptions | undefined>();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { InvalidInput } from '../../src/errors.js';
 import { cursorOf } from '../../src/input/cursor.js';
-import { readEachQuery, readListQuery } from '../../src/input/list-input.js';
+import { readEachQuery, readGetOptions, readListQuery } from '../../src/input/list-input.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 
 const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);
@@ -57,6 +57,40 @@ describe('a page', () => {
     for (const query of [throwing(), revoked()]) {
       expect(readListQuery(query)._unsafeUnwrapErr().issues[0]?.path).toBe('query');
     }
+  });
+});
+
+describe('how much of a history is read', () => {
+  test('is all of it, or as many entries as are asked for, from none', () => {
+    expect(readListQuery({})._unsafeUnwrap().range.historyLimit).toBeUndefined();
+    expect(readGetOptions({})._unsafeUnwrap()).toEqual({});
+    for (const historyLimit of [0, 1, 20, Number.MAX_SAFE_INTEGER]) {
+      expect(readListQuery({ historyLimit })._unsafeUnwrap().range).toMatchObject({ historyLimit });
+      expect(readEachQuery({ historyLimit })._unsafeUnwrap()).toMatchObject({ historyLimit });
+      expect(readGetOptions({ historyLimit })._unsafeUnwrap()).toEqual({ historyLimit });
+    }
+  });
+
+  test.for([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '10', '', null, true, [1]])(
+    'is not %s',
+    (historyLimit) => {
+      const rule = ['historyLimit must be a whole number, at least 0'];
+      expect(rules(readListQuery({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
+      expect(rules(readEachQuery({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
+      expect(rules(readGetOptions({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
+    },
+  );
+});
+
+describe('the options of a read', () => {
+  test.for([null, 5, 'all', [], () => ({})])('are an object, and not %s', (options) => {
+    expect(rules(readListQuery({}, options)._unsafeUnwrapErr())).toEqual(['options must be an object']);
+    expect(rules(readGetOptions(options)._unsafeUnwrapErr())).toEqual(['options must be an object']);
+  });
+
+  test.for([null, true, 5, {}])('have a function to admit answers, and not %j', (admit) => {
+    expect(rules(readListQuery({}, { admit })._unsafeUnwrapErr())).toEqual(['admit must be a function']);
+    expect(rules(readGetOptions({ admit })._unsafeUnwrapErr())).toEqual(['admit must be a function']);
   });
 });
 

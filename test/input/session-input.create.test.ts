@@ -130,7 +130,8 @@ describe('what to create', () => {
       },
     );
     create(input)._unsafeUnwrap();
-    expect(reads.toSorted()).toEqual(['behavior', 'context', 'face', 'idempotencyKey', 'profile', 'timeLimit']);
+    const names = ['behavior', 'context', 'face', 'historyLimit', 'idempotencyKey', 'profile', 'timeLimit'];
+    expect(reads.toSorted()).toEqual(names);
   });
 
   test('has a face and a profile of those that the host allows', () => {

@@ -155,8 +155,8 @@ describe('what is served', () => {
     const { stream } = await ask('GET', `/inspector/session/${id}/events`);
     if (stream === undefined) throw new Error('nothing is streamed');
     const types: (string | undefined)[] = [];
-    for await (const text of stream) {
-      types.push(/^event: (.+)$/m.exec(text)?.[1]);
+    for await (const bytes of stream) {
+      types.push(/^event: (.+)$/m.exec(new TextDecoder().decode(bytes))?.[1]);
       if (types.includes('session.started') && status === 'ACTIVE') break;
     }
     const end = status === 'ACTIVE' ? [] : ['session.terminated', 'end'];

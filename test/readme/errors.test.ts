@@ -11,6 +11,7 @@ const errors = {
   invalid_transition: { type: 'invalid_transition', message: '', status: 'IDLE', command: 'pause' },
   history_full: { type: 'history_full', message: '', id: '', limit: 1 },
   conflict: { type: 'conflict', message: '', id: '' },
+  page_too_large: { type: 'page_too_large', message: '', bytes: 2, limit: 1 },
   idempotency_mismatch: { type: 'idempotency_mismatch', message: '', id: '' },
   corrupt_record: { type: 'corrupt_record', message: '', id: '' },
   store_unavailable: { type: 'store_unavailable', message: '', outcome: 'unknown' },
@@ -20,6 +21,7 @@ const errors = {
   body_too_large: { type: 'body_too_large' },
   unsupported_media_type: { type: 'unsupported_media_type' },
   authenticator_unavailable: { type: 'authenticator_unavailable' },
+  too_many_streams: { type: 'too_many_streams' },
   misconfigured: { type: 'misconfigured', issues: [] },
 } satisfies { readonly [T in HandlerError['type']]: Extract<HandlerError, { readonly type: T }> };
 

@@ -23,9 +23,10 @@ describe('a host that breaks the rules', () => {
     expect(read.isErr() && read.error.type).toBe('store_unavailable');
   });
 
-  test('gets an answer from a service made of a revoked proxy', async () => {
-    const listed = await new SessionService(untyped(revoked())).list();
-    expect(listed.isErr() && listed.error.type).toBe('invalid_input');
+  test('is told at once that options are a revoked proxy', () => {
+    expect(() => new SessionService(untyped(revoked()))).toThrow(
+      new TypeError('SessionService: options could not be read: it throws when it is looked at'),
+    );
   });
 
   test('does not choose how its array of entries is read', async () => {

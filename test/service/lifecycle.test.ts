@@ -12,6 +12,7 @@ describe('a session from its creation to its end', () => {
       status: 'IDLE',
       options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 600 },
       history: [],
+      historyCount: 0,
       createdAt: '2026-01-31T12:00:00.000Z',
       duration: 0,
     });
@@ -46,6 +47,7 @@ describe('a session from its creation to its end', () => {
         { role: 'user', content: 'Hello', timestamp: '2026-01-31T12:00:01.000Z' },
         { role: 'assistant', content: 'Goodbye', timestamp: '2026-01-31T12:01:03.000Z' },
       ],
+      historyCount: 2,
       createdAt: '2026-01-31T12:00:00.000Z',
       duration: 2,
     });

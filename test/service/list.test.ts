@@ -230,11 +230,11 @@ describe('each session', () => {
     expect(await namesOf(circling.sessions, { limit: 1 })).toEqual(['s4', 's4']);
   });
 
-  test('is refused with what is wrong, be it the query or the service', async () => {
+  test('is refused with what is wrong, be it the query or the tenant', async () => {
     const { sessions } = openSessions();
     expect(await namesOf(sessions, { limit: 0 })).toEqual(['invalid_input']);
     expect(await namesOf(sessions, { after: 'junk' })).toEqual(['invalid_input']);
-    expect(await namesOf(openSessions({ tenant: '' }).sessions)).toEqual(['invalid_input']);
+    expect(await namesOf(sessions.forTenant(''))).toEqual(['invalid_input']);
   });
 
   test('of the query that was given, not of what became of it', async () => {

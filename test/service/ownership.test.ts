@@ -36,6 +36,7 @@ describe.for([
     expect({ ...(await okOf(sessions.get(id))) }).toEqual({
       ...before,
       history: [...before.history, { role: 'user', content: 'bye', timestamp: '2026-01-31T12:00:00.000Z' }],
+      historyCount: 2,
     });
     expect(await okOf(sessions.get(other))).toMatchObject({ id: other, status: 'IDLE', options: ada });
     expect((await okOf(sessions.list())).total).toBe(2);

@@ -1,74 +1,74 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/service/session-service.js';
-import { ada, call, errorOf, type Operation, okOf, openSessions } from '../support/sessions.js';
-
-const operations: readonly (readonly [Operation, ...unknown[]])[] = [
-  ['create', ada],
-  ['get', 's1'],
-  ['history', 's1'],
-  ['list'],
-  ['start', 's1'],
-  ['append', 's1', [{ role: 'user', content: 'hello' }]],
-  ['pause', 's1'],
-  ['resume', 's1'],
-  ['terminate', 's1'],
-  ['fail', 's1'],
-  ['delete', 's1'],
-];
+import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
 
 /** A service as JavaScript can make one: with options of any type. */
 const serviceWith = (options: unknown): SessionService => Reflect.construct(SessionService, [options]);
 
 const bad: readonly (readonly [field: string, value: unknown])[] = [
-  ...[undefined, null, 5, 'redis', []].map((value) => ['store', value] as const),
+  ...[undefined, null, 5, 'redis', [], {}].map((value) => ['store', value] as const),
   ...[null, 5, 'now', []].map((value) => ['clock', value] as const),
   ...[null, 5, 'uuid', []].map((value) => ['ids', value] as const),
   ...['', 'x'.repeat(257), null, 5, {}].map((value) => ['tenant', value] as const),
   ...[-1, Number.NaN, Number.POSITIVE_INFINITY, '60', null, 31_536_001].map((value) => ['idleTimeout', value] as const),
   ...['ada', 5, {}, [5], [null], new Set(['ada'])].map((value) => ['faces', value] as const),
   ...['tutor', true, [undefined]].map((value) => ['profiles', value] as const),
+  ...[null, 5, 'many', []].map((value) => ['limits', value] as const),
 ];
 
-const limits = ['timeLimit', 'textBytes', 'contentBytes', 'entriesPerAppend', 'historyEntries'];
+const limits = ['timeLimit', 'textBytes', 'contentBytes', 'entriesPerAppend', 'historyEntries', 'pageBytes'];
 const badLimits = limits.flatMap((field) =>
   [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5', {}].map((value) => [field, value] as const),
 );
 
 describe('a service with options that break a rule', () => {
-  test.for(bad)('does not throw, and every operation names it: %s = %j', async ([field, value]) => {
-    const sessions = serviceWith({ store: new MemorySessionStore(), [field]: value });
-    for (const [operation, ...args] of operations) {
-      const error = await errorOf(call(sessions, operation, ...args));
-      expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: field }] });
-      expect(await errorOf(call(sessions.forTenant('acme'), operation, ...args))).toEqual(error);
-    }
+  test.for(bad)('throws a TypeError that names it: %s = %j', ([field, value]) => {
+    const make = () => serviceWith({ store: new MemorySessionStore(), [field]: value });
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(new RegExp(`^SessionService: ${field} [^;]*$`));
   });
 
-  test.for(badLimits)('does not throw, and names the limit: %s = %j', async ([field, value]) => {
-    const sessions = serviceWith({ store: new MemorySessionStore(), limits: { [field]: value } });
-    expect(await errorOf(sessions.create(ada))).toMatchObject({
-      type: 'invalid_input',
-      issues: [{ path: `limits.${field}` }],
-    });
+  test.for(badLimits)('throws a TypeError that names the limit: %s = %j', ([field, value]) => {
+    const make = () => serviceWith({ store: new MemorySessionStore(), limits: { [field]: value } });
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(new RegExp(`^SessionService: limits\\.${field} [^;]*$`));
   });
 
-  test.for([undefined, null, 5, 'options', []])('does not throw either for no options at all', async (options) => {
-    expect((await errorOf(serviceWith(options).list())).type).toBe('invalid_input');
+  test.for([undefined, null, 5, 'options'])('throws for no options at all: %j', (options) => {
+    expect(() => serviceWith(options)).toThrow(new TypeError('SessionService: options must be an object'));
   });
 
-  test('tells all that is wrong at once', async () => {
-    const error = await errorOf(serviceWith({ tenant: '', idleTimeout: -1 }).list());
-    expect(error).toMatchObject({ issues: [{ path: 'store' }, { path: 'tenant' }, { path: 'idleTimeout' }] });
+  test('tells all that is wrong at once, and which names were probably meant', () => {
+    const options = { tenant: '', idleTimout: 60, idleTimeout: -1, limits: { pageByte: 5 } };
+    expect(() => serviceWith(options)).toThrow(
+      new TypeError(
+        'SessionService: idleTimout is unknown (did you mean idleTimeout?); ' +
+          'limits.pageByte is unknown (did you mean pageBytes?); store must be a SessionStore; ' +
+          'tenant must have 1 to 256 characters; idleTimeout must be a number from 0 to 31536000',
+      ),
+    );
   });
 
   test.for([
+    ['a store', { store: { insert: () => undefined } }, 'store'],
     ['a clock', { clock: {} }, 'clock'],
     ['ids', { ids: {} }, 'ids'],
-  ] as const)('says so where %s cannot do what it is for', async ([, options, path]) => {
-    const sessions = serviceWith({ store: new MemorySessionStore(), ...options });
-    expect(await errorOf(sessions.create(ada))).toMatchObject({ type: 'invalid_input', issues: [{ path }] });
+  ] as const)('throws where %s cannot do what it is for', ([, options, path]) => {
+    const make = () => serviceWith({ store: new MemorySessionStore(), ...options });
+    expect(make).toThrow(`SessionService: ${path} must be`);
   });
+
+  test.for([undefined, null, '', 5, 'x'.repeat(257)])(
+    'but does not throw for a tenant of %j that comes later',
+    async (tenant) => {
+      const { sessions } = openSessions();
+      const theirs: SessionService = Reflect.apply(sessions.forTenant, sessions, [tenant]);
+      expect(await errorOf(theirs.list())).toMatchObject({ type: 'invalid_input', issues: [{ path: 'tenant' }] });
+      for await (const change of theirs.watchAll()) expect(change._unsafeUnwrapErr().type).toBe('invalid_input');
+      expect(await okOf(theirs.forTenant('acme').list())).toMatchObject({ total: 0 });
+    },
+  );
 });
 
 describe('the limits of a host', () => {

@@ -9,6 +9,7 @@ import type {
   InvalidInput,
   InvalidTransition,
   NotFound,
+  PageTooLarge,
   Session,
   SessionError,
   SessionService,
@@ -37,7 +38,7 @@ describe('every operation has the errors that it can have, and no others', () =>
 
   test('list', () => {
     expectTypeOf<ReturnType<SessionService['list']>>().toEqualTypeOf<
-      ResultAsync<SessionPage, InvalidInput | AnyStore>
+      ResultAsync<SessionPage, InvalidInput | PageTooLarge | AnyStore>
     >();
   });
 
@@ -49,7 +50,7 @@ describe('every operation has the errors that it can have, and no others', () =>
 
   test('each', () => {
     expectTypeOf<ReturnType<SessionService['each']>>().toEqualTypeOf<
-      AsyncIterable<Result<Session, InvalidInput | AnyStore>>
+      AsyncIterable<Result<Session, InvalidInput | PageTooLarge | AnyStore>>
     >();
     expectTypeOf<EachQuery>().not.toHaveProperty('page');
   });
@@ -81,6 +82,7 @@ describe('every operation has the errors that it can have, and no others', () =>
       | 'idempotency_mismatch'
       | 'conflict'
       | 'history_full'
+      | 'page_too_large'
       | 'store_unavailable'
       | 'corrupt_record'
     >();

@@ -63,7 +63,7 @@ const head = {
   createdAt: new Date(NOON).toISOString(),
 };
 
-const recordOf = (state: StateRecord): SessionRecord => ({ head, state, history: [], sequence: 1 });
+const recordOf = (state: StateRecord): SessionRecord => ({ head, state, history: [], historyCount: 0, sequence: 1 });
 
 const commands = fc.constantFrom<CallerCommand[]>(
   'start',

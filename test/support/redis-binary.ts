@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { findBinary } from './find-binary.js';
 
 export const HOW_TO_GET_REDIS =
@@ -8,3 +9,11 @@ export const HOW_TO_GET_REDIS =
 export const findRedisServer = (): string | undefined => findBinary('redis-server', 'REDIS_SERVER');
 
 export const redisAvailable = (): boolean => findRedisServer() !== undefined;
+
+/** The major version of the redis-server to test against; 0 where there is none. */
+export const redisMajor = (): number => {
+  const binary = findRedisServer();
+  if (binary === undefined) return 0;
+  const [, major = '0'] = /v=(\d+)/.exec(execFileSync(binary, ['--version'], { encoding: 'utf8' })) ?? [];
+  return Number(major);
+};

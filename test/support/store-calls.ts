@@ -16,10 +16,10 @@ export const storeCalls: Readonly<Record<Method, (store: SessionStore) => Answer
   append: (store) => store.append(key, { entries: [say('hello')], now: NOON }),
   findEntries: (store) => store.findEntries(key, { last: 10 }),
   remove: (store) => store.remove(key),
-  // What could not be looked at is told beside what is due.
   due: async (store) => {
-    const due = await store.due(NOON, 10);
-    return due.andThen(({ sessions, failed: [error] }) => (error === undefined ? ok(sessions) : err(error)));
+    // The first failure of a part is the error.
+    const answer = await store.due(NOON, 10);
+    return answer.andThen(({ sessions, failed: [failure] }) => (failure === undefined ? ok(sessions) : err(failure)));
   },
 };
 

@@ -3,9 +3,11 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { corruptRecord } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/record.js';
 import type {
+  Admit,
   Answer,
   EventLog,
   PageRange,
+  ReadSize,
   RecordPage,
   Removal,
   SessionKey,
@@ -13,14 +15,13 @@ import type {
   StoreError,
 } from '../../src/store.js';
 import type { StoredPart } from '../../src/testing/index.js';
-import { entryJson } from '../../src/wire.js';
 
 /** `inner` with some of its methods changed. */
 export const changed = (inner: SessionStore, changes: Partial<SessionStore>): SessionStore => ({
   insert: (tenant, head, state) => inner.insert(tenant, head, state),
-  find: (key) => inner.find(key),
+  find: (key, size, admit) => inner.find(key, size, admit),
   findState: (key) => inner.findState(key),
-  list: (tenant, page) => inner.list(tenant, page),
+  list: (tenant, page, admit) => inner.list(tenant, page, admit),
   replace: (key, next) => inner.replace(key, next),
   append: (key, append) => inner.append(key, append),
   findEntries: (key, slice) => inner.findEntries(key, slice),
@@ -29,20 +30,12 @@ export const changed = (inner: SessionStore, changes: Partial<SessionStore>): Se
   ...changes,
 });
 
-/** A record whose history is kept as text. */
-export const encodedRecord = (record: SessionRecord): SessionRecord => {
-  const { head, state, history, sequence } = record;
-  if ('json' in history) return record;
-  const text = `[${history.map(entryJson).join(',\n')}\n]`;
-  return { head, state, history: { entries: () => JSON.parse(text), json: () => text }, sequence };
-};
-
-const later = <T>(answer: Answer<T, StoreError>): ResultAsync<T, StoreError> =>
+const later = <T, E = never>(answer: Answer<T, StoreError | E>): ResultAsync<T, StoreError | E> =>
   new ResultAsync(Promise.resolve(answer));
 
 const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, id]);
 
-/** A store that answers later, keeps its histories as text, and can be damaged: all that a store behind a network is. */
+/** A store that answers later and can be damaged, as one behind a network. */
 export class TextSessionStore implements SessionStore {
   readonly events: EventLog | undefined;
   readonly #inner: MemorySessionStore;
@@ -61,21 +54,23 @@ export class TextSessionStore implements SessionStore {
     return later(this.#inner.insert(...args));
   }
 
-  find(key: SessionKey) {
-    return this.#unlessDamaged(key, ['state', 'head', 'history'], () =>
-      later(this.#inner.find(key)).map((record) => record && encodedRecord(record)),
-    );
+  find<E = never>(
+    key: SessionKey,
+    size?: ReadSize,
+    admit?: Admit<E>,
+  ): ResultAsync<SessionRecord | undefined, StoreError | E> {
+    return this.#unlessDamaged(key, ['state', 'head', 'history'], () => later(this.#inner.find(key, size, admit)));
   }
 
   findState(key: SessionKey) {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.findState(key)));
   }
 
-  list(tenant: string, range: PageRange) {
-    return later(this.#inner.list(tenant, range)).map(
+  list<E = never>(tenant: string, range: PageRange, admit?: Admit<E>): ResultAsync<RecordPage, StoreError | E> {
+    return later(this.#inner.list(tenant, range, admit)).map(
       ({ records, ...page }): RecordPage => ({
         ...page,
-        records: records.filter(({ head }) => !this.#isDamaged(tenant, head.id)).map(encodedRecord),
+        records: records.filter(({ head }) => !this.#isDamaged(tenant, head.id)),
         unreadable: records.map(({ head }) => head.id).filter((id) => this.#isDamaged(tenant, id)),
       }),
     );
@@ -106,10 +101,14 @@ export class TextSessionStore implements SessionStore {
     return this.#damaged.has(labelOf({ tenant, id }));
   }
 
-  #unlessDamaged<T>(key: SessionKey, parts: readonly StoredPart[], operation: () => ResultAsync<T, StoreError>) {
+  #unlessDamaged<T, E>(
+    key: SessionKey,
+    parts: readonly StoredPart[],
+    operation: () => ResultAsync<T, E>,
+  ): ResultAsync<T, StoreError | E> {
     const part = this.#damaged.get(labelOf(key));
     return part !== undefined && parts.includes(part)
-      ? new ResultAsync<T, StoreError>(Promise.resolve(err(corruptRecord(key.id, `its ${part} is damaged`))))
+      ? new ResultAsync<T, StoreError | E>(Promise.resolve(err(corruptRecord(key.id, `its ${part} is damaged`))))
       : operation();
   }
 }

@@ -129,10 +129,8 @@ const appendFaults: readonly Fault[] = [
   faulty('operationId:', 'answers a repeated append with where the history stands now', (inner) => ({
     append: (key, append) =>
       inner.append(key, append).map((answer) => {
-        const history = inner.find(key)._unsafeUnwrap()?.history;
-        return answer.outcome === 'appended' && Array.isArray(history)
-          ? { ...answer, position: history.length }
-          : answer;
+        const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
+        return answer.outcome === 'appended' ? { ...answer, position: historyCount } : answer;
       }),
   })),
   faulty('operationId:', 'looks at the status before it looks for the name', (inner) => ({
@@ -151,7 +149,7 @@ const placeFaults: readonly Fault[] = [
   })),
   faulty('due:', 'waits a millisecond too long', (inner) => ({ due: (now, limit) => inner.due(now - 1, limit) })),
   faulty('due:', 'gives the least overdue first', (inner) => ({
-    due: (now, limit) => inner.due(now, limit).map((due) => due.toReversed()),
+    due: (now, limit) => inner.due(now, limit).map((due) => ({ ...due, sessions: due.sessions.toReversed() })),
   })),
   faulty('due:', 'gives more than was asked for', (inner) => ({ due: (now) => inner.due(now, 10_000) })),
   renaming('names:', 'folds case', ({ tenant, id }) => ({ tenant: tenant.toLowerCase(), id })),
@@ -195,20 +193,12 @@ const contentFaults: readonly Fault[] = [
     return {
       find: (key) =>
         inner.find(key).map((record) => {
-          if (record === undefined || 'json' in record.history) return record;
+          if (record === undefined) return record;
           shared.push(...record.history.slice(shared.length));
           return { ...record, history: shared };
         }),
     };
   }),
-  faulty('texts:', 'gives two forms of a history that differ', (inner) => ({
-    find: (key) =>
-      inner.find(key).map((record) => {
-        if (record === undefined || 'json' in record.history) return record;
-        const entries = record.history;
-        return { ...record, history: { entries: () => entries, json: () => JSON.stringify(entries.slice(0, 3)) } };
-      }),
-  })),
 ];
 
 /** Mistakes that the contract must find. */

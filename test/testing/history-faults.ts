@@ -83,17 +83,16 @@ const boundFaults: readonly Fault[] = [
   })),
   faulty('mostEntries:', 'adds as many as there is room for', (inner) => ({
     append: (key, { mostEntries = 1e9, entries, ...append }) => {
-      const history = inner.find(key)._unsafeUnwrap()?.history ?? [];
-      const room = Array.isArray(history) ? Math.max(1, mostEntries - history.length) : 0;
+      const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
+      const room = Math.max(1, mostEntries - historyCount);
       return inner.append(key, { ...append, mostEntries, entries: entries.slice(0, room) });
     },
   })),
   faulty('mostEntries:', 'looks at the bound before it looks for the name', (inner) => ({
     append: (key, append) => {
       const { operationId: _, ...unnamed } = append;
-      const history = inner.find(key)._unsafeUnwrap()?.history ?? [];
-      const count = Array.isArray(history) ? history.length : 0;
-      const isFull = count + append.entries.length > (append.mostEntries ?? 1e9);
+      const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
+      const isFull = historyCount + append.entries.length > (append.mostEntries ?? 1e9);
       return inner.append(key, isFull ? unnamed : append);
     },
   })),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionStore } from '../../src/store.js';
-import { describeSessionStore } from '../../src/testing/index.js';
+import { describeSessionStore, type StoreContractOptions } from '../../src/testing/index.js';
 import { TextSessionStore } from '../support/store-doubles.js';
 import { runContract } from './run-contract.js';
 
@@ -77,7 +77,7 @@ describe('the contract', () => {
   });
 
   test('takes no option that is wrong', () => {
-    const describeWith = (options: Parameters<typeof describeSessionStore>[2]) => () =>
+    const describeWith = (options: StoreContractOptions<MemorySessionStore>) => () =>
       describeSessionStore(
         () => undefined,
         () => new MemorySessionStore(),

@@ -5,6 +5,8 @@ import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
 import { plantedChangeBugs } from './planted-change-bugs.js';
 import { plantedListBugs } from './planted-list-bugs.js';
 import { plantedReadBugs } from './planted-read-bugs.js';
+import { plantedSizeBugs } from './planted-size-bugs.js';
+import { plantedStatusBugs } from './planted-status-bugs.js';
 import { plantedTwoStoreBugs } from './planted-two-store-bugs.js';
 import { runContract } from './run-contract.js';
 
@@ -12,7 +14,14 @@ import { runContract } from './run-contract.js';
 const table = <B extends PlantedBug>(bugs: readonly B[]): readonly (readonly [string, string, B['makeStore']])[] =>
   bugs.map(({ bug, caughtBy, makeStore }) => [bug, caughtBy, makeStore]);
 
-const bugs = [...plantedAppendBugs, ...plantedChangeBugs, ...plantedListBugs, ...plantedReadBugs];
+const bugs = [
+  ...plantedAppendBugs,
+  ...plantedChangeBugs,
+  ...plantedListBugs,
+  ...plantedReadBugs,
+  ...plantedSizeBugs,
+  ...plantedStatusBugs,
+];
 
 describe('in a copy of the memory store, the contract catches that it', () => {
   test.for(table(bugs))('%s, by "%s"', async ([, caughtBy, makeStore]) => {

@@ -98,9 +98,10 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
       const forget = (key: SessionKey) => cache.delete(labelOf(key));
       return {
         find: (key, ...rest) => {
+          if (rest.length > 0) return database.find(key, ...rest);
           const cached = cache.get(labelOf(key));
           if (cached !== undefined) return ok(structuredClone(cached));
-          return database.find(key, ...rest).map((record) => {
+          return database.find(key).map((record) => {
             if (record !== undefined) cache.set(labelOf(key), record);
             return record && structuredClone(record);
           });

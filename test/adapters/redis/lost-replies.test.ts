@@ -1,11 +1,12 @@
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { appendScript } from '../../../adapters/redis/journal-scripts.js';
+import { insertScript, replaceScript } from '../../../adapters/redis/record-scripts.js';
 import type { Script } from '../../../adapters/redis/script.js';
-import { appendNamedScript, appendScript, insertScript, replaceScript } from '../../../adapters/redis/scripts.js';
 import type { SessionStore } from '../../../src/store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
+import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { openProxy } from '../../support/tcp-proxy.js';
@@ -90,7 +91,8 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         ['; others change the session meanwhile', changing5],
       ])('replace%s', async (_, meanwhile) => {
         const { store, others, loseReply } = await open();
-        await answerOf(others.insert(TENANT, headOf('one'), live('IDLE')));
+        // Its deadline is noted already, so that the first script that is sent is the one that replaces.
+        await answerOf(others.insert(TENANT, headOf('one'), live('IDLE', { deadline: NOON })));
         const isChanged = async () => (await answerOf(others.findState(key)))?.revision === 2;
         const lost = loseReply(meanwhile, replaceScript, isChanged);
         const next = live('ACTIVE', { revision: 2, deadline: NOON + 1000 });
@@ -98,7 +100,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         await lost;
         const state = await answerOf(others.findState(key));
         expect(state).toEqual(meanwhile === nothing ? next : live('ACTIVE', { revision: 7, deadline: NOON + 5 }));
-        expect(await answerOf(others.due(NOON + 1000, 10))).toEqual([{ ...key, deadline: state?.deadline }]);
+        expect(await dueOf(others, NOON + 1000, 10)).toEqual([{ ...key, deadline: state?.deadline }]);
         expect(await answerOf(store.replace(key, next))).toBe('stale');
       });
 
@@ -112,7 +114,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
         await append(others, key, ['before']);
         const isSaid = async () => (await said(others, key))?.includes('mine') === true;
-        const lost = loseReply(meanwhile, operationId === undefined ? appendScript : appendNamedScript, isSaid);
+        const lost = loseReply(meanwhile, appendScript, isSaid);
         const position = await append(store, key, ['mine', 'mine too'], operationId);
         await lost;
         const expected = ['before', 'mine', 'mine too'];
@@ -177,7 +179,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         expect(await answerOf(store.remove(key))).toBe('removed');
         await lost;
         expect(await idsOn(others, TENANT)).toEqual(['two']);
-        expect(await answerOf(others.due(NOON, 10))).toEqual([]);
+        expect(await dueOf(others, NOON, 10)).toEqual([]);
         expect(await answerOf(store.remove(key))).toBe('missing');
       });
     });

@@ -38,6 +38,7 @@ describeWithRedis('a journal that is shorter than it was', ({ port }) => {
     const others = new RedisSessionStore({ client: direct, prefix });
     const store = new RedisSessionStore({ client: openClient(version, { port: proxy.port }), prefix, timeoutMs: 4000 });
     await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
+    await append(store, key, ['first']);
     const journal = `${prefix}:{0}:journal:${TENANT}:one`;
     await append(store, key, ['kept']);
     const before = String(await direct.call('GET', journal));

@@ -9,6 +9,7 @@ import { randomFrom } from '../../support/random.js';
 import { redisAvailable } from '../../support/redis-binary.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
+import { okOf } from '../../support/sessions.js';
 import { effort, record, seeds } from '../support/effort.js';
 import { audit } from './audit.js';
 import { type Ledger, type Run, Writer } from './writer.js';
@@ -58,7 +59,9 @@ describe.skipIf(!redisAvailable())('a server that is killed while many write', (
       try {
         const progress = new Progress();
         const services = Array.from({ length: 4 }, () => {
-          const store = new RedisSessionStore({ client: openClient(version, { port }), timeoutMs: TIMEOUT_MS });
+          const store = new RedisSessionStore({
+            ...{ client: openClient(version, { port }), statusIndex: true, timeoutMs: TIMEOUT_MS },
+          });
           return new SessionService({ store });
         });
         const writing = Array.from({ length: WRITERS }, (_, at): Promise<readonly Ledger[]> => {
@@ -76,16 +79,19 @@ describe.skipIf(!redisAvailable())('a server that is killed while many write', (
         const ledgers = (await Promise.all(writing)).flat();
         await server.stop('SIGKILL');
         server = await start();
-        const fresh = new SessionService({ store: new RedisSessionStore({ client: openClient(version, { port }) }) });
-        const { sessions, ...wrong } = await audit(fresh, ledgers);
+        const store = new RedisSessionStore({ client: openClient(version, { port }), statusIndex: true });
+        const { sessions, ...wrong } = await audit(new SessionService({ store }), ledgers);
+        const { listed } = await okOf(store.repair());
         const tell = (figure: string, value: number | string, bar?: string) =>
           record({ promise: PROMISE, figure: `${figure}, ${version}`, value, ...(bar === undefined ? {} : { bar }) });
         tell('kills', KILLS + 1);
         tell('acknowledged writes', progress.writes);
         tell('sessions at the end', sessions);
         for (const [figure, cases] of Object.entries(wrong)) tell(figure, cases.length, '0');
+        tell('sessions that an index lacked', listed, '0');
         tell('longest call over timeoutMs, ms', Math.max(0, Math.round(progress.longestMs - TIMEOUT_MS)));
         expect(wrong).toEqual({ lost: [], doubled: [], outOfOrder: [], unlisted: [], others: [] });
+        expect(listed).toBe(0);
         expect(progress.writes).toBeGreaterThan(KILLS * WRITES_BETWEEN * 0.5);
       } finally {
         await server.stop('SIGKILL');

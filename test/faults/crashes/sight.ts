@@ -1,6 +1,7 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { expectEqual } from '../../../src/testing/expect.js';
-import { type Contents, answerOf, contentsOf, dueOf, expectStored } from '../../../src/testing/steps.js';
+import { answerOf, type Contents, contentsOf, dueOf, expectStored } from '../../../src/testing/steps.js';
+import { okOf } from '../../support/sessions.js';
 import { FAR } from './torn-writes.js';
 
 const TENANT = 'default';
@@ -10,16 +11,23 @@ export interface Sight {
   readonly sessions: readonly Contents[];
 }
 
-/**
- * Looks at a store in every way there is, which must all agree: by the list, at each session and its state, by the
- * deadlines. Nothing may be unreadable, and nothing left that a repair would have to put right.
- */
-export const sightOf = async (store: RedisSessionStore): Promise<Sight> => {
+/** Looks at a store by its list, and at each session and its state, which must agree. Changes nothing. */
+export const glanceAt = async (store: RedisSessionStore): Promise<Sight> => {
   const page = await answerOf(store.list(TENANT, { offset: 0, limit: 100 }));
   const sessions = page.records.map(contentsOf);
   expectEqual(page.unreadable, [], 'what the list cannot read');
   expectEqual(page.total, sessions.length, 'total');
   for (const session of sessions) await expectStored(store, { tenant: TENANT, id: session.head.id }, session);
+  return { sessions };
+};
+
+/**
+ * Looks at a store in every way there is, which must all agree: by the list, at each session and its state, by the
+ * deadlines. Nothing may be unreadable, and no index may lack an entry. Entries that lead nowhere do no harm: a crash
+ * may leave them, and a repair takes them away.
+ */
+export const sightOf = async (store: RedisSessionStore): Promise<Sight> => {
+  const { sessions } = await glanceAt(store);
   const due = sessions
     .map(({ head: { id }, state: { deadline } }) => ({ tenant: TENANT, id, deadline }))
     .filter(({ deadline }) => deadline < FAR)
@@ -29,11 +37,12 @@ export const sightOf = async (store: RedisSessionStore): Promise<Sight> => {
     const passed = due.filter(({ deadline }) => deadline <= now);
     expectEqual(await dueOf(store, now, 100), passed, `due at ${now}`);
   }
-  const repaired = (await store.repair()).unwrapOr(undefined);
+  const found = await okOf(store.repair());
+  expectEqual([found.sessions, found.listed, found.unreadable], [sessions.length, 0, []], 'what a repair finds');
   expectEqual(
-    repaired,
+    await okOf(store.repair()),
     { sessions: sessions.length, listed: 0, rescheduled: 0, removed: 0, unreadable: [] },
-    'what a repair finds',
+    'what another repair finds',
   );
   return { sessions };
 };

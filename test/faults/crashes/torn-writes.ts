@@ -1,6 +1,6 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionService } from '../../../src/index.js';
-import { dueOf } from '../../../src/testing/steps.js';
+import { answerOf, dueOf } from '../../../src/testing/steps.js';
 import { NOON } from '../../support/manual-clock.js';
 import type { TestClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
@@ -28,6 +28,8 @@ export interface Write {
 /** The session that the writes are about; another one, that none of them touches, is `s1`. */
 export const TARGET = 's2';
 
+const HOUR = 60 * 60 * 1000;
+
 /** Later than any deadline. */
 export const FAR = Date.UTC(2100, 0);
 
@@ -46,9 +48,6 @@ const started = (timeLimit: number) => async (bench: Bench) => {
   await okOf(bench.sessions.start(TARGET));
   await talk(bench);
 };
-
-/** Where the store keeps a session's state. */
-const stateOf = (id: string): string => `colloquy:{0}:state:default:${id}`;
 
 const nothing = async (): Promise<void> => {};
 
@@ -93,23 +92,19 @@ export const writes: readonly Write[] = [
   ),
   write('delete', started(600), ({ sessions }) => okOf(sessions.delete(TARGET))),
   write(
-    'list that finds what a deletion left',
+    'sweep that forgets what was deleted an hour ago',
     async (bench) => {
       await started(600)(bench);
-      await bench.client.call('set', stateOf(TARGET), 'gone|');
+      await okOf(bench.sessions.delete(TARGET));
     },
-    ({ sessions }) => okOf(sessions.list()),
-  ),
-  write(
-    'list that finds what a creation left',
-    ({ client }) => client.call('zadd', 'colloquy:{0}:index:default', '1', TARGET),
-    ({ sessions }) => okOf(sessions.list()),
+    ({ store }) => answerOf(store.purge(NOON + HOUR, 100)),
   ),
   write(
     'look at deadlines of which one is too early',
     async (bench) => {
       await started(600)(bench);
-      await bench.client.call('zadd', 'colloquy:{0}:deadlines', '1', `default:${TARGET}`);
+      await bench.client.call('zadd', 'colloquy:{0}:deadlines:default', '1', TARGET);
+      await bench.client.call('zadd', 'colloquy:{0}:tenants', '1', 'default');
     },
     ({ store }) => dueOf(store, NOON, 100),
   ),

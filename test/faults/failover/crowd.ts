@@ -1,7 +1,9 @@
+import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import type { SessionStore } from '../../../src/store.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { randomFrom } from '../../support/random.js';
+import { okOf } from '../../support/sessions.js';
 import { audit } from '../crashes/audit.js';
 import { type Ledger, type Run, Writer } from '../crashes/writer.js';
 import { WatchedSessions } from './sessions.js';
@@ -14,6 +16,8 @@ export interface Findings {
   readonly impossible: readonly string[];
   /** What a loss does explain: order, statuses, lists and deletions that are not as acknowledged. */
   readonly astray: readonly string[];
+  /** How many sessions some index lacks. What a server forgets, it forgets from the end: the entries came before. */
+  readonly missing: number;
 }
 
 const isImpossible = (finding: string): boolean => /^nobody has written|is listed \d+ times$/.test(finding);
@@ -44,7 +48,7 @@ export class Crowd {
   }
 
   /** Ends the writing, and compares what was acknowledged with what `store` has. */
-  async end(store: SessionStore): Promise<Findings> {
+  async end(store: RedisSessionStore): Promise<Findings> {
     this.#isOver = true;
     const ledgers = await this.#ledgers;
     const audits = await Promise.all(
@@ -60,6 +64,7 @@ export class Crowd {
         ...audits.flatMap(({ outOfOrder }) => outOfOrder.map((id) => `${id} is not in order`)),
         ...audits.flatMap(({ unlisted }) => unlisted.map((id) => `${id} is not listed`)),
       ],
+      missing: (await okOf(store.repair())).listed,
     };
   }
 

@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../../http/client.js';
@@ -9,8 +8,6 @@ import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import { effort, record } from '../support/effort.js';
 
 const MIB = 1024 * 1024;
-const CONNECTIONS = 50;
-const PIPELINED = 400;
 const SECONDS = effort(5, 30);
 const HEAP_MIB = 1024;
 const MAX_REDIS_GROWTH_MIB = 256;
@@ -19,32 +16,13 @@ const PROMISE = 'the largest pages of one tenant hold nobody up';
 /** Pages that are just within the default budget of 8 MiB, and the same page again and again. */
 const LARGE = { sessions: 100, bytes: 78_000 };
 
-/** Asks for large pages without waiting for an answer, takes what comes, and begins anew. */
-const attack = (port: number, isOver: () => boolean): Socket[] => {
-  const request = `GET /sessions?limit=${LARGE.sessions} HTTP/1.1\r\nHost: x\r\nX-API-KEY: large\r\n\r\n`;
-  return Array.from({ length: CONNECTIONS }, () => {
-    const socket = connect(port, '127.0.0.1');
-    let waiting = 0;
-    const ask = () => {
-      if (isOver() || waiting > 0) return;
-      waiting = PIPELINED;
-      socket.write(request.repeat(PIPELINED));
-    };
-    socket.on('connect', ask).on('error', () => undefined);
-    socket.on('data', (chunk) => {
-      for (let at = chunk.indexOf('HTTP/1.1 '); at >= 0; at = chunk.indexOf('HTTP/1.1 ', at + 1)) waiting -= 1;
-      ask();
-    });
-    return socket;
-  });
-};
-
 /** One who lists ten short sessions of another tenant, again and again: the milliseconds that each answer took. */
 const listBeside = async (port: number, isOver: () => boolean): Promise<number[]> => {
   const times: number[] = [];
   while (!isOver()) {
     const began = performance.now();
-    const { status, text } = await send(`http://127.0.0.1:${port}`, '/sessions', { headers: { 'X-API-KEY': 'small' } });
+    const headers = { 'X-API-KEY': 'small', Connection: 'close' };
+    const { status, text } = await send(`http://127.0.0.1:${port}`, '/sessions', { headers });
     times.push(performance.now() - began);
     expect([status, JSON.parse(text).length]).toEqual([200, 10]);
   }
@@ -57,15 +35,17 @@ const usedMib = async (client: Redis, field: string): Promise<number> => {
 };
 
 describe('fifty connections with four hundred requests each for the largest pages', () => {
-  let worker: Worker;
+  let server: Worker;
+  let attack: Worker;
   beforeAll(async () => {
-    worker = await bundleWorker('large-pages-server');
+    server = await bundleWorker('large-pages-server');
+    attack = await bundleWorker('large-pages-attack');
   });
-  afterAll(() => worker.remove());
+  afterAll(() => Promise.all([server.remove(), attack.remove()]));
 
   const trial = async (place: string, watch: () => Promise<void> = async () => undefined) => {
     const args = [place, String(LARGE.sessions), String(LARGE.bytes)];
-    const child = fork(worker.file, args, { execArgv: [`--max-old-space-size=${HEAP_MIB}`] });
+    const child = fork(server.file, args, { execArgv: [`--max-old-space-size=${HEAP_MIB}`] });
     const ended = once(child, 'exit');
     try {
       const port = Number((await once(child, 'message'))[0]);
@@ -76,13 +56,14 @@ describe('fifty connections with four hundred requests each for the largest page
       expect(whole.text.length).toBeGreaterThan(7.4 * MIB);
       const over = performance.now() + SECONDS * 1000;
       const isOver = () => performance.now() > over;
-      const sockets = attack(port, isOver);
+      const attacker = fork(attack.file, [String(port), String(LARGE.sessions)]);
       const watching = (async () => {
         while (!isOver()) await watch();
       })();
       const times = await listBeside(port, isOver);
       await watching;
-      for (const socket of sockets) socket.destroy();
+      attacker.disconnect();
+      await once(attacker, 'exit');
       expect(child.exitCode).toBeNull();
       const p99 = times[Math.floor(times.length * 0.99)] ?? 0;
       const where = place === 'memory' ? 'memory' : 'Redis';
@@ -102,11 +83,11 @@ describe('fifty connections with four hundred requests each for the largest page
   test('leave a process with 1 GiB of heap alive, and others served, in memory', () => trial('memory'));
 
   test.skipIf(!redisAvailable())('the same on Redis, which does not grow either', async () => {
-    const server = await startRedis();
-    const client = new Redis(server.port, '127.0.0.1');
+    const redis = await startRedis();
+    const client = new Redis(redis.port, '127.0.0.1');
     let [before, most] = [0, 0];
     try {
-      await trial(String(server.port), async () => {
+      await trial(String(redis.port), async () => {
         const used = await usedMib(client, 'used_memory');
         before ||= used;
         most = Math.max(most, used);
@@ -118,7 +99,7 @@ describe('fifty connections with four hundred requests each for the largest page
       expect(growth).toBeLessThan(MAX_REDIS_GROWTH_MIB);
     } finally {
       client.disconnect();
-      await server.stop();
+      await redis.stop();
     }
   });
 });

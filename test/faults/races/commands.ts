@@ -31,8 +31,16 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Command>({ type: 'list' }) },
 );
 
-/** The same, and time passes. */
+const statuses = [undefined, 'IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED', 'TERMINATED'] as const;
+
+/** A page of a list that somebody else's change may be half in; one caller sees it whole. */
+const page: fc.Arbitrary<Command> = fc
+  .tuple(fc.constantFrom(...statuses), fc.constantFrom(1, 2, 10), fc.constantFrom(1, 1, 2))
+  .map(([status, limit, number]) => ({ type: 'page', status, limit, page: number }));
+
+/** The same, with pages and their totals, and time passes. */
 export const commandOrWait: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: command },
+  { weight: 1, arbitrary: page },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('wait'), ms: fc.constantFrom(1, 999, 1000, 2500) }) },
 );

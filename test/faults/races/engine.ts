@@ -66,6 +66,11 @@ export class Engine {
         return answerOf(await sessions.delete(await this.#idOf(command.key)), () => 'deleted');
       case 'list':
         return answerOf(await sessions.list({ limit: 100 }), (page) => page.sessions.map(viewOf));
+      case 'page': {
+        const { type: _, status, ...query } = command;
+        const page = await sessions.list({ ...query, ...(status === undefined ? {} : { status }) });
+        return answerOf(page, ({ total, sessions: found }) => ({ sessions: found.map(viewOf), total }));
+      }
       case 'wait':
         this.#clock.advance(command.ms);
         return 'waited';

@@ -1,3 +1,5 @@
+import type { SessionStatus } from '../../../src/index.js';
+
 /**
  * The engine as a few pure lines, written from its documents and not from its code: what any store, under any schedule,
  * must be indistinguishable from. Times are milliseconds.
@@ -9,6 +11,8 @@ export type Command =
   | { readonly type: 'append'; readonly key: string; readonly text: string; readonly name?: string }
   | { readonly type: 'get' | 'delete'; readonly key: string }
   | { readonly type: 'list' }
+  /** A page of so many, by status if one is given, with its total. */
+  | { readonly type: 'page'; readonly status: SessionStatus | undefined; readonly limit: number; readonly page: number }
   | { readonly type: 'wait'; readonly ms: number };
 
 interface ModelSession {
@@ -53,11 +57,12 @@ const at = (session: ModelSession, now: number): ModelSession =>
 const view = (session: ModelSession, now: number) => {
   const { status, endReason, history, timeLimit } = at(session, now);
   const duration = Math.floor(spent(at(session, now), now) / 1000);
-  return { status, ...(endReason === undefined ? {} : { endReason }), duration, history, timeLimit };
+  const historyCount = history.length;
+  return { status, ...(endReason === undefined ? {} : { endReason }), duration, history, historyCount, timeLimit };
 };
 
 const stateOf = (session: ModelSession, now: number) => {
-  const { history: _, timeLimit: __, ...state } = view(session, now);
+  const { history: _, historyCount: __, timeLimit: ___, ...state } = view(session, now);
   return state;
 };
 
@@ -112,8 +117,13 @@ const append = (model: Model, key: string, text: string, name: string | undefine
   return [put(model, key, { ...found, history: [...found.history, text], names }), 'appended'];
 };
 
-const list = ({ sessions, now }: Model): unknown =>
+const list = ({ sessions, now }: Model) =>
   [...sessions].sort(([, a], [, b]) => b.order - a.order).map(([, session]) => view(session, now));
+
+const pageOf = (model: Model, status: SessionStatus | undefined, limit: number, page: number): unknown => {
+  const all = list(model).filter((session) => status === undefined || session.status === status);
+  return { sessions: all.slice((page - 1) * limit, page * limit), total: all.length };
+};
 
 /** What a command does to the engine, and what it answers: a view, an error's type, or `appended`. */
 export const step = (model: Model, command: Command): Step => {
@@ -133,6 +143,8 @@ export const step = (model: Model, command: Command): Step => {
     }
     case 'list':
       return [model, list(model)];
+    case 'page':
+      return [model, pageOf(model, command.status, command.limit, command.page)];
     case 'wait':
       return [{ ...model, now: model.now + command.ms }, 'waited'];
     default:

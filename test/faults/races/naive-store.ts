@@ -1,19 +1,16 @@
 import { ok, ResultAsync } from 'neverthrow';
 import type { SessionRecord } from '../../../src/session/record.js';
-import type { HistoryEntry } from '../../../src/session/session.js';
 import { acceptsHistoryUntil } from '../../../src/session/timeline.js';
 import type { AppendOutcome, SessionKey, SessionStore, StoreError } from '../../../src/store.js';
-
-type Whole = SessionRecord & { readonly history: readonly HistoryEntry[] };
 
 /**
  * What hand-written stores do: read a session whole, change it, write it whole. It is here to be caught.
  * `pause` is where another caller may come in between.
  */
 export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
-  const sessions = new Map<string, Whole>();
+  const sessions = new Map<string, SessionRecord>();
   const nameOf = ({ tenant, id }: SessionKey): string => `${tenant}/${id}`;
-  const change = async <T>(key: SessionKey, decide: (found: Whole) => readonly [Whole, T]) => {
+  const change = async <T>(key: SessionKey, decide: (found: SessionRecord) => readonly [SessionRecord, T]) => {
     const found = sessions.get(nameOf(key));
     if (found === undefined) return undefined;
     await pause();
@@ -26,7 +23,7 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
     insert: (tenant, head, state) => {
       const name = nameOf({ tenant, id: head.id });
       if (sessions.has(name)) return ok('taken');
-      sessions.set(name, { head, state, history: [], sequence: 1 });
+      sessions.set(name, { head, state, history: [], historyCount: 0, sequence: 1 });
       return ok('inserted');
     },
     find: (key) => ok(sessions.get(nameOf(key))),
@@ -41,7 +38,7 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
     },
     list: () => ok({ records: [...sessions.values()], total: sessions.size, unreadable: [] }),
     remove: (key) => ok(sessions.delete(nameOf(key)) ? 'removed' : 'missing'),
-    due: () => ok([]),
+    due: () => ok({ sessions: [], failed: [] }),
     replace: (key, state) =>
       later(change<'replaced' | 'stale' | 'missing'>(key, (found) => [{ ...found, state }, 'replaced'])).map(
         (done) => done ?? 'missing',
@@ -54,7 +51,7 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
           }
           const history = [...found.history, ...entries];
           return [
-            { ...found, history },
+            { ...found, history, historyCount: history.length },
             { outcome: 'appended', position: history.length },
           ];
         }),

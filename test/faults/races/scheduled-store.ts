@@ -1,11 +1,11 @@
 import type { Scheduler } from 'fast-check';
 import { ResultAsync } from 'neverthrow';
-import type { Answer, SessionStore, StoreError } from '../../../src/store.js';
+import type { Answer, SessionStore } from '../../../src/store.js';
 
 /** `inner`, with the beginning and the answer of every call at an instant that the scheduler chooses. */
 export const scheduledStore = (inner: SessionStore, scheduler: Scheduler): SessionStore => {
   const turn = (label: string): Promise<unknown> => scheduler.schedule(Promise.resolve(), label);
-  const scheduled = <T>(name: string, call: () => Answer<T, StoreError>): ResultAsync<T, StoreError> =>
+  const scheduled = <T, E>(name: string, call: () => Answer<T, E>): ResultAsync<T, E> =>
     new ResultAsync(
       (async () => {
         await turn(`${name} begins`);
@@ -16,9 +16,9 @@ export const scheduledStore = (inner: SessionStore, scheduler: Scheduler): Sessi
     );
   return {
     insert: (tenant, head, state) => scheduled('insert', () => inner.insert(tenant, head, state)),
-    find: (key) => scheduled('find', () => inner.find(key)),
+    find: (key, size, admit) => scheduled('find', () => inner.find(key, size, admit)),
     findState: (key) => scheduled('findState', () => inner.findState(key)),
-    list: (tenant, page) => scheduled('list', () => inner.list(tenant, page)),
+    list: (tenant, page, admit) => scheduled('list', () => inner.list(tenant, page, admit)),
     replace: (key, next) => scheduled('replace', () => inner.replace(key, next)),
     append: (key, append) => scheduled('append', () => inner.append(key, append)),
     findEntries: (key, slice) => scheduled('findEntries', () => inner.findEntries(key, slice)),

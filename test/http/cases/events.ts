@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { expectInvalid, expectProblem } from '../problems.js';
 import type { Client, World } from '../world.js';
 
-const junk = ['x', '-1', '1.5', '1-', '1-2-3', 'END', '0x1', `1${'0'.repeat(20)}`];
+const junk = [
+  ...['x', '-1', '1.5', '1-', '1-2-3', 'END', '0x1', '1-a.', '1-.1', '1-ä.1'],
+  // Beyond 64 bits, which a store could not read.
+  ...['18446744073709551616-0', '99999999999999999999-1', `1${'0'.repeat(20)}`, `1-${'9'.repeat(16)}`],
+];
 
 export const eventCases = (world: World): void => {
   /** A session that is watched, past its snapshot. */
@@ -25,12 +29,11 @@ export const eventCases = (world: World): void => {
         'cache-control': 'no-store, no-transform',
         'x-accel-buffering': 'no',
       });
-      expect(await reader.block()).toBe('retry: 1000');
-      expect(await reader.block()).toMatch(/^id: \d+\nevent: session\.snapshot\ndata: /);
+      expect(await reader.block()).toMatch(/^retry: 1000\nid: \d+-1\nevent: session\.snapshot\ndata: /);
       expect(reader.text).toContain(`\ndata: ${before}\n\n`);
       await client.sessions.start(id);
       expect(await reader.next()).toEqual({
-        id: expect.stringMatching(/^\d+$/),
+        id: expect.stringMatching(/^\d+-[\w-]+\.2$/),
         event: 'session.started',
         data: { id: expect.any(String), type: 'session.started', sequence: 2, at: expect.stringMatching(/Z$/) },
       });
@@ -102,15 +105,18 @@ export const eventCases = (world: World): void => {
       await world.log.listeners(0);
     });
 
-    test('who comes back to a session that has ended is told how it is; who saw the end gets 204', async () => {
+    test('who comes back to a session that has ended meanwhile is told so; who saw the end gets 204', async () => {
       const client = world.client();
       const { id, reader, snapshot } = await watched(client);
       reader.close();
       await client.sessions.terminate(id);
-      const late = await (await client.watch(id, { 'Last-Event-ID': snapshot?.id ?? '' })).rest();
-      expect(late).toMatchObject([
+      const [terminated, ...end] = await (await client.watch(id, { 'Last-Event-ID': snapshot?.id ?? '' })).rest();
+      expect(terminated).toMatchObject({ event: 'session.terminated', data: { end_reason: 'terminated' } });
+      expect(end).toEqual([{ id: 'end', event: 'end', data: { end_reason: 'terminated' } }]);
+      const later = await (await client.watch(id, { 'Last-Event-ID': terminated?.id ?? '' })).rest();
+      expect(later).toMatchObject([
         { event: 'session.snapshot', data: { id, status: 'TERMINATED' } },
-        { id: 'end', event: 'end' },
+        { event: 'end' },
       ]);
       const done = await client.send(`/session/${id}/events`, { headers: { 'Last-Event-ID': 'end' } });
       expect([done.status, done.text, done.headers['content-type']]).toEqual([204, '', undefined]);

@@ -67,23 +67,24 @@ export const protocolCases = (world: World): void => {
       expect((await world.client().send('/sessions', outgoing)).status).toBe(200);
     });
 
-    test('HEAD of the list has the headers of GET and no body', async () => {
+    test('HEAD of the list has the headers of GET, but no body and no length, for which the body would have to be made', async () => {
       const client = world.client();
       await client.createSeveral(2);
       const full = await client.send('/sessions?limit=1');
       const head = await client.send('/sessions?limit=1', { method: 'HEAD' });
       expect([head.status, head.text]).toEqual([200, '']);
-      expect({ ...head.headers, date: '' }).toEqual({ ...full.headers, date: '' });
-      expect(head.headers['content-length']).toBe(String(Buffer.byteLength(full.text)));
+      const { 'content-length': _, ...headers } = full.headers;
+      expect({ ...head.headers, date: '' }).toEqual({ ...headers, date: '' });
     });
 
-    test('HEAD of a session has the headers of GET and no body', async () => {
+    test('HEAD of a session has the headers of GET, but no body and no length', async () => {
       const client = world.client();
       const { id } = await client.created();
       const full = await client.send(`/session/${id}`);
       const head = await client.send(`/session/${id}`, { method: 'HEAD' });
       expect([head.status, head.text]).toEqual([200, '']);
-      expect({ ...head.headers, date: '' }).toEqual({ ...full.headers, date: '' });
+      const { 'content-length': _, ...headers } = full.headers;
+      expect({ ...head.headers, date: '' }).toEqual({ ...headers, date: '' });
     });
 
     test('HEAD of what is wrong has the status and headers of GET', async () => {

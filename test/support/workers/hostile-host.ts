@@ -10,7 +10,7 @@ import { fetchHandler } from '../../../adapters/fetch/index.js';
 import { koaMiddleware } from '../../../adapters/koa/index.js';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { nodeListener } from '../../../adapters/node/index.js';
-import { listen } from '../../../src/cli/serve/server.js';
+import { listen } from '../../../src/cli/listen.js';
 import { createSessionHandler, type SessionHandler, staticApiKeys } from '../../../src/http/index.js';
 import { SessionService } from '../../../src/index.js';
 
@@ -26,7 +26,10 @@ export interface HostReady {
 }
 
 export interface HostReport {
+  /** Bytes now, after a garbage collection where `--expose-gc` is set. */
   readonly rss: number;
+  /** The most bytes that there have ever been. */
+  readonly peakRss: number;
   readonly warnings: readonly string[];
 }
 
@@ -103,9 +106,8 @@ const create = async (): Promise<string> => {
 const portOf = async (): Promise<number> => {
   const place = { host: '127.0.0.1', port: 0 };
   if (mount === 'colloquy serve') {
-    const server = await listen(handler, place);
-    if (server.isErr()) throw new Error(server.error.message);
-    return server.value.address.port;
+    const { origin } = await listen(nodeListener(handler), place.host, place.port);
+    return Number(new URL(origin).port);
   }
   const make = hosts[mount];
   if (make === undefined) throw new Error(`there is no mount ${mount}`);
@@ -124,7 +126,11 @@ const ready = async (): Promise<HostReady> => {
 
 process.on('message', () => {
   globalThis.gc?.();
-  const report: HostReport = { rss: process.memoryUsage().rss, warnings };
+  const report: HostReport = {
+    rss: process.memoryUsage.rss(),
+    peakRss: process.resourceUsage().maxRSS * 1024,
+    warnings,
+  };
   process.send?.(JSON.stringify(report));
 });
 process.on('disconnect', () => process.exit());

@@ -1,0 +1,63 @@
+import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
+import type { SessionStatus } from '../../src/status.js';
+import type { ReadSize, SessionKey } from '../../src/store.js';
+import { copyHead, copyState } from './copies.js';
+import { HistoryLog } from './history-log.js';
+import { jsonBytes } from './json-bytes.js';
+
+/** Bytes of a session's JSON around the texts of its head and its history. */
+const FRAME_BYTES =
+  '{"id":,"status":"TERMINATED","options":{"face":,"profile":,"context":,"behavior":,"time_limit":86400},"history":[],"created_at":,"duration":86400},'
+    .length;
+
+/** What is kept of one session. */
+export interface KeptSession {
+  readonly tenant: string;
+  readonly head: SessionHead;
+  /** Bytes of the session's JSON without its history, about. */
+  readonly bytes: number;
+  /** What no other session has, not even a later one of the same id; empty where nothing is told. */
+  readonly birth: string;
+  readonly firstRevision: number;
+  readonly log: HistoryLog;
+  state: StateRecord;
+  /** The status under which it is listed. */
+  listedAs: SessionStatus;
+  isRemoved: boolean;
+}
+
+const bytesOfHead = ({ id, options: { face, profile, context, behavior }, createdAt }: SessionHead): number =>
+  [id, face, profile, context, behavior, createdAt].reduce((bytes, text) => bytes + jsonBytes(text), FRAME_BYTES);
+
+export const newSession = (tenant: string, head: SessionHead, state: StateRecord, birth: string): KeptSession => ({
+  tenant,
+  head: copyHead(head),
+  bytes: bytesOfHead(head),
+  birth,
+  firstRevision: state.revision,
+  log: new HistoryLog(),
+  state: copyState(state),
+  listedAs: state.status,
+  isRemoved: false,
+});
+
+export const keyOf = ({ tenant, head }: KeptSession): SessionKey => ({ tenant, id: head.id });
+
+/** The number of the last change: each state and each append counts on by one. */
+export const sequenceOf = ({ state, firstRevision, log, isRemoved }: KeptSession): number =>
+  state.revision - firstRevision + 1 + log.appends + (isRemoved ? 1 : 0);
+
+const historyStart = ({ log }: KeptSession, { historyLimit = log.length }: ReadSize): number =>
+  Math.max(0, log.length - historyLimit);
+
+/** Bytes of the JSON of so much of a session, about. */
+export const bytesOf = (session: KeptSession, size: ReadSize): number =>
+  session.bytes + session.log.bytes(historyStart(session, size));
+
+export const recordOf = (session: KeptSession, size: ReadSize): SessionRecord => ({
+  head: copyHead(session.head),
+  state: copyState(session.state),
+  history: session.log.slice(historyStart(session, size)),
+  historyCount: session.log.length,
+  sequence: sequenceOf(session),
+});

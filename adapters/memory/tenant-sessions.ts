@@ -1,0 +1,86 @@
+import type { StateRecord } from '../../src/session/record.js';
+import { settle } from '../../src/session/timeline.js';
+import type { PageRange, StatusAt } from '../../src/store.js';
+import { deadlineOrder, isDueBy } from './deadline-order.js';
+import type { KeptSession } from './kept-session.js';
+import { OrderedIndex } from './ordered-index.js';
+import { type IndexPage, newestFirst, pageOf } from './page-of.js';
+
+const newestFirstIndex = () => new OrderedIndex<KeptSession>((a, b) => newestFirst(a.head, b.head));
+
+/** The sessions of one tenant, and the indexes that its lists are read from. */
+export class TenantSessions {
+  readonly #sessions = new Map<string, KeptSession>();
+  readonly #byCreation = newestFirstIndex();
+  readonly #byStatus = {
+    IDLE: newestFirstIndex(),
+    ACTIVE: newestFirstIndex(),
+    PAUSED: newestFirstIndex(),
+    TERMINATED: newestFirstIndex(),
+  };
+  /** Sessions that have a deadline. */
+  readonly #byDeadline = new OrderedIndex(deadlineOrder);
+  /** The time at which sessions have the status that they are listed under. */
+  #listedAt = Number.NEGATIVE_INFINITY;
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  get(id: string): KeptSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  add(session: KeptSession): void {
+    this.#sessions.set(session.head.id, session);
+    this.#byCreation.insert(session);
+    this.#index(session);
+  }
+
+  change(session: KeptSession, next: StateRecord): void {
+    this.#unindex(session);
+    session.state = next;
+    this.#index(session);
+  }
+
+  remove(session: KeptSession): void {
+    this.#unindex(session);
+    this.#byCreation.remove(session);
+    this.#sessions.delete(session.head.id);
+  }
+
+  page(range: PageRange): IndexPage<KeptSession> {
+    const index = range.status === undefined ? this.#byCreation : this.#withStatus(range.status);
+    return pageOf(index, ({ head }) => head, range);
+  }
+
+  /**
+   * The sessions that have a status at a time. The clock may have ended some whose end nobody has written down: each is
+   * listed anew once, when its deadline has come, or back again for a caller whose clock is behind.
+   */
+  #withStatus({ status, now }: StatusAt): OrderedIndex<KeptSession> {
+    const from = this.#byDeadline.leading(isDueBy(Math.min(now, this.#listedAt)));
+    const to = this.#byDeadline.leading(isDueBy(Math.max(now, this.#listedAt)));
+    this.#listedAt = now;
+    for (const session of this.#byDeadline.slice(from, to)) {
+      this.#byStatus[session.listedAs].remove(session);
+      this.#list(session);
+    }
+    return this.#byStatus[status];
+  }
+
+  #list(session: KeptSession): void {
+    session.listedAs = settle(session.state, this.#listedAt).status;
+    this.#byStatus[session.listedAs].insert(session);
+  }
+
+  #index(session: KeptSession): void {
+    this.#list(session);
+    if (session.state.deadline < Number.POSITIVE_INFINITY) this.#byDeadline.insert(session);
+  }
+
+  #unindex(session: KeptSession): void {
+    this.#byStatus[session.listedAs].remove(session);
+    this.#byDeadline.remove(session);
+  }
+}

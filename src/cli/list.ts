@@ -1,0 +1,68 @@
+import { cursorOf } from '../input/cursor.js';
+import { PAGE_LIMIT } from '../limits.js';
+import { Failure } from './failure.js';
+import type { Options } from './options.js';
+import { jsonLine, type Line, print, printAll, printError } from './print.js';
+import { sessionObject, styleOf } from './session-lines.js';
+import { type ShownSession, sourceHelp, valueIn, withSource } from './session-source.js';
+import { columns, tableLines } from './table-lines.js';
+
+const help = `Usage: colloquy list [options]
+
+Lists sessions, and changes nothing. Standard error says how to go on, and which sessions cannot be read.
+
+  --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now. A Redis is read whole for that.
+  --limit N               The most sessions to list. Default: 20.
+  --order ORDER           newest or oldest first. Default: newest.
+  --after CURSOR          Goes on where another list stopped.
+  --created-after TIME    Only sessions created later than this, such as 2026-01-31T18:00:00Z.
+  --created-before TIME   Only sessions created earlier.
+  --json                  Prints each session as one line of JSON, as the HTTP interface has it, and its end_reason.
+${sourceHelp}`;
+
+const titles = ['ID', 'STATUS', 'CREATED (UTC)', 'SECONDS', 'ENTRIES', 'FACE', 'PROFILE'];
+
+const cellsOf = ({ id, status, createdAt, duration, history, options }: ShownSession): string[] => {
+  const created = createdAt.slice(0, 19).replace('T', ' ');
+  return [id, status, created, `${duration}`, `${history.length}`, options.face, options.profile];
+};
+
+const run = async (options: Options): Promise<void> => {
+  const isJson = options.isOn('json');
+  const limit = options.whole('limit', 1, 1_000_000, 20);
+  const isStatus = /^(idle|active|paused|terminated)$/i;
+  const status = options.text('status', isStatus, 'be IDLE, ACTIVE, PAUSED or TERMINATED')?.toUpperCase();
+  const names = ['order', 'after', 'created-after', 'created-before'];
+  const [order, after, createdAfter, createdBefore] = names.map((name) => options.text(name));
+  await withSource(options, async ({ sessions, place, listsByStatus }) => {
+    const query = { order, after, createdAfter, createdBefore, status: listsByStatus ? status : undefined };
+    const rows = [titles];
+    const styles: Line['style'][] = ['bold'];
+    const unreadable: string[] = [];
+    let [count, next, hasMore] = [0, '', false];
+    // One session more than is shown tells whether there are more.
+    for await (const item of sessions.each({ ...query, limit: Math.min(limit + 1, PAGE_LIMIT) })) {
+      if (item.isErr() && item.error.type === 'corrupt_record') {
+        unreadable.push(item.error.id ?? 'a session');
+        continue;
+      }
+      const session = valueIn(place, item);
+      if (status !== undefined && session.status !== status) continue;
+      hasMore = count === limit;
+      if (hasMore) break;
+      [count, next] = [count + 1, cursorOf(session)];
+      rows.push(isJson ? [] : cellsOf(session));
+      styles.push(styleOf[session.status]);
+      if (isJson && !(await print(jsonLine(sessionObject(session))))) return;
+    }
+    if (!isJson && count > 0)
+      await printAll(tableLines(rows, columns()).map((text, at) => ({ text, style: styles[at] })));
+    const isCounted = hasMore && (status === undefined || listsByStatus);
+    const total = isCounted ? ` of ${valueIn(place, await sessions.list({ ...query, limit: 1 })).total}` : '';
+    const counted = `${count}${total} session${count === 1 && total === '' ? '' : 's'}`;
+    if (!isJson || hasMore) await printError(hasMore ? `${counted}; --after ${next} goes on` : counted);
+    if (unreadable.length > 0) throw new Failure(`cannot be read: ${unreadable.join(', ')}`);
+  });
+};
+
+export const list = { summary: 'list sessions', help, operands: 0, run };

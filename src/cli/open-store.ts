@@ -1,0 +1,48 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { Failure, Misuse, textOf } from './failure.js';
+import type { Options } from './options.js';
+
+/** The part of a help that follows the option `--redis`. */
+export const redisHelp = `                                        Needs the package ioredis. Others on this machine can see options: put a URL with
+                                        a password in REDIS_URL.
+  --prefix TEXT, $COLLOQUY_PREFIX       What its keys begin with. Default: colloquy.
+  --partitions N, $COLLOQUY_PARTITIONS  The number of hash slots that its tenants are spread over. Default: 1.`;
+
+/** Milliseconds until a Redis that does not answer counts as missing. */
+const TIMEOUT_MS = 4000;
+
+/** Connects to a Redis. ioredis logs in and asks for INFO; nothing else is sent: a user with the least rights may not PING. */
+const connect = async (url: URL, name: string): Promise<Redis> => {
+  const { Redis: Client } = await import('ioredis');
+  let isConnected = false;
+  const retryStrategy = (times: number) => (isConnected ? Math.min(times * 100, 2000) : null);
+  const client = new Client(url.href, { lazyConnect: true, connectTimeout: TIMEOUT_MS, retryStrategy });
+  const failed = new Promise((resolve) => client.on('error', resolve));
+  const connected = client.connect().catch((cause: unknown) => cause);
+  const cause = await Promise.race([failed, connected, setTimeout(TIMEOUT_MS, 'no answer in time', { ref: false })]);
+  isConnected = cause === undefined;
+  if (isConnected) return client;
+  client.disconnect();
+  throw new Failure(`${name}: ${textOf(cause)}`);
+};
+
+/** Opens a store in the Redis that was named, or in memory. No message repeats the URL, which may hold a password. */
+export const openStore = async (options: Options, events: boolean, redis = options.given.get('redis')) => {
+  const prefix = options.text('prefix', /^[^{}*]{1,128}$/, 'be 1 to 128 characters without {, } and *') ?? 'colloquy';
+  const partitions = options.whole('partitions', 1, 16_384, 1);
+  if (redis === undefined)
+    return { store: new MemorySessionStore({ events }), place: 'memory', close: () => undefined };
+  const url = URL.canParse(redis.text) ? new URL(redis.text) : undefined;
+  if (!url?.hostname || !/^rediss?:$/.test(url.protocol) || !/^(\/\d*)?$/.test(url.pathname)) {
+    throw new Misuse(`${redis.label} must be a URL such as redis://127.0.0.1 or rediss://user:password@host:6379/0`);
+  }
+  const place = `Redis at ${url.hostname}:${url.port || 6379}`;
+  const client = await connect(url, place);
+  const store = new RedisSessionStore({ client, prefix, partitions, statusIndex: true, events });
+  return { store, place, close: () => client.disconnect() };
+};
+
+export const tenantForm = [/^.{1,256}$/s, 'have 1 to 256 characters'] as const;

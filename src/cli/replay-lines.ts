@@ -1,0 +1,105 @@
+import { isFields } from '../input/values.js';
+import type { SessionService } from '../service/session-service.js';
+import type { Session } from '../session/session.js';
+import { Failure, textOf } from './failure.js';
+import { valueIn } from './session-source.js';
+
+interface Conversation {
+  readonly id: string;
+  readonly turns: readonly { readonly role: string; readonly content: string }[];
+}
+
+type Items<T> = AsyncIterable<T> | Iterable<T>;
+
+const isTurn = (value: unknown): value is Conversation['turns'][number] =>
+  isFields(value) && typeof value['role'] === 'string' && typeof value['content'] === 'string';
+
+const parse = (line: string): Conversation => {
+  const value: unknown = JSON.parse(line);
+  const { id, turns } = isFields(value) ? value : {};
+  if (typeof id === 'string' && Array.isArray(turns) && turns.every(isTurn)) return { id, turns };
+  throw new Failure('is not {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}');
+};
+
+/** Works on items as they come, at most `width` at a time. */
+export const inParallel = async <T, R>(items: Items<T>, width: number, work: (item: T) => R): Promise<void> => {
+  const running = new Set<Promise<void>>();
+  for await (const item of items) {
+    const done = (async () => void (await work(item)))().finally(() => running.delete(done));
+    running.add(done);
+    if (running.size >= width) await Promise.race(running);
+  }
+  await Promise.all(running);
+};
+
+/** Holds a conversation in a new session, two turns at a time, paused and resumed in the middle. Gives the session's id. */
+const hold = async (sessions: SessionService, { id: name, turns }: Conversation): Promise<string> => {
+  const { id } = valueIn(name, await sessions.create({ face: 'replay', profile: 'replay' }));
+  valueIn(name, await sessions.start(id));
+  const middle = 2 * Math.floor(turns.length / 4);
+  for (let at = 0; at < turns.length; at += 2) {
+    valueIn(name, await sessions.append(id, turns.slice(at, at + 2)));
+    if (at !== middle) continue;
+    valueIn(name, await sessions.pause(id));
+    valueIn(name, await sessions.resume(id));
+  }
+  valueIn(name, await sessions.terminate(id));
+  return id;
+};
+
+/** How a session differs from the conversation that was held in it: the first difference, if there is one. */
+const differenceOf = ({ id, turns }: Conversation, { status, history }: Session): string[] => {
+  if (status !== 'TERMINATED') return [`${id}: the status is ${status}, not TERMINATED`];
+  if (history.length !== turns.length) return [`${id}: there are ${history.length} entries, not ${turns.length}`];
+  const at = turns.findIndex(({ role, content }, i) => role !== history[i]?.role || content !== history[i]?.content);
+  return at < 0 ? [] : [`${id}: entry ${at + 1} is ${JSON.stringify(history[at])}, not ${JSON.stringify(turns[at])}`];
+};
+
+/** The conversations that are not on the list. Other sessions may be on it: the tenant may be the user's own. */
+const unlisted = async (sessions: SessionService, held: ReadonlyMap<string, Conversation>, since: Date) => {
+  const missing = new Map(held);
+  for await (const item of sessions.each({ createdAfter: since })) {
+    if (item.isErr()) return [`the list cannot be read: ${item.error.message}`];
+    const { id } = item.value;
+    if (held.has(id) && !missing.delete(id)) return [`${held.get(id)?.id}: is on the list twice`];
+  }
+  return Array.from(missing.values(), ({ id }) => `${id}: is not on the list`);
+};
+
+/** Holds the conversation of every line, then reads all of them back. What goes wrong is a problem and stops nothing. */
+export const replayLines = async (
+  sessions: SessionService,
+  lines: Items<string>,
+  concurrency: number,
+  onProgress?: (text: string, share?: number) => void,
+) => {
+  const held = new Map<string, Conversation>();
+  const problems: string[] = [];
+  let [lineNumber, turns, read] = [0, 0, 0];
+  const since = new Date(Date.now() - 1);
+  const begun = performance.now();
+  await inParallel(lines, concurrency, async (line) => {
+    lineNumber += 1;
+    const name = `line ${lineNumber}`;
+    if (line.trim() === '') return;
+    try {
+      const conversation = parse(line);
+      held.set(await hold(sessions, conversation), conversation);
+      turns += conversation.turns.length;
+      onProgress?.(`held ${held.size}`);
+    } catch (cause) {
+      problems.push(`${name}: ${textOf(cause)}`);
+    }
+  });
+  const heldMs = performance.now() - begun;
+  await inParallel(held, concurrency, async ([id, conversation]) => {
+    const session = await sessions.get(id);
+    if (session.isOk()) problems.push(...differenceOf(conversation, session.value));
+    else problems.push(`${conversation.id}: cannot be read back: ${session.error.message}`);
+    read += 1;
+    onProgress?.(`read back ${read} of ${held.size}`, read / held.size);
+  });
+  const readMs = performance.now() - begun - heldMs;
+  problems.push(...(await unlisted(sessions, held, since)));
+  return { ids: [...held.keys()], turns, heldMs, readMs, problems };
+};

@@ -1,0 +1,92 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { nanoid } from 'nanoid';
+import { SessionService } from '../service/session-service.js';
+import { Failure, Misuse } from './failure.js';
+import { openStore, redisHelp, tenantForm } from './open-store.js';
+import type { Options } from './options.js';
+import { print, printText } from './print.js';
+import { inParallel, replayLines } from './replay-lines.js';
+
+const help = `Usage: colloquy replay [options] [FILE]
+
+Holds recorded conversations in sessions, reads all of them back, and compares them entry by entry. Each line of FILE, or
+of standard input, is one: {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}.
+
+  --redis URL                           Keeps the sessions in this Redis, and not in memory; with env, in that of REDIS_URL.
+${redisHelp}
+  --tenant NAME                         The tenant that the sessions belong to. Default: a new one with a random name.
+  --concurrency N                       Conversations at a time. Default: 32.
+  --keep                                Leaves the sessions in the store. Default: they are deleted at the end.
+
+Ends with 1 if there is any difference, or a line that is not a conversation.
+`;
+
+/** The lines of a text. The readline of newer Nodes also divides at U+2028, which may stand in JSON (RFC 8259, 7). */
+async function* linesOf(input: Readable): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of input.setEncoding('utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+/** The lines of a file, and the share of it that has been read; of standard input that is unknown. */
+const openInput = async (file: string | undefined) => {
+  if (file === undefined) {
+    if (process.stdin.isTTY) throw new Misuse('which file? or give conversations on standard input');
+    return { lines: linesOf(process.stdin), shareRead: () => undefined };
+  }
+  const handle = await open(file);
+  const { size } = await handle.stat();
+  const stream = handle.createReadStream();
+  return { lines: linesOf(stream), shareRead: () => stream.bytesRead / size };
+};
+
+/** Draws a bar with a text behind it on a terminal, ten times a second at most. Without a text it clears the line. */
+export const progressBar = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>) => {
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  return (text: string, share?: number): void => {
+    if (!stream.isTTY || (text !== '' && performance.now() - drawnAt < 100)) return;
+    drawnAt = performance.now();
+    const bar = share === undefined ? '' : `[${'#'.repeat(24 * share).padEnd(24, '.')}] `;
+    stream.write(`\r\u001b[K${bar}${text}`);
+  };
+};
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const reportOf = ({ ids, turns, heldMs, readMs, problems }: Awaited<ReturnType<typeof replayLines>>, place: string) => {
+  const rate = (ms: number): string => `${(ms / 1000).toFixed(1)} s, ${Math.round((1000 * ids.length) / (ms || 1))}/s`;
+  const result = problems.length === 0 ? 'no difference' : plural(problems.length, 'problem');
+  const held = `${plural(ids.length, 'conversation')}, ${plural(turns, 'turn')}, kept in ${place}`;
+  return [...problems, held, `held in ${rate(heldMs)}; read back in ${rate(readMs)}`, result].join('\n');
+};
+
+const run = async (options: Options): Promise<void> => {
+  const tenant = options.text('tenant', ...tenantForm) ?? `replay-${nanoid(8)}`;
+  const concurrency = options.whole('concurrency', 1, 10_000, 32);
+  const isKept = options.isOn('keep');
+  const given = options.given.get('redis');
+  const redis = given?.text === 'env' ? (options.variable('REDIS_URL') ?? given) : given;
+  const { lines, shareRead } = await openInput(options.operands[0]);
+  const { store, place, close } = await openStore(options, false, redis);
+  const sessions = new SessionService({ store, tenant });
+  const draw = progressBar(process.stderr);
+  try {
+    const onProgress = (text: string, share = shareRead()): void => draw(text, share);
+    const report = await replayLines(sessions, lines, concurrency, onProgress);
+    draw('');
+    if (!isKept) await inParallel(report.ids, concurrency, (id) => sessions.delete(id));
+    await printText(reportOf(report, place));
+    if (isKept && redis) await print(`the sessions stay there, under tenant ${tenant}`);
+    if (report.problems.length > 0) throw new Failure('not everything was read back as it was recorded');
+    if (report.ids.length === 0) throw new Failure('there was no conversation');
+  } finally {
+    close();
+  }
+};
+
+export const replay = { summary: 'hold recorded conversations and check that nothing is lost', help, operands: 1, run };

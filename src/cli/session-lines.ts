@@ -1,0 +1,56 @@
+import type { HistoryEntry } from '../session/session.js';
+import { toWireOptions } from '../wire.js';
+import { type Line, printable } from './print.js';
+import type { ShownSession } from './session-source.js';
+import { clip, columns, wrap } from './table-lines.js';
+
+const LABEL = 10;
+
+export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TERMINATED: 'dim' } as const;
+
+const endReasonOf = (session: ShownSession) => ('endReason' in session ? session.endReason : undefined);
+
+/** A session as the HTTP interface has it, with the last entries of its history, and the reason of its end if it is known. */
+export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_INFINITY) => ({
+  id: session.id,
+  status: session.status,
+  end_reason: endReasonOf(session),
+  options: toWireOptions(session.options),
+  history: session.history.slice(Math.max(0, session.history.length - entries)),
+  created_at: session.createdAt,
+  duration: session.duration,
+});
+
+/** Every line is indented, so that no text of a stranger's looks like what is said about it. A line has 20 columns at least. */
+const indented = (text: string, indent: number): Line[] =>
+  text
+    .split('\n')
+    .flatMap((line) => wrap(printable(line), Math.max(20, columns() - indent)))
+    .map((line) => ({ text: `${' '.repeat(indent)}${line}`.trimEnd() }));
+
+export const entryLines = ({ role, content, timestamp }: HistoryEntry): Line[] => [
+  { text: clip(printable(`${timestamp}  ${role}`), columns()), style: 'bold' },
+  ...indented(content, 4),
+];
+
+/** A session for a person, with the last entries of its history. */
+export const sessionLines = (session: ShownSession, entries: number): Line[] => {
+  const { id, status, createdAt, duration, options } = session;
+  const { face, profile, behavior, context, timeLimit } = options;
+  const { length } = session.history;
+  const { history } = sessionObject(session, entries);
+  const count = `${length} ${length === 1 ? 'entry' : 'entries'}`;
+  const fields = {
+    ID: id,
+    Status: [status, endReasonOf(session)].filter(Boolean).join(', '),
+    Created: createdAt,
+    Duration: timeLimit === 0 ? `${duration} s` : `${duration} s of ${timeLimit} s`,
+    ...{ Face: face, Profile: profile, Behavior: behavior, Context: context },
+    History: history.length === length ? count : `${count}, the last ${history.length}`,
+  };
+  const lines = Object.entries(fields).flatMap(([label, text]) => {
+    const [first, ...rest] = indented(text, LABEL);
+    return text === '' ? [] : [{ text: label.padEnd(LABEL) + first?.text.slice(LABEL) }, ...rest];
+  });
+  return [...lines, ...history.flatMap(entryLines)];
+};

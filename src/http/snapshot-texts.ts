@@ -1,0 +1,103 @@
+import type { SessionSnapshot } from '../events/change.js';
+import type { SessionForm } from '../wire.js';
+import { oneLine } from './event-frames.js';
+
+const MIB = 1024 * 1024;
+
+/** In front of a session's duration, and nowhere else: in a text its quotes are escaped. */
+const DURATION = '"duration":';
+
+/** A session as it goes out. */
+export interface HeldText {
+  /** All but its end, for others too. */
+  readonly shared: Uint8Array;
+  readonly end: string;
+  /** Lets go of it. */
+  release(): void;
+}
+
+/** How many bytes of sessions are kept, each counted once, however many it goes to. */
+interface Room {
+  /** On their way. */
+  readonly held: number;
+  /** Sent lately, for those who come next. */
+  readonly idle: number;
+}
+
+/** A session in JSON up to its duration, and what stands behind that. */
+interface Text {
+  readonly shared: Uint8Array;
+  readonly behind: string;
+  readonly forget: () => void;
+  holders: number;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * The texts of snapshots. All streams that send a session as the same change has left it share one, less the duration,
+ * which grows by itself. To make one of a large session takes longer than to send it.
+ */
+export class SnapshotTexts {
+  readonly #room: Room;
+  readonly #texts = new Map<SessionForm, Map<string, Text>>();
+  /** Those that nobody holds, the oldest first. */
+  readonly #idle = new Set<Text>();
+  #heldBytes = 0;
+  #idleBytes = 0;
+
+  constructor(room: Room = { held: 128 * MIB, idle: 16 * MIB }) {
+    this.#room = room;
+  }
+
+  /** The text of a snapshot; nothing where too much is on its way already. A single one is always given. */
+  hold(form: SessionForm, tenant: string, snapshot: SessionSnapshot): HeldText | undefined {
+    const text = this.#textOf(form, tenant, snapshot);
+    const bytes = text.shared.length;
+    if (text.holders === 0) {
+      if (this.#idle.delete(text)) this.#idleBytes -= bytes;
+      if (this.#heldBytes > 0 && this.#heldBytes + bytes > this.#room.held) {
+        this.#leaveIdle(text);
+        return undefined;
+      }
+      this.#heldBytes += bytes;
+    }
+    text.holders += 1;
+    return {
+      shared: text.shared,
+      end: `${DURATION}${snapshot.session.duration}${text.behind}`,
+      release: () => {
+        text.holders -= 1;
+        if (text.holders > 0) return;
+        this.#heldBytes -= bytes;
+        this.#leaveIdle(text);
+      },
+    };
+  }
+
+  #textOf(form: SessionForm, tenant: string, { session, sequence }: SessionSnapshot): Text {
+    const texts = this.#texts.get(form) ?? new Map<string, Text>();
+    this.#texts.set(form, texts);
+    const { id, createdAt, status } = session;
+    const key = JSON.stringify([tenant, id, createdAt, sequence, status]);
+    const known = texts.get(key);
+    if (known !== undefined) return known;
+    const json = oneLine(JSON.stringify(form.session(session)));
+    const at = json.lastIndexOf(DURATION);
+    const behind = json.slice(at + DURATION.length).replace(/^\d+/, '');
+    const text = { shared: encoder.encode(json.slice(0, at)), behind, forget: () => texts.delete(key), holders: 0 };
+    texts.set(key, text);
+    return text;
+  }
+
+  #leaveIdle(text: Text): void {
+    this.#idle.add(text);
+    this.#idleBytes += text.shared.length;
+    for (const oldest of this.#idle) {
+      if (this.#idleBytes <= this.#room.idle) return;
+      this.#idle.delete(oldest);
+      this.#idleBytes -= oldest.shared.length;
+      oldest.forget();
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { HistoryEntry } from '../../session/session.js';
+import type { EntriesOutcome, HistorySlice, SessionStore } from '../../store.js';
+import { expectEqual, expectThat } from '../expect.js';
+import { keyOf, NOON, say, upTo } from '../samples.js';
+import { answerOf, insertActive, repeatUntil } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+const key = keyOf('one');
+
+type Part = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
+
+const partOf = async (store: SessionStore, slice: HistorySlice): Promise<Part> => {
+  const found = await answerOf(store.findEntries(key, slice));
+  if (found.outcome === 'found') return found;
+  throw new Error(`findEntries answered ${found.outcome}`);
+};
+
+const jsonBytes = (entries: readonly HistoryEntry[]): number =>
+  new TextEncoder().encode(JSON.stringify(entries)).length;
+
+/** Thirty entries of about 2 kB of JSON, which are appended one, two and three at a time. */
+const insertLong = async (store: SessionStore): Promise<readonly HistoryEntry[]> => {
+  await insertActive(store, key);
+  const entries = upTo(30).map((turn) => say(`turn ${turn}: "${'x\u00E9\u20AC'.repeat(330)}"\n`));
+  for (let from = 0, count = 1; from < entries.length; from += count, count = (count % 3) + 1) {
+    await answerOf(store.append(key, { entries: entries.slice(from, from + count), now: NOON }));
+  }
+  return entries;
+};
+
+/** A little more than is allowed, since the bound is about bytes. */
+const mostBytes = (maxBytes: number): number => maxBytes * 1.05 + 100;
+
+export const historyBytes: readonly StoreCase[] = [
+  {
+    name: 'maxBytes: a part has about so many bytes of JSON, and the parts together every entry once',
+    run: async (store) => {
+      const entries = await insertLong(store);
+      for (const maxBytes of [5000, 9000, 25_000]) {
+        const read: HistoryEntry[] = [];
+        let after = 0;
+        await repeatUntil('a part without hasMore', entries.length, async () => {
+          const part = await partOf(store, { after, limit: 100, maxBytes });
+          const bytes = jsonBytes(part.entries);
+          expectThat(bytes <= mostBytes(maxBytes), `a part of ${bytes} bytes has about ${maxBytes} at most`);
+          expectThat(!part.hasMore || bytes > maxBytes / 3, `a part of ${bytes} bytes uses most of ${maxBytes}`);
+          read.push(...part.entries);
+          after = part.position;
+          return !part.hasMore;
+        });
+        expectEqual(read, entries, `the entries, ${maxBytes} bytes at a time`);
+      }
+    },
+  },
+  {
+    name: 'maxBytes: of the last entries, the latest are given',
+    run: async (store) => {
+      const entries = await insertLong(store);
+      for (const maxBytes of [5000, 9000, 25_000]) {
+        const part = await partOf(store, { last: 20, maxBytes });
+        const bytes = jsonBytes(part.entries);
+        expectThat(bytes <= mostBytes(maxBytes), `a part of ${bytes} bytes has about ${maxBytes} at most`);
+        expectThat(bytes > maxBytes / 3, `a part of ${bytes} bytes uses most of ${maxBytes}`);
+        expectEqual(part.entries, entries.slice(entries.length - part.entries.length), 'the latest entries');
+        expectEqual(part.hasMore, false, 'hasMore');
+        const behind = await partOf(store, { after: part.position, limit: 10 });
+        expectEqual(behind.entries, [], 'what stands behind them');
+      }
+    },
+  },
+  {
+    name: 'maxBytes: a part has at least one entry, however large that is',
+    run: async (store) => {
+      const entries = await insertLong(store);
+      expectEqual((await partOf(store, { last: 5, maxBytes: 1 })).entries, entries.slice(-1), 'the last');
+      const first = await partOf(store, { after: 0, limit: 5, maxBytes: 1 });
+      expectEqual(first.entries, entries.slice(0, 1), 'the first');
+      const second = await partOf(store, { after: first.position, limit: 5, maxBytes: 1 });
+      expectEqual([second.entries, second.hasMore], [entries.slice(1, 2), true], 'the second');
+    },
+  },
+  {
+    name: 'maxBytes: a bound beyond what there is changes nothing',
+    run: async (store) => {
+      await insertLong(store);
+      for (const slice of [{ last: 7 }, { after: 0, limit: 7 }, { after: 0, limit: 1000 }]) {
+        const part = await partOf(store, { ...slice, maxBytes: 10_000_000 });
+        expectEqual(part, await partOf(store, slice), 'the part');
+      }
+    },
+  },
+];

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../../adapters/memory/index.js';
+import { jsonBytes } from '../../../adapters/memory/json-bytes.js';
+import { sessionAt } from '../../../src/session/view.js';
+import type { Admit, ReadSize } from '../../../src/store.js';
+import { headOf, keyOf, NOON, say, TENANT } from '../../../src/testing/samples.js';
+import { answerOf, insertActive } from '../../../src/testing/steps.js';
+import { toWireSession } from '../../../src/wire.js';
+
+/** Of any UTF-16 code units: surrogates alone and in pairs, controls, quotes, separators. */
+const anyText = fc
+  .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0, max: 0x7f })), { maxLength: 200 })
+  .map((units) => String.fromCharCode(...units));
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+describe('the bytes of a text in JSON', () => {
+  test('are those that JSON.stringify makes of it, whatever its characters', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(jsonBytes(text)).toBe(sizeOf(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([
+    '',
+    '"\\\b\f\n\r\t\u0000\u001f',
+    '\u007f\u0080\u07ff\u0800\uffff',
+    '\ud800',
+    '\udfff',
+    '\ud83d\ude00\ude00',
+  ])('are right for %j', (text) => {
+    expect(jsonBytes(text)).toBe(sizeOf(text));
+  });
+});
+
+/** What makes JSON larger than its text, or the other way round. */
+const hostile: Readonly<Record<string, string>> = {
+  'plain letters': 'abcdefgh',
+  quotes: '"\\"\\',
+  'control characters': '\u0000\u0001\u001f\u000b',
+  'line feeds': '\n\r\t',
+  'lone surrogates': '\ud800a\udfff',
+  emoji: '\ud83d\ude00',
+  'letters of two and three bytes': '\u00e9\u20ac',
+};
+
+describe('the size that the store tells before it reads', () => {
+  const filled = async (text: string, entries: number) => {
+    const store = new MemorySessionStore();
+    for (const [at, id] of ['a', 'b', 'c'].entries()) {
+      const texts = { context: text.repeat(400 * at), behavior: text.repeat(200), timeLimit: 60 };
+      await insertActive(store, keyOf(id), headOf(id, NOON, texts));
+      const said = Array.from({ length: entries }, (_, each) => say(text.repeat((each % 7) * 40)));
+      if (said.length > 0) await answerOf(store.append(keyOf(id), { entries: said, now: NOON }));
+    }
+    return store;
+  };
+
+  const sizes: readonly ReadSize[] = [{}, { historyLimit: 0 }, { historyLimit: 5 }];
+
+  test.each(Object.entries(hostile))('is within 1 percent of the JSON of a page: %s', async (_, text) => {
+    for (const entries of [0, 1, 100]) {
+      const store = await filled(text, entries);
+      for (const size of sizes) {
+        const asked: number[] = [];
+        const admit: Admit<never> = (bytes) => {
+          asked.push(bytes);
+          return undefined;
+        };
+        const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }, admit));
+        const actual = sizeOf(page.records.map((record) => toWireSession(sessionAt(record, NOON))));
+        expect(asked).toHaveLength(1);
+        expect(Math.abs((asked[0] ?? 0) / actual - 1)).toBeLessThan(0.01);
+      }
+    }
+  });
+
+  test('is within 40 bytes for the smallest session', async () => {
+    const store = new MemorySessionStore();
+    await insertActive(store, keyOf('a'));
+    const asked: number[] = [];
+    const admit: Admit<never> = (bytes) => {
+      asked.push(bytes);
+      return undefined;
+    };
+    const found = await answerOf(store.find(keyOf('a'), {}, admit));
+    const actual = found && sizeOf(toWireSession(sessionAt(found, NOON)));
+    expect(Math.abs((asked[0] ?? 0) - (actual ?? 0))).toBeLessThan(40);
+  });
+});

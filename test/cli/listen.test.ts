@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { placeOf } from '../../src/cli/listen.js';
+import { buildCommandLine, type CommandLine } from '../support/command-line.js';
+
+describe('the place of a server', () => {
+  test.each([
+    ['127.0.0.1', '127.0.0.1', 'http://127.0.0.1:80', 'http://127.0.0.1:80'],
+    ['localhost', '127.0.0.1', 'http://localhost:80', 'http://localhost:80'],
+    ['::1', '::1', 'http://[::1]:80', 'http://[::1]:80'],
+    ['0.0.0.0', '0.0.0.0', 'port 80 of every address of this machine', 'http://127.0.0.1:80'],
+    ['0', '0.0.0.0', 'port 80 of every address of this machine', 'http://127.0.0.1:80'],
+    ['::', '::', 'port 80 of every address of this machine', 'http://[::1]:80'],
+    ['fe80::1%eth0', 'fe80::1', 'http://[fe80::1%25eth0]:80', 'http://[fe80::1%25eth0]:80'],
+  ])('that was to listen on %s is told as it is', (host, address, where, origin) => {
+    expect(placeOf({ address, port: 80 }, host)).toEqual({ where, origin });
+  });
+});
+
+describe('the log of requests', () => {
+  let colloquy: CommandLine;
+  beforeAll(async () => {
+    colloquy = await buildCommandLine();
+  }, 60_000);
+  afterAll(() => colloquy.remove());
+
+  test('has a line for each: method, path, status, milliseconds, and no key', async () => {
+    const env = { PORT: '0', COLLOQUY_API_KEYS: 'acme:open-sesame' };
+    const server = await colloquy.start(['serve'], /Ctrl-C stops it/, env);
+    const origin = /http:\/\/\S+/.exec(server.output())?.[0] ?? '';
+    const headers = { 'X-API-KEY': 'open-sesame' };
+    await fetch(`${origin}/sessions?limit=1&key=open-sesame`, { headers });
+    await fetch(`${origin}/sessions`, { headers: { 'X-API-KEY': 'sesame-2' } });
+    await fetch(`${origin}/create-session`, { headers, method: 'POST', body: '{' });
+    const { stdout, stderr } = await server.signal('SIGTERM');
+    expect(stdout).toMatch(
+      /^GET \/sessions 200 \d+ ms\nGET \/sessions 401 \d+ ms\nPOST \/create-session 4\d\d \d+ ms\n/m,
+    );
+    expect(stdout + stderr).not.toContain('sesame');
+  });
+});

@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { placeBefore, positionOf, readPosition } from '../../src/events/position.js';
+import { type SessionChange, SessionService, type TenantChange } from '../../src/index.js';
+import type { SessionStore } from '../../src/store.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { openClient } from '../support/redis-clients.js';
+import { ada, createdIn, okOf } from '../support/sessions.js';
+
+const said = [{ role: 'user', content: 'hello' }];
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** What a tenant is given of a short life of a session, while others do what they like. */
+const positionsOf = async (store: SessionStore, prefix: string, others: () => Promise<void>) => {
+  const sessions = new SessionService({ store, tenant: `${prefix}-acme` });
+  await others();
+  const id = await createdIn(sessions);
+  await others();
+  const watch = sessions.watch(id)[Symbol.asyncIterator]();
+  const all = sessions.watchAll({ from: '0' })[Symbol.asyncIterator]();
+  const changes = [
+    () => okOf(sessions.start(id)),
+    () => okOf(sessions.append(id, said)),
+    () => okOf(sessions.fail(id)),
+  ];
+  const positions: (SessionChange | TenantChange)[] = [];
+  for (const change of changes) {
+    positions.push((await watch.next()).value._unsafeUnwrap(), (await all.next()).value._unsafeUnwrap());
+    await others();
+    await change();
+  }
+  positions.push((await watch.next()).value._unsafeUnwrap(), (await all.next()).value._unsafeUnwrap());
+  await watch.return?.();
+  await all.return?.();
+  return positions;
+};
+
+const busy = (store: SessionStore, prefix: string) => async () => {
+  const others = new SessionService({ store, tenant: `${prefix}-globex` });
+  for (let turn = 0; turn < 20; turn += 1) await createdIn(others);
+};
+
+const quiet = async (): Promise<void> => undefined;
+
+describe('a position', () => {
+  test('is the same whatever other tenants do, in memory', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const lives: string[][] = [];
+    for (const othersOf of [() => quiet, busy]) {
+      const store = new MemorySessionStore({ events: true });
+      const seen = await positionsOf(store, 'm', othersOf(store, 'm'));
+      // The id of a session's creation is random.
+      lives.push(seen.map(({ position }) => position.replace(/-[\w-]+\./, '-birth.')));
+    }
+    expect(lives[0]).toEqual(lives[1]);
+    expect(new Set(lives[0]).size).toBeGreaterThan(4);
+  });
+
+  test.each([
+    ['0', { ms: 0, sequence: undefined, eventId: undefined }],
+    ['0-0', { ms: 0, sequence: 0, eventId: undefined }],
+    ['1769882520000-4', { ms: 1769882520000, sequence: 4, eventId: undefined }],
+    ['1769882520000-kR3v-w0aT_1x.4', { ms: 1769882520000, sequence: 4, eventId: 'kR3v-w0aT_1x.4' }],
+  ])('%s is read', (text, read) => {
+    expect(readPosition(text)).toEqual(read);
+  });
+
+  const junk = ['', 'x', '-', '1-', '-1', '1.5', '1-2-3', '1-.3', '1-a.', '1-a b.3', '1\n', ' 1', '1-ä.1', '1e3', '٣'];
+  const large = ['18446744073709551616-0', '9999999999999999', `1-${'9'.repeat(16)}`, `1-${'x'.repeat(65)}.1`];
+  test.each([...junk, ...large])('%j is none', async (text) => {
+    expect(readPosition(text)).toBeUndefined();
+    const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
+    for (const items of [sessions.watch('x', { from: text }), sessions.watchAll({ from: text })]) {
+      const first = await items[Symbol.asyncIterator]().next();
+      expect(first.value?._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'from' }] });
+    }
+  });
+
+  test('of an event whose id has another form has its number alone', () => {
+    const event = { tenant: 't', sessionId: 's', sequence: 3, at: '', type: 'session.started' } as const;
+    expect(positionOf({ ...event, id: 'a/b.3', position: '7-9' })).toBe('7-3');
+    expect(positionOf({ ...event, id: 'ab.3', position: '7-9' })).toBe('7-ab.3');
+  });
+
+  test('begins behind all that was told before its millisecond', () => {
+    expect([placeBefore(0), placeBefore(5)]).toEqual(['0', '4-18446744073709551615']);
+  });
+});
+
+describeWithRedis('a position, through Redis', ({ port }) => {
+  const open = (name: string) => {
+    const prefix = `positions-${process.pid}-${name}`;
+    const store = new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: true });
+    return { prefix, store };
+  };
+
+  test('has the time and the id of the own event, and nothing of where it stands among others', async () => {
+    const { prefix, store } = open('opaque');
+    const seen = await positionsOf(store, prefix, busy(store, prefix));
+    for (const change of seen) {
+      const [time, rest] = [Number(change.position.split('-')[0]), change.position.replace(/^\d+-/, '')];
+      expect(Math.abs(Date.now() - time)).toBeLessThan(60_000);
+      if (change.type === 'session.snapshot') expect(rest).toBe(String(change.sequence));
+      else expect(rest).toBe(Object(change).id);
+    }
+  });
+
+  test('that no event of this store has is answered with a snapshot, and never with an error', async () => {
+    const { store } = open('foreign');
+    const sessions = new SessionService({ store });
+    const { id } = await okOf(sessions.create(ada));
+    await okOf(sessions.start(id));
+    for (const from of ['999999999999999-1', '999999999999999-x.999999999999999', '1-999999999999999']) {
+      const watch = sessions.watch(id, { from })[Symbol.asyncIterator]();
+      expect((await watch.next()).value?._unsafeUnwrap(), from).toMatchObject({
+        type: 'session.snapshot',
+        sequence: 2,
+      });
+      await watch.return?.();
+    }
+  });
+});

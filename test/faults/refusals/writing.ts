@@ -1,0 +1,70 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { upTo } from '../../../src/testing/samples.js';
+import { clientVersions } from '../../support/redis-clients.js';
+import type { Worker } from '../../support/worker-pool.js';
+import type { WritersReport, WrittenLedger } from '../../support/workers/blunt-writers.js';
+import type { Answers } from './blunt-writer.js';
+
+/** Several processes that write, each with a client of its own. */
+export class Writing {
+  readonly #children: readonly ChildProcess[];
+  readonly #answered: number[];
+  readonly #reports: Promise<readonly WritersReport[]>;
+  #wanted = Number.POSITIVE_INFINITY;
+  #reached: () => void = () => undefined;
+
+  constructor(worker: Worker, processes: number, writers: number, port: number, prefix: string, events: boolean) {
+    this.#children = upTo(processes).map((at) => {
+      const version = clientVersions[at % clientVersions.length] ?? 'ioredis 5';
+      const args = [version, String(port), prefix, events ? 'events' : '', String(writers), String(at + 1)];
+      return fork(worker.file, args);
+    });
+    this.#answered = this.#children.map(() => 0);
+    this.#reports = Promise.all(this.#children.map((child, at) => this.#listen(child, at)));
+    // Whoever waits for calls would not hear of a process that has failed.
+    this.#reports.catch(() => this.#reached());
+  }
+
+  /** Waits until so many more calls have been answered, whatever the answer. */
+  calls(count: number): Promise<void> {
+    this.#wanted = this.#sum() + count;
+    return new Promise((resolve) => {
+      this.#reached = resolve;
+    });
+  }
+
+  /** Ends the writing. */
+  async end(): Promise<{ readonly answers: Answers; readonly ledgers: readonly WrittenLedger[] }> {
+    for (const child of this.#children) if (child.connected) child.send('stop');
+    const reports = await this.#reports;
+    const sum = (name: keyof Answers): number => reports.reduce((all, { answers }) => all + answers[name], 0);
+    return {
+      answers: { acknowledged: sum('acknowledged'), notApplied: sum('notApplied'), unknown: sum('unknown') },
+      ledgers: reports.flatMap(({ ledgers }) => ledgers),
+    };
+  }
+
+  /** For a test that has failed. */
+  kill(): void {
+    for (const child of this.#children) child.kill('SIGKILL');
+  }
+
+  #sum(): number {
+    return this.#answered.reduce((all, one) => all + one, 0);
+  }
+
+  #listen(child: ChildProcess, at: number): Promise<WritersReport> {
+    return new Promise((resolve, reject) => {
+      child.on('message', (text) => {
+        const message: Answers | WritersReport = JSON.parse(String(text));
+        if ('ledgers' in message) {
+          resolve(message);
+          return;
+        }
+        this.#answered[at] = message.acknowledged + message.notApplied + message.unknown;
+        if (this.#sum() >= this.#wanted) this.#reached();
+      });
+      child.once('exit', (code) => reject(new Error(`a writing process has ended with ${code}`)));
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AnswerBudget, type Reservation } from '../../src/http/answer-budget.js';
+
+describe('a budget for answers that are pending', () => {
+  test('admits what fits, refuses what does not, and has room again once that is given back', () => {
+    const budget = new AnswerBudget(100);
+    const [one, two, three] = [budget.reserve('acme'), budget.reserve('acme'), budget.reserve('acme')];
+    expect([one.admit(30), two.admit(20), three.admit(1)]).toEqual([true, true, false]);
+    expect(budget.isSpent('acme')).toBe(true);
+    two.release();
+    expect(budget.isSpent('acme')).toBe(false);
+    expect([three.admit(21), three.admit(20)]).toEqual([false, true]);
+  });
+
+  test('keeps half of itself from one tenant, for others', () => {
+    const budget = new AnswerBudget(100);
+    expect(budget.reserve('acme').admit(50)).toBe(true);
+    expect(budget.reserve('acme').admit(1)).toBe(false);
+    expect(budget.isSpent('globex')).toBe(false);
+    expect(budget.reserve('globex').admit(50)).toBe(true);
+    expect(budget.isSpent('initech')).toBe(true);
+    expect(budget.reserve('initech').admit(1)).toBe(false);
+  });
+
+  test('admits an answer larger than itself where its tenant has no other, and then others of other tenants', () => {
+    const budget = new AnswerBudget(100);
+    const large = budget.reserve('acme');
+    expect(large.admit(5000)).toBe(true);
+    expect(budget.isSpent('acme')).toBe(true);
+    expect(budget.reserve('globex').admit(50)).toBe(true);
+    large.release();
+    const small = budget.reserve('acme');
+    expect(small.admit(1)).toBe(true);
+    expect(budget.reserve('acme').admit(5000)).toBe(false);
+  });
+
+  test('takes a release twice for one, and admits nothing after it', () => {
+    const budget = new AnswerBudget(100);
+    const held = budget.reserve('acme');
+    expect(held.admit(40)).toBe(true);
+    const released = budget.reserve('acme');
+    expect(released.admit(10)).toBe(true);
+    released.release();
+    released.release();
+    expect(released.admit(1)).toBe(false);
+    expect([budget.reserve('acme').admit(11), budget.reserve('acme').admit(10)]).toEqual([false, true]);
+  });
+
+  test('never has more admitted than its bound but for one large answer a tenant, and forgets nothing', () => {
+    const step = fc.record({
+      tenant: fc.constantFrom('a', 'b', 'c'),
+      bytes: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 1000 })),
+      gives: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const budget = new AnswerBudget(100);
+        const held: { readonly tenant: string; readonly bytes: number; readonly reservation: Reservation }[] = [];
+        for (const { tenant, bytes, gives } of steps) {
+          if (gives) {
+            held.shift()?.reservation.release();
+            continue;
+          }
+          const reservation = budget.reserve(tenant);
+          const others = held.filter((each) => each.tenant === tenant);
+          if (!reservation.admit(bytes)) continue;
+          if (bytes > 50) expect(others.filter((each) => each.bytes > 0)).toEqual([]);
+          held.push({ tenant, bytes, reservation });
+          const counted = held.map((each) => Math.min(each.bytes, 50));
+          expect(counted.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(100);
+        }
+        for (const { reservation } of held) reservation.release();
+        expect([budget.reserve('a').admit(50), budget.reserve('b').admit(50)]).toEqual([true, true]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,215 @@
+import { once } from 'node:events';
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { nodeListener } from '../../adapters/node/index.js';
+import { createSessionHandler, type HandlerRequest, type SessionHandlerOptions } from '../../src/http/index.js';
+import { type Admit, type ReadSize, type SessionKey, SessionService, type SessionStore } from '../../src/index.js';
+import { inTime } from '../support/in-time.js';
+import { ada, okOf } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+import { send } from './client.js';
+import { request, seen } from './handler-harness.js';
+import { listening } from './serve.js';
+
+const KIB = 1024;
+
+/** A session with a history of so many KiB. */
+const largeSession = async (sessions: SessionService, id: string, kib: number): Promise<void> => {
+  const own = new SessionService({ store: storeOf(sessions), ids: { next: () => id } }).forTenant(tenantOf(id));
+  await okOf(own.create(ada));
+  await okOf(own.start(id));
+  const entries = Array.from({ length: Math.ceil(kib / 256) }, () => ({
+    role: 'user',
+    content: 'x'.repeat(Math.min(kib, 256) * KIB - 100),
+  }));
+  await okOf(own.append(id, entries));
+};
+
+const stores = new WeakMap<SessionService, SessionStore>();
+const storeOf = (sessions: SessionService): SessionStore => {
+  const store = stores.get(sessions);
+  if (store === undefined) throw new Error('no service of these tests');
+  return store;
+};
+
+/** The tenant stands before the dash of an id, and is its own API key. */
+const tenantOf = (id: string): string => id.slice(0, id.indexOf('-'));
+
+const openSessions = (store: SessionStore = new MemorySessionStore()): SessionService => {
+  const sessions = new SessionService({ store });
+  stores.set(sessions, store);
+  return sessions;
+};
+
+/** Requests of a tenant, whose clients take the answers when the test says so. */
+const clientsOf = (sessions: SessionService, options: Partial<SessionHandlerOptions>) => {
+  const handler = createSessionHandler({ sessions, authenticate: (key) => key, ...options });
+  const ask = async (tenant: string, url: string, more: Partial<HandlerRequest> = {}) => {
+    const listeners: (() => void)[] = [];
+    const onClose = (listener: () => void) => void listeners.push(listener);
+    const response = await handler(request('GET', url, { header: () => tenant, onClose, ...more }));
+    const take = () => {
+      for (const listener of listeners.splice(0)) listener();
+    };
+    return { response, take, isHeld: listeners.length > 0 };
+  };
+  return { ask };
+};
+
+const busy = [503, 'store_unavailable'];
+
+describe('answers that clients have not taken', () => {
+  const open = async (options: Partial<SessionHandlerOptions> = {}) => {
+    const sessions = openSessions();
+    for (const id of ['acme-1', 'acme-2', 'globex-1']) await largeSession(sessions, id, 40);
+    return { ...clientsOf(sessions, { maxPendingBytes: 100 * KIB, ...options }), store: storeOf(sessions) };
+  };
+
+  test('are bounded: beyond it a list or get is 503 with Retry-After, until one is taken', async () => {
+    const { ask } = await open();
+    const first = await ask('acme', '/session/acme-1');
+    expect([first.response?.status, first.isHeld]).toEqual([200, true]);
+    const second = await ask('acme', '/session/acme-2');
+    expect(seen(second.response)).toEqual(busy);
+    expect(second.response?.headers).toMatchObject({ 'Retry-After': '1' });
+    expect(second.isHeld).toBe(false);
+    expect(seen((await ask('acme', '/sessions')).response)).toEqual(busy);
+    first.take();
+    expect((await ask('acme', '/session/acme-2')).response?.status).toBe(200);
+  });
+
+  test('of one tenant leave room for another', async () => {
+    const { ask } = await open();
+    await ask('acme', '/session/acme-1');
+    expect(seen((await ask('acme', '/session/acme-2')).response)).toEqual(busy);
+    expect((await ask('globex', '/session/globex-1')).response?.status).toBe(200);
+  });
+
+  test('may be larger than the bound, one at a time', async () => {
+    const { ask } = await open({ maxPendingBytes: 10 * KIB });
+    const first = await ask('acme', '/sessions');
+    expect(first.response?.status).toBe(200);
+    expect(seen((await ask('acme', '/session/acme-1')).response)).toEqual(busy);
+    expect((await ask('globex', '/session/globex-1')).response?.status).toBe(200);
+    first.take();
+    expect((await ask('acme', '/session/acme-1')).response?.status).toBe(200);
+  });
+
+  test('are refused without asking the store where not even the smallest would fit', async () => {
+    const { ask, store } = await open({ maxPendingBytes: 10 * KIB });
+    await ask('acme', '/sessions');
+    const asked = [vi.spyOn(store, 'list'), vi.spyOn(store, 'find')];
+    expect(seen((await ask('acme', '/sessions')).response)).toEqual(busy);
+    expect(seen((await ask('acme', '/session/nobody')).response)).toEqual(busy);
+    for (const spy of asked) expect(spy).not.toHaveBeenCalled();
+  });
+
+  test('hold nothing where there is no body: after errors, after HEAD, and of other operations', async () => {
+    const { ask } = await open();
+    for (const [url, more] of [
+      ['/session/nobody', {}],
+      ['/sessions?limit=junk', {}],
+      ['/session/acme-1', { method: 'HEAD' }],
+      ['/sessions', { method: 'HEAD' }],
+      ['/create-session', { method: 'POST' }],
+    ] as const) {
+      for (let at = 0; at < 10; at += 1) expect((await ask('acme', url, more)).isHeld).toBe(false);
+    }
+    expect((await ask('acme', '/session/acme-1')).response?.status).toBe(200);
+  });
+
+  test('are given back at once where the mount cannot tell when they are taken', async () => {
+    const sessions = openSessions();
+    await largeSession(sessions, 'acme-1', 40);
+    const handler = createSessionHandler({ sessions, authenticate: (key) => key, maxPendingBytes: 100 * KIB });
+    for (let at = 0; at < 10; at += 1) {
+      expect((await handler(request('GET', '/session/acme-1', { header: () => 'acme' })))?.status).toBe(200);
+    }
+  });
+});
+
+describe('a store that answers too late', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('is not admitted any more, and takes no room for ever', async () => {
+    const inner = new MemorySessionStore();
+    const admitted: boolean[] = [];
+    let isSlow = false;
+    const store = changed(inner, {
+      find: async <E = never>(...asked: [key: SessionKey, size?: ReadSize, admit?: Admit<E>]) => {
+        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 5000));
+        const answer = inner.find(...asked);
+        if (isSlow) admitted.push(answer.isOk());
+        return answer;
+      },
+    });
+    const sessions = openSessions(store);
+    await largeSession(sessions, 'acme-1', 40);
+    const { ask } = clientsOf(sessions, { maxPendingBytes: 100 * KIB, timeoutMs: 1000 });
+    isSlow = true;
+    const late = Promise.all(Array.from({ length: 5 }, () => ask('acme', '/session/acme-1')));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await late).map(({ response }) => seen(response))).toEqual(Array(5).fill(busy));
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(admitted).toEqual(Array(5).fill(false));
+    isSlow = false;
+    expect((await ask('acme', '/session/acme-1')).response?.status).toBe(200);
+  });
+});
+
+describe('over node:http, with clients that do not read', () => {
+  // Far more than a connection's buffers take in.
+  const LARGE = 24 * KIB;
+
+  const serve = async (maxPendingBytes: number) => {
+    const sessions = openSessions();
+    await largeSession(sessions, 'acme-1', LARGE);
+    await largeSession(sessions, 'acme-2', 1);
+    await largeSession(sessions, 'globex-1', 100);
+    const server = await listening(
+      nodeListener(createSessionHandler({ sessions, authenticate: (key) => key, maxPendingBytes })),
+    );
+    onTestFinished(() => server.close());
+    const get = (path: string, key: string) => send(server.origin, path, { headers: { 'X-API-KEY': key } });
+    /** Waits until the answer to a request is a certain one. */
+    const until = (status: number, path: string, key: string) =>
+      vi.waitFor(async () => expect((await get(path, key)).status).toBe(status), { timeout: 10_000, interval: 20 });
+    /** Asks for the large session and takes nothing of it but the headers. */
+    const askAndWait = async (): Promise<IncomingMessage> => {
+      const call = httpGet(`${server.origin}/session/acme-1`, { agent: false, headers: { 'X-API-KEY': 'acme' } });
+      const [answer]: IncomingMessage[] = await once(call, 'response');
+      if (answer === undefined) throw new Error('no answer');
+      onTestFinished(() => void answer.destroy());
+      return answer;
+    };
+    return { get, until, askAndWait };
+  };
+
+  test('others of the same key are 503 at once, another key is served, and there is room when the client leaves', async () => {
+    const { get, until, askAndWait } = await serve(32 * KIB * KIB);
+    const held = await askAndWait();
+    const { late, value } = await inTime(5000, () => get('/session/acme-1', 'acme'));
+    expect([late, value.status, value.headers['retry-after']]).toEqual([false, 503, '1']);
+    expect((await get('/session/globex-1', 'globex')).status).toBe(200);
+    held.destroy();
+    await until(200, '/session/acme-1', 'acme');
+  });
+
+  test('there is room again when the client has taken the answer', async () => {
+    const { get, until, askAndWait } = await serve(1 * KIB * KIB);
+    const held = await askAndWait();
+    expect((await get('/session/acme-2', 'acme')).status).toBe(503);
+    let bytes = 0;
+    for await (const chunk of held) bytes += chunk.length;
+    expect(bytes).toBe(Number(held.headers['content-length']));
+    expect(bytes).toBeGreaterThan(LARGE * KIB * 0.99);
+    await until(200, '/session/acme-2', 'acme');
+    expect((await get('/session/acme-1', 'acme')).status).toBe(200);
+  });
+});

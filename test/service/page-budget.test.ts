@@ -1,0 +1,168 @@
+import { describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { Session, SessionServiceOptions } from '../../src/index.js';
+import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+
+/** Sessions whose history has one entry of so many letters each. */
+const openLarge = async (count: number, letters: number, options: Partial<SessionServiceOptions> = {}) => {
+  const store = new MemorySessionStore();
+  const opened = openSessions({ store, ...options });
+  const content = 'x'.repeat(letters);
+  for (let at = 0; at < count; at += 1) {
+    const id = await startedIn(opened.sessions);
+    await okOf(opened.sessions.append(id, [{ role: 'user', content }]));
+    opened.clock.pass(1);
+  }
+  return { ...opened, store };
+};
+
+describe('a page of large sessions', () => {
+  test('has 8 MiB at most unless the host says otherwise: 100 sessions of 250 kB are refused, 32 are served', async () => {
+    const { sessions } = await openLarge(100, 250_000);
+    const error = await errorOf(sessions.list({ limit: 100 }));
+    expect(error).toMatchObject({ type: 'page_too_large', limit: 8 * 1024 * 1024 });
+    expect(error.type === 'page_too_large' && error.bytes / 25_000_000).toBeCloseTo(1, 1);
+    expect(error.message).toMatch(/ask for a smaller limit or historyLimit$/);
+    expect((await okOf(sessions.list({ limit: 32 }))).sessions).toHaveLength(32);
+    expect((await errorOf(sessions.list({ limit: 34 }))).type).toBe('page_too_large');
+  });
+
+  test('is served with shorter histories', async () => {
+    const { sessions } = await openLarge(40, 250_000);
+    const page = await okOf(sessions.list({ limit: 40, historyLimit: 0 }));
+    expect(page.sessions).toHaveLength(40);
+    expect(page.sessions.every(({ history, historyCount }) => history.length === 0 && historyCount === 1)).toBe(true);
+  });
+
+  test('is served where it has exactly as many bytes as it may have, and refused with one more', async () => {
+    const { sessions, store, clock } = await openLarge(3, 1000);
+    const { type, ...tooLarge } = await errorOf(
+      openSessions({ store, clock, limits: { pageBytes: 1 } }).sessions.list({ limit: 3 }),
+    );
+    const bytes = type === 'page_too_large' && 'bytes' in tooLarge ? tooLarge.bytes : Number.NaN;
+    expect(bytes / JSON.stringify((await okOf(sessions.list())).sessions).length).toBeCloseTo(1, 1);
+    const served = openSessions({ store, clock, limits: { pageBytes: bytes } }).sessions;
+    expect((await okOf(served.list({ limit: 3 }))).sessions).toHaveLength(3);
+    const refused = openSessions({ store, clock, limits: { pageBytes: bytes - 1 } }).sessions;
+    expect(await errorOf(refused.list({ limit: 3 }))).toMatchObject({ bytes, limit: bytes - 1 });
+  });
+
+  test('of one session is always served, by list and by get', async () => {
+    const { sessions } = await openLarge(3, 5000, { limits: { pageBytes: 1000 } });
+    const page = await okOf(sessions.list({ limit: 1 }));
+    expect(page.sessions[0]?.history[0]?.content).toHaveLength(5000);
+    expect(page.total).toBe(3);
+    expect((await okOf(sessions.list({ limit: 2, page: 2 }))).sessions).toHaveLength(1);
+    expect((await okOf(sessions.get('s1'))).history[0]?.content).toHaveLength(5000);
+    expect((await errorOf(sessions.list({ limit: 2 }))).type).toBe('page_too_large');
+  });
+
+  test('is refused before anything of it is read', async () => {
+    const { sessions, store } = await openLarge(2, 5000, { limits: { pageBytes: 1000 } });
+    const list = vi.spyOn(store, 'list');
+    await errorOf(sessions.list());
+    expect(list.mock.results.map(({ value }) => value._unsafeUnwrapErr().type)).toEqual(['page_too_large']);
+  });
+
+  test('with nothing on it is no question of size', async () => {
+    const { sessions } = await openLarge(2, 5000, { limits: { pageBytes: 1 } });
+    expect((await okOf(sessions.list({ page: 9 }))).sessions).toEqual([]);
+    expect((await okOf(sessions.forTenant('globex').list())).sessions).toEqual([]);
+  });
+});
+
+describe('a walk over large sessions', () => {
+  const walk = async (sessions: AsyncIterable<{ _unsafeUnwrap(): Session }>) => {
+    const ids: string[] = [];
+    for await (const session of sessions) ids.push(session._unsafeUnwrap().id);
+    return ids;
+  };
+
+  test('reads fewer at a time where a page would be too large, and meets each session once', async () => {
+    const { sessions, store } = await openLarge(30, 5000, { limits: { pageBytes: 25_000 } });
+    const list = vi.spyOn(store, 'list');
+    const newest = Array.from({ length: 30 }, (_, at) => `s${30 - at}`);
+    expect(await walk(sessions.each())).toEqual(newest);
+    expect(await walk(sessions.each({ order: 'oldest', limit: 7 }))).toEqual(newest.toReversed());
+    const limits = list.mock.calls.map(([, { limit }]) => limit);
+    expect(limits.slice(0, 6)).toEqual([100, 50, 25, 13, 7, 4]);
+    // One session is served whatever its size.
+    const tiny = openSessions({ store, limits: { pageBytes: 1 } }).sessions;
+    expect(await walk(tiny.each({ limit: 4 }))).toEqual(newest);
+  });
+
+  test('goes on with pages of about the size that was served, and with larger ones where sessions are small again', async () => {
+    const { sessions, store, clock } = openSessions({ limits: { pageBytes: 25_000 } });
+    for (let at = 0; at < 200; at += 1) {
+      const id = await startedIn(sessions);
+      if (at >= 170) await okOf(sessions.append(id, [{ role: 'user', content: 'x'.repeat(5000) }]));
+      clock.pass(1);
+    }
+    const list = vi.spyOn(store, 'list');
+    expect(await walk(sessions.each())).toHaveLength(200);
+    const served = list.mock.results.flatMap(({ value }) => (value.isOk() ? [value.value.records.length] : []));
+    expect(served.slice(0, 6)).toEqual([4, 4, 4, 4, 4, 4]);
+    expect(served.at(-2)).toBeGreaterThan(60);
+    expect(list.mock.calls.length).toBeLessThan(30);
+  });
+});
+
+describe('a caller that bounds what it holds', () => {
+  test('is asked with the size of the answer before it is read, once', async () => {
+    const { sessions } = await openLarge(3, 5000);
+    const asked: number[] = [];
+    const admit = (bytes: number) => asked.push(bytes) > 0;
+    const page = await okOf(sessions.list({}, { admit }));
+    const session = await okOf(sessions.get('s1', { admit }));
+    await okOf(sessions.get('s1', { admit, historyLimit: 0 }));
+    const sizes = [page.sessions, session, { ...session, history: [] }].map((value) => JSON.stringify(value).length);
+    expect(asked).toHaveLength(3);
+    for (const [at, size] of sizes.entries()) expect(Math.abs((asked[at] ?? 0) - size)).toBeLessThan(200);
+  });
+
+  test('gets store_unavailable where it has no room', async () => {
+    const { sessions } = await openLarge(2, 5000);
+    const refused = { type: 'store_unavailable', outcome: 'not_applied' };
+    const admit = () => false;
+    expect(await errorOf(sessions.list({}, { admit }))).toMatchObject(refused);
+    expect(await errorOf(sessions.get('s1', { admit }))).toMatchObject(refused);
+    expect(await okOf(sessions.list({ page: 5 }, { admit }))).toMatchObject({ sessions: [], total: 2 });
+    expect((await errorOf(sessions.get('nobody', { admit }))).type).toBe('not_found');
+  });
+
+  test('is not asked about a page that is too large', async () => {
+    const { sessions } = await openLarge(2, 5000, { limits: { pageBytes: 1 } });
+    const admit = vi.fn(() => true);
+    expect((await errorOf(sessions.list({}, { admit }))).type).toBe('page_too_large');
+    expect(admit).not.toHaveBeenCalled();
+  });
+
+  test('does no harm by throwing', async () => {
+    const { sessions } = await openLarge(1, 10);
+    const admit = () => {
+      throw new Error('out of order');
+    };
+    expect((await errorOf(sessions.list({}, { admit }))).type).toBe('store_unavailable');
+    expect((await errorOf(sessions.get('s1', { admit }))).type).toBe('store_unavailable');
+  });
+});
+
+describe('a part of a large history', () => {
+  test('has as many bytes as a page may have, about, and goes on behind its position', async () => {
+    const { sessions } = openSessions({ limits: { pageBytes: 10_000 } });
+    const id = await createdIn(sessions);
+    await okOf(sessions.start(id));
+    const entries = Array.from({ length: 20 }, (_, at) => ({ role: 'user', content: `${at}`.padEnd(3000, '.') }));
+    await okOf(sessions.append(id, entries));
+    const last = await okOf(sessions.history(id));
+    expect(last.entries.map(({ content }) => Number.parseInt(content, 10))).toEqual([17, 18, 19]);
+    const read: number[] = [];
+    for (let after = 0, hasMore = true; hasMore; ) {
+      const part = await okOf(sessions.history(id, { after }));
+      expect(part.entries.length).toBeLessThanOrEqual(3);
+      read.push(...part.entries.map(({ content }) => Number.parseInt(content, 10)));
+      ({ position: after, hasMore } = part);
+    }
+    expect(read).toEqual(entries.map((_, at) => at));
+  });
+});

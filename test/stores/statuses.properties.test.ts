@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import type { StateRecord } from '../../src/session/record.js';
+import { type SessionStatus, sessionStatuses } from '../../src/status.js';
+import type { ListPlace, SessionStore } from '../../src/store.js';
+import { ended, headOf, keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
+import { answerOf } from '../../src/testing/steps.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { openClient } from '../support/redis-clients.js';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Few times, so that many sessions share a millisecond and many lists are asked for at a deadline. */
+const time = fc.integer({ min: 0, max: 6 }).map((ms) => NOON + ms);
+const deadline = fc.oneof(time, fc.constant(Number.POSITIVE_INFINITY));
+const id = fc.integer({ min: 0, max: 15 }).map((number) => `s${number}`);
+const status = fc.constantFrom(...sessionStatuses);
+
+interface Query {
+  readonly status: SessionStatus;
+  /** The time in the order of the steps may go back: callers' clocks differ. */
+  readonly now: number;
+  readonly order: 'newest' | 'oldest';
+  readonly limit: number;
+}
+
+type Step =
+  | { readonly does: 'insert'; readonly id: string; readonly createdMs: number; readonly deadline: number }
+  | { readonly does: 'replace'; readonly id: string; readonly status: SessionStatus; readonly deadline: number }
+  | { readonly does: 'remove'; readonly id: string }
+  | { readonly does: 'list'; readonly query: Query };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ does: fc.constant('insert' as const), id, createdMs: time, deadline }) },
+  { weight: 5, arbitrary: fc.record({ does: fc.constant('replace' as const), id, status, deadline }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('remove' as const), id }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('list' as const),
+      query: fc.record({
+        status,
+        now: time,
+        order: fc.constantFrom('newest' as const, 'oldest' as const),
+        limit: fc.integer({ min: 1, max: 5 }),
+      }),
+    }),
+  },
+);
+
+interface Known {
+  readonly place: ListPlace;
+  readonly state: StateRecord;
+}
+
+const stateOf = (found: SessionStatus, revision: number, until: number): StateRecord =>
+  found === 'TERMINATED'
+    ? ended('terminated', { revision, deadline: until })
+    : live(found, { revision, deadline: until });
+
+/** The status at a time, in the plainest way. */
+const statusAt = ({ state }: Known, now: number): SessionStatus =>
+  now >= state.deadline ? 'TERMINATED' : state.status;
+
+const isOlder = (a: ListPlace, b: ListPlace): boolean =>
+  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id);
+
+const expectedIds = (known: readonly Known[], query: Query): readonly string[] => {
+  const oldest = known
+    .filter((one) => statusAt(one, query.now) === query.status)
+    .map(({ place }) => place)
+    .sort((a, b) => (isOlder(a, b) ? -1 : 1))
+    .map((place) => place.id);
+  return query.order === 'oldest' ? oldest : oldest.toReversed();
+};
+
+/** All pages by their numbers, and all by cursor. */
+const expectList = async (store: SessionStore, known: readonly Known[], query: Query): Promise<void> => {
+  const ids = expectedIds(known, query);
+  const { limit, order } = query;
+  const at = { status: query.status, now: query.now };
+  const read = async (offset: number, after?: ListPlace) => {
+    const page = await answerOf(store.list(TENANT, { offset, limit, order, status: at, after }));
+    return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.next };
+  };
+  for (let offset = 0; offset <= ids.length; offset += limit) {
+    const page = await read(offset);
+    expect(page.ids).toEqual(ids.slice(offset, offset + limit));
+    expect([page.total, page.next !== undefined]).toEqual([ids.length, offset + limit < ids.length]);
+  }
+  const walked: string[] = [];
+  for (let next: ListPlace | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
+    const page = await read(0, next);
+    expect(page.total).toBe(ids.length);
+    walked.push(...page.ids);
+    ({ next } = page);
+  }
+  expect(walked).toEqual(ids);
+};
+
+const expectLikeModel = (open: () => SessionStore, runs: number) =>
+  fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
+      const store = open();
+      const known = new Map<string, Known>();
+      for (const taken of steps) {
+        if (taken.does === 'list') {
+          await expectList(store, [...known.values()], taken.query);
+          continue;
+        }
+        const before = known.get(taken.id);
+        if (taken.does === 'insert') {
+          const head = headOf(taken.id, taken.createdMs);
+          const state = live('IDLE', { deadline: taken.deadline });
+          await answerOf(store.insert(TENANT, head, state));
+          if (before === undefined) known.set(taken.id, { place: head, state });
+        } else if (taken.does === 'remove') {
+          await answerOf(store.remove(keyOf(taken.id)));
+          known.delete(taken.id);
+        } else if (before !== undefined) {
+          const state = stateOf(taken.status, before.state.revision + 1, taken.deadline);
+          await answerOf(store.replace(keyOf(taken.id), state));
+          known.set(taken.id, { ...before, state });
+        }
+      }
+    }),
+    { numRuns: runs },
+  );
+
+let prefixes = 0;
+
+describe('any list by status at any time is what a plain array of all sessions says', () => {
+  test('in memory', () => expectLikeModel(() => new MemorySessionStore(), 300));
+
+  describeWithRedis('in Redis', ({ port }) => {
+    test('with its index of statuses', () => {
+      const client = openClient('ioredis 5', { port });
+      return expectLikeModel(() => {
+        prefixes += 1;
+        const prefix = `statuses-${process.pid}-${prefixes}`;
+        return new RedisSessionStore({ client, prefix, statusIndex: true, timeoutMs: 30_000 });
+      }, 40);
+    });
+  });
+});
