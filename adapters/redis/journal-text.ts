@@ -32,6 +32,8 @@ export interface DecodedJournal {
   /** How many appends and entries the whole journal has, by the last mark. */
   readonly appends: number;
   readonly count: number;
+  /** How many marks these lines have. */
+  readonly marks: number;
 }
 
 const isEntry = (value: unknown): value is HistoryEntry =>
@@ -58,22 +60,24 @@ export const decodeLines = (lines: string): DecodedJournal | undefined => {
   const values = parseLines(lines);
   if (values === undefined) return undefined;
   const entries: HistoryEntry[] = [];
-  let mark: string | undefined;
+  let marks = 0;
   for (const value of values) {
-    if (typeof value !== 'string' && !isEntry(value)) return undefined;
-    if (typeof value !== 'string') entries.push(value);
-    mark = typeof value === 'string' ? value : undefined;
+    if (isEntry(value)) entries.push(value);
+    else if (typeof value === 'string') marks += 1;
+    else return undefined;
   }
-  if (mark === undefined) return { entries, appends: 0, count: 0 };
-  const [, appends, count] = markEnd.exec(mark) ?? [];
+  const last = values.at(-1);
+  if (typeof last !== 'string') return { entries, marks, appends: 0, count: 0 };
+  const [, appends, count] = markEnd.exec(last) ?? [];
   if (appends === undefined || count === undefined) return undefined;
-  return { entries, appends: Number.parseInt(appends, 16), count: Number.parseInt(count, 16) };
+  return { entries, marks, appends: Number.parseInt(appends, 16), count: Number.parseInt(count, 16) };
 };
 
 /** What a whole journal holds; nothing where it cannot be read, or does not have what its last mark counts. */
 export const decodeJournal = (journal: string): DecodedJournal | undefined => {
   const decoded = decodeLines(journal);
-  return decoded?.count === decoded?.entries.length ? decoded : undefined;
+  const isWhole = decoded?.appends === decoded?.marks && decoded?.count === decoded?.entries.length;
+  return isWhole ? decoded : undefined;
 };
 
 /** What stands in the last bytes of a journal, which may begin within a line; nothing where they cannot be read. */

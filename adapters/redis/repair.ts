@@ -127,7 +127,8 @@ export class Repair {
       this.#unreadable.set(path, key);
     } else if (found.value === undefined) {
       if (kind === 'record') await call.write(noteScript, [removals], [path, String(Date.now())]);
-      report.removed += await this.#index.clear(call, key);
+      const cleared = await this.#index.clear(call, key);
+      report.removed += cleared;
     } else {
       const { listed, rescheduled } = await this.#index.mend(call, key, found.value.state.status);
       report.sessions += 1;

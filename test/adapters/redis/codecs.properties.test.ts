@@ -114,7 +114,7 @@ describe('the journal text', () => {
         }, '');
         const history = written.flatMap(([entries]) => entries);
         const counts = { appends: written.length, count };
-        expect(decodeJournal(journal)).toEqual({ entries: history, ...counts });
+        expect(decodeJournal(journal)).toEqual({ entries: history, ...counts, marks: written.length });
         const bytes = Buffer.from(journal);
         const tail = decodeTail(bytes.subarray(-Math.min(bytes.length, 150 + cut)).toString());
         if (journal !== '') expect(tail).toMatchObject(counts);

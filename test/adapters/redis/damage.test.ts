@@ -4,7 +4,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import type { SessionRecord } from '../../../src/session/record.js';
 import { sessionAt } from '../../../src/session/view.js';
-import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient } from '../../support/redis-clients.js';
@@ -25,6 +25,8 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     await answerOf(store.insert(TENANT, headOf('bad', NOON, { timeLimit: 10, context: '\u20AC"' }), live('IDLE')));
     await answerOf(store.replace(key, live('ACTIVE', { revision: 2, operations: ['op'] })));
     await append(store, key, ['h\u00E9 "', '\n'], 'hello');
+    await append(store, key, ['goodbye']);
+    await answerOf(store.replace(key, live('PAUSED', { revision: 3, operations: ['op'] })));
     const raw = new Redis(port);
     onTestFinished(() => raw.disconnect());
     return { store, raw, keys: new Keyspace(prefix, 1).of(key) };
@@ -32,9 +34,12 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
 
   /** All that a reader of the record can look at: it is what it says it is, or this throws. */
   const expectServable = (record: SessionRecord): void => {
-    record.history;
     const session = sessionAt(record, NOON);
     expect(typeof session.options.timeLimit).toBe('number');
+    expect(record.history).toHaveLength(record.historyCount);
+    for (const { role, content, timestamp } of record.history) {
+      expect([role, content, timestamp].map((text) => typeof text)).toEqual(['string', 'string', 'string']);
+    }
     expect(JSON.parse(JSON.stringify(session))).toMatchObject({ id: record.head.id, history: session.history });
   };
 
@@ -64,6 +69,21 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     }
   };
 
+  const expectCorrupt = async (store: RedisSessionStore): Promise<void> => {
+    for (const size of [{}, { historyLimit: 0 }, { historyLimit: 1 }]) {
+      expect(await errorOf(store.find(key, size))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
+      expect([page.records.map(({ head }) => head.id), page.unreadable, page.total]).toEqual([['good'], ['bad'], 2]);
+    }
+  };
+
+  const expectRemovable = async (store: RedisSessionStore): Promise<void> => {
+    expect(await answerOf(store.remove(key))).toBe('removed');
+    expect(await idsOn(store, TENANT)).toEqual(['good']);
+    expect(await answerOf(store.find(key))).toBeUndefined();
+    expect(await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE')))).toBe('inserted');
+  };
+
   test.each(['record', 'journal'] as const)('cut at any byte, its %s is read or is corrupt_record', async (part) => {
     await expectBearable(part, (text) => Array.from(text, (_, end) => text.subarray(0, end)));
   });
@@ -85,35 +105,64 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     );
   });
 
-  test.each(['record'] as const)(
+  test.each(['record', 'journal'] as const)(
     'without its %s it is corrupt_record, keeps its id, and can be removed',
     async (part) => {
       const { store, raw, keys } = await open();
       await raw.del(keys[part]);
-      expect(await errorOf(store.find(key))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
-      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
-      expect([page.records.map(({ head }) => head.id), page.unreadable, page.total]).toEqual([['good'], ['bad'], 2]);
-      expect(await answerOf(store.remove(key))).toBe('removed');
-      expect(await idsOn(store, TENANT)).toEqual(['good']);
-      expect(await answerOf(store.find(key))).toBeUndefined();
-      expect(await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE')))).toBe('inserted');
+      await expectCorrupt(store);
+      expect(await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE')))).toBe('taken');
+      await expectRemovable(store);
     },
   );
 
-  test.todo('without its journal it is corrupt_record, keeps its id, and can be removed');
+  test.each(['record', 'journal'] as const)(
+    'with a %s of another type it is corrupt_record, keeps its id, and can be removed',
+    async (part) => {
+      const { store, raw, keys } = await open();
+      await raw.del(keys[part]);
+      await raw.rpush(keys[part], 'a list');
+      await expectCorrupt(store);
+      expect(await errorOf(store.findEntries(key, { last: 1 }))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+      const append = { entries: [say('more')], now: NOON };
+      expect(await errorOf(store.append(key, append))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+      await expectRemovable(store);
+    },
+  );
 
-  test.todo('without its record its id is taken until it is removed');
+  test('with a journal from before its last change it is corrupt_record', async () => {
+    const { store, raw, keys } = await open();
+    const journal = (await raw.get(keys.journal)) ?? '';
+    await raw.set(keys.journal, journal.slice(0, journal.indexOf('",\n') + 3));
+    await expectCorrupt(store);
+  });
 
-  test.todo('the journal of another session in its place is corrupt_record');
+  test('no entry is added to a journal that does not end with a mark, and no state over one of another form', async () => {
+    const { store, raw, keys } = await open();
+    await raw.append(keys.journal, '{"role":"user","cont');
+    const before = await raw.get(keys.journal);
+    for (const operationId of [undefined, 'op']) {
+      const append = { entries: [say('more')], now: NOON, ...(operationId === undefined ? {} : { operationId }) };
+      expect(await errorOf(store.append(key, append))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+    }
+    expect(await raw.get(keys.journal)).toBe(before);
+    await raw.set(keys.record, '3 of a later version');
+    expect(await errorOf(store.replace(key, live('ACTIVE', { revision: 4 })))).toMatchObject({
+      type: 'corrupt_record',
+    });
+    expect(await raw.get(keys.record)).toBe('3 of a later version');
+  });
 
   test('a history of millions of escapes is read', async () => {
     const { store, raw, keys } = await open();
-    const line = JSON.stringify({ role: 'user', content: '"\n\\'.repeat(2000), timestamp: '2026-01-31T12:00:00.000Z' });
-    await raw.append(keys.journal, `${`${line},\n`.repeat(1000)}"w:000002:000004:0003ea",\n`);
+    const entry = say('"\n\\'.repeat(2000));
+    for (const _ of upTo(10)) {
+      await answerOf(store.append(key, { entries: upTo(100).map(() => entry), now: NOON }));
+    }
     const found = await answerOf(store.find(key));
-    expect(found?.history).toHaveLength(1002);
+    expect(found?.history).toHaveLength(1003);
     expect((await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records).toHaveLength(2);
-    await raw.append(keys.journal, `${line.replace('user', '\\u0075ser')}\n`);
+    await raw.append(keys.journal, `${JSON.stringify(entry)}\n`);
     expect(await errorOf(store.find(key))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
   });
 });

@@ -23,13 +23,13 @@ const MANY = 6_000_000;
 describe('the text of a journal', () => {
   // Histories of today must be read by every later version of this format.
   test('says the entries, and how many there are', () => {
-    expect(decodeJournal(journal)).toEqual({ entries: [entry, entry, entry], appends: 2, count: 3 });
+    expect(decodeJournal(journal)).toEqual({ entries: [entry, entry, entry], appends: 2, count: 3, marks: 2 });
     expect(encodeEntries([entry])).toBe(ENTRY);
     expect(MARK_LENGTH).toBe(mark(1, 1, 1).length - 1);
   });
 
   test('is empty before somebody has spoken', () => {
-    expect(decodeJournal('')).toEqual({ entries: [], appends: 0, count: 0 });
+    expect(decodeJournal('')).toEqual({ entries: [], appends: 0, count: 0, marks: 0 });
   });
 
   test('has more entries than six digits tell apart', () => {
@@ -63,6 +63,7 @@ describe('the text of a journal', () => {
     ['an entry behind the last mark', journal + ENTRY],
     ['an entry less than its last mark counts', ENTRY + mark(1, 3, 2)],
     ['an entry more than its last mark counts', ENTRY + ENTRY + mark(1, 3, 1)],
+    ['a mark less than its last one counts', ENTRY + ENTRY + mark(2, 4, 2)],
     ['no mark', ENTRY],
     ['no line but a comma', ',\n'],
     ['another end than a comma', `${journal.slice(0, -2)};\n`],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { appendScript } from '../../../adapters/redis/journal-scripts.js';
 import { headOf, keyOf, live, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -24,7 +25,7 @@ describeWithRedis('a journal that is shorter than it was', ({ port }) => {
       await append(store, key, ['x'.repeat(5000)]);
       await answerOf(others.remove(key));
       await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
-      const lost = proxy.loseReply('evalsha', () => append(others, key, ['y'.repeat(9000)]));
+      const lost = proxy.loseReply(appendScript.sha1, () => append(others, key, ['y'.repeat(9000)]));
       await append(store, key, ['mine']);
       await lost;
       expect((await said(others, key))?.filter((content) => content === 'mine')).toEqual(['mine']);
@@ -39,10 +40,11 @@ describeWithRedis('a journal that is shorter than it was', ({ port }) => {
     await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
     await append(store, key, ['first']);
     const journal = `${prefix}:{0}:journal:${TENANT}:one`;
+    await append(store, key, ['kept']);
     const before = String(await direct.call('GET', journal));
     await append(store, key, ['x'.repeat(50)]);
     await direct.call('SET', journal, before);
-    const lost = proxy.loseReply('evalsha', () => append(others, key, ['y'.repeat(90)]));
+    const lost = proxy.loseReply(appendScript.sha1, () => append(others, key, ['y'.repeat(90)]));
     await append(store, key, ['mine']);
     await lost;
     expect((await said(others, key))?.filter((content) => content === 'mine')).toEqual(['mine']);

@@ -33,7 +33,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const client = openClient(version, { port: proxy.port, autoResendUnfulfilledCommands: false });
       const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: 150 }), clock });
       await okOf(sessions.list());
-      return { sessions, others, clock, loseReply: (script: Script) => proxy.loseReply(script.sha1) };
+      return { sessions, others, clock, loseReply: ({ sha1 }: Script) => proxy.loseReply(sha1) };
     };
     const contentsOf = async (sessions: SessionService, id: string): Promise<readonly string[]> =>
       (await okOf(sessions.get(id))).history.map(({ content }) => content);
