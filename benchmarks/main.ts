@@ -7,10 +7,13 @@ import { startRedis } from '../test/support/redis-server.js';
 import { judge } from './bars.js';
 import { describeMachine } from './harness/machine.js';
 import { type Effort, type GroupResult, measure } from './harness/measure.js';
-import { type Results, save, tableOf } from './results.js';
+import { type Judged, type Results, save, tableOf } from './results.js';
 import { appendSuites } from './subjects/appends.js';
+import { commands } from './subjects/commands.js';
+import { changes } from './subjects/creates-and-changes.js';
 import { eventSuites } from './subjects/events.js';
 import { http } from './subjects/http.js';
+import { lightLists } from './subjects/light-lists.js';
 import { memoryPages, memorySizes } from './subjects/memory-list.js';
 import { observerSuites } from './subjects/observers.js';
 import { otherSuites } from './subjects/others.js';
@@ -31,7 +34,10 @@ const suites: readonly Suite[] = [
   memoryPages,
   http,
   ...appendSuites,
+  changes,
   ...eventSuites,
+  lightLists,
+  commands,
   ...otherSuites,
   ...observerSuites,
   ...spaceSuites,
@@ -40,7 +46,7 @@ const suites: readonly Suite[] = [
 ];
 
 const FULL: Effort = { rounds: 15, roundMs: 200 };
-const QUICK: Effort = { rounds: 5, roundMs: 40 };
+const QUICK: Effort = { rounds: 2, roundMs: 15 };
 
 interface Found {
   readonly groups: readonly GroupResult[];
@@ -78,20 +84,32 @@ const show = ({ groups, counts }: Found): void => {
   for (const { figure, value, unit } of counts) console.log(`${figure}: ${value} ${unit}\n`);
 };
 
+const judgedLines = (bars: readonly Judged[]): string =>
+  bars
+    .map(({ figure, bar, value, quartiles, reached, isOutlook }) => {
+      const spread = quartiles === undefined ? '' : quartiles.map((quartile) => quartile.toFixed(2)).join('-');
+      const judged = reached ? 'reached' : 'MISSED';
+      const verdict = isOutlook === true ? 'outlook' : judged;
+      return `${verdict.padEnd(8)} ${value.toFixed(2).padStart(8)}  ${spread.padEnd(12)} ${bar.padEnd(9)} ${figure}`;
+    })
+    .join('\n');
+
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     redis: { type: 'string' },
     suite: { type: 'string' },
+    rounds: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
-const effort = values.quick ? QUICK : FULL;
+const usual = values.quick ? QUICK : FULL;
+const effort = values.rounds === undefined ? usual : { ...usual, rounds: Number(values.rounds) };
 
 const runOne = async (suite: Suite, redisUrl: string): Promise<void> => {
   const redis = new Redis(redisUrl);
-  const found = await run(suite, { redis, redisUrl, quick: values.quick }, effort);
+  const found = await run(suite, { redis, redisUrl, quick: values.quick, rounds: effort.rounds }, effort);
   redis.disconnect();
   process.send?.(found, () => process.disconnect());
 };
@@ -120,11 +138,9 @@ const runAll = async (): Promise<void> => {
       counts.push(...found.counts);
     }
     const kind = values.quick ? 'quick' : 'full';
-    const results: Results = { version: 1, date: new Date().toISOString(), kind, machine, effort, groups, counts };
+    const results: Results = { version: 2, date: new Date().toISOString(), kind, machine, effort, groups, counts };
     const judged = judge(results);
-    for (const { figure, bar, value, reached } of judged) {
-      console.log(`${reached ? 'reached' : 'MISSED '}  ${value.toFixed(2).padStart(8)}  ${bar.padEnd(9)} ${figure}`);
-    }
+    console.log(judgedLines(judged));
     if (values.only === '') console.log(`\nsaved in ${save(results, judged)}`);
   } finally {
     redis.disconnect();

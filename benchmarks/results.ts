@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Machine } from './harness/machine.js';
 import type { Effort, GroupResult } from './harness/measure.js';
+import type { Spread } from './harness/statistics.js';
 import type { Count } from './subjects/suite.js';
 
 /** A figure beside what it must reach. */
@@ -8,13 +9,17 @@ export interface Judged {
   readonly figure: string;
   readonly bar: string;
   readonly value: number;
+  /** Where the middle half of the rounds was, if the figure is one of rounds. */
+  readonly quartiles?: readonly [number, number];
   readonly reached: boolean;
+  /** Not asked of the engine yet. */
+  readonly isOutlook?: boolean;
 }
 
 /** Everything that one run has found, as it is saved. */
 export interface Results {
   /** Of this format. */
-  readonly version: 1;
+  readonly version: 2;
   /** RFC 3339. */
   readonly date: string;
   readonly kind: 'quick' | 'full' | 'peers';
@@ -35,19 +40,26 @@ export const save = (results: Results, bars: readonly Judged[]): string => {
 
 const padded = (cells: readonly string[]): string => {
   const [name = '', ...figures] = cells;
-  return `  ${name.padEnd(44)}${figures.map((figure) => figure.padStart(12)).join('')}`;
+  return `  ${name.padEnd(52)}${figures.map((figure) => figure.padStart(12)).join('')}`;
 };
+
+const shown = (value: number | undefined): string => value?.toFixed(2) ?? '-';
+
+const quartilesOf = (spread: Spread | undefined): string => `${shown(spread?.lower)}-${shown(spread?.upper)}`;
 
 const time = (us: number): string => (us < 10 ? `${(us * 1000).toFixed(0)} ns` : `${us.toFixed(1)} us`);
 
-/** A group as people read it on a terminal. */
-export const tableOf = ({ group, callers, measurements }: GroupResult): string =>
+/** A group as people read it on a terminal: for each limit the ratios by the clock and by CPU time. */
+export const tableOf = ({ group, callers, limits, measurements }: GroupResult): string =>
   [
     `${group} (${callers} at a time)`,
-    padded(['', 'time', 'CPU', 'ratio', 'quartiles']),
-    ...measurements.map(({ subject, wallUs, cpuUs, ratio, note }) => {
-      const quartiles = `${ratio.lower.toFixed(2)}-${ratio.upper.toFixed(2)}`;
-      const line = padded([subject, time(wallUs.median), time(cpuUs), ratio.median.toFixed(2), quartiles]);
-      return note === undefined ? line : `${line}  ${note}`;
-    }),
+    ...limits.flatMap((limit) => [
+      padded([`beside: ${limit}`, 'time', 'CPU', 'ratio', 'quartiles', 'by CPU', 'quartiles']),
+      ...measurements.map(({ subject, wallUs, cpuUs, ratios, note }) => {
+        const { wall, cpu } = ratios[limit] ?? {};
+        const spreads = [wall, cpu].flatMap((spread) => [shown(spread?.median), quartilesOf(spread)]);
+        const line = padded([subject, time(wallUs.median), time(cpuUs.median), ...spreads]);
+        return note === undefined ? line : `${line}  ${note}`;
+      }),
+    ]),
   ].join('\n');

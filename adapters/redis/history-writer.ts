@@ -11,7 +11,7 @@ import { decodeState } from './record-text.js';
 import { runListed } from './run-listed.js';
 import { newWriteId } from './write-id.js';
 
-/** Maximum number of journals whose ends are remembered. */
+/** Maximum number of journals whose ends are remembered; all are forgotten when there would be more. */
 const KNOWN_ENDS = 10_000;
 
 /** Maximum number of attempts where a session is created again in between. */
@@ -111,9 +111,7 @@ export class HistoryWriter {
   }
 
   #remember(journal: string, end: JournalEnd): void {
-    this.#ends.delete(journal);
+    if (this.#ends.size >= KNOWN_ENDS && !this.#ends.has(journal)) this.#ends.clear();
     this.#ends.set(journal, end);
-    const [oldest] = this.#ends.keys();
-    if (this.#ends.size > KNOWN_ENDS && oldest !== undefined) this.#ends.delete(oldest);
   }
 }

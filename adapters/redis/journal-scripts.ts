@@ -6,10 +6,12 @@ import { ID_LENGTH } from './write-id.js';
 /** Bytes of a journal that are searched at a time. */
 const SEARCHED_BYTES = 64 * 1024;
 
-/** Defines `find(from, start, id)`: where the mark that begins so ends, and its number, if it stands behind `from`. */
+/**
+ * Defines `find(from, start, id)`: where the mark that begins so ends, and its number, if it stands behind `from`. Comes
+ * behind `readCounts`.
+ */
 const findMark = `
 local function find(from, start, id)
-  local length = redis.call('STRLEN', KEYS[2])
   for first = math.max(0, from - 1), length - 1, ${SEARCHED_BYTES} - #start - #id do
     local part = redis.call('GETRANGE', KEYS[2], first, first + ${SEARCHED_BYTES} - 1)
     local at = string.find(part, start .. id, 1, true)
@@ -23,9 +25,13 @@ local function find(from, start, id)
   end
 end`;
 
-/** Defines `appends` and `entries` as the mark at the end of a journal counts them; or ends the script. */
+/**
+ * Defines `length` of a journal, `last`, the mark at its end, and `appends` and `entries` as that counts them; or ends the
+ * script.
+ */
 const readCounts = `
-local last = ${readMark('KEYS[2]')}
+local length = redis.call('STRLEN', KEYS[2])
+local last = length > 0 and redis.call('GETRANGE', KEYS[2], -${MARK_LENGTH}, -1) or ''
 local _, appends, _, entries = string.match(last, '^${MARK_PATTERN}$')
 if last ~= '' and not entries then return 'corrupt' end
 appends, entries = tonumber(appends or '0', 16), tonumber(entries or '0', 16)`;
@@ -56,13 +62,13 @@ if ${field('head', 'status')} == '${REMOVED}' or ${field('head', 'birth')} ~= AR
   local number, position = recall(line, ARGV[3])
   if number then return {tonumber(position), number, 1} end
   return ${field('head', 'status')} == '${REMOVED}' and 'missing' or 'reborn'
-end${findMark}${readCounts}
+end${readCounts}${findMark}
 local from, name = tonumber(ARGV[7]), ARGV[9]
 local noted = name and tonumber(redis.call('HGET', KEYS[3], name) or '')
 local finish, number
 if noted then
   finish, number = find(noted, '\\n"' .. name .. '/', '')
-elseif not name and (from ~= redis.call('STRLEN', KEYS[2]) or string.sub(last, 1, ${ID_LENGTH}) ~= ARGV[8]) then
+elseif not name and (from ~= length or string.sub(last, 1, ${ID_LENGTH}) ~= ARGV[8]) then
   local known = from > 0 and last ~= ''
     and redis.call('GETRANGE', KEYS[2], from - ${MARK_LENGTH}, from - ${MARK_LENGTH - ID_LENGTH + 1})
   finish, number = find(known == ARGV[8] and from or 0, '\\n"', ARGV[3])
@@ -88,7 +94,6 @@ local head = ${readFixed('KEYS[1]')}
 if not ${isFixed('head')} or ${field('head', 'birth')} ~= ARGV[1] then return 0 end
 if ${field('head', 'status')} == '${REMOVED}' or not ${isOpen} then return 0 end${readCounts}
 if entries + ARGV[4] > tonumber(ARGV[5]) then return 0 end
-local length = redis.call('STRLEN', KEYS[2])
 local noted = tonumber(redis.call('HGET', KEYS[3], ARGV[3]) or '')
 if noted == length then return 0 end${findMark}
 if noted and find(noted, '\\n"' .. ARGV[3] .. '/', '') then return 0 end
@@ -126,7 +131,6 @@ local head = ${readFixed('KEYS[1]')}
 if head == '' then return 'missing' end
 if not ${isFixed('head')} then return 'corrupt' end
 if ${field('head', 'status')} == '${REMOVED}' then return 'missing' end${readCounts}
-local length = redis.call('STRLEN', KEYS[2])
 local from, upto = tonumber(ARGV[1]), tonumber(ARGV[2]) or length
 local wanted = entries > 0 and math.ceil(1.25 * length / entries * ARGV[3]) or 0
 local size = math.max(tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), wanted))

@@ -22,8 +22,8 @@ export interface Group {
   readonly name: string;
   /** So many calls are under way at a time, each caller waiting for its answer before it calls again. */
   readonly callers: number;
-  /** The subject that the others are compared with: what no engine can beat, or the same at another size. */
-  readonly limit: string;
+  /** The subjects that the others are compared with: the least that it could take, or the same at another size. */
+  readonly limits: readonly string[];
   readonly subjects: readonly Subject[];
 }
 
@@ -34,22 +34,36 @@ export interface Effort {
   readonly roundMs: number;
 }
 
+/** A limit's time divided by a subject's in the same round: 0.5 takes twice as long, 2 half as long. */
+export interface Ratio {
+  /** By the clock. */
+  readonly wall: Spread;
+  /** By CPU time: of this process, or of the HTTP server that is measured. */
+  readonly cpu: Spread;
+}
+
 export interface Measurement {
   readonly subject: string;
   /** Microseconds a call, by the clock. */
   readonly wallUs: Spread;
-  /** Microseconds of this process's CPU time a call. */
-  readonly cpuUs: number;
-  /** The limit's time divided by this subject's in the same round: 0.5 takes twice as long, 2 half as long. */
-  readonly ratio: Spread;
+  /** Microseconds of CPU time a call. */
+  readonly cpuUs: Spread;
+  /** One for each limit of the group. */
+  readonly ratios: Readonly<Record<string, Ratio>>;
   readonly note?: string;
 }
 
 export interface GroupResult {
   readonly group: string;
   readonly callers: number;
-  readonly limit: string;
+  readonly limits: readonly string[];
   readonly measurements: readonly Measurement[];
+}
+
+/** What one turn has shown. */
+export interface Turn {
+  readonly wallUs: number;
+  readonly cpuUs: number;
 }
 
 /** So long a batch of calls should take: long enough for the clock, short enough for many in a round. */
@@ -73,13 +87,8 @@ const batchSize = async (call: () => Call, callers: number): Promise<number> => 
   }
 };
 
-interface Round {
-  readonly wallUs: number;
-  readonly cpuUs: number;
-}
-
 /** The time of one turn. Tinybench takes the samples and makes the statistics; a sample is a batch. */
-const turn = async (subject: Subject, callers: number, each: number, roundMs: number): Promise<Round> => {
+const turn = async (subject: Subject, callers: number, each: number, roundMs: number): Promise<Turn> => {
   await subject.renew?.();
   const bench = new Bench({ time: roundMs, iterations: 1, warmup: false, throws: true });
   bench.add(subject.name, () => runBatch(() => subject.call(), callers, each), { async: true });
@@ -91,35 +100,48 @@ const turn = async (subject: Subject, callers: number, each: number, roundMs: nu
   return { wallUs: (task.result.latency.p50 * 1000) / calls, cpuUs: (user + system) / (calls * task.runs) };
 };
 
-/** Measures a group: a warm-up round that does not count, then the rounds, each beginning with another subject. */
-export const measure = async ({ name, callers, limit, subjects }: Group, effort: Effort): Promise<GroupResult> => {
-  const sizes = new Map<string, number>();
-  for (const subject of subjects) {
-    await subject.renew?.();
-    await subject.check?.(await subject.call());
-    sizes.set(subject.name, await batchSize(() => subject.call(), callers));
-  }
-  const rounds: Map<string, Round>[] = [];
-  for (let round = 0; round <= effort.rounds; round += 1) {
-    const turns = new Map<string, Round>();
+/** Takes turns: a round that does not count, then the rounds, each beginning with another subject. */
+export const takeTurns = async <S extends Pick<Subject, 'name' | 'note'>>(
+  { name, callers, limits, subjects }: Omit<Group, 'subjects'> & { readonly subjects: readonly S[] },
+  rounds: number,
+  take: (subject: S) => Promise<Turn>,
+): Promise<GroupResult> => {
+  const turns = new Map<string, Turn[]>(subjects.map((subject) => [subject.name, []]));
+  for (let round = 0; round <= rounds; round += 1) {
     for (let at = 0; at < subjects.length; at += 1) {
       const subject = subjects[(at + round) % subjects.length];
       if (subject === undefined) continue;
-      turns.set(subject.name, await turn(subject, callers, sizes.get(subject.name) ?? 1, effort.roundMs));
+      const taken = await take(subject);
+      if (round > 0) turns.get(subject.name)?.push(taken);
     }
-    if (round > 0) rounds.push(turns);
   }
-  const timesOf = (subject: string): Round[] => rounds.flatMap((turns) => turns.get(subject) ?? []);
-  const limits = timesOf(limit);
+  const ratioOf = (subject: string, limit: string): Ratio => {
+    const compare = (what: keyof Turn) =>
+      spreadOf(
+        (turns.get(subject) ?? []).map((own, round) => (turns.get(limit)?.[round]?.[what] ?? Number.NaN) / own[what]),
+      );
+    return { wall: compare('wallUs'), cpu: compare('cpuUs') };
+  };
   const measurements = subjects.map((subject): Measurement => {
-    const times = timesOf(subject.name);
+    const own = turns.get(subject.name) ?? [];
     return {
       subject: subject.name,
-      wallUs: spreadOf(times.map(({ wallUs }) => wallUs)),
-      cpuUs: spreadOf(times.map(({ cpuUs }) => cpuUs)).median,
-      ratio: spreadOf(times.map(({ wallUs }, round) => (limits[round]?.wallUs ?? Number.NaN) / wallUs)),
+      wallUs: spreadOf(own.map(({ wallUs }) => wallUs)),
+      cpuUs: spreadOf(own.map(({ cpuUs }) => cpuUs)),
+      ratios: Object.fromEntries(limits.map((limit) => [limit, ratioOf(subject.name, limit)])),
       ...(subject.note === undefined ? {} : { note: subject.note }),
     };
   });
-  return { group: name, callers, limit, measurements };
+  return { group: name, callers, limits, measurements };
+};
+
+/** Measures a group of calls in this process. Each subject is looked at first. */
+export const measure = async (group: Group, { rounds, roundMs }: Effort): Promise<GroupResult> => {
+  const sizes = new Map<string, number>();
+  for (const subject of group.subjects) {
+    await subject.renew?.();
+    await subject.check?.(await subject.call());
+    sizes.set(subject.name, await batchSize(() => subject.call(), group.callers));
+  }
+  return takeTurns(group, rounds, (subject) => turn(subject, group.callers, sizes.get(subject.name) ?? 1, roundMs));
 };

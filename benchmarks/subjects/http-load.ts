@@ -2,8 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
-import type { GroupResult, Measurement } from '../harness/measure.js';
-import { spreadOf } from '../harness/statistics.js';
+import { type GroupResult, type Turn, takeTurns } from '../harness/measure.js';
 import { expect } from './suite.js';
 
 /** A server that runs beside this process, which loads it. */
@@ -42,19 +41,14 @@ export interface HttpSubject {
   readonly target: Target;
   readonly path: string;
   /** What a connection asks for in turns, in place of `path`. */
-  readonly paths?: (connection: number) => readonly string[];
-  readonly key?: string;
+  readonly paths?: ((connection: number) => readonly string[]) | undefined;
+  readonly key?: string | undefined;
   readonly status: number;
 }
 
 const CONNECTIONS = 32;
 
-interface Shot {
-  readonly wallUs: number;
-  readonly cpuUs: number;
-}
-
-const shoot = async ({ target, path, paths, key, status }: HttpSubject, seconds: number): Promise<Shot> => {
+const shoot = async ({ target, path, paths, key, status }: HttpSubject, seconds: number): Promise<Turn> => {
   let connection = 0;
   const setupClient = (client: autocannon.Client): void => {
     if (paths !== undefined) client.setRequests(paths(connection).map((one) => ({ path: one })));
@@ -74,32 +68,10 @@ const shoot = async ({ target, path, paths, key, status }: HttpSubject, seconds:
 };
 
 /** Loads the subjects in turns; times are per request, CPU time is the server's. */
-export const measureHttp = async (
-  group: string,
-  limit: string,
+export const measureHttp = (
+  name: string,
+  limits: readonly string[],
   subjects: readonly HttpSubject[],
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
-): Promise<GroupResult> => {
-  const shots = new Map<string, Shot[]>(subjects.map(({ name }) => [name, []]));
-  for (let round = 0; round <= rounds; round += 1) {
-    for (let at = 0; at < subjects.length; at += 1) {
-      const subject = subjects[(at + round) % subjects.length];
-      if (subject === undefined) continue;
-      const shot = await shoot(subject, seconds);
-      if (round > 0) shots.get(subject.name)?.push(shot);
-    }
-  }
-  const limits = shots.get(limit) ?? [];
-  const measurements = subjects.map(({ name }): Measurement => {
-    const times = shots.get(name) ?? [];
-    const cpuRatio = spreadOf(times.map(({ cpuUs }, round) => (limits[round]?.cpuUs ?? Number.NaN) / cpuUs)).median;
-    return {
-      subject: name,
-      wallUs: spreadOf(times.map(({ wallUs }) => wallUs)),
-      cpuUs: spreadOf(times.map(({ cpuUs }) => cpuUs)).median,
-      ratio: spreadOf(times.map(({ wallUs }, round) => (limits[round]?.wallUs ?? Number.NaN) / wallUs)),
-      note: `${cpuRatio.toFixed(2)} by the server's CPU time`,
-    };
-  });
-  return { group, callers: CONNECTIONS, limit, measurements };
-};
+): Promise<GroupResult> =>
+  takeTurns({ name, callers: CONNECTIONS, limits, subjects }, rounds, (subject) => shoot(subject, seconds));

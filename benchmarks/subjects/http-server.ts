@@ -9,16 +9,28 @@ import {
   staticApiKeys,
 } from '../colloquy.js';
 import { seedSessions } from '../seed.js';
-import { API_KEY, SERVED_SESSIONS } from './suite.js';
+import { joinedKey, listByHand } from './joined.js';
+import { pageText } from './pages.js';
+import { API_KEY, resultOf } from './suite.js';
 
 /**
- * A server in a process of its own: `http-server.js ROLE [REDIS URL]`. It tells its port, then answers every message
- * with the CPU time that it has used, in microseconds.
+ * A server in a process of its own: `http-server.js ROLE SESSIONS [REDIS URL] [ANSWER]`. It tells its port, then answers
+ * every message with the CPU time that it has used, in microseconds.
  */
 
-const engine = async (store: MemorySessionStore | RedisSessionStore): Promise<RequestListener> => {
+const LIMIT = 10;
+
+const [role = '', sessionsText = '', redisUrl = '', answerJson = '{}'] = process.argv.slice(2);
+const total = Number(sessionsText);
+
+const seeded = async (store: MemorySessionStore | RedisSessionStore): Promise<SessionService> => {
   const sessions = new SessionService({ store });
-  await seedSessions(sessions, SERVED_SESSIONS, 10);
+  await seedSessions(sessions, total, 10);
+  return sessions;
+};
+
+const engine = async (store: MemorySessionStore | RedisSessionStore): Promise<RequestListener> => {
+  const sessions = await seeded(store);
   return nodeListener(
     createSessionHandler({ sessions, authenticate: staticApiKeys([{ key: API_KEY, tenant: 'default' }]) }),
   );
@@ -38,18 +50,33 @@ const repeating = ({ status, headers, body }: Answer): RequestListener => {
   };
 };
 
-/** Gets the joined page from Redis and passes it on unparsed. */
-const passingOn = ({ headers }: Answer, redis: Redis): RequestListener => {
-  return (_, response) => {
-    void redis.get('joined-page').then((body) => {
-      const text = body ?? '';
-      response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(text) }).end(text);
-    });
+/** What is written by hand: reads the page's number, and sends what `pageOf` gives with the engine's own headers. */
+const byHand = (pageOf: (page: number) => string | Promise<string>): RequestListener => {
+  const headers = {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    'X-Total-Count': String(total),
+  };
+  return async (request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
+    const text = await pageOf(Number(searchParams.get('page')));
+    response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(text) }).end(text);
   };
 };
 
-const [role = '', redisUrl = '', answerJson = '{}'] = process.argv.slice(2);
-const answer: Answer = JSON.parse(answerJson);
+/** All sessions as the wire has them, newest first, in an array. */
+const wireSessions = async (): Promise<readonly unknown[]> => {
+  const sessions = await seeded(new MemorySessionStore());
+  const all: unknown[] = [];
+  for await (const session of sessions.each({ limit: 100 })) {
+    const [one]: readonly unknown[] = JSON.parse(pageText([resultOf(session)]));
+    all.push(one);
+  }
+  return all;
+};
+
+const sliceOf = (all: readonly unknown[], page: number): string =>
+  JSON.stringify(all.slice((page - 1) * LIMIT, page * LIMIT));
 
 const listenerOf = async (): Promise<RequestListener> => {
   switch (role) {
@@ -57,10 +84,27 @@ const listenerOf = async (): Promise<RequestListener> => {
       return engine(new MemorySessionStore());
     case 'engine-redis':
       return engine(new RedisSessionStore({ client: new Redis(redisUrl) }));
-    case 'pass-on':
-      return passingOn(answer, new Redis(redisUrl));
-    default:
+    case 'joined-redis': {
+      const redis = new Redis(redisUrl);
+      return byHand(async (page) => (await redis.get(joinedKey(page))) ?? '');
+    }
+    case 'by-hand-redis': {
+      const redis = new Redis(redisUrl);
+      return byHand(async (page) => JSON.stringify(await listByHand(redis, page, LIMIT)));
+    }
+    case 'joined-memory': {
+      const all = await wireSessions();
+      const texts = Array.from({ length: total / LIMIT }, (_, at) => sliceOf(all, at + 1));
+      return byHand((page) => texts[page - 1] ?? '');
+    }
+    case 'by-hand-memory': {
+      const all = await wireSessions();
+      return byHand((page) => sliceOf(all, page));
+    }
+    default: {
+      const answer: Answer = JSON.parse(answerJson);
       return repeating(answer);
+    }
   }
 };
 

@@ -1,6 +1,16 @@
+import { RedisSessionStore, SessionService } from '../colloquy.js';
 import type { GroupResult } from '../harness/measure.js';
 import { type HttpSubject, measureHttp, startTarget, type Target } from './http-load.js';
-import { API_KEY, type Context, expect, SERVED_SESSIONS, type Suite } from './suite.js';
+import { joinPages, keepByHand } from './joined.js';
+import { API_KEY, type Context, expect, type Suite } from './suite.js';
+
+const pathOf = (page: number): string => `/sessions?limit=10&page=${page}`;
+
+/** Pages in a scattered order. Each connection begins where another is long after, so that none follows another. */
+const anyPages =
+  (pages: number) =>
+  (connection: number): readonly string[] =>
+    Array.from({ length: 64 }, (_, at) => pathOf(1 + (((connection * 31 + at) * 7919) % pages)));
 
 /** An answer as it came, to be repeated by a listener that does nothing else, and to be compared with what that gives. */
 const answerOf = async (target: Target, path: string, key?: string): Promise<string> => {
@@ -10,99 +20,71 @@ const answerOf = async (target: Target, path: string, key?: string): Promise<str
   return JSON.stringify({ status: response.status, headers, body: await response.text() });
 };
 
-const pathOf = (page: number): string => `/sessions?limit=10&page=${page}`;
-const PAGE = pathOf(1);
-const PAGES = SERVED_SESSIONS / 10;
-
-/** Pages in a scattered order. Each connection begins where another is long after, so that none follows another. */
-const anyPages = (connection: number): readonly string[] =>
-  Array.from({ length: 64 }, (_, at) => pathOf(1 + (((connection * 31 + at) * 7919) % PAGES)));
-
-const isPage = (answer: string): void => {
-  const { status, headers, body }: { status: number; headers: Record<string, string>; body: string } =
-    JSON.parse(answer);
-  const sessions: readonly { readonly history: readonly unknown[] }[] = JSON.parse(body);
-  expect(status === 200 && headers['x-total-count'] === `${SERVED_SESSIONS}`, 'the total');
-  expect(sessions.length === 10 && sessions.every(({ history }) => history.length === 10), 'ten whole sessions');
+/** Looks at some answers: whole pages of ten. */
+const checkPages = async ({ url }: Target, total: number): Promise<void> => {
+  for (const page of [1, total / 20, total / 10]) {
+    const response = await fetch(url + pathOf(page), { headers: { 'x-api-key': API_KEY } });
+    expect(response.status === 200 && response.headers.get('x-total-count') === `${total}`, 'the total');
+    const sessions: readonly { readonly history: readonly unknown[] }[] = JSON.parse(await response.text());
+    expect(sessions.length === 10 && sessions.every(({ history }) => history.length === 10), 'ten whole sessions');
+  }
 };
 
-async function measureAll({ redis, redisUrl, quick }: Context): Promise<readonly GroupResult[]> {
-  const effort = quick ? { rounds: 2, seconds: 1 } : { rounds: 9, seconds: 2 };
-  const results: GroupResult[] = [];
+async function measureAll({ redis, redisUrl, quick, rounds }: Context): Promise<readonly GroupResult[]> {
+  const effort = { rounds: Math.min(rounds, quick ? 1 : 9), seconds: quick ? 0.5 : 2 };
+  const total = quick ? 1000 : 10_000;
   const targets: Target[] = [];
   const start = async (...args: readonly string[]): Promise<Target> => {
     const target = await startTarget(...args);
     targets.push(target);
     return target;
   };
-  /** A listener that is to give the very answer that the engine gives. */
-  const startLike = async (answer: string, key: string, ...args: readonly string[]): Promise<Target> => {
-    const target = await start(...args, answer);
-    expect((await answerOf(target, PAGE, key)) === answer, 'the same bytes and headers');
-    return target;
+  /** A server that lists any page, looked at. */
+  const listing = async (name: string, role: string): Promise<HttpSubject> => {
+    const target = await start(role, `${total}`, redisUrl);
+    await checkPages(target, total);
+    return { name, target, path: pathOf(1), paths: anyPages(total / 10), key: API_KEY, status: 200 };
   };
-  const asking = (name: string, target: Target, status: number, key?: string): HttpSubject => ({
-    name,
-    target,
-    path: PAGE,
-    status,
-    ...(key === undefined ? {} : { key }),
-  });
   try {
-    const memory = await start('engine-memory');
-    const page = await answerOf(memory, PAGE, API_KEY);
-    isPage(page);
-    const repeating = await startLike(page, API_KEY, 'repeat', '');
-    const limit = 'node:http with the same bytes';
-    results.push(
-      await measureHttp(
-        'HTTP list, memory store, page of 10, 10 entries',
-        limit,
-        [
-          asking(limit, repeating, 200, API_KEY),
-          asking('nodeListener', memory, 200, API_KEY),
-          { ...asking('nodeListener, any page', memory, 200, API_KEY), paths: anyPages },
-        ],
-        effort,
-      ),
+    const fromMemory = [
+      await listing('the bytes of a page', 'joined-memory'),
+      await listing('slice and JSON.stringify by hand', 'by-hand-memory'),
+      await listing('nodeListener', 'engine-memory'),
+    ];
+    const limits = fromMemory.slice(0, 2).map(({ name }) => name);
+    const memory = await measureHttp('HTTP list, memory, any page of 10, 10 entries', limits, fromMemory, effort);
+    const engine = fromMemory.at(-1)?.target ?? (await start('engine-memory', '0'));
+    const refusal = await answerOf(engine, pathOf(1), 'wrong');
+    const stranger = await start('repeat', '0', '', refusal);
+    expect((await answerOf(stranger, pathOf(1), 'wrong')) === refusal, 'the same bytes and headers');
+    const same = 'the same bytes';
+    const refused = { path: pathOf(1), status: 401 };
+    const unauthorized = await measureHttp(
+      'HTTP 401',
+      [same],
+      [
+        { ...refused, name: same, target: stranger, key: 'wrong' },
+        { ...refused, name: 'nodeListener, no key', target: engine },
+        { ...refused, name: 'nodeListener, wrong key', target: engine, key: 'wrong' },
+      ],
+      effort,
     );
-    const stranger = await startLike(await answerOf(memory, PAGE, 'wrong'), 'wrong', 'repeat', '');
-    results.push(
-      await measureHttp(
-        'HTTP 401',
-        limit,
-        [
-          asking(limit, stranger, 401, 'wrong'),
-          asking('nodeListener, no key', memory, 401),
-          asking('nodeListener, wrong key', memory, 401, 'wrong'),
-        ],
-        effort,
-      ),
-    );
-    const engine = await start('engine-redis', redisUrl);
-    const answer = await answerOf(engine, PAGE, API_KEY);
-    isPage(answer);
-    const { body }: { readonly body: string } = JSON.parse(answer);
-    await redis.set('joined-page', body);
-    const passing = await startLike(answer, API_KEY, 'pass-on', redisUrl);
-    const redisLimit = 'node:http that GETs the joined page';
-    results.push(
-      await measureHttp(
-        'HTTP list, Redis store, page of 10, 10 entries',
-        redisLimit,
-        [
-          asking(redisLimit, passing, 200, API_KEY),
-          asking('nodeListener', engine, 200, API_KEY),
-          { ...asking('nodeListener, any page', engine, 200, API_KEY), paths: anyPages },
-        ],
-        effort,
-      ),
-    );
+    const onRedis = await listing('nodeListener', 'engine-redis');
+    const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
+    await joinPages(redis, sessions, { total, limit: 10 });
+    await keepByHand(redis, sessions);
+    const fromRedis = [
+      await listing('GET of the joined page', 'joined-redis'),
+      await listing('ZREVRANGE, MGET, JSON.parse and JSON.stringify by hand', 'by-hand-redis'),
+      onRedis,
+    ];
+    const redisLimits = fromRedis.slice(0, 2).map(({ name }) => name);
+    const stored = await measureHttp('HTTP list, Redis, any page of 10, 10 entries', redisLimits, fromRedis, effort);
+    return [memory, stored, unauthorized];
   } finally {
     for (const target of targets) await target.stop();
     await redis.flushdb();
   }
-  return results;
 }
 
 export const http: Suite = { name: 'http', results: measureAll };

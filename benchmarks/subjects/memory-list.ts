@@ -1,43 +1,51 @@
-import { MemorySessionStore, SessionService } from '../colloquy.js';
+import { MemorySessionStore, type Session, SessionService } from '../colloquy.js';
 import type { Group } from '../harness/measure.js';
 import { seedSessions } from '../seed.js';
 import { listSizes } from './list-sizes.js';
-import { checkSeeded, isPageOf, listing, lookingAt, scattered } from './pages.js';
-import { type Context, expect, must, type Suite } from './suite.js';
+import { checkSeeded, isPageOf, listing, lookAt, scattered } from './pages.js';
+import { type Context, type Suite, resultOf } from './suite.js';
 
-const SESSIONS = 10_000;
+const sessionsIn = (quick: boolean): number => (quick ? 1000 : 10_000);
 
-/** A page beside an awaited slice of an array: the least that anything asynchronous can do. */
+const SLICE = 'awaited slice';
+const COPIED = 'slice, copied by hand';
+
+const copyOf = ({ options, history, ...session }: Session): Session => ({
+  ...session,
+  options: { ...options },
+  history: history.map((entry) => ({ ...entry })),
+});
+
+/** Any page beside a slice of an array: as it is, which callers then share, and copied, as the engine hands it out. */
 async function* pages({ quick }: Context): AsyncGenerator<Group> {
+  const total = sessionsIn(quick);
   for (const entries of quick ? [10] : [10, 0, 50]) {
     const sessions = new SessionService({ store: new MemorySessionStore() });
-    await seedSessions(sessions, SESSIONS, entries);
-    await checkSeeded({ sessions, total: SESSIONS, entries }, [1, 2, SESSIONS / 10]);
-    const all = Array.from({ length: SESSIONS }, (_, at) => ({ at }));
+    await seedSessions(sessions, total, entries);
+    await checkSeeded({ sessions, total, entries }, [1, 2, total / 10]);
+    const all: Session[] = [];
+    for await (const session of sessions.each({ limit: 100 })) all.push(resultOf(session));
     for (const limit of quick ? [10] : [10, 100]) {
-      const any = scattered(SESSIONS / limit);
-      const saw = (seen: unknown) => expect(seen === limit * entries, 'every entry was seen');
-      for (const callers of [1, 32]) {
-        yield {
-          name: `memory list, page of ${limit}, ${entries} entries`,
-          callers,
-          limit: 'awaited slice',
-          subjects: [
-            { name: 'awaited slice', call: async () => all.slice(0, limit) },
-            {
-              name: 'list',
-              call: () => sessions.list({ limit, page: 1 }),
-              check: async () => isPageOf(limit, entries)((await must(sessions.list({ limit, page: 1 }))).sessions),
-            },
-            { name: 'list, histories looked at', call: lookingAt(listing(sessions, limit)), check: saw },
-            {
-              name: 'list of any page, histories looked at',
-              call: lookingAt(listing(sessions, limit, any)),
-              check: saw,
-            },
-          ],
-        };
-      }
+      const next = scattered(total / limit);
+      const slice = (): readonly Session[] => {
+        const page = next();
+        return all.slice((page - 1) * limit, page * limit);
+      };
+      const list = listing(sessions, total, limit);
+      yield {
+        name: `memory list, any page of ${limit}, ${entries} entries`,
+        callers: 1,
+        limits: [COPIED, SLICE],
+        subjects: [
+          { name: SLICE, call: async () => lookAt(slice()) },
+          { name: COPIED, call: async () => lookAt(slice().map(copyOf)) },
+          {
+            name: 'list',
+            call: async () => lookAt(await list()),
+            check: async () => isPageOf(limit, entries)(await list()),
+          },
+        ],
+      };
     }
   }
 }

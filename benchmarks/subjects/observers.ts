@@ -86,7 +86,7 @@ async function* groups(name: string, store: SessionStore): AsyncGenerator<Group>
     yield {
       name: `${name} ${operation} under observers`,
       callers: 1,
-      limit: 'no observer',
+      limits: ['no observer'],
       subjects: [...services].map(([subject, sessions]) => ({
         name: subject,
         call: call(sessions),

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { ResultAsync } from 'neverthrow';
+import type { Result, ResultAsync } from 'neverthrow';
 import type { Group, GroupResult } from '../harness/measure.js';
 
 /** What the suites work with. */
@@ -9,6 +9,8 @@ export interface Context {
   readonly redisUrl: string;
   /** Smaller sizes: to see that everything works, not to judge figures. */
   readonly quick: boolean;
+  /** How many rounds a suite takes that measures by itself. */
+  readonly rounds: number;
 }
 
 /** Figures that are counted or weighed, and not timed. */
@@ -32,15 +34,15 @@ export const expect = (holds: boolean, what: string): void => {
   if (!holds) throw new Error(`a benchmark is wrong: ${what}`);
 };
 
-/** What an operation gives; the benchmark fails if it fails. */
-export const must = async <T>(answer: ResultAsync<T, { readonly message: string }>): Promise<T> => {
-  const result = await answer;
+/** The value of a result; the benchmark fails if it is an error. */
+export const resultOf = <T>(result: Result<T, { readonly message: string }>): T => {
   if (result.isErr()) throw new Error(result.error.message);
   return result.value;
 };
 
+/** What an operation gives; the benchmark fails if it fails. */
+export const must = async <T>(answer: ResultAsync<T, { readonly message: string }>): Promise<T> =>
+  resultOf(await answer);
+
 /** Opens the servers that are measured. */
 export const API_KEY = 'a-key-of-the-benchmarks';
-
-/** So many sessions they hold: several times what an engine remembers. */
-export const SERVED_SESSIONS = 10_000;
