@@ -1,26 +1,43 @@
+import type { GroupResult, Ratio } from '../harness/measure.js';
 import type { Results } from '../results.js';
 import type { BarPicture } from './bar-chart.js';
 
 const groupsOf = ({ groups }: Results, name: RegExp, callers?: number) =>
   groups.filter((found) => name.test(found.group) && (callers === undefined || found.callers === callers));
 
-const LIST_SUBJECTS = [
-  ['list', 'the same page again'],
-  ['list, histories looked at', 'the same page again, histories looked at'],
-  ['list of any page', 'any page'],
-  ['list of any page, histories looked at', 'any page, histories looked at'],
-] as const;
+/** How much of the limit's rate a group's subject has, by the clock or by CPU time. */
+const ratioOf = ({ measurements }: GroupResult, subject: string, limit: string, by: keyof Ratio): number | undefined =>
+  measurements.find((found) => found.subject === subject)?.ratios[limit]?.[by].median;
 
-const redisList = (results: Results): BarPicture => {
-  const groups = groupsOf(results, /^redis list, page of/, 32);
-  return {
-    title: 'Redis: a page of sessions beside GET and JSON.parse of the ready-made page, 32 callers',
-    unit: 'pages a second, GET and JSON.parse = 1 (more is better)',
-    categories: groups.map(({ group }) => group.replace('redis list, ', '')),
-    series: LIST_SUBJECTS.map(([subject, name]) => ({
-      name,
-      values: groups.map(({ measurements }) => measurements.find((found) => found.subject === subject)?.ratio.median),
+/** The subject `list` of each group beside each of its limits. */
+const besideLimits = (groups: readonly GroupResult[], prefix: string) => ({
+  categories: groups.map(({ group }) => group.replace(prefix, '')),
+  series: [...new Set(groups.flatMap(({ limits }) => limits))].map((limit) => ({
+    name: `of ${limit}`,
+    values: groups.map((group) => ratioOf(group, 'list', limit, 'wall')),
+  })),
+  line: 1,
+});
+
+const redisList = (results: Results): BarPicture => ({
+  title: 'Redis: any page of 10,000 sessions, 32 callers, beside the same by hand',
+  unit: 'pages a second, the limit = 1 (more is better)',
+  ...besideLimits(groupsOf(results, /^redis list, any page/, 32), 'redis list, '),
+});
+
+const http = (results: Results): BarPicture => {
+  const groups = groupsOf(results, /^HTTP list/);
+  const rows = groups.flatMap((group) =>
+    group.limits.map((limit) => ({
+      name: `${group.group.replace('HTTP list, ', '')}: of ${limit}`,
+      value: ratioOf(group, 'nodeListener', limit, 'cpu'),
     })),
+  );
+  return {
+    title: 'Over HTTP: the node mount beside node:http and the same by hand',
+    unit: "requests a second of the server's CPU time, the limit = 1 (more is better)",
+    categories: rows.map(({ name }) => name),
+    series: [{ name: 'colloquy', values: rows.map(({ value }) => value) }],
     line: 1,
   };
 };
@@ -29,34 +46,19 @@ const grouped = (text: string): string => text.replace(/\d{4,}/g, (digits) => Nu
 
 /** Times as long as the first subject of each group. */
 const relative = (results: Results, title: string, groups: readonly (readonly [RegExp, string])[]): BarPicture => {
-  const found = groups.flatMap(([name, label]) => groupsOf(results, name).map((group) => ({ label, ...group })));
-  const categories = [...new Set(found.flatMap(({ measurements }) => measurements.map(({ subject }) => subject)))];
+  const found = groups.flatMap(([name, label]) => groupsOf(results, name).map((group) => ({ label, group })));
+  const categories = [...new Set(found.flatMap(({ group }) => group.measurements.map(({ subject }) => subject)))];
   return {
     title,
     unit: 'time of one call, first row = 1 (less is better)',
     categories: categories.map(grouped),
-    series: found.map(({ label, measurements }) => ({
+    series: found.map(({ label, group }) => ({
       name: label,
       values: categories.map((subject) => {
-        const ratio = measurements.find((measurement) => measurement.subject === subject)?.ratio.median;
+        const ratio = ratioOf(group, subject, group.measurements[0]?.subject ?? '', 'wall');
         return ratio === undefined ? undefined : 1 / ratio;
       }),
     })),
-    line: 1,
-  };
-};
-
-const http = (results: Results): BarPicture => {
-  const rows = groupsOf(results, /^HTTP/).flatMap(({ group, limit, measurements }) =>
-    measurements
-      .filter(({ subject }) => subject !== limit)
-      .map(({ subject, ratio }) => ({ name: `${group}: ${subject}`, value: ratio.median })),
-  );
-  return {
-    title: 'Over HTTP: the node mount beside a bare node:http listener with the same bytes',
-    unit: 'requests a second, bare listener = 1 (more is better)',
-    categories: rows.map(({ name }) => name),
-    series: [{ name: 'colloquy', values: rows.map(({ value }) => value) }],
     line: 1,
   };
 };

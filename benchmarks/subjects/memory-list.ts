@@ -3,7 +3,7 @@ import type { Group } from '../harness/measure.js';
 import { seedSessions } from '../seed.js';
 import { listSizes } from './list-sizes.js';
 import { checkSeeded, isPageOf, listing, lookAt, scattered } from './pages.js';
-import { type Context, type Suite, resultOf } from './suite.js';
+import { type Context, resultOf, type Suite } from './suite.js';
 
 const sessionsIn = (quick: boolean): number => (quick ? 1000 : 10_000);
 
