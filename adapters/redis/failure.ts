@@ -38,7 +38,7 @@ const refusals: ReadonlyMap<string, boolean> = new Map([
 const firstWord = /^(?:ERR Error running script .*?: )?-?([A-Z]{2,}) /;
 
 /** The first word of an error reply; empty for what is none. */
-export const errorCode = (cause: unknown): string =>
+const errorCode = (cause: unknown): string =>
   cause instanceof Error ? (firstWord.exec(cause.message)?.[1] ?? '') : '';
 
 /** What a failed command means. Its text goes into `cause` without the command, which holds data and passwords. */

@@ -107,8 +107,8 @@ return {'replaced', ${field('line', 'birth')}, number, before}
  *
  * KEYS  record, journal, names, removals
  * ARGV  write id, expected revision or '', path, '1' to keep nothing
- * Gives {'removed', birth, the number of the removal}, or 'missing', 'stale' or 'unlisted'. What cannot be read is removed
- * too: 'removed'.
+ * Gives {'removed', birth, the number of the removal}, the same with 'missing' where it was removed before, or 'missing',
+ * 'stale' or 'unlisted'. What cannot be read is removed too: 'removed'.
  */
 export const removeScript = script(`${recall}${lineOf}
 local current = redis.pcall('GET', KEYS[1])
@@ -121,7 +121,9 @@ end
 local line, kept = lineOf(current)
 local number, _, birth = recall(line, ARGV[1])
 if number then return {'removed', birth, number} end
-if ${field('line', 'status')} == '${REMOVED}' then return 'missing' end
+if ${field('line', 'status')} == '${REMOVED}' then
+  return {'missing', ${field('line', 'birth')}, tonumber(string.match(line, ' [^ :]+:(%d+):[^ ]*$'))}
+end
 if ARGV[2] ~= '' and ${field('line', 'revision')} ~= ARGV[2] then return 'stale' end
 if ARGV[4] == '' and not redis.call('ZSCORE', KEYS[4], ARGV[3]) then return 'unlisted' end
 local length = redis.pcall('STRLEN', KEYS[2])

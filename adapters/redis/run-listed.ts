@@ -14,7 +14,7 @@ const busy: Failure = {
 };
 
 /** A script's reply, whose first field says what was done. */
-export const fieldsOf = (reply: unknown): readonly unknown[] => (Array.isArray(reply) ? reply : [reply]);
+const fieldsOf = (reply: unknown): readonly unknown[] => (Array.isArray(reply) ? reply : [reply]);
 
 /**
  * Runs a script that writes only where it finds what it needs, and otherwise answers `unlisted`. `add` sends what that

@@ -56,7 +56,7 @@ const readKey = (issues: IssueList, path: string, value: unknown, seen: Set<stri
   return [{ digest: new TextEncoder().encode(digest), tenant: owner }];
 };
 
-export const readApiKeys = (issues: IssueList, keys: readonly ApiKey[]): ((key: string) => string | undefined) => {
+const readApiKeys = (issues: IssueList, keys: readonly ApiKey[]): ((key: string) => string | undefined) => {
   const given: readonly unknown[] = Array.isArray(keys) ? keys : [];
   issues.check(given.length > 0, 'keys', 'must be an array of at least one key');
   const seen = new Set<string>();

@@ -51,19 +51,3 @@ export const missingEntries = async (
   }
   return missing;
 };
-
-/** All that is stored under a prefix, to the byte. */
-export const everythingUnder = async (
-  client: LookingClient,
-  prefix: string,
-): Promise<Readonly<Record<string, unknown>>> => {
-  const stored: Record<string, unknown> = {};
-  for (const name of await keysUnder(client, prefix)) {
-    const type = String(await client.call('TYPE', name));
-    if (type === 'string') stored[name] = await client.call('GET', name);
-    if (type === 'zset') stored[name] = await client.call('ZRANGE', name, '0', '-1', 'WITHSCORES');
-    if (type === 'hash') stored[name] = await client.call('HGETALL', name);
-    if (type === 'stream') stored[name] = await client.call('XLEN', name);
-  }
-  return stored;
-};
