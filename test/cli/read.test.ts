@@ -78,7 +78,7 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
   });
 
   test('list --status sees what the clock has ended, goes over pages, and writes nothing down', async () => {
-    const states = () => client.keys(`${prefix}:*:state:*`).then((keys) => client.mget(keys.sort()));
+    const states = () => client.keys(`${prefix}:*:record:*`).then((keys) => client.mget(keys.sort()));
     const before = await states();
     const list = (...args: string[]) => colloquy.run(['list', '--json', ...args, ...where]);
     const running = await list('--status', 'active');
@@ -107,7 +107,7 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
     });
     const bad = (await broken.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap().id;
     const good = (await broken.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap().id;
-    const [key = ''] = await client.keys(`${prefix}:*:state:broken:${bad}`);
+    const [key = ''] = await client.keys(`${prefix}:*:record:broken:${bad}`);
     await client.set(key, 'x');
     const { exitCode, stdout, stderr } = await colloquy.run(['list', '--json', ...where, '--tenant', 'broken']);
     expect(objects(stdout).map(({ id }) => id)).toEqual([good]);
