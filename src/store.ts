@@ -18,7 +18,7 @@ export interface SessionKey {
 
 /**
  * Asked once a store knows how large the sessions are that it is to read, and before it reads them: the error to answer
- * with instead, or nothing. `bytes` is the size of their JSON, about.
+ * with instead, or nothing. `bytes` is about the size of their JSON, and at most three times that.
  */
 export type Admit<E> = (bytes: number, sessions: number) => E | undefined;
 

@@ -1,3 +1,5 @@
+import type { WatchSignal } from '../../src/events/change.js';
+
 /**
  * Where nobody reads or cancels a body, as with an answer that a middleware has replaced, the garbage collector is the
  * only one who knows that it is over. Some runtimes lack this class; they are told nothing.
@@ -21,13 +23,13 @@ export const tellsOfUnread = unread !== undefined;
 export const streamOf = (
   parts: AsyncIterable<Uint8Array>,
   closed: () => void,
-  cutOff?: AbortSignal,
+  cutOff?: WatchSignal,
 ): ReadableStream<Uint8Array> => {
   const iterator = parts[Symbol.asyncIterator]();
   const source = {
     start: (controller: ReadableStreamDefaultController<Uint8Array>) => {
       const fail = () => controller.error(new Error('the client has taken nothing for too long'));
-      cutOff?.addEventListener('abort', fail, { once: true });
+      cutOff?.addEventListener('abort', fail);
     },
     pull: async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       const { done, value } = await iterator.next();

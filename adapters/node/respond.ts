@@ -81,7 +81,7 @@ const sendStream = (
   const connection = connectionOf(req, res);
   const closes = hasLongBodyLeft(req);
   res.writeHead(status, headers);
-  cutOff?.addEventListener('abort', () => res.destroy(), { once: true });
+  cutOff?.addEventListener('abort', () => res.destroy());
   pipeline(Readable.from(stream), res, () => {
     if (closes) connection?.destroySoon();
   });

@@ -1,3 +1,4 @@
+import type { WatchSignal } from '../events/change.js';
 /**
  * What the handler reads of a request and what it answers: plain objects, because making a Fetch `Request` and
  * `Response` a call costs more than all the handler does. A mount translates.
@@ -58,7 +59,7 @@ interface StreamedResponse extends ResponseHead {
   /** In UTF-8. */
   readonly stream: AsyncIterable<Uint8Array>;
   /** Aborted when the client has taken nothing for too long: the mount then closes the connection. */
-  readonly cutOff?: AbortSignal;
+  readonly cutOff?: WatchSignal;
 }
 
 export type HandlerResponse = WholeResponse | StreamedResponse;
