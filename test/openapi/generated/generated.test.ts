@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { createClient } from '@hey-api/openapi-ts';
 import openapiTypescript, { astToString } from 'openapi-typescript';
+import { generate } from 'orval';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { nodeListener } from '../../../adapters/node/index.js';
@@ -9,7 +10,7 @@ import { SessionService } from '../../../src/index.js';
 import { openApiDocument } from '../../../src/openapi/index.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { UserFolder } from './folder.js';
-import { userOfHeyApi, userOfOpenApiTypescript } from './users.js';
+import { fetcherForOrval, userOfHeyApi, userOfOpenApiTypescript, userOfOrval } from './users.js';
 
 const served = { commands: true, events: true } as const;
 
@@ -49,15 +50,26 @@ describe('a client that was generated from the document', () => {
       logs: { level: 'silent', file: false },
     });
     folder.write('hey-api.ts', userOfHeyApi);
+    folder.write('document.json', JSON.stringify(documentAsFile()));
+    folder.write('fetcher.ts', fetcherForOrval);
+    const mutator = { path: `${folder.path}/fetcher.ts`, name: 'fetcher' };
+    await generate(
+      {
+        input: { target: `${folder.path}/document.json` },
+        output: { target: `${folder.path}/orval-client.ts`, client: 'fetch', override: { mutator } },
+      },
+      folder.path,
+    );
+    folder.write('orval.ts', userOfOrval);
   });
 
   afterAll(() => folder.remove());
 
   test('compiles under the strictest settings', () => {
-    expect(folder.compile('openapi-typescript.ts', 'hey-api.ts')).toEqual([]);
+    expect(folder.compile('openapi-typescript.ts', 'hey-api.ts', 'orval.ts')).toEqual([]);
   });
 
-  test.each(['openapi-typescript', 'hey-api'])('holds a conversation with a service: %s', async (name) => {
+  test.each(['openapi-typescript', 'hey-api', 'orval'])('holds a conversation with a service: %s', async (name) => {
     const { baseUrl, server } = await openServer();
     onTestFinished(() => {
       server.closeAllConnections();

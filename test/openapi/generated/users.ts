@@ -94,3 +94,66 @@ export const converse = async (baseUrl: string) => {
   };
 };
 `;
+
+/** What sends the requests of orval's client, as its users write it. */
+export const fetcherForOrval = `
+let base = '';
+export const sendTo = (baseUrl: string): void => {
+  base = baseUrl;
+};
+
+export const fetcher = async <T>(url: string, options: RequestInit): Promise<T> => {
+  const headers = { ...Object.fromEntries(new Headers(options.headers)), 'X-API-KEY': 'key' };
+  const response = await fetch(base + url, { ...options, headers });
+  return { data: await response.json(), status: response.status, headers: response.headers } as T;
+};
+`;
+
+/** With the client of orval in \`orval-client.ts\`. */
+export const userOfOrval = `
+import { sendTo } from './fetcher.js';
+import {
+  appendHistory,
+  createSession,
+  getSession,
+  listSessions,
+  type SessionState,
+  startSession,
+  terminateSession,
+} from './orval-client.js';
+
+export const converse = async (baseUrl: string) => {
+  sendTo(baseUrl);
+  const headers = { 'Idempotency-Key': '"order-17"' };
+  const created = await createSession({ face: 'ada', profile: 'tutor', behavior: null }, { headers });
+  const id: string = created.status === 201 ? created.data.session_id : '';
+  const started = await startSession(id);
+  const appended = await appendHistory(id, { entries: [{ role: 'user', content: 'Hello' }] });
+  const position: number | undefined = appended.status === 200 ? appended.data.position : undefined;
+  const first = await listSessions({ limit: 1 });
+  const after = first.headers.get('X-Next-Cursor') ?? '';
+  const second = await listSessions({ limit: 1, after });
+  const ended = await terminateSession(id);
+  const state: SessionState | undefined = ended.status === 200 ? ended.data : undefined;
+  const found = await getSession(id);
+  const session = found.status === 200 ? found.data : undefined;
+  const status: 'IDLE' | 'ACTIVE' | 'PAUSED' | 'TERMINATED' | undefined = session?.status;
+  const nobody = await getSession('nobody');
+  // @ts-expect-error There is no such status.
+  const refused = await listSessions({ status: 'ASLEEP' });
+  return {
+    hasId: id.length > 0,
+    started: started.status === 200 ? started.data.status : undefined,
+    hasPosition: position !== undefined,
+    listed: [
+      first.status === 200 ? first.data.map((listed) => listed.id === id) : undefined,
+      second.status === 200 ? second.data.length : undefined,
+    ],
+    endReason: state?.status === 'TERMINATED' ? state.end_reason : undefined,
+    status,
+    history: session?.history.map(({ role, content }) => [role, content]),
+    nobody: nobody.status === 404 ? nobody.data.code : undefined,
+    refused: refused.status === 400 ? refused.data.errors?.[0]?.path : undefined,
+  };
+};
+`;
