@@ -1,8 +1,7 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { SessionError } from './errors.js';
-import { readListener } from './input/read-listener.js';
 import { readOptions } from './input/read-options.js';
-import { isFields, readNumber, readWhole } from './input/values.js';
+import { hasMethods, readListener, readNumber, readWhole } from './input/values.js';
 import { SWEEP_LIMIT } from './limits.js';
 import type { SessionService } from './service/session-service.js';
 import type { SweepError, SweptSession } from './service/sweep-sessions.js';
@@ -54,12 +53,10 @@ const optionNames = { interval: true, batch: true, onEnded: true, onError: true 
 const readSettings = (sessions: SessionService, options: SweeperOptions): Settings =>
   readOptions('createSweeper', options, optionNames, (issues) => {
     const { interval = 1, batch = 500, onEnded, onError } = options;
-    issues.check(isFields(sessions) && typeof sessions.sweep === 'function', 'sessions', 'must be a SessionService');
-    const size = readWhole(issues, 'batch', batch, 1);
-    issues.check(size <= SWEEP_LIMIT, 'batch', `must be at most ${SWEEP_LIMIT}`);
+    issues.check(hasMethods(sessions, 'sweep'), 'sessions', 'must be a SessionService');
     return {
       intervalMs: 1000 * readNumber(issues, 'interval', interval, 0.01, MOST_SECONDS),
-      batch: size,
+      batch: readWhole(issues, 'batch', batch, 1, SWEEP_LIMIT),
       onEnded: readListener(issues, 'onEnded', onEnded),
       onError: readListener(issues, 'onError', onError),
     };

@@ -1,4 +1,5 @@
-import type { IssueList } from './issues.js';
+import { OPERATION_ID_LENGTH } from '../limits.js';
+import type { IssueList } from './issue-list.js';
 
 /** Properties of an argument that may be anything. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -11,11 +12,39 @@ export type ReadAs<T, Mark> = T & { readonly [rule]?: Mark };
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+export const hasMethods = (value: unknown, ...names: readonly string[]): boolean =>
+  isFields(value) && names.every((name) => typeof value[name] === 'function');
+
+const noFields: Fields = Object.freeze({});
+
+export const readFields = (issues: IssueList, path: string, value: unknown): Fields => {
+  const fits = isFields(value);
+  issues.check(fits, path, 'must be an object');
+  return fits ? value : noFields;
+};
+
+/** A function that may be left out. */
+export const checkFunction = (issues: IssueList, path: string, value: unknown): void =>
+  issues.check(value === undefined || typeof value === 'function', path, 'must be a function');
+
+/** A listener of the host, which may be missing and can do no harm: what it throws, or rejects with, is passed over. */
+export const readListener = (issues: IssueList, path: string, listener: unknown): ((value?: unknown) => void) => {
+  checkFunction(issues, path, listener);
+  return (value) => {
+    (async () => typeof listener === 'function' && listener(value))().catch(() => {});
+  };
+};
+
 /** Whether a string takes more bytes of UTF-8; a far too long one is not encoded just to be refused. */
 const exceedsBytes = (text: string, most: number): boolean => {
   if (text.length > most) return true;
   if (text.length * 3 <= most) return false;
   return new TextEncoder().encode(text).length > most;
+};
+
+const refuseText = (issues: IssueList, path: string, value: unknown): string => {
+  issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
+  return '';
 };
 
 /** A string of 1 to `most` characters (UTF-16 code units). */
@@ -25,10 +54,7 @@ export const readName = <M extends number>(
   value: unknown,
   most: M,
 ): ReadAs<string, ['name', M]> => {
-  if (typeof value !== 'string') {
-    issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
-    return '';
-  }
+  if (typeof value !== 'string') return refuseText(issues, path, value);
   issues.check(value.length >= 1 && value.length <= most, path, `must have 1 to ${most} characters`);
   return value;
 };
@@ -40,10 +66,7 @@ export const readText = (
   value: unknown,
   mostBytes: number,
 ): ReadAs<string, ['text']> => {
-  if (typeof value !== 'string') {
-    issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
-    return '';
-  }
+  if (typeof value !== 'string') return refuseText(issues, path, value);
   issues.check(!exceedsBytes(value, mostBytes), path, `must have at most ${mostBytes} bytes of UTF-8`);
   return value;
 };
@@ -61,19 +84,22 @@ export const readNumber = <L extends number>(
   return fits ? value + 0 : 0;
 };
 
-/** A whole number from `least` up. */
-export const readWhole = (issues: IssueList, path: string, value: unknown, least: number): number => {
+/** A whole number from `least` up, and to `most` where that is given. */
+export const readWhole = (issues: IssueList, path: string, value: unknown, least: number, most?: number): number => {
   const fits = typeof value === 'number' && value >= least && Number.isSafeInteger(value);
   issues.check(fits, path, `must be a whole number, at least ${least}`);
-  return fits ? value : least;
+  if (!fits) return least;
+  if (most !== undefined) issues.check(value <= most, path, `must be at most ${most}`);
+  return value;
 };
 
-/** A name on a list of the host's, where there is one. */
-export const checkAllowed = (
-  issues: IssueList,
-  path: string,
-  value: string,
-  allowed: ReadonlySet<string> | undefined,
-): void => {
-  if (allowed !== undefined) issues.check(allowed.has(value), path, 'is not one of the names that this host allows');
+/** Of the characters that a URL and a header carry as they are. */
+export const operationIdForm = /^[\w.~:-]+$/;
+
+/** The name that a caller gives to one write, if any. */
+export const readOperationId = (issues: IssueList, value: unknown): string | undefined => {
+  if (value === undefined) return undefined;
+  const fits = typeof value === 'string' && value.length <= OPERATION_ID_LENGTH && operationIdForm.test(value);
+  issues.check(fits, 'operationId', `must be 1 to ${OPERATION_ID_LENGTH} of the characters A-Z a-z 0-9 _ . ~ : -`);
+  return fits ? value : undefined;
 };

@@ -7,7 +7,7 @@ import {
   notFound,
   type StoreUnavailable,
 } from '../errors.js';
-import { readHistoryQuery } from '../input/history-input.js';
+import { readHistoryQuery } from '../input/list-input.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionKey } from '../store.js';
 import type { Settings } from './settings.js';

@@ -3,11 +3,11 @@ import { type Clock, steadily, systemClock } from '../clock.js';
 import type { InvalidInput } from '../errors.js';
 import { EventHub } from '../events/hub.js';
 import { type Ids, randomIds } from '../ids.js';
-import { type InputPolicy, limitNames, readPolicy } from '../input/policy.js';
+import { type InputPolicy, readPolicy } from '../input/policy.js';
 import { type OptionNames, readOptions } from '../input/read-options.js';
 import { readTenant } from '../input/session-input.js';
 import { isFields, readName, readNumber } from '../input/values.js';
-import { KEY_LENGTH, type SessionLimits } from '../limits.js';
+import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../limits.js';
 import type { SessionObserver } from '../observer.js';
 import type { SessionStore } from '../store.js';
 
@@ -93,7 +93,7 @@ const optionNames: OptionNames<SessionServiceOptions> = {
   tenant: true,
   idleTimeout: true,
   retention: true,
-  limits: limitNames,
+  limits: defaultLimits,
   faces: true,
   profiles: true,
   observers: true,
