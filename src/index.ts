@@ -30,12 +30,17 @@ export type { SessionLimits } from './limits.js';
 export { defaultLimits } from './limits.js';
 export type { Logger } from './logger.js';
 export type { ObservedOperation, OperationName, SessionObserver } from './observer.js';
-export type { ReadOptions } from './service/admission.js';
-export type { AppendError, Appended, NewHistoryEntry } from './service/append-history.js';
 export type { ChangeError, OperationOptions } from './service/change-session.js';
 export type { CreateError, CreateSessionInput } from './service/create-session.js';
-export type { EachQuery, ListError, ListQuery, SessionPage } from './service/list-sessions.js';
-export type { HistoryError, HistoryPart, HistoryQuery } from './service/read-history.js';
+export type {
+  AppendError,
+  Appended,
+  HistoryError,
+  HistoryPart,
+  HistoryQuery,
+  NewHistoryEntry,
+} from './service/history.js';
+export type { EachQuery, ListError, ListQuery, ReadOptions, SessionPage } from './service/list-sessions.js';
 export type { DeleteError, GetOptions, ReadError } from './service/session-service.js';
 export { SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
