@@ -1,24 +1,33 @@
 export type { Clock } from './clock.js';
 export { systemClock } from './clock.js';
 export type {
+  AppendError,
+  ChangeError,
   Conflict,
   CorruptRecord,
+  CreateError,
+  DeleteError,
+  HistoryError,
   HistoryFull,
   IdempotencyMismatch,
   InputIssue,
   InvalidInput,
   InvalidTransition,
+  ListError,
   NotFound,
   PageTooLarge,
+  ReadError,
   SessionError,
+  StoreError,
   StoreUnavailable,
+  SweepError,
+  WatchError,
 } from './errors.js';
 export type {
   EventsLost,
   SessionChange,
   SessionSnapshot,
   TenantChange,
-  WatchError,
   WatchOptions,
   WatchSignal,
 } from './events/change.js';
@@ -30,21 +39,14 @@ export type { SessionLimits } from './limits.js';
 export { defaultLimits } from './limits.js';
 export type { Logger } from './logger.js';
 export type { ObservedOperation, OperationName, SessionObserver } from './observer.js';
-export type { ChangeError, OperationOptions } from './service/change-session.js';
-export type { CreateError, CreateSessionInput } from './service/create-session.js';
-export type {
-  AppendError,
-  Appended,
-  HistoryError,
-  HistoryPart,
-  HistoryQuery,
-  NewHistoryEntry,
-} from './service/history.js';
-export type { EachQuery, ListError, ListQuery, ReadOptions, SessionPage } from './service/list-sessions.js';
-export type { DeleteError, GetOptions, ReadError } from './service/session-service.js';
+export type { OperationOptions } from './service/change-session.js';
+export type { CreateSessionInput } from './service/create-session.js';
+export type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from './service/history.js';
+export type { EachQuery, ListQuery, ReadOptions, SessionPage } from './service/list-sessions.js';
+export type { GetOptions } from './service/session-service.js';
 export { SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
-export type { Sweep, SweepError, SweptSession } from './service/sweep-sessions.js';
+export type { Sweep, SweptSession } from './service/sweep-sessions.js';
 export type { SessionHead, SessionRecord, StateRecord } from './session/record.js';
 export { REMEMBERED_OPERATIONS } from './session/record.js';
 export type { HistoryEntry, Session, SessionOptions, SessionState } from './session/session.js';
@@ -78,7 +80,6 @@ export type {
   SessionKey,
   SessionStore,
   StatusAt,
-  StoreError,
 } from './store.js';
 export type { Sweeper, SweeperOptions, SweepReport } from './sweeper.js';
 export { createSweeper } from './sweeper.js';

@@ -1,10 +1,10 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { SessionError } from './errors.js';
+import type { SessionError, SweepError } from './errors.js';
 import { readOptions } from './input/read-options.js';
 import { hasMethods, readListener, readNumber, readWhole } from './input/values.js';
 import { SWEEP_LIMIT } from './limits.js';
 import type { SessionService } from './service/session-service.js';
-import type { SweepError, SweptSession } from './service/sweep-sessions.js';
+import type { SweptSession } from './service/sweep-sessions.js';
 
 export interface SweeperOptions {
   /** Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1. */

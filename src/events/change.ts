@@ -1,6 +1,4 @@
-import type { InvalidInput, NotFound } from '../errors.js';
 import type { Session } from '../session/session.js';
-import type { StoreError } from '../store.js';
 import type { SessionEvent } from './event.js';
 import type { Position } from './position.js';
 
@@ -25,8 +23,6 @@ export interface EventsLost {
 
 /** What `watchAll` gives. */
 export type TenantChange = SessionEvent | EventsLost;
-
-export type WatchError = InvalidInput | NotFound | StoreError;
 
 /** An `AbortSignal`, as far as it is needed: declared here, since not every program has the types of one. */
 export interface WatchSignal {

@@ -1,7 +1,7 @@
 import { ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../errors.js';
+import type { StoreError, StoreUnavailable } from '../errors.js';
 import type { SessionRecord } from '../session/record.js';
-import type { EventLog, SessionKey, SessionStore, StoreError } from '../store.js';
+import type { EventLog, SessionKey, SessionStore } from '../store.js';
 import { Feed, type Subscriber } from './feed.js';
 import { SharedReads } from './shared-reads.js';
 

@@ -1,6 +1,6 @@
 import { err, type Result } from 'neverthrow';
+import type { WatchError } from '../errors.js';
 import { storeUnavailable } from '../errors.js';
-import type { WatchError } from './change.js';
 
 const over: IteratorReturnResult<void> = { done: true, value: undefined };
 

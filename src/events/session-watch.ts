@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { WatchError } from '../errors.js';
 import { notFound } from '../errors.js';
 import type { Settings } from '../service/settings.js';
 import type { SessionRecord } from '../session/record.js';
 import { sessionAt } from '../session/view.js';
 import type { SessionKey } from '../store.js';
-import type { SessionChange, WatchError, WatchSettings } from './change.js';
+import type { SessionChange, WatchSettings } from './change.js';
 import type { SessionEvent } from './event.js';
 import { CLOCK_MARGIN_MS, type Position, positionNow, positionOf } from './position.js';
 import { Seen } from './seen.js';

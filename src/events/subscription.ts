@@ -1,8 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { WatchError } from '../errors.js';
 import { type InvalidInput, invalidInput } from '../errors.js';
 import type { Settings } from '../service/settings.js';
 import type { EventLog } from '../store.js';
-import type { WatchError, WatchSignal } from './change.js';
+import type { WatchSignal } from './change.js';
 import { isBehind, type SessionEvent } from './event.js';
 import { Inbox } from './inbox.js';
 import { type Position, placeBefore, timeAt } from './position.js';

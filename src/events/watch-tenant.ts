@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { WatchError } from '../errors.js';
 import type { Settings } from '../service/settings.js';
-import type { TenantChange, WatchError, WatchSettings } from './change.js';
+import type { TenantChange, WatchSettings } from './change.js';
 import { positionNow, positionOf } from './position.js';
 import { missed, subscribe } from './subscription.js';
 

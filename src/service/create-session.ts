@@ -1,14 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from '../clock.js';
-import {
-  type Conflict,
-  type CorruptRecord,
-  conflict,
-  type IdempotencyMismatch,
-  type InvalidInput,
-  idempotencyMismatch,
-  type StoreUnavailable,
-} from '../errors.js';
+import type { CreateError } from '../errors.js';
+import { conflict, idempotencyMismatch } from '../errors.js';
 import { idOfKey, nextId } from '../ids.js';
 import type { ReadCreation } from '../input/session-input.js';
 import type { Session, SessionOptions } from '../session/session.js';
@@ -33,8 +26,6 @@ export interface CreateSessionInput {
   /** Of a session that an earlier call has created: at most so many of the latest history entries. Default: all. */
   readonly historyLimit?: number;
 }
-
-export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreUnavailable | CorruptRecord;
 
 /** An id is taken where a host's source of ids repeats itself, or a session is deleted meanwhile. */
 const MAX_ATTEMPTS = 3;

@@ -1,17 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from '../clock.js';
-import {
-  type CorruptRecord,
-  type HistoryFull,
-  historyFull,
-  type InvalidInput,
-  type InvalidTransition,
-  invalidInput,
-  invalidTransition,
-  type NotFound,
-  notFound,
-  type StoreUnavailable,
-} from '../errors.js';
+import type { AppendError, HistoryError } from '../errors.js';
+import { historyFull, invalidInput, invalidTransition, notFound } from '../errors.js';
 import { readHistoryQuery } from '../input/list-input.js';
 import { readAppend } from '../input/session-input.js';
 import type { HistoryEntry } from '../session/session.js';
@@ -35,8 +25,6 @@ export interface Appended {
   /** Where the history stands after these entries: opaque, growing, and the same when the append is repeated. */
   readonly position: number;
 }
-
-export type AppendError = InvalidInput | NotFound | InvalidTransition | HistoryFull | StoreUnavailable | CorruptRecord;
 
 /** Adds entries to a history, where the session accepts them. */
 export const appendHistory = async (
@@ -91,8 +79,6 @@ export interface HistoryPart {
   /** Whether there was more behind `position` at the time of reading; behind the last entries there never is. */
   readonly hasMore: boolean;
 }
-
-export type HistoryError = InvalidInput | NotFound | StoreUnavailable | CorruptRecord;
 
 /** Reads a part of a history, and nothing else of the session. */
 export const readHistory = async (

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { ListError } from '../errors.js';
 import {
-  type CorruptRecord,
   corruptRecord,
   type InvalidInput,
   type PageTooLarge,
@@ -62,8 +62,6 @@ export interface SessionPage {
   /** Ids of this page whose records cannot be read; they are missing from `sessions`. */
   readonly unreadable: readonly string[];
 }
-
-export type ListError = InvalidInput | PageTooLarge | StoreUnavailable | CorruptRecord;
 
 /** What `get` and `list` take beside what is asked for. */
 export interface ReadOptions {

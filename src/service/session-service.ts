@@ -1,13 +1,18 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import type { DeleteError, ReadError, WatchError } from '../errors.js';
 import {
-  type CorruptRecord,
+  type AppendError,
+  type ChangeError,
+  type CreateError,
+  type HistoryError,
   type InvalidInput,
-  type NotFound,
+  type ListError,
   notFound,
   type SessionError,
   type StoreUnavailable,
+  type SweepError,
 } from '../errors.js';
-import type { SessionChange, TenantChange, WatchError, WatchOptions } from '../events/change.js';
+import type { SessionChange, TenantChange, WatchOptions } from '../events/change.js';
 import { safely } from '../events/safely.js';
 import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
@@ -18,13 +23,11 @@ import type { Session, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/view.js';
 import type { CallerCommand } from '../status.js';
 import type { SessionKey } from '../store.js';
-import { type ChangeError, changeSession, type OperationOptions } from './change-session.js';
-import { type CreateError, type CreateSessionInput, createSession } from './create-session.js';
+import { changeSession, type OperationOptions } from './change-session.js';
+import { type CreateSessionInput, createSession } from './create-session.js';
 import {
-  type AppendError,
   type Appended,
   appendHistory,
-  type HistoryError,
   type HistoryPart,
   type HistoryQuery,
   type NewHistoryEntry,
@@ -34,7 +37,6 @@ import {
   admittedBy,
   type EachQuery,
   eachSession,
-  type ListError,
   type ListQuery,
   listSessions,
   type ReadOptions,
@@ -42,10 +44,7 @@ import {
 } from './list-sessions.js';
 import { type Operation, perform } from './perform.js';
 import { readSettings, type SessionServiceOptions, Settings } from './settings.js';
-import { type Sweep, type SweepError, sweepSessions } from './sweep-sessions.js';
-
-export type ReadError = InvalidInput | NotFound | StoreUnavailable | CorruptRecord;
-export type DeleteError = InvalidInput | StoreUnavailable | CorruptRecord;
+import { type Sweep, sweepSessions } from './sweep-sessions.js';
 
 /** What `get` takes beside the id. */
 export interface GetOptions extends ReadOptions {

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from '../clock.js';
-import type { InvalidInput } from '../errors.js';
+import type { StoreError, SweepError } from '../errors.js';
 import { endByClock } from '../session/timeline.js';
 import type { EndReason } from '../status.js';
-import type { SessionKey, StoreError } from '../store.js';
+import type { SessionKey } from '../store.js';
 import type { Settings } from './settings.js';
 
 /** A session that the clock has ended, and whose end this sweep has written down. */
@@ -25,8 +25,6 @@ export interface Sweep {
   /** Whether there was as much to do as was asked for, so that there may be more. */
   readonly isFull: boolean;
 }
-
-export type SweepError = InvalidInput | StoreError;
 
 /** Number of sessions that are ended or deleted at the same time. */
 const CONCURRENCY = 64;
