@@ -24,14 +24,16 @@ export type {
   WatchError,
 } from './errors.js';
 export type {
+  EventPage,
   EventsLost,
   SessionChange,
+  SessionEvent,
+  SessionEventType,
   SessionSnapshot,
   TenantChange,
   WatchOptions,
   WatchSignal,
-} from './events/change.js';
-export type { EventPage, SessionEvent, SessionEventType } from './events/event.js';
+} from './events/event.js';
 export type { Ids } from './ids.js';
 export { randomIds } from './ids.js';
 export type { InputPolicy } from './input/policy.js';

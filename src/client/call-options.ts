@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { WatchSignal } from '../events/change.js';
-import { isPosition } from '../events/event.js';
+import type { WatchSignal } from '../events/event.js';
+import { isPosition } from '../events/position.js';
 import { randomIds } from '../ids.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import { isFields, readName, readOperationId } from '../input/values.js';

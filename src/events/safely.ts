@@ -1,6 +1,5 @@
 import { err, type Result } from 'neverthrow';
-import type { WatchError } from '../errors.js';
-import { storeUnavailable } from '../errors.js';
+import { storeUnavailable, type WatchError } from '../errors.js';
 
 const over: IteratorReturnResult<void> = { done: true, value: undefined };
 

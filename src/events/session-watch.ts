@@ -1,14 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { WatchError } from '../errors.js';
 import { notFound } from '../errors.js';
+import type { WatchSettings } from '../input/session-input.js';
 import type { Settings } from '../service/settings.js';
 import type { SessionRecord } from '../session/record.js';
 import { sessionAt } from '../session/view.js';
 import type { SessionKey } from '../store.js';
-import type { SessionChange, WatchSettings } from './change.js';
-import type { SessionEvent } from './event.js';
+import type { SessionChange, SessionEvent } from './event.js';
 import { CLOCK_MARGIN_MS, type Position, positionNow, positionOf } from './position.js';
-import { Seen } from './seen.js';
 import { missed, type Open, subscribe } from './subscription.js';
 
 type Item = Result<SessionChange, WatchError>;
@@ -27,6 +26,37 @@ const isEnd = (change: SessionChange): boolean =>
     : change.type === 'session.terminated' || change.type === 'session.deleted';
 
 const told = (event: SessionEvent): Item => ok({ ...event, position: positionOf(event) });
+
+const birthOf = (id: string): string => id.slice(0, id.indexOf('.'));
+
+/** What a watcher has seen of its session: told twice is not told, and a number that is left out is missed. */
+class Seen {
+  #birth: string | undefined;
+  #sequence: number | undefined;
+
+  /** The number of the last change that is known; nothing where none is. */
+  get sequence(): number | undefined {
+    return this.#sequence;
+  }
+
+  /** Begins anew behind a change; the id of its event tells apart sessions that had the same id one after another. */
+  reset(sequence: number | undefined, eventId?: string): void {
+    this.#birth = eventId === undefined ? undefined : birthOf(eventId);
+    this.#sequence = sequence;
+  }
+
+  /** Whether an event is `new`, was seen (`old`), or others are missing before it. */
+  judge(event: SessionEvent): 'new' | 'old' | 'gap' {
+    const birth = birthOf(event.id);
+    const isAnother = this.#birth !== undefined && this.#birth !== birth;
+    this.#birth = birth;
+    const last = isAnother ? 0 : this.#sequence;
+    if (last !== undefined && event.sequence <= last) return 'old';
+    const isGap = last !== undefined && event.sequence > last + 1;
+    if (!isGap) this.#sequence = event.sequence;
+    return isGap ? 'gap' : 'new';
+  }
+}
 
 /**
  * What a session does, from what it is now, or from a position on, until it has ended or is gone. Between two items it

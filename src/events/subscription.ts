@@ -3,10 +3,9 @@ import type { WatchError } from '../errors.js';
 import { type InvalidInput, invalidInput } from '../errors.js';
 import type { Settings } from '../service/settings.js';
 import type { EventLog } from '../store.js';
-import type { WatchSignal } from './change.js';
-import { isBehind, type SessionEvent } from './event.js';
+import type { SessionEvent, WatchSignal } from './event.js';
 import { Inbox } from './inbox.js';
-import { type Position, placeBefore, timeAt } from './position.js';
+import { isBehind, type Position, placeBefore, timeAt } from './position.js';
 
 /** Events that are looked at at a time by who catches up. */
 const PAGE = 500;

@@ -9,7 +9,7 @@ import type {
   ReadError,
   WatchError,
 } from '../errors.js';
-import type { SessionChange, WatchOptions } from '../events/change.js';
+import type { SessionChange, WatchOptions } from '../events/event.js';
 import type { InputPolicy } from '../input/policy.js';
 import type { OperationOptions } from '../service/change-session.js';
 import type { Appended, HistoryPart } from '../service/history.js';

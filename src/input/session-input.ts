@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { WatchSettings, WatchSignal } from '../events/change.js';
-import { readPosition } from '../events/position.js';
+import type { WatchSignal } from '../events/event.js';
+import { type Position, readPosition } from '../events/position.js';
 import { KEY_LENGTH, NAME_LENGTH, ROLE_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../limits.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
 import type { ReadSize } from '../store.js';
@@ -103,6 +103,13 @@ export const readCommandOptions = (
   readSafely('options', (issues) => ({
     operationId: readOperationId(issues, readFields(issues, 'options', options)['operationId']),
   }));
+
+/** How to watch, read. */
+export interface WatchSettings {
+  readonly from: Position | undefined;
+  readonly signal: WatchSignal | undefined;
+  readonly onOpen: () => void;
+}
 
 const isSignal = (value: unknown): value is WatchSignal =>
   isFields(value) &&

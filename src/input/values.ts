@@ -42,11 +42,6 @@ const exceedsBytes = (text: string, most: number): boolean => {
   return new TextEncoder().encode(text).length > most;
 };
 
-const refuseText = (issues: IssueList, path: string, value: unknown): string => {
-  issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
-  return '';
-};
-
 /** A string of 1 to `most` characters (UTF-16 code units). */
 export const readName = <M extends number>(
   issues: IssueList,
@@ -54,7 +49,10 @@ export const readName = <M extends number>(
   value: unknown,
   most: M,
 ): ReadAs<string, ['name', M]> => {
-  if (typeof value !== 'string') return refuseText(issues, path, value);
+  if (typeof value !== 'string') {
+    issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
+    return '';
+  }
   issues.check(value.length >= 1 && value.length <= most, path, `must have 1 to ${most} characters`);
   return value;
 };
@@ -66,7 +64,10 @@ export const readText = (
   value: unknown,
   mostBytes: number,
 ): ReadAs<string, ['text']> => {
-  if (typeof value !== 'string') return refuseText(issues, path, value);
+  if (typeof value !== 'string') {
+    issues.check(false, path, value === undefined ? 'is required' : 'must be a string');
+    return '';
+  }
   issues.check(!exceedsBytes(value, mostBytes), path, `must have at most ${mostBytes} bytes of UTF-8`);
   return value;
 };

@@ -1,4 +1,4 @@
-import { positionForm } from '../events/event.js';
+import { positionForm } from '../events/position.js';
 import { END_ID } from '../http/event-frames.js';
 import type { PageQuery } from '../http/page-query.js';
 import { cursorForm, cursorOf } from '../input/cursor.js';

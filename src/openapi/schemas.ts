@@ -1,5 +1,4 @@
-import type { SessionChange } from '../events/change.js';
-import type { SessionEventType } from '../events/event.js';
+import type { SessionChange, SessionEventType } from '../events/event.js';
 import { statuses } from '../http/problem.js';
 import type { InputPolicy } from '../input/policy.js';
 import { createRules, entriesRange, entryRules, type Rule } from '../input/rules.js';

@@ -12,7 +12,7 @@ import {
   type StoreUnavailable,
   type SweepError,
 } from '../errors.js';
-import type { SessionChange, TenantChange, WatchOptions } from '../events/change.js';
+import type { SessionChange, TenantChange, WatchOptions } from '../events/event.js';
 import { safely } from '../events/safely.js';
 import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
