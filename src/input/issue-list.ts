@@ -25,7 +25,7 @@ export const readArguments = <T>(
   path: string,
   read: (issues: IssueList) => T,
   issues: IssueList,
-): { readonly value: T } | { readonly broken: InvalidInput } => {
+): { readonly value: T } | InvalidInput => {
   try {
     const value = read(issues);
     if (issues.found.length === 0) return { value };
@@ -33,5 +33,5 @@ export const readArguments = <T>(
     // What is known to be wrong is told alone: it may well be why the rest could not be read.
     issues.check(issues.found.length > 0, path, 'could not be read: it throws when it is looked at');
   }
-  return { broken: invalidInput(issues.found) };
+  return invalidInput(issues.found);
 };

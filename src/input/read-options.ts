@@ -57,7 +57,7 @@ const checkNames = (issues: IssueList, options: object, names: Fields, prefix = 
 export const readOrThrow = <T>(maker: string, path: string, read: (issues: IssueList) => T): T => {
   const reading = readArguments(path, read, new IssueList(Number.POSITIVE_INFINITY));
   if ('value' in reading) return reading.value;
-  throw new TypeError(`${maker}: ${reading.broken.message}`);
+  throw new TypeError(`${maker}: ${reading.message}`);
 };
 
 /**

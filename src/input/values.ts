@@ -15,7 +15,7 @@ export const isFields = (value: unknown): value is Fields =>
 export const hasMethods = (value: unknown, ...names: readonly string[]): boolean =>
   isFields(value) && names.every((name) => typeof value[name] === 'function');
 
-const noFields: Fields = Object.freeze({});
+const noFields: Fields = {};
 
 export const readFields = (issues: IssueList, path: string, value: unknown): Fields => {
   const fits = isFields(value);
