@@ -1,7 +1,7 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { SessionError, SweepError } from './errors.js';
 import { readOptions } from './input/read-options.js';
-import { hasMethods, readListener, readNumber, readWhole } from './input/values.js';
+import { hasMethods, readListener, readNumber, readUpTo } from './input/values.js';
 import { SWEEP_LIMIT } from './limits.js';
 import type { SessionService } from './service/session-service.js';
 import type { SweptSession } from './service/sweep-sessions.js';
@@ -49,7 +49,7 @@ const readSettings = (sessions: SessionService, options: SweeperOptions) =>
     issues.check(hasMethods(sessions, 'sweep'), 'sessions', 'must be a SessionService');
     return {
       intervalMs: 1000 * readNumber(issues, 'interval', interval, 0.01, MOST_SECONDS),
-      batch: readWhole(issues, 'batch', batch, 1, SWEEP_LIMIT),
+      batch: readUpTo(issues, 'batch', batch, SWEEP_LIMIT),
       onEnded: readListener(issues, 'onEnded', onEnded),
       onError: readListener(issues, 'onError', onError),
     };

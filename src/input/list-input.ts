@@ -6,7 +6,7 @@ import type { HistorySlice, ListOrder, PageRange, ReadSize } from '../store.js';
 import { readCursor } from './cursor.js';
 import { type IssueList, readSafely } from './issues.js';
 import { readTimestamp } from './timestamp.js';
-import { checkFunction, type Fields, readFields, readWhole } from './values.js';
+import { checkFunction, type Fields, readFields, readUpTo, readWhole } from './values.js';
 
 /** Which sessions to list, by the status that they have when they are read. */
 export interface ListFilter extends Omit<PageRange, 'status'> {
@@ -78,7 +78,7 @@ export const readEachQuery = (query: unknown): Result<ListFilter, InvalidInput> 
   });
 
 const readCount = (issues: IssueList, path: string, value: unknown = DEFAULT_HISTORY_LIMIT): number =>
-  readWhole(issues, path, value, 1, HISTORY_LIMIT);
+  readUpTo(issues, path, value, HISTORY_LIMIT);
 
 /** Which part of a history to read. More at a time than the most is refused and not cut, for a caller may count on it. */
 export const readHistoryQuery = (query: unknown): Result<HistorySlice, InvalidInput> =>

@@ -60,15 +60,7 @@ export const readOrThrow = <T>(maker: string, path: string, read: (issues: Issue
   throw new TypeError(`${maker}: ${reading.message}`);
 };
 
-/**
- * Reads the options of a constructor or factory. Options that break a rule, and options that nobody knows, are a
- * programmer's mistake: one TypeError names all of them.
- *
- *     const settings = readOptions('createSweeper', options, { interval: true, batch: true }, (issues) => ({
- *       intervalMs: 1000 * readNumber(issues, 'interval', options.interval ?? 1, 0.01, 86_400),
- *       batch: readWhole(issues, 'batch', options.batch ?? 500, 1),
- *     }));
- */
+/** Reads the options of a constructor or factory. Those that break a rule or that nobody knows are named together. */
 export const readOptions = <O, T>(
   maker: string,
   options: O,

@@ -19,7 +19,7 @@ import {
   readNumber,
   readOperationId,
   readText,
-  readWhole,
+  readUpTo,
 } from './values.js';
 
 const checkAllowed = (issues: IssueList, path: string, name: string, allowed: ReadonlySet<string> | undefined): void =>
@@ -97,12 +97,8 @@ export const readAppend = (
   });
 
 /** The operation id that a caller gave to a command, if any. */
-export const readCommandOptions = (
-  options: unknown,
-): Result<{ readonly operationId: string | undefined }, InvalidInput> =>
-  readSafely('options', (issues) => ({
-    operationId: readOperationId(issues, readFields(issues, 'options', options)['operationId']),
-  }));
+export const readCommandOptions = (options: unknown): Result<string | undefined, InvalidInput> =>
+  readSafely('options', (issues) => readOperationId(issues, readFields(issues, 'options', options)['operationId']));
 
 /** How to watch, read. */
 export interface WatchSettings {
@@ -133,4 +129,4 @@ export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput>
 
 /** How many sessions a sweep may see to. */
 export const readSweepLimit = (value: unknown): Result<number, InvalidInput> =>
-  readSafely('limit', (issues) => readWhole(issues, 'limit', value, 1, SWEEP_LIMIT));
+  readSafely('limit', (issues) => readUpTo(issues, 'limit', value, SWEEP_LIMIT));

@@ -85,13 +85,18 @@ export const readNumber = <L extends number>(
   return fits ? value + 0 : 0;
 };
 
-/** A whole number from `least` up, and to `most` where that is given. */
-export const readWhole = (issues: IssueList, path: string, value: unknown, least: number, most?: number): number => {
+/** A whole number from `least` up. */
+export const readWhole = (issues: IssueList, path: string, value: unknown, least: number): number => {
   const fits = typeof value === 'number' && value >= least && Number.isSafeInteger(value);
   issues.check(fits, path, `must be a whole number, at least ${least}`);
-  if (!fits) return least;
-  if (most !== undefined) issues.check(value <= most, path, `must be at most ${most}`);
-  return value;
+  return fits ? value : least;
+};
+
+/** A whole number from 1 to `most`. */
+export const readUpTo = (issues: IssueList, path: string, value: unknown, most: number): number => {
+  const number = readWhole(issues, path, value, 1);
+  issues.check(number <= most, path, `must be at most ${most}`);
+  return number;
 };
 
 /** Of the characters that a URL and a header carry as they are. */

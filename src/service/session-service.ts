@@ -204,7 +204,7 @@ export class SessionService {
   #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {
     return this.#performOn({ name: command, id }, async (settings, key) => {
       const read = readCommandOptions(options);
-      return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value.operationId);
+      return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value);
     });
   }
 
