@@ -3,7 +3,6 @@ import type { EndReason, SessionStatus } from './status.js';
 
 /** The form of a session in HTTP: here, and in what the HTTP handler reads, are its snake_case names. */
 
-/** The options on the wire. */
 export interface WireOptions {
   readonly face: string;
   readonly profile: string;
@@ -12,7 +11,6 @@ export interface WireOptions {
   readonly time_limit: number;
 }
 
-/** A session on the wire. */
 export interface WireSession {
   readonly id: string;
   readonly status: SessionStatus;

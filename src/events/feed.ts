@@ -4,7 +4,6 @@ import { type Inbox, Pause } from './inbox.js';
 /** What a look at the stream has brought; where there were events, there may be more at once. */
 type Found = 'events' | 'nothing' | 'failure';
 
-/** Events that are asked for at a time. */
 const PAGE = 500;
 
 /** Milliseconds between two looks at a stream whose store does not say when there is something new. */

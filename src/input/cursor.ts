@@ -27,7 +27,6 @@ export const placeOf = (cursor: string): ListPlace | undefined => {
   return cursorOf(place) === cursor ? place : undefined;
 };
 
-/** The place that a cursor stands for. */
 export const readCursor = (issues: IssueList, path: string, value: unknown): ListPlace | undefined => {
   const place = typeof value === 'string' ? placeOf(value) : undefined;
   issues.check(place !== undefined, path, 'must be a cursor that a page of this list has given as its next');

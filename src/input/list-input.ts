@@ -23,7 +23,6 @@ export const listOrders = ['newest', 'oldest'] as const satisfies readonly ListO
 
 const isOrder = (value: unknown): value is ListOrder => listOrders.some((order) => order === value);
 
-/** How much of a history to read. */
 export const readHistoryLimit = (issues: IssueList, historyLimit: unknown): ReadSize => ({
   historyLimit: historyLimit === undefined ? undefined : readWhole(issues, 'historyLimit', historyLimit, 0),
 });
@@ -51,14 +50,12 @@ const readQuery = (issues: IssueList, fields: Fields, defaultLimit: number): Rea
   return { range, page: after === undefined ? page : undefined };
 };
 
-/** What a caller says of an answer that may be large. */
 const readReadOptions = (issues: IssueList, options: unknown): Fields => {
   const fields = readFields(issues, 'options', options);
   checkFunction(issues, 'admit', fields['admit']);
   return fields;
 };
 
-/** How much of one session's history to read. */
 export const readGetOptions = (options: unknown): Result<ReadSize, InvalidInput> =>
   readSafely('options', (issues) => readHistoryLimit(issues, readReadOptions(issues, options)['historyLimit']));
 

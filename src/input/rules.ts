@@ -8,20 +8,18 @@ import { operationIdForm, type ReadAs } from './values.js';
  * Readers that follow the data at run time were measured, and so were schema libraries: they are slower and larger.
  */
 
-/** A field may be left out, or be `null`, if there is something to stand for it, or if it is optional. */
-export type Rule =
+type FieldRule =
   /** A string of 1 to `most` characters (UTF-16 code units); `allowed` is the host's list that it must be on. */
-  (
-    | { readonly kind: 'name'; readonly most: number; readonly allowed?: 'faces' | 'profiles' }
-    /** A string that may be empty, of at most so many bytes in UTF-8 as this limit says. */
-    | { readonly kind: 'text'; readonly mostBytes: keyof SessionLimits }
-    /** A number from `least` to what this limit says. */
-    | { readonly kind: 'number'; readonly least: number; readonly most: keyof SessionLimits }
-    /** A string of this form. */
-    | { readonly kind: 'form'; readonly form: RegExp; readonly most?: number }
-    /** RFC 3339. */
-    | { readonly kind: 'timestamp'; readonly form: RegExp }
-  ) & { readonly absent?: string | number; readonly isOptional?: boolean };
+  | { readonly kind: 'name'; readonly most: number; readonly allowed?: 'faces' | 'profiles' }
+  /** A string that may be empty, of at most so many bytes in UTF-8 as this limit says. */
+  | { readonly kind: 'text'; readonly mostBytes: keyof SessionLimits }
+  /** A number from `least` to what this limit says. */
+  | { readonly kind: 'number'; readonly least: number; readonly most: keyof SessionLimits }
+  | { readonly kind: 'form'; readonly form: RegExp; readonly most?: number }
+  | { readonly kind: 'timestamp'; readonly form: RegExp };
+
+/** A field may be left out, or be `null`, if there is something to stand for it, or if it is optional. */
+export type Rule = FieldRule & { readonly absent?: string | number; readonly isOptional?: boolean };
 
 type MarkOf<R> = R extends { kind: 'name'; most: infer M }
   ? ['name', M]
@@ -38,7 +36,6 @@ export type ReadBy<Rules> = {
     | (Rules[F] extends { isOptional: true } ? undefined : never);
 };
 
-/** What a session is created with. */
 export const createRules = {
   face: { kind: 'name', most: NAME_LENGTH, allowed: 'faces' },
   profile: { kind: 'name', most: NAME_LENGTH, allowed: 'profiles' },
@@ -47,7 +44,6 @@ export const createRules = {
   timeLimit: { kind: 'number', least: 0, most: 'timeLimit', absent: 0 },
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** A history entry. */
 export const entryRules = {
   role: { kind: 'name', most: ROLE_LENGTH },
   content: { kind: 'text', mostBytes: 'contentBytes' },
@@ -62,7 +58,4 @@ export const nameRules = {
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** How many entries an append takes. */
-export const entriesRange = { least: 1, most: 'entriesPerAppend' } as const satisfies Pick<
-  Rule & { readonly kind: 'number' },
-  'least' | 'most'
->;
+export const entriesRange = { least: 1, most: 'entriesPerAppend' } as const;

@@ -41,7 +41,6 @@ export const readId = (value: unknown): Result<string, InvalidInput> =>
 export const readTenant = (value: unknown): Result<string, InvalidInput> =>
   readSafely('tenant', (issues) => readName(issues, 'tenant', value, KEY_LENGTH));
 
-/** What to create. */
 export interface ReadCreation extends ReadSize {
   readonly options: SessionOptions;
   readonly idempotencyKey: string | undefined;
@@ -96,11 +95,9 @@ export const readAppend = (
     };
   });
 
-/** The operation id that a caller gave to a command, if any. */
 export const readCommandOptions = (options: unknown): Result<string | undefined, InvalidInput> =>
   readSafely('options', (issues) => readOperationId(issues, readFields(issues, 'options', options)['operationId']));
 
-/** How to watch, read. */
 export interface WatchSettings {
   readonly from: Position | undefined;
   readonly signal: WatchSignal | undefined;
@@ -112,7 +109,6 @@ const isSignal = (value: unknown): value is WatchSignal =>
   typeof value['aborted'] === 'boolean' &&
   hasMethods(value, 'addEventListener', 'removeEventListener');
 
-/** From where on, and until when, to watch. */
 export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput> =>
   readSafely('options', (issues) => {
     const { from, signal, onOpen } = readFields(issues, 'options', options);
@@ -127,6 +123,5 @@ export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput>
     };
   });
 
-/** How many sessions a sweep may see to. */
 export const readSweepLimit = (value: unknown): Result<number, InvalidInput> =>
   readSafely('limit', (issues) => readUpTo(issues, 'limit', value, SWEEP_LIMIT));

@@ -23,7 +23,6 @@ export const readFields = (issues: IssueList, path: string, value: unknown): Fie
   return fits ? value : noFields;
 };
 
-/** A function that may be left out. */
 export const checkFunction = (issues: IssueList, path: string, value: unknown): void =>
   issues.check(value === undefined || typeof value === 'function', path, 'must be a function');
 

@@ -26,7 +26,6 @@ export interface Appended {
   readonly position: number;
 }
 
-/** Adds entries to a history, where the session accepts them. */
 export const appendHistory = async (
   { store, now, policy: { limits } }: Settings,
   key: SessionKey,
@@ -80,7 +79,6 @@ export interface HistoryPart {
   readonly hasMore: boolean;
 }
 
-/** Reads a part of a history, and nothing else of the session. */
 export const readHistory = async (
   { store, policy: { limits } }: Settings,
   key: SessionKey,

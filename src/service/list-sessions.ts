@@ -109,7 +109,6 @@ const readPage = async (
   });
 };
 
-/** One page of a tenant's sessions. */
 export const listSessions = async (
   settings: Settings,
   query: unknown,

@@ -106,7 +106,6 @@ const isStore = (value: unknown): boolean =>
 
 const hasFunction = (value: unknown, name: string): boolean => isFields(value) && typeof value[name] === 'function';
 
-/** Throws a `TypeError` that names all options which break a rule or are unknown. */
 export const readSettings = (options: SessionServiceOptions): Settings =>
   readOptions('SessionService', options, optionNames, (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;

@@ -26,7 +26,6 @@ export interface Sweep {
   readonly isFull: boolean;
 }
 
-/** Number of sessions that are ended or deleted at the same time. */
 const CONCURRENCY = 64;
 
 /** Ends or deletes one session, if it is due and nobody else was faster. */
