@@ -4,7 +4,7 @@ import { notFound } from '../errors.js';
 import type { WatchSettings } from '../input/session-input.js';
 import type { Settings } from '../service/settings.js';
 import type { SessionRecord } from '../session/record.js';
-import { sessionAt } from '../session/view.js';
+import { sessionAt } from '../session/timeline.js';
 import type { SessionKey } from '../store.js';
 import type { SessionChange, SessionEvent } from './event.js';
 import { CLOCK_MARGIN_MS, type Position, positionNow, positionOf } from './position.js';

@@ -5,8 +5,7 @@ import { conflict, idempotencyMismatch } from '../errors.js';
 import { idOfKey, nextId } from '../ids.js';
 import type { ReadCreation } from '../input/session-input.js';
 import type { Session, SessionOptions } from '../session/session.js';
-import { initialState } from '../session/timeline.js';
-import { sessionAt } from '../session/view.js';
+import { initialState, sessionAt } from '../session/timeline.js';
 import { contractBroken } from './perform.js';
 import { type Settings, spanMs } from './settings.js';
 

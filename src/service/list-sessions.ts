@@ -11,7 +11,7 @@ import {
 import { cursorOf, placeOf } from '../input/cursor.js';
 import { type ListFilter, readListQuery } from '../input/list-input.js';
 import type { Session } from '../session/session.js';
-import { sessionAt } from '../session/view.js';
+import { sessionAt } from '../session/timeline.js';
 import type { SessionStatus } from '../status.js';
 import type { Admit, ListOrder } from '../store.js';
 import { perform } from './perform.js';

@@ -20,7 +20,7 @@ import { readEachQuery, readGetOptions } from '../input/list-input.js';
 import type { InputPolicy } from '../input/policy.js';
 import { readCommandOptions, readCreate, readId, readSweepLimit, readWatch } from '../input/session-input.js';
 import type { Session, SessionState } from '../session/session.js';
-import { sessionAt } from '../session/view.js';
+import { sessionAt } from '../session/timeline.js';
 import type { CallerCommand } from '../status.js';
 import type { SessionKey } from '../store.js';
 import { changeSession, type OperationOptions } from './change-session.js';

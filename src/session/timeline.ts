@@ -1,7 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { InvalidTransition } from '../errors.js';
 import { acceptsHistory, clockCommands, type SessionCommand, transition, transitions } from '../status.js';
-import { REMEMBERED_OPERATIONS, type StateRecord } from './record.js';
+import { REMEMBERED_OPERATIONS, type SessionRecord, type StateRecord } from './record.js';
+import type { Session, SessionState } from './session.js';
 
 /** What a state change is made with. */
 export interface Change {
@@ -95,3 +96,24 @@ export const advance = (
 
 /** Until when history entries are accepted, in milliseconds since the epoch, exclusive; 0 for not at all. */
 export const acceptsHistoryUntil = (state: StateRecord): number => (acceptsHistory[state.status] ? state.deadline : 0);
+
+/** Where the session of this id and state stands at `now`: `sessionAt` without what the state does not hold. */
+export const progressAt = (id: string, stored: StateRecord, now: number): SessionState => {
+  const state = settle(stored, now);
+  const duration = Math.floor(activeMsAt(state, now) / 1000);
+  return state.status === 'TERMINATED'
+    ? { id, status: state.status, endReason: state.endReason, duration }
+    : { id, status: state.status, duration };
+};
+
+/** The session that a stored record is at `now`, in milliseconds since the epoch. Pure. */
+export const sessionAt = ({ head, state, history, historyCount }: SessionRecord, now: number): Session => {
+  const { id, options, createdAt } = head;
+  const progress = progressAt(id, state, now);
+  const { duration } = progress;
+  if (progress.status === 'TERMINATED') {
+    const { status, endReason } = progress;
+    return { id, status, endReason, duration, options, history, historyCount, createdAt };
+  }
+  return { id, status: progress.status, duration, options, history, historyCount, createdAt };
+};
