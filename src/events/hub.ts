@@ -5,13 +5,6 @@ import type { EventLog, SessionKey, SessionStore } from '../store.js';
 import { Feed } from './feed.js';
 import type { Inbox } from './inbox.js';
 
-/** What a subscriber is told. */
-export interface Subscription {
-  /** All events behind this position reach the inbox. */
-  readonly position: string;
-  end(): void;
-}
-
 type Found = Result<SessionRecord | undefined, StoreError>;
 
 /** The record, which nobody can change who shares it. */
@@ -34,7 +27,8 @@ export class EventHub {
     this.#log = log;
   }
 
-  async subscribe(inbox: Inbox): Promise<Result<Subscription, StoreUnavailable>> {
+  /** All events behind the position reach the inbox, until the end. */
+  async subscribe(inbox: Inbox): Promise<Result<{ readonly position: string; end(): void }, StoreUnavailable>> {
     const stream = this.#log.streamOf(inbox.tenant);
     const feed = this.#feeds.get(stream) ?? this.#open(stream);
     this.#feeds.set(stream, feed);

@@ -8,11 +8,10 @@ import { sessionAt } from '../session/timeline.js';
 import type { SessionKey } from '../store.js';
 import type { SessionChange, SessionEvent } from './event.js';
 import { CLOCK_MARGIN_MS, type Position, positionNow, positionOf } from './position.js';
+import { over } from './safely.js';
 import { missed, type Open, subscribe } from './subscription.js';
 
 type Item = Result<SessionChange, WatchError>;
-
-const over: IteratorReturnResult<void> = { done: true, value: undefined };
 
 /**
  * So many events of others are looked at for one watcher that comes back, which takes some milliseconds. What is further
@@ -68,7 +67,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #how: WatchSettings;
   readonly #seen = new Seen();
   #open: Open | undefined;
-  #missed: AsyncGenerator<Result<SessionEvent | 'lost', WatchError>, boolean> | undefined;
+  #missed: ReturnType<typeof missed> | undefined;
   /** The number of the last change when the watch began; nothing where the session is gone. */
   #begunAt: number | undefined;
   /** Whether the session had ended when the watch began. */
@@ -148,16 +147,14 @@ export class SessionWatch implements AsyncIterator<Item, void> {
       const item = await this.#catchUp(this.#missed);
       if (item !== undefined) return item;
       this.#missed = undefined;
-      if (this.#begunAt === undefined)
-        return this.#hasTold || open.inbox.isClosed ? undefined : err(notFound(this.#key.id));
+      const isGone = this.#begunAt === undefined;
+      if (isGone) return this.#hasTold || open.inbox.isClosed ? undefined : err(notFound(this.#key.id));
     }
     return this.#follow(open);
   }
 
   /** The next event that the watcher was away for; nothing behind the last one. */
-  async #catchUp(
-    events: AsyncGenerator<Result<SessionEvent | 'lost', WatchError>, boolean>,
-  ): Promise<Item | undefined> {
+  async #catchUp(events: ReturnType<typeof missed>): Promise<Item | undefined> {
     for (let isLost = false; ; ) {
       const { done, value } = await events.next();
       if (done) {
