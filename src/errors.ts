@@ -9,47 +9,40 @@ export interface InputIssue {
   readonly message: string;
 }
 
-/** The arguments break a rule. Nothing was read or written. */
-export interface InvalidInput {
-  readonly type: 'invalid_input';
+interface Failure<Type extends string> {
+  readonly type: Type;
   readonly message: string;
+}
+
+/** The arguments break a rule. Nothing was read or written. */
+export interface InvalidInput extends Failure<'invalid_input'> {
   readonly issues: readonly InputIssue[];
 }
 
 /** The tenant has no session of this id. */
-export interface NotFound {
-  readonly type: 'not_found';
-  readonly message: string;
+export interface NotFound extends Failure<'not_found'> {
   readonly id: string;
 }
 
 /** The idempotency key was used before, with other options. Nothing was changed. */
-export interface IdempotencyMismatch {
-  readonly type: 'idempotency_mismatch';
-  readonly message: string;
+export interface IdempotencyMismatch extends Failure<'idempotency_mismatch'> {
   readonly id: string;
 }
 
 /** Others changed the session again and again while this call tried to. Nothing was changed by it; try again. */
-export interface Conflict {
-  readonly type: 'conflict';
-  readonly message: string;
+export interface Conflict extends Failure<'conflict'> {
   readonly id: string;
 }
 
 /** The history would have more entries than the host allows. Nothing was appended. */
-export interface HistoryFull {
-  readonly type: 'history_full';
-  readonly message: string;
+export interface HistoryFull extends Failure<'history_full'> {
   readonly id: string;
   /** The most entries that a history may have. */
   readonly limit: number;
 }
 
 /** The sessions of the page are larger together than the host allows. Ask for fewer, or for shorter histories. */
-export interface PageTooLarge {
-  readonly type: 'page_too_large';
-  readonly message: string;
+export interface PageTooLarge extends Failure<'page_too_large'> {
   /** Bytes of JSON that the page would have, about. */
   readonly bytes: number;
   /** The most bytes that a page may have. */
@@ -57,9 +50,7 @@ export interface PageTooLarge {
 }
 
 /** The store did not answer, or could not do what it was asked. */
-export interface StoreUnavailable {
-  readonly type: 'store_unavailable';
-  readonly message: string;
+export interface StoreUnavailable extends Failure<'store_unavailable'> {
   /**
    * What became of the write: `not_applied` is certain, `unknown` may have been applied. Either is safe to send again
    * with the same idempotency key or operation id. A failed read is always `not_applied`.
@@ -70,9 +61,7 @@ export interface StoreUnavailable {
 }
 
 /** What is stored under this id is not a session that this version can read. Nothing was changed. */
-export interface CorruptRecord {
-  readonly type: 'corrupt_record';
-  readonly message: string;
+export interface CorruptRecord extends Failure<'corrupt_record'> {
   readonly id: string;
 }
 
@@ -87,6 +76,18 @@ export type SessionError =
   | PageTooLarge
   | StoreUnavailable
   | CorruptRecord;
+
+export type StoreError = StoreUnavailable | CorruptRecord;
+
+export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreError;
+export type ReadError = InvalidInput | NotFound | StoreError;
+export type HistoryError = InvalidInput | NotFound | StoreError;
+export type ListError = InvalidInput | PageTooLarge | StoreError;
+export type ChangeError = InvalidInput | NotFound | InvalidTransition | Conflict | StoreError;
+export type AppendError = InvalidInput | NotFound | InvalidTransition | HistoryFull | StoreError;
+export type DeleteError = InvalidInput | StoreError;
+export type SweepError = InvalidInput | StoreError;
+export type WatchError = InvalidInput | NotFound | StoreError;
 
 export const invalidInput = (issues: readonly InputIssue[]): InvalidInput => ({
   type: 'invalid_input',

@@ -1,50 +1,53 @@
-export type { Clock } from './clock.js';
-export { systemClock } from './clock.js';
+export { type Clock, systemClock } from './clock.js';
 export type {
+  AppendError,
+  ChangeError,
   Conflict,
   CorruptRecord,
+  CreateError,
+  DeleteError,
+  HistoryError,
   HistoryFull,
   IdempotencyMismatch,
   InputIssue,
   InvalidInput,
   InvalidTransition,
+  ListError,
   NotFound,
   PageTooLarge,
+  ReadError,
   SessionError,
+  StoreError,
   StoreUnavailable,
+  SweepError,
+  WatchError,
 } from './errors.js';
 export type {
+  EventPage,
   EventsLost,
   SessionChange,
+  SessionEvent,
+  SessionEventType,
   SessionSnapshot,
   TenantChange,
-  WatchError,
   WatchOptions,
   WatchSignal,
-} from './events/change.js';
-export type { EventPage, SessionEvent, SessionEventType } from './events/event.js';
-export type { Ids } from './ids.js';
-export { randomIds } from './ids.js';
+} from './events/event.js';
+export { type Ids, randomIds } from './ids.js';
 export type { InputPolicy } from './input/policy.js';
-export type { SessionLimits } from './limits.js';
-export { defaultLimits } from './limits.js';
+export { defaultLimits, type SessionLimits } from './limits.js';
 export type { Logger } from './logger.js';
 export type { ObservedOperation, OperationName, SessionObserver } from './observer.js';
-export type { ReadOptions } from './service/admission.js';
-export type { AppendError, Appended, NewHistoryEntry } from './service/append-history.js';
-export type { ChangeError, OperationOptions } from './service/change-session.js';
-export type { CreateError, CreateSessionInput } from './service/create-session.js';
-export type { EachQuery, ListError, ListQuery, SessionPage } from './service/list-sessions.js';
-export type { HistoryError, HistoryPart, HistoryQuery } from './service/read-history.js';
-export type { DeleteError, GetOptions, ReadError } from './service/session-service.js';
-export { SessionService } from './service/session-service.js';
+export type { OperationOptions } from './service/change-session.js';
+export type { CreateSessionInput } from './service/create-session.js';
+export type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from './service/history.js';
+export type { EachQuery, ListQuery, ReadOptions, SessionPage } from './service/list-sessions.js';
+export { type GetOptions, SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
-export type { Sweep, SweepError, SweptSession } from './service/sweep-sessions.js';
-export type { SessionHead, SessionRecord, StateRecord } from './session/record.js';
-export { REMEMBERED_OPERATIONS } from './session/record.js';
+export type { Sweep, SweptSession } from './service/sweep-sessions.js';
+export { REMEMBERED_OPERATIONS, type SessionHead, type SessionRecord, type StateRecord } from './session/record.js';
 export type { HistoryEntry, Session, SessionOptions, SessionState } from './session/session.js';
-export { acceptsHistoryUntil, activeMsAt, settle } from './session/timeline.js';
-export { sessionAt } from './session/view.js';
+export { acceptsHistoryUntil, activeMsAt, sessionAt, settle } from './session/timeline.js';
 export type {
   CallerCommand,
   ClockCommand,
@@ -73,7 +76,5 @@ export type {
   SessionKey,
   SessionStore,
   StatusAt,
-  StoreError,
 } from './store.js';
-export type { Sweeper, SweeperOptions, SweepReport } from './sweeper.js';
-export { createSweeper } from './sweeper.js';
+export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './sweeper.js';

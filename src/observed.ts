@@ -1,7 +1,6 @@
 import { isFields } from './input/values.js';
 import type { SessionPage } from './service/list-sessions.js';
 import type { Sweep } from './service/sweep-sessions.js';
-import type { Session } from './session/session.js';
 
 /** For observers, which are given answers of all operations: whether it is a sweep's. */
 export const isSweep = (answer: unknown): answer is Sweep =>
@@ -10,6 +9,3 @@ export const isSweep = (answer: unknown): answer is Sweep =>
 /** Whether it is a page of a list. */
 export const isPage = (answer: unknown): answer is SessionPage =>
   isFields(answer) && Array.isArray(answer['sessions']) && Array.isArray(answer['unreadable']);
-
-/** Whether it is a session. */
-export const isSession = (answer: unknown): answer is Session => isFields(answer) && typeof answer['id'] === 'string';

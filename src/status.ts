@@ -33,30 +33,22 @@ const to = <S extends 'ACTIVE' | 'PAUSED'>(status: S) => Object.freeze({ status 
 const end = <R extends EndReason>(endReason: R) => Object.freeze({ status: 'TERMINATED', endReason } as const);
 const unchanged = Object.freeze({ unchanged: true } as const);
 
+type TransitionRow = Readonly<Partial<Record<SessionCommand, TransitionTarget>>>;
+
+const row = <Row extends TransitionRow>(targets: Row) => Object.freeze(targets);
+
 /** The state machine: from a status, by a command, to a target. What is not in the table is not allowed. */
 export const transitions = Object.freeze({
-  IDLE: Object.freeze({
-    start: to('ACTIVE'),
-    terminate: end('terminated'),
-    fail: end('failed'),
-    time_out: end('idle_timeout'),
-  }),
-  ACTIVE: Object.freeze({
-    pause: to('PAUSED'),
-    terminate: end('terminated'),
-    fail: end('failed'),
-    expire: end('time_limit'),
-  }),
-  PAUSED: Object.freeze({
+  IDLE: row({ start: to('ACTIVE'), terminate: end('terminated'), fail: end('failed'), time_out: end('idle_timeout') }),
+  ACTIVE: row({ pause: to('PAUSED'), terminate: end('terminated'), fail: end('failed'), expire: end('time_limit') }),
+  PAUSED: row({
     resume: to('ACTIVE'),
     terminate: end('terminated'),
     fail: end('failed'),
     time_out: end('idle_timeout'),
   }),
-  TERMINATED: Object.freeze({ terminate: unchanged }),
+  TERMINATED: row({ terminate: unchanged }),
 }) satisfies Readonly<Record<SessionStatus, TransitionRow>>;
-
-type TransitionRow = Readonly<Partial<Record<SessionCommand, TransitionTarget>>>;
 
 /** What the engine's clock does to a session whose deadline has passed, by its status. */
 export const clockCommands = Object.freeze({
@@ -93,7 +85,7 @@ export const transition = (
   from: SessionStatus,
   command: SessionCommand,
 ): Result<TransitionTarget, InvalidTransition> => {
-  const row: TransitionRow = Object.hasOwn(transitions, from) ? transitions[from] : {};
-  const target = Object.hasOwn(row, command) ? row[command] : undefined;
+  const targets: TransitionRow = Object.hasOwn(transitions, from) ? transitions[from] : {};
+  const target = Object.hasOwn(targets, command) ? targets[command] : undefined;
   return target === undefined ? err(invalidTransition(from, command)) : ok(target);
 };

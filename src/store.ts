@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { CorruptRecord, StoreUnavailable } from './errors.js';
+import type { StoreError, StoreUnavailable } from './errors.js';
 import type { EventPage } from './events/event.js';
 import type { SessionHead, SessionRecord, StateRecord } from './session/record.js';
 import type { HistoryEntry } from './session/session.js';
@@ -7,8 +7,6 @@ import type { SessionStatus } from './status.js';
 
 /** A result, now or later: a store in memory answers at once, one behind a network with a promise or `ResultAsync`. */
 export type Answer<T, E> = Result<T, E> | PromiseLike<Result<T, E>>;
-
-export type StoreError = StoreUnavailable | CorruptRecord;
 
 /** Whose session, and which. No call reaches another tenant's data, whatever characters the two are made of. */
 export interface SessionKey {

@@ -1,11 +1,10 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { SessionError } from './errors.js';
-import { readListener } from './input/read-listener.js';
+import type { SessionError, SweepError } from './errors.js';
 import { readOptions } from './input/read-options.js';
-import { isFields, readNumber, readWhole } from './input/values.js';
+import { hasMethods, readListener, readNumber, readUpTo } from './input/values.js';
 import { SWEEP_LIMIT } from './limits.js';
 import type { SessionService } from './service/session-service.js';
-import type { SweepError, SweptSession } from './service/sweep-sessions.js';
+import type { SweptSession } from './service/sweep-sessions.js';
 
 export interface SweeperOptions {
   /** Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1. */
@@ -37,13 +36,6 @@ export interface Sweeper {
   sweepOnce(): ResultAsync<SweepReport, SweepError>;
 }
 
-interface Settings {
-  readonly intervalMs: number;
-  readonly batch: number;
-  readonly onEnded: (session: SweptSession) => void;
-  readonly onError: (error: SessionError) => void;
-}
-
 /** After so many batches in a row in which others were faster, or nothing could be done, the rest waits. */
 const IDLE_BATCHES = 3;
 
@@ -51,64 +43,35 @@ const MOST_SECONDS = 24 * 60 * 60;
 
 const optionNames = { interval: true, batch: true, onEnded: true, onError: true } as const;
 
-const readSettings = (sessions: SessionService, options: SweeperOptions): Settings =>
+const readSettings = (sessions: SessionService, options: SweeperOptions) =>
   readOptions('createSweeper', options, optionNames, (issues) => {
     const { interval = 1, batch = 500, onEnded, onError } = options;
-    issues.check(isFields(sessions) && typeof sessions.sweep === 'function', 'sessions', 'must be a SessionService');
-    const size = readWhole(issues, 'batch', batch, 1);
-    issues.check(size <= SWEEP_LIMIT, 'batch', `must be at most ${SWEEP_LIMIT}`);
+    issues.check(hasMethods(sessions, 'sweep'), 'sessions', 'must be a SessionService');
     return {
       intervalMs: 1000 * readNumber(issues, 'interval', interval, 0.01, MOST_SECONDS),
-      batch: size,
+      batch: readUpTo(issues, 'batch', batch, SWEEP_LIMIT),
       onEnded: readListener(issues, 'onEnded', onEnded),
       onError: readListener(issues, 'onError', onError),
     };
   });
 
-class IntervalSweeper implements Sweeper {
-  readonly #sessions: SessionService;
-  readonly #settings: Settings;
+/**
+ * A sweeper over the sessions of all tenants in the store of `sessions`. Any number of processes may run one: each end
+ * is written down by one of them, and told by that one. Reads need none of it: a session whose time is up is
+ * TERMINATED for all readers at that very millisecond. Throws a `TypeError` that names every option that is wrong or
+ * unknown.
+ */
+export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
+  const { intervalMs, batch, onEnded, onError } = readSettings(sessions, options);
   /** Another one with each start, so that a loop knows that its time is over. */
-  #loop: object | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<unknown> = Promise.resolve();
+  let loop: object | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let sweeping: Promise<unknown> = Promise.resolve();
 
-  constructor(sessions: SessionService, settings: Settings) {
-    this.#sessions = sessions;
-    this.#settings = settings;
-  }
-
-  start(): void {
-    if (this.#loop !== undefined) return;
-    const loop = {};
-    this.#loop = loop;
-    this.#run(loop);
-  }
-
-  async stop(): Promise<void> {
-    this.#loop = undefined;
-    clearTimeout(this.#timer);
-    await this.#sweeping;
-  }
-
-  sweepOnce(): ResultAsync<SweepReport, SweepError> {
-    return new ResultAsync(this.#sweep(() => true));
-  }
-
-  #run(loop: object): void {
-    const isOurs = () => this.#loop === loop;
-    this.#sweeping = this.#sweep(isOurs).then(() => {
-      if (!isOurs()) return;
-      this.#timer = setTimeout(() => this.#run(loop), this.#settings.intervalMs);
-      this.#timer.unref?.();
-    });
-  }
-
-  async #sweep(goesOn: () => boolean): Promise<Result<SweepReport, SweepError>> {
-    const { batch, onEnded, onError } = this.#settings;
+  const sweep = async (goesOn: () => boolean): Promise<Result<SweepReport, SweepError>> => {
     const report = { ended: 0, deleted: 0, failed: 0 };
     for (let idle = 0; idle < IDLE_BATCHES && goesOn(); ) {
-      const swept = await this.#sessions.sweep(batch);
+      const swept = await sessions.sweep(batch);
       if (swept.isErr()) {
         onError(swept.error);
         return err(swept.error);
@@ -123,14 +86,27 @@ class IntervalSweeper implements Sweeper {
       idle = ended.length + deleted.length + purged > 0 ? 0 : idle + 1;
     }
     return ok(report);
-  }
-}
+  };
 
-/**
- * A sweeper over the sessions of all tenants in the store of `sessions`. Any number of processes may run one: each end
- * is written down by one of them, and told by that one. Reads need none of it: a session whose time is up is
- * TERMINATED for all readers at that very millisecond. Throws a `TypeError` that names every option that is wrong or
- * unknown.
- */
-export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper =>
-  new IntervalSweeper(sessions, readSettings(sessions, options));
+  const run = (ours: object): void => {
+    sweeping = sweep(() => loop === ours).then(() => {
+      if (loop !== ours) return;
+      timer = setTimeout(() => run(ours), intervalMs);
+      timer.unref?.();
+    });
+  };
+
+  return {
+    start() {
+      if (loop !== undefined) return;
+      loop = {};
+      run(loop);
+    },
+    async stop() {
+      loop = undefined;
+      clearTimeout(timer);
+      await sweeping;
+    },
+    sweepOnce: () => new ResultAsync(sweep(() => true)),
+  };
+};

@@ -3,7 +3,6 @@ import type { EndReason, SessionStatus } from './status.js';
 
 /** The form of a session in HTTP: here, and in what the HTTP handler reads, are its snake_case names. */
 
-/** The options on the wire. */
 export interface WireOptions {
   readonly face: string;
   readonly profile: string;
@@ -12,7 +11,6 @@ export interface WireOptions {
   readonly time_limit: number;
 }
 
-/** A session on the wire. */
 export interface WireSession {
   readonly id: string;
   readonly status: SessionStatus;
@@ -63,3 +61,22 @@ export interface SessionForm {
 }
 
 export const wireForm: SessionForm = { session: toWireSession, item: toWireSession };
+
+/** What a client sends, by the name that the service knows it under. */
+export const wireNames = {
+  face: 'face',
+  profile: 'profile',
+  behavior: 'behavior',
+  context: 'context',
+  timeLimit: 'time_limit',
+  idempotencyKey: 'Idempotency-Key',
+  operationId: 'Idempotency-Key',
+  id: 'session_id',
+  from: 'Last-Event-ID',
+  order: 'order',
+  status: 'status',
+  createdAfter: 'created_after',
+  createdBefore: 'created_before',
+  after: 'after',
+  historyLimit: 'history_limit',
+} as const;

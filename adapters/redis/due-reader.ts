@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { DueSession, DueSessions, StoreError } from '../../src/store.js';
+import type { StoreError } from '../../src/errors.js';
+import type { DueSession, DueSessions } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
 import type { RedisEventLog } from './event-log.js';
 import { type Failure, unreadable } from './failure.js';

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
-import { type EventPage, isBehind, type SessionEvent } from '../../src/events/event.js';
+import type { StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { EventPage, SessionEvent } from '../../src/events/event.js';
+import { isBehind } from '../../src/events/position.js';
 import { tidingsOf } from '../../src/events/tidings.js';
 import type { SessionStatus } from '../../src/status.js';
-import type { EventLog, EventScope, SessionKey, StoreError } from '../../src/store.js';
+import type { EventLog, EventScope, SessionKey } from '../../src/store.js';
 import type { RedisClient } from './client.js';
 import type { Call, Connection } from './connection.js';
 import { decodeEvent } from './event-text.js';

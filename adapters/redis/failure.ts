@@ -1,5 +1,6 @@
+import type { StoreError } from '../../src/errors.js';
 import { type CorruptRecord, corruptRecord, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
-import type { SessionKey, StoreError } from '../../src/store.js';
+import type { SessionKey } from '../../src/store.js';
 
 /** What became of one attempt to reach the server. */
 export interface Failure {

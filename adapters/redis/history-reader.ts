@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
 import type { HistoryEntry } from '../../src/session/session.js';
-import type { EntriesOutcome, HistorySlice, SessionKey, StoreError } from '../../src/store.js';
+import type { EntriesOutcome, HistorySlice, SessionKey } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
 import { failed, unreadable } from './failure.js';
 import { partScript } from './journal-scripts.js';

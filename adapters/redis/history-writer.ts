@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
 import { storeUnavailable } from '../../src/errors.js';
-import type { AppendOutcome, HistoryAppend, SessionKey, StoreError } from '../../src/store.js';
+import type { AppendOutcome, HistoryAppend, SessionKey } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
 import type { EventWriter } from './event-writer.js';
 import { failed, unreadable } from './failure.js';

@@ -1,8 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
 import { storeUnavailable } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/record.js';
 import { settle } from '../../src/session/timeline.js';
-import type { Admit, ListPlace, PageRange, RecordPage, StatusAt, StoreError } from '../../src/store.js';
+import type { Admit, ListPlace, PageRange, RecordPage, StatusAt } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
 import { readNoted } from './due-reader.js';
 import { escapeName, type Keyspace, unescapeName } from './keys.js';

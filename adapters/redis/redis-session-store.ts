@@ -1,5 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
+import type { StoreError, StoreUnavailable } from '../../src/errors.js';
 import { tidingsOf } from '../../src/events/tidings.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
 import type {
@@ -15,7 +15,6 @@ import type {
   Removal,
   SessionKey,
   SessionStore,
-  StoreError,
 } from '../../src/store.js';
 import { Connection } from './connection.js';
 import { DueReader } from './due-reader.js';

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SessionKey, StoreError } from '../../src/store.js';
+import type { StoreError } from '../../src/errors.js';
+import type { SessionKey } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
 import type { Failure } from './failure.js';
 import { forgetScript, unlistRemovalScript } from './index-scripts.js';

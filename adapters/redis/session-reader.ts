@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/record.js';
-import type { Admit, ReadSize, SessionKey, StoreError } from '../../src/store.js';
+import type { Admit, ReadSize, SessionKey } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
 import { type Failure, failed, unreadable } from './failure.js';
 import { type DecodedJournal, decodeJournal, decodeTail } from './journal-text.js';

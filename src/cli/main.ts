@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { didYouMean, nearest } from '../input/nearest.js';
+import { didYouMean, nearest } from '../input/read-options.js';
 import { Failure, Misuse, textOf } from './failure.js';
 import { inspect } from './inspect.js';
 import { list } from './list.js';

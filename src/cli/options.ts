@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { didYouMean, nearest } from '../input/nearest.js';
+import { didYouMean, nearest } from '../input/read-options.js';
 import { Misuse, textOf } from './failure.js';
 
 const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {

@@ -1,11 +1,10 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { WatchSignal } from '../events/change.js';
-import { isPosition } from '../events/event.js';
+import type { WatchSignal } from '../events/event.js';
+import { isPosition } from '../events/position.js';
 import { randomIds } from '../ids.js';
 import { type IssueList, readSafely } from '../input/issues.js';
-import { readOperationId } from '../input/operation-id.js';
-import { isFields, readName } from '../input/values.js';
+import { isFields, readName, readOperationId } from '../input/values.js';
 import { KEY_LENGTH } from '../limits.js';
 import type { OperationOptions } from '../service/change-session.js';
 import { readMs } from './options.js';

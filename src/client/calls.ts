@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { readSafely } from '../input/issues.js';
-import type { Appended } from '../service/append-history.js';
 import type { CreateSessionInput } from '../service/create-session.js';
+import type { Appended } from '../service/history.js';
 import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../status.js';
 import type { Call } from './call.js';

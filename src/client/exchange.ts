@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WatchSignal } from '../events/change.js';
+import type { WatchSignal } from '../events/event.js';
 import { readBody, tooMuch } from './bounded-body.js';
 import {
   aborted,

@@ -1,5 +1,5 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import { isPosition } from '../events/event.js';
+import { isPosition } from '../events/position.js';
 import { type Fields, isFields } from '../input/values.js';
 import { isEndReason } from '../status.js';
 import { parseJson } from './parse-json.js';

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import { isFields, readWhole } from '../input/values.js';
-import { wireNames } from '../input/wire-names.js';
+import { wireNames } from '../wire.js';
 
 /** Where a page is, and its number where it is asked for by that. */
 export interface PagePath {

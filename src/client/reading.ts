@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../input/values.js';
-import type { Appended } from '../service/append-history.js';
+import type { Appended } from '../service/history.js';
 import type { HistoryEntry, SessionOptions, SessionState } from '../session/session.js';
 import { isEndReason, isSessionStatus } from '../status.js';
 import type { Reply } from './exchange.js';

@@ -1,7 +1,7 @@
 import { type InputIssue, invalidInput, notFound, storeUnavailable } from '../errors.js';
 import { isFields } from '../input/values.js';
-import { wireNames } from '../input/wire-names.js';
 import type { SessionCommand } from '../status.js';
+import { wireNames } from '../wire.js';
 import type { Outcome, RefusalType, Refused, RemoteError, RemoteErrorOf } from './errors.js';
 
 /** What a call knows of itself that the answer does not repeat. */

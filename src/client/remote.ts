@@ -1,5 +1,4 @@
-import type { SessionSnapshot } from '../events/change.js';
-import type { SessionEvent } from '../events/event.js';
+import type { SessionEvent, SessionSnapshot } from '../events/event.js';
 import type { SessionPage } from '../service/list-sessions.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
 import type { SessionStatus } from '../status.js';

@@ -1,7 +1,7 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { Appended, NewHistoryEntry } from '../service/append-history.js';
 import type { CreateSessionInput } from '../service/create-session.js';
+import type { Appended, NewHistoryEntry } from '../service/history.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../status.js';

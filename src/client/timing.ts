@@ -1,4 +1,4 @@
-import type { WatchSignal } from '../events/change.js';
+import type { WatchSignal } from '../events/event.js';
 
 /** Where the client takes time and chance from. A port, so that tests never sleep. */
 export interface ClientTiming {

@@ -1,6 +1,6 @@
 import { err, type Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { WatchSignal } from '../events/change.js';
+import type { WatchSignal } from '../events/event.js';
 import { type RemoteWatchOptions, readIdInPath, readRemoteWatch } from './call-options.js';
 import { unreachable } from './errors.js';
 import { follow, type Watched, type WatchItem } from './follow.js';

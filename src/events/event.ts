@@ -1,3 +1,4 @@
+import type { Session } from '../session/session.js';
 import type { EndReason } from '../status.js';
 
 /** What has happened to a session. */
@@ -42,18 +43,44 @@ export interface EventPage {
   readonly isTrimmed: boolean;
 }
 
-/**
- * The form of the positions that callers are given: a time in milliseconds, and behind a dash the id of an event or the
- * number of a change.
- */
-export const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
+/** The session as it is: at the beginning, and again wherever events may be missing. */
+export interface SessionSnapshot {
+  readonly type: 'session.snapshot';
+  readonly session: Session;
+  /** The number of the last change that is in it; events up to it are not told again. */
+  readonly sequence: number;
+  /** Where to go on with `from`. */
+  readonly position: string;
+}
 
-/** Whether a text has the form of a position. */
-export const isPosition = (text: string): boolean => positionForm.test(text);
+/** What `watch` gives: a snapshot, and the events behind it. */
+export type SessionChange = SessionSnapshot | SessionEvent;
 
-/** Whether a position in a log comes after another: both are whole numbers, with a second behind a dash or without. */
-export const isBehind = (position: string, other: string): boolean => {
-  const [first = 0, second = 0] = position.split('-').map(Number);
-  const [otherFirst = 0, otherSecond = 0] = other.split('-').map(Number);
-  return first === otherFirst ? second > otherSecond : first > otherFirst;
-};
+/** Events were not kept long enough, or came faster than they were taken: look again at what matters, and go on. */
+export interface EventsLost {
+  readonly type: 'events_lost';
+  readonly position: string;
+}
+
+/** What `watchAll` gives. */
+export type TenantChange = SessionEvent | EventsLost;
+
+/** An `AbortSignal`, as far as it is needed: declared here, since not every program has the types of one. */
+export interface WatchSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** How to watch. */
+export interface WatchOptions {
+  /** The position of an event or of a snapshot, to go on behind it. Default: from now on. */
+  readonly from?: string;
+  /** Ends the watching, and frees all that it holds. */
+  readonly signal?: WatchSignal;
+  /**
+   * Called once, when the session is known to be there and nothing that it does is missed any more. That is before the
+   * first item, which may be long in coming behind a position.
+   */
+  readonly onOpen?: () => void;
+}

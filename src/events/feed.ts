@@ -1,23 +1,16 @@
-import type { EventLog, EventScope } from '../store.js';
-import type { SessionEvent } from './event.js';
-
-/** Who wants to know of events. */
-export interface Subscriber extends EventScope {
-  take(event: SessionEvent): void;
-  /** Events are gone before they were read. */
-  miss(): void;
-}
-
-interface TenantSubscribers {
-  readonly ofAll: Set<Subscriber>;
-  readonly bySession: Map<string, Set<Subscriber>>;
-}
+import type { EventLog } from '../store.js';
+import { type Inbox, Pause } from './inbox.js';
 
 /** What a look at the stream has brought; where there were events, there may be more at once. */
 type Found = 'events' | 'nothing' | 'failure';
 
-/** Events that are asked for at a time. */
 const PAGE = 500;
+
+/** Milliseconds between two looks at a stream whose store does not say when there is something new. */
+const POLL_MS = 100;
+
+/** No id of a session is empty. */
+const keyOf = (tenant: string, sessionId = ''): string => `${tenant.length}/${tenant}${sessionId}`;
 
 /**
  * Reads one stream for all who want to know of it, however many: one request at a time, and none while nobody listens.
@@ -26,19 +19,16 @@ const PAGE = 500;
 export class Feed {
   readonly #log: EventLog;
   readonly #stream: string;
-  readonly #pollMs: number;
-  readonly #tenants = new Map<string, TenantSubscribers>();
-  #count = 0;
+  readonly #inboxes = new Map<string, Set<Inbox>>();
+  readonly #pause = new Pause();
   #position: string;
-  #wake: () => void = () => undefined;
   #isRunning = false;
   #isNew = false;
 
-  constructor(log: EventLog, stream: string, position: string, pollMs: number) {
+  constructor(log: EventLog, stream: string, position: string) {
     this.#log = log;
     this.#stream = stream;
     this.#position = position;
-    this.#pollMs = pollMs;
   }
 
   /** Behind what has been passed on. */
@@ -47,40 +37,33 @@ export class Feed {
   }
 
   get isIdle(): boolean {
-    return this.#count === 0;
+    return this.#inboxes.size === 0;
   }
 
-  add(subscriber: Subscriber): void {
-    const { tenant, sessionId } = subscriber;
-    const known = this.#tenants.get(tenant) ?? { ofAll: new Set(), bySession: new Map() };
-    this.#tenants.set(tenant, known);
-    if (sessionId === undefined) known.ofAll.add(subscriber);
-    else {
-      const some = known.bySession.get(sessionId) ?? new Set();
-      known.bySession.set(sessionId, some.add(subscriber));
-    }
-    this.#count += 1;
-    if (this.#count === 1) void this.#run();
+  add(inbox: Inbox): void {
+    const key = keyOf(inbox.tenant, inbox.sessionId);
+    this.#inboxes.set(key, (this.#inboxes.get(key) ?? new Set()).add(inbox));
+    if (!this.#isRunning) void this.#run();
   }
 
-  remove(subscriber: Subscriber): void {
-    const { tenant, sessionId } = subscriber;
-    const known = this.#tenants.get(tenant);
-    const some = sessionId === undefined ? known?.ofAll : known?.bySession.get(sessionId);
-    if (known === undefined || some === undefined || !some.delete(subscriber)) return;
-    if (sessionId !== undefined && some.size === 0) known.bySession.delete(sessionId);
-    if (known.ofAll.size === 0 && known.bySession.size === 0) this.#tenants.delete(tenant);
-    this.#count -= 1;
-    if (this.#count === 0) this.#wake();
+  remove(inbox: Inbox): void {
+    const key = keyOf(inbox.tenant, inbox.sessionId);
+    const some = this.#inboxes.get(key);
+    some?.delete(inbox);
+    if (some?.size === 0) this.#inboxes.delete(key);
+    if (this.isIdle) this.#pause.end();
   }
 
   async #run(): Promise<void> {
-    if (this.#isRunning) return;
     this.#isRunning = true;
     const stopListening = this.#listen();
-    while (this.#count > 0) {
+    while (!this.isIdle) {
       const found = await this.#read().catch((): Found => 'failure');
-      if (found !== 'events') await this.#pause(found === 'failure' || stopListening === undefined);
+      // The last one may have left while the store was being asked.
+      if (found === 'events' || this.#isNew || this.isIdle) continue;
+      // Where nobody says that there is something new, it looks again after a while.
+      const isPolling = found === 'failure' || stopListening === undefined;
+      await this.#pause.wait(isPolling ? POLL_MS : Number.POSITIVE_INFINITY);
     }
     stopListening?.();
     this.#isRunning = false;
@@ -91,7 +74,7 @@ export class Feed {
     try {
       return this.#log.listen?.(() => {
         this.#isNew = true;
-        this.#wake();
+        this.#pause.end();
       });
     } catch {
       return undefined;
@@ -103,37 +86,12 @@ export class Feed {
     const page = await this.#log.read(this.#stream, this.#position, PAGE);
     if (page.isErr()) return 'failure';
     const { events, position, isTrimmed } = page.value;
-    if (isTrimmed) for (const subscriber of this.#all()) subscriber.miss();
+    if (isTrimmed) for (const some of this.#inboxes.values()) for (const inbox of some) inbox.miss();
     this.#position = position;
-    for (const event of events) this.#pass(event);
-    return events.length > 0 ? 'events' : 'nothing';
-  }
-
-  #pass(event: SessionEvent): void {
-    const known = this.#tenants.get(event.tenant);
-    if (known === undefined) return;
-    for (const subscriber of known.ofAll) subscriber.take(event);
-    for (const subscriber of known.bySession.get(event.sessionId) ?? []) subscriber.take(event);
-  }
-
-  *#all(): Generator<Subscriber> {
-    for (const { ofAll, bySession } of this.#tenants.values()) {
-      yield* ofAll;
-      for (const some of bySession.values()) yield* some;
+    for (const event of events) {
+      for (const inbox of this.#inboxes.get(keyOf(event.tenant)) ?? []) inbox.take(event);
+      for (const inbox of this.#inboxes.get(keyOf(event.tenant, event.sessionId)) ?? []) inbox.take(event);
     }
-  }
-
-  /** Until there is something new, or for a while where nobody would say so. */
-  #pause(isTimed: boolean): Promise<void> {
-    // The last subscriber may have left while the store was being asked.
-    if (this.#isNew || this.#count === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = isTimed ? setTimeout(() => this.#wake(), this.#pollMs) : undefined;
-      this.#wake = () => {
-        clearTimeout(timer);
-        this.#wake = () => undefined;
-        resolve();
-      };
-    });
+    return events.length > 0 ? 'events' : 'nothing';
   }
 }

@@ -1,19 +1,9 @@
 import { ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../errors.js';
+import type { StoreError, StoreUnavailable } from '../errors.js';
 import type { SessionRecord } from '../session/record.js';
-import type { EventLog, SessionKey, SessionStore, StoreError } from '../store.js';
-import { Feed, type Subscriber } from './feed.js';
-import { SharedReads } from './shared-reads.js';
-
-/** What a subscriber is told. */
-export interface Subscription {
-  /** All events behind this position reach the subscriber. */
-  readonly position: string;
-  end(): void;
-}
-
-/** Milliseconds between two looks at a stream whose store does not say when there is something new. */
-const POLL_MS = 100;
+import type { EventLog, SessionKey, SessionStore } from '../store.js';
+import { Feed } from './feed.js';
+import type { Inbox } from './inbox.js';
 
 type Found = Result<SessionRecord | undefined, StoreError>;
 
@@ -30,21 +20,24 @@ const shared = (record: SessionRecord | undefined): SessionRecord | undefined =>
 export class EventHub {
   readonly #log: EventLog;
   readonly #feeds = new Map<string, Promise<Result<Feed, StoreUnavailable>>>();
-  readonly #reads = new SharedReads<Found>();
+  readonly #running = new Map<string, Promise<Found>>();
+  readonly #next = new Map<string, Promise<Found>>();
 
   constructor(log: EventLog) {
     this.#log = log;
   }
 
-  async subscribe(subscriber: Subscriber): Promise<Result<Subscription, StoreUnavailable>> {
-    const stream = this.#log.streamOf(subscriber.tenant);
-    const feed = this.#feedOf(stream);
+  /** All events behind the position reach the inbox, until the end. */
+  async subscribe(inbox: Inbox): Promise<Result<{ readonly position: string; end(): void }, StoreUnavailable>> {
+    const stream = this.#log.streamOf(inbox.tenant);
+    const feed = this.#feeds.get(stream) ?? this.#open(stream);
+    this.#feeds.set(stream, feed);
     return (await feed).map((found) => {
-      found.add(subscriber);
+      found.add(inbox);
       return {
         position: found.position,
         end: () => {
-          found.remove(subscriber);
+          found.remove(inbox);
           // By now another feed may have taken its place.
           if (found.isIdle && this.#feeds.get(stream) === feed) this.#feeds.delete(stream);
         },
@@ -52,22 +45,38 @@ export class EventHub {
     });
   }
 
-  /** A session for its watchers, read once for all who ask at the same time. */
+  /**
+   * A session for its watchers. Who asks while it is being read shares the next reading with all others who do. So nobody
+   * gets what was read before it asked, and a crowd costs two reads.
+   */
   find(store: SessionStore, key: SessionKey): Promise<Found> {
-    return this.#reads.read(JSON.stringify([key.tenant, key.id]), async () => (await store.find(key)).map(shared));
+    const name = JSON.stringify([key.tenant, key.id]);
+    const next = this.#next.get(name) ?? this.#findAfter(this.#running.get(name), name, store, key);
+    this.#next.set(name, next);
+    return next;
   }
 
-  #feedOf(stream: string): Promise<Result<Feed, StoreUnavailable>> {
-    const known = this.#feeds.get(stream);
-    if (known !== undefined) return known;
-    const opened = this.#open(stream);
-    this.#feeds.set(stream, opened);
-    return opened;
+  async #findAfter(
+    running: Promise<Found> | undefined,
+    name: string,
+    store: SessionStore,
+    key: SessionKey,
+  ): Promise<Found> {
+    // How it ends is for those to know who wait for it.
+    await running?.catch(() => undefined);
+    this.#next.delete(name);
+    const began = (async () => (await store.find(key)).map(shared))();
+    this.#running.set(name, began);
+    try {
+      return await began;
+    } finally {
+      if (this.#running.get(name) === began) this.#running.delete(name);
+    }
   }
 
   async #open(stream: string): Promise<Result<Feed, StoreUnavailable>> {
     const latest = await this.#log.latest(stream);
     if (latest.isErr()) this.#feeds.delete(stream);
-    return latest.andThen((position) => ok(new Feed(this.#log, stream, position, POLL_MS)));
+    return latest.andThen((position) => ok(new Feed(this.#log, stream, position)));
   }
 }

@@ -1,4 +1,13 @@
-import { positionForm, type SessionEvent } from './event.js';
+import type { SessionEvent } from './event.js';
+
+/**
+ * The form of the positions that callers are given: a time in milliseconds, and behind a dash the id of an event or the
+ * number of a change.
+ */
+export const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
+
+/** Whether a text has the form of a position. */
+export const isPosition = (text: string): boolean => positionForm.test(text);
 
 /**
  * Where a watch goes on. It tells of what the watcher may see and of nothing else: when an event of its own was told, and
@@ -21,6 +30,13 @@ export const CLOCK_MARGIN_MS = 10_000;
 
 /** Behind all that stands in a log before a time. */
 export const placeBefore = (ms: number): string => (ms <= 0 ? '0' : `${ms - 1}-18446744073709551615`);
+
+/** Whether a position in a log comes after another: both are whole numbers, with a second behind a dash or without. */
+export const isBehind = (position: string, other: string): boolean => {
+  const [first = 0, second = 0] = position.split('-').map(Number);
+  const [otherFirst = 0, otherSecond = 0] = other.split('-').map(Number);
+  return first === otherFirst ? second > otherSecond : first > otherFirst;
+};
 
 /** When the event at a position in a log was told. */
 export const timeAt = (place: string): number => Number(place.split('-', 1)[0]);

@@ -1,8 +1,7 @@
 import { err, type Result } from 'neverthrow';
-import { storeUnavailable } from '../errors.js';
-import type { WatchError } from './change.js';
+import { storeUnavailable, type WatchError } from '../errors.js';
 
-const over: IteratorReturnResult<void> = { done: true, value: undefined };
+export const over: IteratorReturnResult<void> = { done: true, value: undefined };
 
 /**
  * An iterable that never throws: what goes wrong is its last item, also where a store breaks its contract. It keeps no

@@ -1,18 +1,17 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { WatchError } from '../errors.js';
 import { notFound } from '../errors.js';
+import type { WatchSettings } from '../input/session-input.js';
 import type { Settings } from '../service/settings.js';
 import type { SessionRecord } from '../session/record.js';
-import { sessionAt } from '../session/view.js';
+import { sessionAt } from '../session/timeline.js';
 import type { SessionKey } from '../store.js';
-import type { SessionChange, WatchError, WatchSettings } from './change.js';
-import type { SessionEvent } from './event.js';
+import type { SessionChange, SessionEvent } from './event.js';
 import { CLOCK_MARGIN_MS, type Position, positionNow, positionOf } from './position.js';
-import { Seen } from './seen.js';
+import { over } from './safely.js';
 import { missed, type Open, subscribe } from './subscription.js';
 
 type Item = Result<SessionChange, WatchError>;
-
-const over: IteratorReturnResult<void> = { done: true, value: undefined };
 
 /**
  * So many events of others are looked at for one watcher that comes back, which takes some milliseconds. What is further
@@ -27,6 +26,37 @@ const isEnd = (change: SessionChange): boolean =>
 
 const told = (event: SessionEvent): Item => ok({ ...event, position: positionOf(event) });
 
+const birthOf = (id: string): string => id.slice(0, id.indexOf('.'));
+
+/** What a watcher has seen of its session: told twice is not told, and a number that is left out is missed. */
+class Seen {
+  #birth: string | undefined;
+  #sequence: number | undefined;
+
+  /** The number of the last change that is known; nothing where none is. */
+  get sequence(): number | undefined {
+    return this.#sequence;
+  }
+
+  /** Begins anew behind a change; the id of its event tells apart sessions that had the same id one after another. */
+  reset(sequence: number | undefined, eventId?: string): void {
+    this.#birth = eventId === undefined ? undefined : birthOf(eventId);
+    this.#sequence = sequence;
+  }
+
+  /** Whether an event is `new`, was seen (`old`), or others are missing before it. */
+  judge(event: SessionEvent): 'new' | 'old' | 'gap' {
+    const birth = birthOf(event.id);
+    const isAnother = this.#birth !== undefined && this.#birth !== birth;
+    this.#birth = birth;
+    const last = isAnother ? 0 : this.#sequence;
+    if (last !== undefined && event.sequence <= last) return 'old';
+    const isGap = last !== undefined && event.sequence > last + 1;
+    if (!isGap) this.#sequence = event.sequence;
+    return isGap ? 'gap' : 'new';
+  }
+}
+
 /**
  * What a session does, from what it is now, or from a position on, until it has ended or is gone. Between two items it
  * holds nothing of the session, however large that is: many may watch, and wait for long.
@@ -37,7 +67,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #how: WatchSettings;
   readonly #seen = new Seen();
   #open: Open | undefined;
-  #missed: AsyncGenerator<Result<SessionEvent | 'lost', WatchError>, boolean> | undefined;
+  #missed: ReturnType<typeof missed> | undefined;
   /** The number of the last change when the watch began; nothing where the session is gone. */
   #begunAt: number | undefined;
   /** Whether the session had ended when the watch began. */
@@ -117,16 +147,14 @@ export class SessionWatch implements AsyncIterator<Item, void> {
       const item = await this.#catchUp(this.#missed);
       if (item !== undefined) return item;
       this.#missed = undefined;
-      if (this.#begunAt === undefined)
-        return this.#hasTold || open.inbox.isClosed ? undefined : err(notFound(this.#key.id));
+      const isGone = this.#begunAt === undefined;
+      if (isGone) return this.#hasTold || open.inbox.isClosed ? undefined : err(notFound(this.#key.id));
     }
     return this.#follow(open);
   }
 
   /** The next event that the watcher was away for; nothing behind the last one. */
-  async #catchUp(
-    events: AsyncGenerator<Result<SessionEvent | 'lost', WatchError>, boolean>,
-  ): Promise<Item | undefined> {
+  async #catchUp(events: ReturnType<typeof missed>): Promise<Item | undefined> {
     for (let isLost = false; ; ) {
       const { done, value } = await events.next();
       if (done) {

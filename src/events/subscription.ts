@@ -1,17 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput } from '../errors.js';
+import type { WatchError } from '../errors.js';
+import { invalidInput } from '../errors.js';
 import type { Settings } from '../service/settings.js';
 import type { EventLog } from '../store.js';
-import type { WatchError, WatchSignal } from './change.js';
-import { isBehind, type SessionEvent } from './event.js';
+import type { SessionEvent, WatchSignal } from './event.js';
 import { Inbox } from './inbox.js';
-import { type Position, placeBefore, timeAt } from './position.js';
+import { isBehind, type Position, placeBefore, timeAt } from './position.js';
 
 /** Events that are looked at at a time by who catches up. */
 const PAGE = 500;
-
-const noEvents = (): InvalidInput =>
-  invalidInput([{ path: 'store', message: 'tells no events; switch them on with its option `events`' }]);
 
 /** An inbox that is being filled. */
 export interface Open {
@@ -30,7 +27,9 @@ export const subscribe = async (
   signal: WatchSignal | undefined,
 ): Promise<Result<Open, WatchError>> => {
   const log = store.events;
-  if (log === undefined || hub === undefined) return err(noEvents());
+  if (log === undefined || hub === undefined) {
+    return err(invalidInput([{ path: 'store', message: 'tells no events; switch them on with its option `events`' }]));
+  }
   const inbox = new Inbox(tenant, sessionId);
   const subscribed = await hub.subscribe(inbox);
   return subscribed.map(({ position: place, end }) => {

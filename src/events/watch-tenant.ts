@@ -1,6 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { WatchError } from '../errors.js';
+import type { WatchSettings } from '../input/session-input.js';
 import type { Settings } from '../service/settings.js';
-import type { TenantChange, WatchError, WatchSettings } from './change.js';
+import type { TenantChange } from './event.js';
 import { positionNow, positionOf } from './position.js';
 import { missed, subscribe } from './subscription.js';
 

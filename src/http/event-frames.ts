@@ -1,5 +1,4 @@
-import type { SessionSnapshot } from '../events/change.js';
-import type { SessionEvent } from '../events/event.js';
+import type { SessionEvent, SessionSnapshot } from '../events/event.js';
 import type { EndReason } from '../status.js';
 import type { HandlerError } from './errors.js';
 

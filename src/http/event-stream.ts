@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow';
+import type { WatchError } from '../errors.js';
 import { storeUnavailable } from '../errors.js';
-import type { SessionChange, WatchError } from '../events/change.js';
+import type { SessionChange } from '../events/event.js';
 import type { EndReason } from '../status.js';
 import { type Call, inClientTerms, type RouteOf } from './call.js';
 import type { HandlerError } from './errors.js';

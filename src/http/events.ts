@@ -1,7 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { WatchError } from '../errors.js';
 import { type InvalidInput, invalidInput, notFound, storeUnavailable } from '../errors.js';
-import type { SessionChange, WatchError } from '../events/change.js';
-import { isPosition } from '../events/event.js';
+import type { SessionChange } from '../events/event.js';
+import { isPosition } from '../events/position.js';
 import { type Answer, type Call, decodeId, inClientTerms, type RouteOf } from './call.js';
 import { type HandlerError, misconfigured } from './errors.js';
 import { END_ID } from './event-frames.js';

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
-import { wireNames } from '../input/wire-names.js';
+import { wireNames } from '../wire.js';
 import { type Answer, answerOf, type Call, decodeId, type RouteOf } from './call.js';
 import { command } from './commands.js';
 import type { HandlerError } from './errors.js';

@@ -1,7 +1,6 @@
 import type { IssueList } from '../input/issues.js';
-import { readListener } from '../input/read-listener.js';
 import { readOptions } from '../input/read-options.js';
-import { isFields, readNumber, readWhole } from '../input/values.js';
+import { isFields, readListener, readNumber, readWhole } from '../input/values.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../logger.js';
 import { wireForm } from '../wire.js';
 import { AnswerBudget } from './answer-budget.js';

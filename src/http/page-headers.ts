@@ -1,6 +1,6 @@
-import { wireNames } from '../input/wire-names.js';
 import type { SessionPage } from '../service/list-sessions.js';
 import type { Session } from '../session/session.js';
+import { wireNames } from '../wire.js';
 import type { PageQuery } from './page-query.js';
 import { percentEncode } from './prefix.js';
 

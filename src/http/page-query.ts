@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { type IssueList, readSafely } from '../input/issues.js';
-import { wireNames } from '../input/wire-names.js';
 import { PAGE_LIMIT } from '../limits.js';
+import { wireNames } from '../wire.js';
 
 /** Which page, as the service takes it; what is given as text is the service's to check. */
 export interface PageQuery {

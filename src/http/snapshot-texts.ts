@@ -1,4 +1,4 @@
-import type { SessionSnapshot } from '../events/change.js';
+import type { SessionSnapshot } from '../events/event.js';
 import type { SessionForm } from '../wire.js';
 import { oneLine } from './event-frames.js';
 

@@ -1,13 +1,20 @@
 import type { Result, ResultAsync } from 'neverthrow';
-import type { SessionChange, WatchError, WatchOptions } from '../events/change.js';
+import type {
+  AppendError,
+  ChangeError,
+  CreateError,
+  DeleteError,
+  HistoryError,
+  ListError,
+  ReadError,
+  WatchError,
+} from '../errors.js';
+import type { SessionChange, WatchOptions } from '../events/event.js';
 import type { InputPolicy } from '../input/policy.js';
-import type { ReadOptions } from '../service/admission.js';
-import type { AppendError, Appended } from '../service/append-history.js';
-import type { ChangeError, OperationOptions } from '../service/change-session.js';
-import type { CreateError } from '../service/create-session.js';
-import type { ListError, SessionPage } from '../service/list-sessions.js';
-import type { HistoryError, HistoryPart } from '../service/read-history.js';
-import type { DeleteError, GetOptions, ReadError } from '../service/session-service.js';
+import type { OperationOptions } from '../service/change-session.js';
+import type { Appended, HistoryPart } from '../service/history.js';
+import type { ReadOptions, SessionPage } from '../service/list-sessions.js';
+import type { GetOptions } from '../service/session-service.js';
 import type { Session, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../status.js';
 

@@ -1,5 +1,5 @@
 import { type InvalidInput, invalidInput } from '../errors.js';
-import { wireNames } from '../input/wire-names.js';
+import { wireNames } from '../wire.js';
 import { type Misconfigured, misconfigured } from './errors.js';
 
 const wirePaths: ReadonlyMap<string, string> = new Map(Object.entries(wireNames));

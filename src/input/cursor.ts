@@ -16,7 +16,8 @@ export const cursorOf = ({ createdAt, id }: ListPlace): string =>
 
 export const cursorForm = /^([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
 
-const placeOf = (cursor: string): ListPlace | undefined => {
+/** The place that a cursor stands for; nothing for a text that is none. */
+export const placeOf = (cursor: string): ListPlace | undefined => {
   // No id is longer, however much of it is escaped.
   if (cursor.length > 16 + KEY_LENGTH * 5) return undefined;
   const [, time = '', escaped = ''] = cursorForm.exec(cursor) ?? [];
@@ -26,7 +27,6 @@ const placeOf = (cursor: string): ListPlace | undefined => {
   return cursorOf(place) === cursor ? place : undefined;
 };
 
-/** The place that a cursor stands for. */
 export const readCursor = (issues: IssueList, path: string, value: unknown): ListPlace | undefined => {
   const place = typeof value === 'string' ? placeOf(value) : undefined;
   issues.check(place !== undefined, path, 'must be a cursor that a page of this list has given as its next');

@@ -7,5 +7,5 @@ export type { IssueList } from './issue-list.js';
 /** Reads arguments of an operation, which never throws. */
 export const readSafely = <T>(path: string, read: (issues: IssueList) => T): Result<T, InvalidInput> => {
   const reading = readArguments(path, read, new IssueList());
-  return 'value' in reading ? ok(reading.value) : err(reading.broken);
+  return 'value' in reading ? ok(reading.value) : err(reading);
 };

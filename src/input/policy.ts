@@ -1,7 +1,6 @@
 import { defaultLimits, type SessionLimits } from '../limits.js';
-import type { IssueList } from './issues.js';
-import type { OptionNames } from './read-options.js';
-import { type Fields, isFields, readNumber } from './values.js';
+import type { IssueList } from './issue-list.js';
+import { readFields, readNumber } from './values.js';
 
 /** What a host allows its callers. */
 export interface InputPolicy {
@@ -19,19 +18,8 @@ export interface GivenPolicy {
   readonly profiles?: readonly string[] | undefined;
 }
 
-/** For whoever reads options that have limits. */
-export const limitNames = {
-  timeLimit: true,
-  textBytes: true,
-  contentBytes: true,
-  entriesPerAppend: true,
-  historyEntries: true,
-  pageBytes: true,
-} as const satisfies OptionNames<SessionLimits>;
-
 const readLimits = (issues: IssueList, limits: unknown): SessionLimits => {
-  issues.check(isFields(limits), 'limits', 'must be an object');
-  const given: Fields = isFields(limits) ? limits : {};
+  const given = readFields(issues, 'limits', limits);
   const read = (name: keyof SessionLimits): number =>
     readNumber(issues, `limits.${name}`, given[name] ?? defaultLimits[name], 1, Number.MAX_SAFE_INTEGER);
   return {

@@ -1,58 +1,25 @@
 import { KEY_LENGTH, NAME_LENGTH, OPERATION_ID_LENGTH, ROLE_LENGTH, type SessionLimits } from '../limits.js';
-import { operationIdForm } from './operation-id.js';
 import { rfc3339 } from './timestamp.js';
-import type { ReadAs } from './values.js';
+import { operationIdForm, type ReadAs } from './values.js';
 
 /*
  * What is asked of the fields that callers give, as data. The document of the HTTP interface is made from it, and the
  * compiler holds the readers to it: a field that is read by another rule than the one that stands here does not compile.
- * To read by the data itself would do the same at run time; it was slower and added 230 to 320 bytes to the core.
- *
- * A schema library would give readers and schemas from one text. Beside these readers, at 1.7 KB, that was 7.3 KB for
- * zod/mini, 2.0 KB for Valibot (whose JSON Schema is another package) and 29 KB for TypeBox with its compiler and its
- * defaults, which needs `new Function`. A create took 6, 14 and 10 times as long, a refusal 10 to 12 times, and the texts
- * of all errors, which clients see, would have had to be written again for each.
+ * Readers that follow the data at run time were measured, and so were schema libraries: they are slower and larger.
  */
 
-/** A string of 1 to `most` characters (UTF-16 code units). */
-interface NameRule {
-  readonly kind: 'name';
-  readonly most: number;
-  /** The host's list that it must be on, where there is one. */
-  readonly allowed?: 'faces' | 'profiles';
-}
-
-/** A string that may be empty, of at most so many bytes in UTF-8 as this limit says. */
-interface TextRule {
-  readonly kind: 'text';
-  readonly mostBytes: keyof SessionLimits;
-}
-
-/** A number from `least` to what this limit says. */
-interface NumberRule {
-  readonly kind: 'number';
-  readonly least: number;
-  readonly most: keyof SessionLimits;
-}
-
-/** A string of this form. */
-interface FormRule {
-  readonly kind: 'form';
-  readonly form: RegExp;
-  readonly most?: number;
-}
-
-/** RFC 3339. */
-interface TimestampRule {
-  readonly kind: 'timestamp';
-  readonly form: RegExp;
-}
+type FieldRule =
+  /** A string of 1 to `most` characters (UTF-16 code units); `allowed` is the host's list that it must be on. */
+  | { readonly kind: 'name'; readonly most: number; readonly allowed?: 'faces' | 'profiles' }
+  /** A string that may be empty, of at most so many bytes in UTF-8 as this limit says. */
+  | { readonly kind: 'text'; readonly mostBytes: keyof SessionLimits }
+  /** A number from `least` to what this limit says. */
+  | { readonly kind: 'number'; readonly least: number; readonly most: keyof SessionLimits }
+  | { readonly kind: 'form'; readonly form: RegExp; readonly most?: number }
+  | { readonly kind: 'timestamp'; readonly form: RegExp };
 
 /** A field may be left out, or be `null`, if there is something to stand for it, or if it is optional. */
-export type Rule = (NameRule | TextRule | NumberRule | FormRule | TimestampRule) & {
-  readonly absent?: string | number;
-  readonly isOptional?: boolean;
-};
+export type Rule = FieldRule & { readonly absent?: string | number; readonly isOptional?: boolean };
 
 type MarkOf<R> = R extends { kind: 'name'; most: infer M }
   ? ['name', M]
@@ -62,16 +29,13 @@ type MarkOf<R> = R extends { kind: 'name'; most: infer M }
       ? [K]
       : never;
 
-type ValueOf<R> = R extends { kind: 'number' } ? number : string;
-
-type Left<R> = R extends { isOptional: true } ? undefined : never;
-
 /** What the readers must give that keep to these rules. */
 export type ReadBy<Rules> = {
-  readonly [F in keyof Rules]: ReadAs<ValueOf<Rules[F]>, MarkOf<Rules[F]>> | Left<Rules[F]>;
+  readonly [F in keyof Rules]:
+    | ReadAs<Rules[F] extends { kind: 'number' } ? number : string, MarkOf<Rules[F]>>
+    | (Rules[F] extends { isOptional: true } ? undefined : never);
 };
 
-/** What a session is created with. */
 export const createRules = {
   face: { kind: 'name', most: NAME_LENGTH, allowed: 'faces' },
   profile: { kind: 'name', most: NAME_LENGTH, allowed: 'profiles' },
@@ -80,7 +44,6 @@ export const createRules = {
   timeLimit: { kind: 'number', least: 0, most: 'timeLimit', absent: 0 },
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** A history entry. */
 export const entryRules = {
   role: { kind: 'name', most: ROLE_LENGTH },
   content: { kind: 'text', mostBytes: 'contentBytes' },
@@ -95,7 +58,4 @@ export const nameRules = {
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** How many entries an append takes. */
-export const entriesRange = { least: 1, most: 'entriesPerAppend' } as const satisfies {
-  readonly least: number;
-  readonly most: keyof SessionLimits;
-};
+export const entriesRange = { least: 1, most: 'entriesPerAppend' } as const;

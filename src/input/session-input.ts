@@ -1,39 +1,35 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { WatchSettings, WatchSignal } from '../events/change.js';
-import { readPosition } from '../events/position.js';
-import { harmless } from '../harmless.js';
+import type { WatchSignal } from '../events/event.js';
+import { type Position, readPosition } from '../events/position.js';
 import { KEY_LENGTH, NAME_LENGTH, ROLE_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../limits.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
 import type { ReadSize } from '../store.js';
 import { type IssueList, readSafely } from './issues.js';
 import { readHistoryLimit } from './list-input.js';
-import { readOperationId } from './operation-id.js';
 import type { InputPolicy } from './policy.js';
 import type { createRules, entryRules, ReadBy } from './rules.js';
 import { readTimestamp } from './timestamp.js';
-import { checkAllowed, type Fields, isFields, readName, readNumber, readText, readWhole } from './values.js';
+import {
+  hasMethods,
+  isFields,
+  readFields,
+  readListener,
+  readName,
+  readNumber,
+  readOperationId,
+  readText,
+  readUpTo,
+} from './values.js';
 
-const noFields: Fields = Object.freeze({});
+const checkAllowed = (issues: IssueList, path: string, name: string, allowed: ReadonlySet<string> | undefined): void =>
+  issues.check(allowed?.has(name) ?? true, path, 'is not one of the names that this host allows');
 
-const readFields = (issues: IssueList, path: string, value: unknown): Fields => {
-  const fits = isFields(value);
-  issues.check(fits, path, 'must be an object');
-  return fits ? value : noFields;
-};
-
-const readEntry = (
-  issues: IssueList,
-  path: string,
-  value: unknown,
-  now: string,
-  limits: SessionLimits,
-): HistoryEntry => {
-  const fields = readFields(issues, path, value);
-  const timestamp = fields['timestamp'];
+const readEntry = (issues: IssueList, path: string, value: unknown, now: string, most: number): HistoryEntry => {
+  const { role, content, timestamp } = readFields(issues, path, value);
   return Object.freeze({
-    role: readName(issues, `${path}.role`, fields['role'], ROLE_LENGTH),
-    content: readText(issues, `${path}.content`, fields['content'], limits.contentBytes),
+    role: readName(issues, `${path}.role`, role, ROLE_LENGTH),
+    content: readText(issues, `${path}.content`, content, most),
     timestamp:
       timestamp === undefined || timestamp === null ? now : readTimestamp(issues, `${path}.timestamp`, timestamp),
   } satisfies ReadBy<typeof entryRules>);
@@ -45,7 +41,6 @@ export const readId = (value: unknown): Result<string, InvalidInput> =>
 export const readTenant = (value: unknown): Result<string, InvalidInput> =>
   readSafely('tenant', (issues) => readName(issues, 'tenant', value, KEY_LENGTH));
 
-/** What to create. */
 export interface ReadCreation extends ReadSize {
   readonly options: SessionOptions;
   readonly idempotencyKey: string | undefined;
@@ -89,57 +84,44 @@ export const readAppend = (
   readSafely('entries', (issues) => {
     const most = limits.entriesPerAppend;
     const list: readonly unknown[] = Array.isArray(entries) ? entries : [];
-    issues.check(
-      Array.isArray(entries) && list.length >= 1 && list.length <= most,
-      'entries',
-      `must be an array of 1 to ${most} entries`,
-    );
+    const fits = Array.isArray(entries) && list.length >= 1 && list.length <= most;
+    issues.check(fits, 'entries', `must be an array of 1 to ${most} entries`);
     const operationId = readOperationId(issues, readFields(issues, 'options', options)['operationId']);
     return {
       entries: Array.from({ length: Math.min(list.length, most) }, (_, index) =>
-        readEntry(issues, `entries[${index}]`, list[index], now, limits),
+        readEntry(issues, `entries[${index}]`, list[index], now, limits.contentBytes),
       ),
       ...(operationId === undefined ? {} : { operationId }),
     };
   });
 
-/** The operation id that a caller gave to a command, if any. */
-export const readCommandOptions = (
-  options: unknown,
-): Result<{ readonly operationId: string | undefined }, InvalidInput> =>
-  readSafely('options', (issues) => ({
-    operationId: readOperationId(issues, readFields(issues, 'options', options)['operationId']),
-  }));
+export const readCommandOptions = (options: unknown): Result<string | undefined, InvalidInput> =>
+  readSafely('options', (issues) => readOperationId(issues, readFields(issues, 'options', options)['operationId']));
+
+export interface WatchSettings {
+  readonly from: Position | undefined;
+  readonly signal: WatchSignal | undefined;
+  readonly onOpen: () => void;
+}
 
 const isSignal = (value: unknown): value is WatchSignal =>
   isFields(value) &&
   typeof value['aborted'] === 'boolean' &&
-  typeof value['addEventListener'] === 'function' &&
-  typeof value['removeEventListener'] === 'function';
+  hasMethods(value, 'addEventListener', 'removeEventListener');
 
-/** From where on, and until when, to watch. */
 export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput> =>
   readSafely('options', (issues) => {
     const { from, signal, onOpen } = readFields(issues, 'options', options);
     const position = typeof from === 'string' ? readPosition(from) : undefined;
-    issues.check(
-      from === undefined || position !== undefined,
-      'from',
-      'must be the position of an event or of a snapshot',
-    );
+    const fits = from === undefined || position !== undefined;
+    issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
     issues.check(signal === undefined || isSignal(signal), 'signal', 'must be an AbortSignal');
-    issues.check(onOpen === undefined || typeof onOpen === 'function', 'onOpen', 'must be a function');
     return {
       from: position,
       signal: isSignal(signal) ? signal : undefined,
-      onOpen: harmless<void>(typeof onOpen === 'function' ? () => onOpen() : undefined),
+      onOpen: readListener(issues, 'onOpen', onOpen),
     };
   });
 
-/** How many sessions a sweep may see to. */
 export const readSweepLimit = (value: unknown): Result<number, InvalidInput> =>
-  readSafely('limit', (issues) => {
-    const limit = readWhole(issues, 'limit', value, 1);
-    issues.check(limit <= SWEEP_LIMIT, 'limit', `must be at most ${SWEEP_LIMIT}`);
-    return limit;
-  });
+  readSafely('limit', (issues) => readUpTo(issues, 'limit', value, SWEEP_LIMIT));

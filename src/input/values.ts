@@ -1,4 +1,5 @@
-import type { IssueList } from './issues.js';
+import { OPERATION_ID_LENGTH } from '../limits.js';
+import type { IssueList } from './issue-list.js';
 
 /** Properties of an argument that may be anything. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -10,6 +11,28 @@ export type ReadAs<T, Mark> = T & { readonly [rule]?: Mark };
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const hasMethods = (value: unknown, ...names: readonly string[]): boolean =>
+  isFields(value) && names.every((name) => typeof value[name] === 'function');
+
+const noFields: Fields = {};
+
+export const readFields = (issues: IssueList, path: string, value: unknown): Fields => {
+  const fits = isFields(value);
+  issues.check(fits, path, 'must be an object');
+  return fits ? value : noFields;
+};
+
+export const checkFunction = (issues: IssueList, path: string, value: unknown): void =>
+  issues.check(value === undefined || typeof value === 'function', path, 'must be a function');
+
+/** A listener of the host, which may be missing and can do no harm: what it throws, or rejects with, is passed over. */
+export const readListener = (issues: IssueList, path: string, listener: unknown): ((value?: unknown) => void) => {
+  checkFunction(issues, path, listener);
+  return (value) => {
+    (async () => typeof listener === 'function' && listener(value))().catch(() => {});
+  };
+};
 
 /** Whether a string takes more bytes of UTF-8; a far too long one is not encoded just to be refused. */
 const exceedsBytes = (text: string, most: number): boolean => {
@@ -68,12 +91,20 @@ export const readWhole = (issues: IssueList, path: string, value: unknown, least
   return fits ? value : least;
 };
 
-/** A name on a list of the host's, where there is one. */
-export const checkAllowed = (
-  issues: IssueList,
-  path: string,
-  value: string,
-  allowed: ReadonlySet<string> | undefined,
-): void => {
-  if (allowed !== undefined) issues.check(allowed.has(value), path, 'is not one of the names that this host allows');
+/** A whole number from 1 to `most`. */
+export const readUpTo = (issues: IssueList, path: string, value: unknown, most: number): number => {
+  const number = readWhole(issues, path, value, 1);
+  issues.check(number <= most, path, `must be at most ${most}`);
+  return number;
+};
+
+/** Of the characters that a URL and a header carry as they are. */
+export const operationIdForm = /^[\w.~:-]+$/;
+
+/** The name that a caller gives to one write, if any. */
+export const readOperationId = (issues: IssueList, value: unknown): string | undefined => {
+  if (value === undefined) return undefined;
+  const fits = typeof value === 'string' && value.length <= OPERATION_ID_LENGTH && operationIdForm.test(value);
+  issues.check(fits, 'operationId', `must be 1 to ${OPERATION_ID_LENGTH} of the characters A-Z a-z 0-9 _ . ~ : -`);
+  return fits ? value : undefined;
 };

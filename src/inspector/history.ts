@@ -7,7 +7,7 @@ import type { TenantHistories, TenantSessions } from '../http/tenant-sessions.js
 import { noRoom, withinBudget } from '../http/within-budget.js';
 import { type IssueList, readSafely } from '../input/issues.js';
 import { HISTORY_LIMIT } from '../limits.js';
-import type { HistoryQuery } from '../service/read-history.js';
+import type { HistoryQuery } from '../service/history.js';
 
 /** Which part of a session's history is asked for. */
 export interface HistoryRoute {

@@ -1,6 +1,9 @@
-export type { CoreModuleOptions } from './core-module.js';
-export { coreModule } from './core-module.js';
-export type { HandlerModuleOptions } from './handler-module.js';
-export { handlerModule } from './handler-module.js';
-export { memoryModule, redisModule } from './store-modules.js';
+export {
+  type CoreModuleOptions,
+  coreModule,
+  type HandlerModuleOptions,
+  handlerModule,
+  memoryModule,
+  redisModule,
+} from './modules.js';
 export { TYPES } from './types.js';

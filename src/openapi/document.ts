@@ -1,8 +1,9 @@
 import { DESCRIPTION_PATH } from '../http/description.js';
 import type { IssueList } from '../input/issues.js';
-import { type GivenPolicy, type InputPolicy, limitNames, readPolicy } from '../input/policy.js';
+import { type GivenPolicy, type InputPolicy, readPolicy } from '../input/policy.js';
 import { readOptions } from '../input/read-options.js';
 import { isFields, readName } from '../input/values.js';
+import { defaultLimits } from '../limits.js';
 import { componentsFor } from './components.js';
 import { commandPaths, documentPath, eventPaths, sessionPaths } from './operations.js';
 import type { OpenApiDocument, Server } from './types.js';
@@ -135,7 +136,7 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
 
 const optionNames = {
   sessions: true,
-  limits: limitNames,
+  limits: defaultLimits,
   faces: true,
   profiles: true,
   commands: true,

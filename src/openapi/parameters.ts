@@ -1,14 +1,14 @@
-import { positionForm } from '../events/event.js';
+import { positionForm } from '../events/position.js';
 import { END_ID } from '../http/event-frames.js';
 import type { PageQuery } from '../http/page-query.js';
 import { cursorForm, cursorOf } from '../input/cursor.js';
 import { listOrders } from '../input/list-input.js';
-import { operationIdForm } from '../input/operation-id.js';
 import type { InputPolicy } from '../input/policy.js';
 import { nameRules } from '../input/rules.js';
-import { wireNames } from '../input/wire-names.js';
+import { operationIdForm } from '../input/values.js';
 import { DEFAULT_PAGE_LIMIT, PAGE_LIMIT } from '../limits.js';
 import { sessionStatuses } from '../status.js';
+import { wireNames } from '../wire.js';
 import { SESSION_ID } from './examples.js';
 import { described, fieldSchema } from './fields.js';
 import { ref } from './schemas.js';

@@ -1,13 +1,16 @@
+import type {
+  AppendError,
+  ChangeError,
+  CreateError,
+  DeleteError,
+  ListError,
+  ReadError,
+  WatchError,
+} from '../errors.js';
 import { invalidInput } from '../errors.js';
-import type { WatchError } from '../events/change.js';
 import type { HandlerError, TooManyStreams } from '../http/errors.js';
 import type { HandlerResponse } from '../http/message.js';
 import { details, fixed, problem, statuses, titles } from '../http/problem.js';
-import type { AppendError } from '../service/append-history.js';
-import type { ChangeError } from '../service/change-session.js';
-import type { CreateError } from '../service/create-session.js';
-import type { ListError } from '../service/list-sessions.js';
-import type { DeleteError, ReadError } from '../service/session-service.js';
 import { headersOf } from './headers.js';
 import { ref } from './schemas.js';
 import type { Example, Reference, Response } from './types.js';

@@ -1,10 +1,9 @@
-import type { SessionChange } from '../events/change.js';
-import type { SessionEventType } from '../events/event.js';
+import type { SessionChange, SessionEventType } from '../events/event.js';
 import { statuses } from '../http/problem.js';
 import type { InputPolicy } from '../input/policy.js';
 import { createRules, entriesRange, entryRules, type Rule } from '../input/rules.js';
-import { wireNames } from '../input/wire-names.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../status.js';
+import { wireNames } from '../wire.js';
 import { defaultInWords, described, fieldSchema, isRequired, nullable } from './fields.js';
 import type { Schema } from './types.js';
 

@@ -1,17 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import {
-  type Conflict,
-  type CorruptRecord,
-  conflict,
-  type InvalidInput,
-  type InvalidTransition,
-  type NotFound,
-  notFound,
-  type StoreUnavailable,
-} from '../errors.js';
+import type { ChangeError } from '../errors.js';
+import { conflict, notFound } from '../errors.js';
 import type { SessionState } from '../session/session.js';
-import { advance } from '../session/timeline.js';
-import { progressAt } from '../session/view.js';
+import { advance, progressAt } from '../session/timeline.js';
 import type { SessionCommand } from '../status.js';
 import type { SessionKey } from '../store.js';
 import type { Settings } from './settings.js';
@@ -23,8 +14,6 @@ export interface OperationOptions {
    */
   readonly operationId?: string;
 }
-
-export type ChangeError = InvalidInput | NotFound | InvalidTransition | Conflict | StoreUnavailable | CorruptRecord;
 
 /** Maximum number of attempts of one change. Each lost attempt means that another caller has changed the session. */
 const MAX_ATTEMPTS = 32;

@@ -1,20 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from '../clock.js';
-import {
-  type Conflict,
-  type CorruptRecord,
-  conflict,
-  type IdempotencyMismatch,
-  type InvalidInput,
-  idempotencyMismatch,
-  type StoreUnavailable,
-} from '../errors.js';
+import type { CreateError } from '../errors.js';
+import { conflict, idempotencyMismatch } from '../errors.js';
 import { idOfKey, nextId } from '../ids.js';
+import type { ReadCreation } from '../input/session-input.js';
 import type { Session, SessionOptions } from '../session/session.js';
-import { initialState } from '../session/timeline.js';
-import { sessionAt } from '../session/view.js';
-import type { ReadSize } from '../store.js';
-import { contractBroken } from './contract-broken.js';
+import { initialState, sessionAt } from '../session/timeline.js';
+import { contractBroken } from './perform.js';
 import { type Settings, spanMs } from './settings.js';
 
 /** What to create. `face` and `profile` are required; the texts are empty and the time unlimited unless given. */
@@ -34,9 +26,7 @@ export interface CreateSessionInput {
   readonly historyLimit?: number;
 }
 
-export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreUnavailable | CorruptRecord;
-
-/** Maximum number of attempts. An id is taken where a host's source of ids repeats itself, or a session is deleted meanwhile. */
+/** An id is taken where a host's source of ids repeats itself, or a session is deleted meanwhile. */
 const MAX_ATTEMPTS = 3;
 
 const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
@@ -46,69 +36,45 @@ const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
   a.context === b.context &&
   a.timeLimit === b.timeLimit;
 
-/** Puts a session under `id`, unless there is one already. */
-const insert = async (
-  { store, tenant, now, idleTimeoutMs }: Settings,
-  id: string,
-  options: SessionOptions,
-  firstRevision = 1,
-): Promise<Result<Session | 'taken', CreateError>> => {
-  const time = now();
-  if (time.isErr()) return err(time.error);
-  const head = { id, options, createdAt: timestampOf(time.value) };
-  const state = initialState(spanMs(options.timeLimit), { now: time.value, idleTimeoutMs }, firstRevision);
-  const inserted = await store.insert(tenant, head, state);
-  if (inserted.isErr()) return err(inserted.error);
-  if (inserted.value === 'taken') return ok('taken');
-  if (inserted.value !== 'inserted') throw contractBroken('insert', inserted.value);
-  // The caller's own objects: a store may have kept the ones that it was given.
-  const record = { head: { ...head, options: { ...options } }, state, history: [], historyCount: 0, sequence: 1 };
-  return ok(sessionAt(record, time.value));
-};
-
-/** Creates a session under a new id. */
-export const createSession = async (
-  settings: Settings,
-  options: SessionOptions,
-): Promise<Result<Session, CreateError>> => {
-  let lastId = '';
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const id = nextId(settings.ids);
-    if (id.isErr()) return err(id.error);
-    const created = await insert(settings, id.value, options);
-    if (created.isErr()) return err(created.error);
-    if (created.value !== 'taken') return ok(created.value);
-    lastId = id.value;
-  }
-  return err(conflict(lastId));
-};
-
 /**
  * The first revision of a session with an idempotency key. Such a session can be deleted and created again under the same
  * id: a change that was decided on the first must not fit the second.
  */
 const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
 
-/** Creates the session that an idempotency key stands for, or finds it where an earlier call has created it. */
-export const createSessionOnce = async (
-  settings: Settings,
-  options: SessionOptions,
-  { idempotencyKey, ...size }: ReadSize & { readonly idempotencyKey: string },
+/** Creates a session under a new id, or under the one of its idempotency key, unless an earlier call has done so. */
+export const createSession = async (
+  { store, tenant, now, ids, idleTimeoutMs }: Settings,
+  { options, idempotencyKey, historyLimit }: ReadCreation,
 ): Promise<Result<Session, CreateError>> => {
-  const { store, tenant, now } = settings;
-  const id = await idOfKey(tenant, idempotencyKey);
+  const idOfOnce = idempotencyKey === undefined ? undefined : await idOfKey(tenant, idempotencyKey);
+  let lastId = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const created = await insert(settings, id, options, randomRevision());
-    if (created.isErr()) return err(created.error);
-    if (created.value !== 'taken') return ok(created.value);
-    const found = await store.find({ tenant, id }, size);
-    if (found.isErr()) return err(found.error);
+    const next = idOfOnce === undefined ? nextId(ids) : ok(idOfOnce);
+    if (next.isErr()) return err(next.error);
+    const id = next.value;
+    lastId = id;
     const time = now();
     if (time.isErr()) return err(time.error);
+    const head = { id, options, createdAt: timestampOf(time.value) };
+    const revision = idOfOnce === undefined ? 1 : randomRevision();
+    const state = initialState(spanMs(options.timeLimit), { now: time.value, idleTimeoutMs }, revision);
+    const inserted = await store.insert(tenant, head, state);
+    if (inserted.isErr()) return err(inserted.error);
+    if (inserted.value === 'inserted') {
+      // The caller's own objects: a store may have kept the ones that it was given.
+      const own = { ...head, options: { ...options } };
+      return ok(sessionAt({ head: own, state, history: [], historyCount: 0, sequence: 1 }, time.value));
+    }
+    if (inserted.value !== 'taken') throw contractBroken('insert', inserted.value);
+    if (idOfOnce === undefined) continue;
+    const found = await store.find({ tenant, id }, { historyLimit });
+    if (found.isErr()) return err(found.error);
+    const later = now();
+    if (later.isErr()) return err(later.error);
     if (found.value === undefined) continue;
-    return sameOptions(found.value.head.options, options)
-      ? ok(sessionAt(found.value, time.value))
-      : err(idempotencyMismatch(id));
+    const isSame = sameOptions(found.value.head.options, options);
+    return isSame ? ok(sessionAt(found.value, later.value)) : err(idempotencyMismatch(id));
   }
-  return err(conflict(id));
+  return err(conflict(lastId));
 };

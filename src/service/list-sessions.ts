@@ -1,18 +1,19 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { ListError } from '../errors.js';
 import {
-  type CorruptRecord,
   corruptRecord,
   type InvalidInput,
   type PageTooLarge,
+  pageTooLarge,
   type StoreUnavailable,
+  storeUnavailable,
 } from '../errors.js';
-import { cursorOf } from '../input/cursor.js';
-import { type ListFilter, readEachQuery, readListQuery } from '../input/list-input.js';
+import { cursorOf, placeOf } from '../input/cursor.js';
+import { type ListFilter, readListQuery } from '../input/list-input.js';
 import type { Session } from '../session/session.js';
-import { sessionAt } from '../session/view.js';
+import { sessionAt } from '../session/timeline.js';
 import type { SessionStatus } from '../status.js';
-import type { ListOrder, ListPlace } from '../store.js';
-import { admission, type ReadOptions } from './admission.js';
+import type { Admit, ListOrder } from '../store.js';
 import { perform } from './perform.js';
 import type { Settings } from './settings.js';
 
@@ -62,63 +63,73 @@ export interface SessionPage {
   readonly unreadable: readonly string[];
 }
 
-export type ListError = InvalidInput | PageTooLarge | StoreUnavailable | CorruptRecord;
-
-interface Listed {
-  readonly sessions: readonly Session[];
-  readonly total: number;
-  readonly unreadable: readonly string[];
-  readonly next: ListPlace | undefined;
-  /** How many sessions were asked for. */
-  readonly limit: number;
+/** What `get` and `list` take beside what is asked for. */
+export interface ReadOptions {
+  /**
+   * Asked once the size of the answer is known, in bytes of JSON, and before it is read. `false` refuses it: the answer
+   * is `store_unavailable`, `not_applied`. For hosts that bound what they hold in memory at a time.
+   */
+  readonly admit?: (bytes: number) => boolean;
 }
+
+/** Whether the caller has room for an answer. */
+export const admittedBy =
+  ({ admit }: ReadOptions): Admit<StoreUnavailable> =>
+  (bytes) =>
+    admit === undefined || admit(bytes)
+      ? undefined
+      : storeUnavailable('too many large answers are being prepared; try again', 'not_applied');
+
+/** Whether a page fits its budget, and the caller has room for it. One session alone always fits. */
+const admission = (pageBytes: number, options: ReadOptions): Admit<PageTooLarge | StoreUnavailable> => {
+  const admitted = admittedBy(options);
+  return (bytes, sessions) =>
+    sessions > 1 && bytes > pageBytes ? pageTooLarge(bytes, pageBytes) : admitted(bytes, sessions);
+};
 
 const readPage = async (
   { store, tenant, now, policy: { limits } }: Settings,
   filter: ListFilter,
-  options?: ReadOptions,
-): Promise<Result<Listed, ListError>> => {
+  page?: number,
+  options: ReadOptions = {},
+): Promise<Result<SessionPage, ListError>> => {
   const time = now();
   if (time.isErr()) return err(time.error);
   const range = { ...filter, status: filter.status && { status: filter.status, now: time.value } };
   const answer = await store.list(tenant, range, admission(limits.pageBytes, options));
   if (answer.isErr()) return err(answer.error);
   const { records, total, unreadable, next } = answer.value;
-  const sessions = records.map((record) => sessionAt(record, time.value));
-  return ok({ sessions, total, unreadable, next, limit: filter.limit });
+  return ok({
+    sessions: records.map((record) => sessionAt(record, time.value)),
+    total,
+    limit: filter.limit,
+    ...(page === undefined ? {} : { page }),
+    ...(next === undefined ? {} : { next: cursorOf(next) }),
+    unreadable,
+  });
 };
 
-/** One page of a tenant's sessions. */
 export const listSessions = async (
   settings: Settings,
   query: unknown,
   options: ReadOptions,
 ): Promise<Result<SessionPage, ListError>> => {
   const input = readListQuery(query, options);
-  if (input.isErr()) return err(input.error);
-  const { range, page } = input.value;
-  const listed = await readPage(settings, range, options);
-  return listed.map(({ sessions, total, unreadable, next, limit }) => ({
-    sessions,
-    total,
-    limit,
-    ...(page === undefined ? {} : { page }),
-    ...(next === undefined ? {} : { next: cursorOf(next) }),
-    unreadable,
-  }));
+  return input.isErr() ? err(input.error) : readPage(settings, input.value.range, input.value.page, options);
 };
 
 /**
  * A page of a walk. How many sessions are read at a time changes nothing for its caller, so one that would be too large is
  * read again with half as many.
  */
-const readFittingPage = async (settings: Settings, range: ListFilter): Promise<Result<Listed, ListError>> => {
+const readFittingPage = async (settings: Settings, range: ListFilter): Promise<Result<SessionPage, ListError>> => {
   const listed = await readPage(settings, range);
   if (listed.isOk() || listed.error.type !== 'page_too_large' || range.limit === 1) return listed;
   return readFittingPage(settings, { ...range, limit: Math.ceil(range.limit / 2) });
 };
 
-async function* walk(
+/** All of a tenant's sessions, page after page. Nothing is read of the store before the first session is asked for. */
+export async function* eachSession(
   settings: Settings,
   filter: Result<ListFilter, InvalidInput>,
 ): AsyncGenerator<Result<Session, ListError>, void> {
@@ -126,7 +137,8 @@ async function* walk(
     yield err(filter.error);
     return;
   }
-  for (let range = filter.value; ; ) {
+  let range = filter.value;
+  for (let last = range.after && cursorOf(range.after); ; ) {
     const operation = { name: 'each', outcome: 'not_applied' } as const;
     const page = await perform(settings, operation, () => readFittingPage(settings, range));
     if (page.isErr()) {
@@ -137,11 +149,8 @@ async function* walk(
     for (const session of sessions) yield ok(session);
     for (const id of unreadable) yield err(corruptRecord(id, 'it is left out of its page'));
     // A store that gives the same place again would never come to an end.
-    if (next === undefined || (range.after && cursorOf(range.after) === cursorOf(next))) return;
-    range = { ...range, offset: 0, after: next, limit: Math.min(2 * limit, filter.value.limit) };
+    if (next === undefined || next === last) return;
+    last = next;
+    range = { ...range, offset: 0, after: placeOf(next), limit: Math.min(2 * limit, filter.value.limit) };
   }
 }
-
-/** All of a tenant's sessions, page after page. Nothing is read of the store before the first session is asked for. */
-export const eachSession = (settings: Settings, query: unknown): AsyncIterable<Result<Session, ListError>> =>
-  walk(settings, readEachQuery(query));

@@ -12,6 +12,10 @@ export interface Operation {
   readonly outcome?: StoreUnavailable['outcome'];
 }
 
+/** What to throw where a store answers what it must not: `perform` makes `store_unavailable` of it. */
+export const contractBroken = (method: string, answer: never): TypeError =>
+  new TypeError(`the store's ${method} answered ${JSON.stringify(answer)}`);
+
 /**
  * Carries out an operation and shows it to the observers. Nothing throws and nothing rejects: what a store does against
  * its contract becomes `store_unavailable`.
@@ -21,8 +25,7 @@ export const perform = <T, E extends SessionError>(
   { name, id, outcome = 'unknown' }: Operation,
   operation: () => Promise<Result<T, E>>,
 ): ResultAsync<T, E | InvalidInput | StoreUnavailable> => {
-  type Failure = E | InvalidInput | StoreUnavailable;
-  const carryOut = async (): Promise<Result<T, Failure>> => {
+  const carryOut = async (): Promise<Result<T, E | InvalidInput | StoreUnavailable>> => {
     if (tenantError !== undefined) return err(tenantError);
     try {
       return await operation();
@@ -31,8 +34,8 @@ export const perform = <T, E extends SessionError>(
     }
   };
   if (observers.length === 0) return new ResultAsync(carryOut());
-  let carriedOut: ResultAsync<T, Failure> | undefined;
-  const call = (): ResultAsync<T, Failure> => {
+  let carriedOut: ReturnType<typeof call> | undefined;
+  const call = (): ResultAsync<T, E | InvalidInput | StoreUnavailable> => {
     carriedOut ??= new ResultAsync(carryOut());
     return carriedOut;
   };

@@ -1,42 +1,50 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import type { DeleteError, ReadError, WatchError } from '../errors.js';
 import {
-  type CorruptRecord,
+  type AppendError,
+  type ChangeError,
+  type CreateError,
+  type HistoryError,
   type InvalidInput,
-  type NotFound,
+  type ListError,
   notFound,
   type SessionError,
   type StoreUnavailable,
+  type SweepError,
 } from '../errors.js';
-import type { SessionChange, TenantChange, WatchError, WatchOptions } from '../events/change.js';
+import type { SessionChange, TenantChange, WatchOptions } from '../events/event.js';
 import { safely } from '../events/safely.js';
 import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
-import { readGetOptions } from '../input/list-input.js';
+import { readEachQuery, readGetOptions } from '../input/list-input.js';
 import type { InputPolicy } from '../input/policy.js';
 import { readCommandOptions, readCreate, readId, readSweepLimit, readWatch } from '../input/session-input.js';
 import type { Session, SessionState } from '../session/session.js';
-import { sessionAt } from '../session/view.js';
+import { sessionAt } from '../session/timeline.js';
 import type { CallerCommand } from '../status.js';
 import type { SessionKey } from '../store.js';
-import { admittedBy, type ReadOptions } from './admission.js';
-import { type AppendError, type Appended, appendHistory, type NewHistoryEntry } from './append-history.js';
-import { type ChangeError, changeSession, type OperationOptions } from './change-session.js';
-import { type CreateError, type CreateSessionInput, createSession, createSessionOnce } from './create-session.js';
+import { changeSession, type OperationOptions } from './change-session.js';
+import { type CreateSessionInput, createSession } from './create-session.js';
 import {
+  type Appended,
+  appendHistory,
+  type HistoryPart,
+  type HistoryQuery,
+  type NewHistoryEntry,
+  readHistory,
+} from './history.js';
+import {
+  admittedBy,
   type EachQuery,
   eachSession,
-  type ListError,
   type ListQuery,
   listSessions,
+  type ReadOptions,
   type SessionPage,
 } from './list-sessions.js';
 import { type Operation, perform } from './perform.js';
-import { type HistoryError, type HistoryPart, type HistoryQuery, readHistory } from './read-history.js';
 import { readSettings, type SessionServiceOptions, Settings } from './settings.js';
-import { type Sweep, type SweepError, sweepSessions } from './sweep-sessions.js';
-
-export type ReadError = InvalidInput | NotFound | StoreUnavailable | CorruptRecord;
-export type DeleteError = InvalidInput | StoreUnavailable | CorruptRecord;
+import { type Sweep, sweepSessions } from './sweep-sessions.js';
 
 /** What `get` takes beside the id. */
 export interface GetOptions extends ReadOptions {
@@ -73,11 +81,7 @@ export class SessionService {
   create(input: CreateSessionInput): ResultAsync<Session, CreateError> {
     return perform(this.#settings, { name: 'create' }, async () => {
       const read = readCreate(input, this.#settings.policy);
-      if (read.isErr()) return err(read.error);
-      const { options, idempotencyKey, historyLimit } = read.value;
-      return idempotencyKey === undefined
-        ? createSession(this.#settings, options)
-        : createSessionOnce(this.#settings, options, { idempotencyKey, historyLimit });
+      return read.isErr() ? err(read.error) : createSession(this.#settings, read.value);
     });
   }
 
@@ -119,7 +123,7 @@ export class SessionService {
    * One that cannot be read is a `corrupt_record` among them; after any other error nothing comes. Never throws.
    */
   each(query: EachQuery = {}): AsyncIterable<Result<Session, ListError>> {
-    return eachSession(this.#settings, query);
+    return eachSession(this.#settings, readEachQuery(query));
   }
 
   /** IDLE to ACTIVE: the clock runs. */
@@ -200,7 +204,7 @@ export class SessionService {
   #change(id: string, command: CallerCommand, options: OperationOptions): ResultAsync<SessionState, ChangeError> {
     return this.#performOn({ name: command, id }, async (settings, key) => {
       const read = readCommandOptions(options);
-      return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value.operationId);
+      return read.isErr() ? err(read.error) : changeSession(settings, key, command, read.value);
     });
   }
 

@@ -3,11 +3,11 @@ import { type Clock, steadily, systemClock } from '../clock.js';
 import type { InvalidInput } from '../errors.js';
 import { EventHub } from '../events/hub.js';
 import { type Ids, randomIds } from '../ids.js';
-import { type InputPolicy, limitNames, readPolicy } from '../input/policy.js';
+import { type InputPolicy, readPolicy } from '../input/policy.js';
 import { type OptionNames, readOptions } from '../input/read-options.js';
 import { readTenant } from '../input/session-input.js';
-import { isFields, readName, readNumber } from '../input/values.js';
-import { KEY_LENGTH, type SessionLimits } from '../limits.js';
+import { hasMethods, isFields, readName, readNumber } from '../input/values.js';
+import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../limits.js';
 import type { SessionObserver } from '../observer.js';
 import type { SessionStore } from '../store.js';
 
@@ -93,7 +93,7 @@ const optionNames: OptionNames<SessionServiceOptions> = {
   tenant: true,
   idleTimeout: true,
   retention: true,
-  limits: limitNames,
+  limits: defaultLimits,
   faces: true,
   profiles: true,
   observers: true,
@@ -101,20 +101,14 @@ const optionNames: OptionNames<SessionServiceOptions> = {
 
 const storeMethods = ['insert', 'find', 'findState', 'list', 'replace', 'append', 'findEntries', 'remove', 'due'];
 
-const isStore = (value: unknown): boolean =>
-  isFields(value) && storeMethods.every((name) => typeof value[name] === 'function');
-
-const hasFunction = (value: unknown, name: string): boolean => isFields(value) && typeof value[name] === 'function';
-
-/** Throws a `TypeError` that names all options which break a rule or are unknown. */
 export const readSettings = (options: SessionServiceOptions): Settings =>
   readOptions('SessionService', options, optionNames, (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
     const { idleTimeout = 0, retention = 0, observers = [] } = options;
-    issues.check(isStore(store), 'store', 'must be a SessionStore');
-    issues.check(hasFunction(clock, 'now'), 'clock', 'must be a Clock');
-    issues.check(hasFunction(ids, 'next'), 'ids', 'must be Ids');
-    const areObservers = Array.isArray(observers) && observers.every((observer) => hasFunction(observer, 'run'));
+    issues.check(hasMethods(store, ...storeMethods), 'store', 'must be a SessionStore');
+    issues.check(hasMethods(clock, 'now'), 'clock', 'must be a Clock');
+    issues.check(hasMethods(ids, 'next'), 'ids', 'must be Ids');
+    const areObservers = Array.isArray(observers) && observers.every((observer) => hasMethods(observer, 'run'));
     issues.check(areObservers, 'observers', 'must be an array of SessionObservers');
     return new Settings({
       store,

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from '../clock.js';
-import type { InvalidInput } from '../errors.js';
+import type { StoreError, SweepError } from '../errors.js';
 import { endByClock } from '../session/timeline.js';
 import type { EndReason } from '../status.js';
-import type { SessionKey, StoreError } from '../store.js';
+import type { SessionKey } from '../store.js';
 import type { Settings } from './settings.js';
 
 /** A session that the clock has ended, and whose end this sweep has written down. */
@@ -26,39 +26,31 @@ export interface Sweep {
   readonly isFull: boolean;
 }
 
-export type SweepError = InvalidInput | StoreError;
-
-/** Number of sessions that are ended or deleted at the same time. */
 const CONCURRENCY = 64;
-
-type Swept = { readonly ended: SweptSession } | { readonly deleted: SessionKey } | undefined;
 
 /** Ends or deletes one session, if it is due and nobody else was faster. */
 const sweepSession = async (
-  { store, now, retentionMs }: Settings,
+  { store, retentionMs }: Settings,
   key: SessionKey,
-): Promise<Result<Swept, SweepError>> => {
+  now: number,
+): Promise<Result<SweptSession | 'deleted' | undefined, StoreError>> => {
   const found = await store.findState(key);
   if (found.isErr()) return err(found.error);
   const current = found.value;
   if (current === undefined) return ok(undefined);
-  const time = now();
-  if (time.isErr()) return err(time.error);
   if (current.status === 'TERMINATED') {
-    if (time.value < current.deadline) return ok(undefined);
-    const removed = await store.remove(key, { revision: current.revision, now: time.value });
-    return removed.map((outcome) => (outcome === 'removed' ? { deleted: key } : undefined));
+    if (now < current.deadline) return ok(undefined);
+    const removed = await store.remove(key, { revision: current.revision, now });
+    return removed.map((outcome) => (outcome === 'removed' ? 'deleted' : undefined));
   }
-  const next = endByClock(current, time.value, retentionMs);
+  const next = endByClock(current, now, retentionMs);
   if (next?.status !== 'TERMINATED') return ok(undefined);
   const { endReason, since } = next;
   const replaced = await store.replace(key, next);
   return replaced.map((outcome) =>
-    outcome === 'replaced' ? { ended: { ...key, endReason, endedAt: timestampOf(since) } } : undefined,
+    outcome === 'replaced' ? { ...key, endReason, endedAt: timestampOf(since) } : undefined,
   );
 };
-
-const isInvalid = (error: SweepError): error is InvalidInput => error.type === 'invalid_input';
 
 /**
  * Ends the sessions of all tenants whose time is up, and deletes those whose retention is over, at most `limit` in all,
@@ -75,14 +67,14 @@ export const sweepSessions = async (settings: Settings, limit: number): Promise<
   const deleted: SessionKey[] = [];
   const failed: StoreError[] = [...due.value.failed];
   for (let at = 0; at < sessions.length; at += CONCURRENCY) {
-    const batch = sessions.slice(at, at + CONCURRENCY);
-    for (const swept of await Promise.all(batch.map(({ tenant, id }) => sweepSession(settings, { tenant, id })))) {
-      if (swept.isErr()) {
-        if (!isInvalid(swept.error)) failed.push(swept.error);
-      } else if (swept.value !== undefined) {
-        if ('ended' in swept.value) ended.push(swept.value.ended);
-        else deleted.push(swept.value.deleted);
-      }
+    const keys = sessions.slice(at, at + CONCURRENCY).map(({ tenant, id }) => ({ tenant, id }));
+    const all = await Promise.all(
+      keys.map(async (key) => ({ key, swept: await sweepSession(settings, key, time.value) })),
+    );
+    for (const { key, swept } of all) {
+      if (swept.isErr()) failed.push(swept.error);
+      else if (swept.value === 'deleted') deleted.push(key);
+      else if (swept.value !== undefined) ended.push(swept.value);
     }
   }
   const purging = await store.purge?.(time.value, limit);

@@ -1,7 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { InvalidTransition } from '../errors.js';
 import { acceptsHistory, clockCommands, type SessionCommand, transition, transitions } from '../status.js';
-import { REMEMBERED_OPERATIONS, type StateRecord } from './record.js';
+import { REMEMBERED_OPERATIONS, type SessionRecord, type StateRecord } from './record.js';
+import type { Session, SessionState } from './session.js';
 
 /** What a state change is made with. */
 export interface Change {
@@ -39,27 +40,23 @@ export const activeMsAt = (state: StateRecord, now: number): number => {
   return until > state.since ? state.activeMs + (until - state.since) : state.activeMs;
 };
 
-const endedByClock = (state: StateRecord & { readonly status: keyof typeof clockCommands }): StateRecord => {
-  const ending =
-    state.status === 'ACTIVE'
-      ? transitions.ACTIVE[clockCommands.ACTIVE]
-      : transitions[state.status][clockCommands[state.status]];
-  const { deadline } = state;
-  return {
-    ...state,
-    ...ending,
-    since: deadline,
-    activeMs: activeMsAt(state, deadline),
-    deadline: Number.POSITIVE_INFINITY,
-  };
+/** How the clock ends a session that is in one of these. */
+const endings = {
+  IDLE: transitions.IDLE[clockCommands.IDLE],
+  ACTIVE: transitions.ACTIVE[clockCommands.ACTIVE],
+  PAUSED: transitions.PAUSED[clockCommands.PAUSED],
 };
 
 /**
  * The state as it truly is at `now`: a session whose deadline has passed is TERMINATED since that very instant,
  * whether or not anybody has written it down.
  */
-export const settle = (state: StateRecord, now: number): StateRecord =>
-  state.status === 'TERMINATED' || now < state.deadline ? state : endedByClock(state);
+export const settle = (state: StateRecord, now: number): StateRecord => {
+  const { status, deadline } = state;
+  if (status === 'TERMINATED' || now < deadline) return state;
+  const activeMs = activeMsAt(state, deadline);
+  return { ...state, ...endings[status], since: deadline, activeMs, deadline: Number.POSITIVE_INFINITY };
+};
 
 /** The end that the clock has made and nobody has written down yet, if there is one: as of its very instant. */
 export const endByClock = (current: StateRecord, now: number, retentionMs: number): StateRecord | undefined => {
@@ -79,27 +76,44 @@ export const advance = (
   return transition(state.status, command).map((target): StateRecord => {
     if ('unchanged' in target) return current;
     const activeMs = activeMsAt(state, now);
-    const revision = state.revision + 1;
-    const operations = remember(state.operations, change.operationId);
     const { limitMs } = state;
-    if (target.status === 'TERMINATED') {
-      const { status, endReason } = target;
-      return Object.freeze({
-        status,
-        revision,
-        since: now,
-        activeMs,
-        limitMs,
-        deadline: now + (change.retentionMs ?? Number.POSITIVE_INFINITY),
-        operations,
-        endReason,
-      });
-    }
-    const left = target.status === 'ACTIVE' ? limitMs - activeMs : change.idleTimeoutMs;
-    const deadline = now + left;
-    return Object.freeze({ status: target.status, revision, since: now, activeMs, limitMs, deadline, operations });
+    const untilNext = {
+      ACTIVE: limitMs - activeMs,
+      PAUSED: change.idleTimeoutMs,
+      TERMINATED: change.retentionMs ?? Number.POSITIVE_INFINITY,
+    };
+    return Object.freeze({
+      ...target,
+      revision: state.revision + 1,
+      since: now,
+      activeMs,
+      limitMs,
+      deadline: now + untilNext[target.status],
+      operations: remember(state.operations, change.operationId),
+    });
   });
 };
 
 /** Until when history entries are accepted, in milliseconds since the epoch, exclusive; 0 for not at all. */
 export const acceptsHistoryUntil = (state: StateRecord): number => (acceptsHistory[state.status] ? state.deadline : 0);
+
+/** Where the session of this id and state stands at `now`: `sessionAt` without what the state does not hold. */
+export const progressAt = (id: string, stored: StateRecord, now: number): SessionState => {
+  const state = settle(stored, now);
+  const duration = Math.floor(activeMsAt(state, now) / 1000);
+  return state.status === 'TERMINATED'
+    ? { id, status: state.status, endReason: state.endReason, duration }
+    : { id, status: state.status, duration };
+};
+
+/** The session that a stored record is at `now`, in milliseconds since the epoch. Pure. */
+export const sessionAt = ({ head, state, history, historyCount }: SessionRecord, now: number): Session => {
+  const { id, options, createdAt } = head;
+  const progress = progressAt(id, state, now);
+  const { duration } = progress;
+  if (progress.status === 'TERMINATED') {
+    const { status, endReason } = progress;
+    return { id, status, endReason, duration, options, history, historyCount, createdAt };
+  }
+  return { id, status: progress.status, duration, options, history, historyCount, createdAt };
+};

@@ -1,2 +1,1 @@
-export { openTelemetry, type Telemetry } from './open-telemetry.js';
-export type { OpenTelemetryOptions } from './options.js';
+export { type OpenTelemetryOptions, openTelemetry, type Telemetry } from './open-telemetry.js';

@@ -5,17 +5,32 @@ import {
   metrics,
   type Span,
   SpanStatusCode,
+  type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import type { Result, ResultAsync } from 'neverthrow';
+import type { Result } from 'neverthrow';
+import { type Clock, systemClock } from '../clock.js';
 import type { SessionError } from '../errors.js';
+import { readOptions } from '../input/read-options.js';
+import { hasMethods, isFields } from '../input/values.js';
 import { KEY_LENGTH } from '../limits.js';
-import { isSession, isSweep } from '../observed.js';
-import type { ObservedOperation, OperationName, SessionObserver } from '../observer.js';
-import { Instruments } from './instruments.js';
-import { attributeNames, SCOPE, spanNames } from './names.js';
-import { type CountedSessions, observeCounts } from './observe-counts.js';
-import { type OpenTelemetryOptions, readTelemetryOptions, type TelemetrySettings } from './options.js';
+import { isSweep } from '../observed.js';
+import type { OperationName, SessionObserver } from '../observer.js';
+import { attributeNames, type CountedSessions, instrumentsOf, observeCounts } from './instruments.js';
+
+export interface OpenTelemetryOptions {
+  /** Default: the one that is registered with `@opentelemetry/api`, also where that happens later. */
+  readonly tracerProvider?: TracerProvider;
+  /** Default: the one that is registered with `@opentelemetry/api`, also where that happens later. */
+  readonly meterProvider?: MeterProvider;
+  /**
+   * Where the tenant is told, as `colloquy.tenant`: on spans alone, or on metrics too, each of which then has as many
+   * series as there are tenants. Default: nowhere.
+   */
+  readonly tenant?: 'spans' | 'spans and metrics';
+  /** What a sweep's lag is measured by: the clock of the service. Default: the machine's. */
+  readonly clock?: Clock;
+}
 
 /** An observer that makes spans and metrics. */
 export interface Telemetry extends SessionObserver {
@@ -27,86 +42,89 @@ export interface Telemetry extends SessionObserver {
   observeSessions(sessions: CountedSessions, attributes?: Attributes): () => void;
 }
 
+const SCOPE = 'colloquy';
+
+/** Spans by verb and object, few and fixed, whatever sessions they are about; the others are `<operation> session`. */
+const spanNames: Partial<Record<OperationName, string>> = {
+  history: 'read history',
+  list: 'list sessions',
+  each: 'list sessions',
+  append: 'append history',
+  sweep: 'sweep sessions',
+};
+
 /** What the host has to see to. What a caller has done wrong is no error of the span, as on spans of HTTP servers. */
 const isFault = ({ type }: SessionError): boolean =>
   type === 'store_unavailable' || type === 'corrupt_record' || type === 'conflict';
 
-const isId = (id: unknown): id is string => typeof id === 'string' && id.length <= KEY_LENGTH;
-
-const spanAttributes = ({ name, tenant, id }: ObservedOperation, tellsTenant: boolean): Attributes => ({
-  [attributeNames.operation]: name,
-  ...(isId(id) && { [attributeNames.session]: id }),
-  ...(tellsTenant && name !== 'sweep' && { [attributeNames.tenant]: tenant }),
-});
+const idOf = (id: unknown): Attributes =>
+  typeof id === 'string' && id.length <= KEY_LENGTH ? { [attributeNames.session]: id } : {};
 
 const finish = (span: Span, name: OperationName, result: Result<unknown, SessionError>): void => {
   if (result.isErr()) {
     const { error } = result;
     span.setAttribute(attributeNames.error, error.type);
     if (isFault(error)) span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
-  } else if (name === 'create' && isSession(result.value)) {
-    span.setAttribute(attributeNames.session, result.value.id);
+  } else if (name === 'create' && isFields(result.value)) {
+    span.setAttributes(idOf(result.value['id']));
   }
   span.end();
 };
 
-class OperationTelemetry implements Telemetry {
-  readonly #settings: TelemetrySettings;
-  #provider: MeterProvider | undefined;
-  #instruments: Instruments | undefined;
+const optionNames = { tracerProvider: true, meterProvider: true, tenant: true, clock: true } as const;
 
-  constructor(settings: TelemetrySettings) {
-    this.#settings = settings;
-  }
-
-  async run(operation: ObservedOperation, call: () => ResultAsync<unknown, SessionError>): Promise<void> {
-    const { tracerProvider = trace, tenantOnSpans } = this.#settings;
-    const { name, tenant } = operation;
-    const parent = context.active();
-    const attributes = spanAttributes(operation, tenantOnSpans);
-    const span = tracerProvider.getTracer(SCOPE).startSpan(spanNames[name], { attributes }, parent);
-    const began = performance.now();
-    const result = await context.with(trace.setSpan(parent, span), call);
-    const seconds = (performance.now() - began) / 1000;
-    finish(span, name, result);
-    const instruments = this.#measuring();
-    instruments.record(seconds, {
-      ...(name === 'sweep' ? {} : this.#tenantOf(tenant)),
-      [attributeNames.operation]: name,
-      ...(result.isErr() && { [attributeNames.error]: result.error.type }),
-    });
-    if (result.isOk() && isSweep(result.value)) {
-      instruments.recordSweep(result.value, this.#settings.clock, (whose) => this.#tenantOf(whose));
-    }
-  }
-
-  observeSessions(sessions: CountedSessions, attributes: Attributes = {}): () => void {
-    return observeCounts(this.#meterProvider(), sessions, attributes);
-  }
-
-  #meterProvider(): MeterProvider {
-    return this.#settings.meterProvider ?? metrics.getMeterProvider();
-  }
-
-  /** Unlike tracers, meters that were made before a provider was registered stay without one. */
-  #measuring(): Instruments {
-    const provider = this.#meterProvider();
-    if (this.#instruments === undefined || provider !== this.#provider) {
-      this.#provider = provider;
-      this.#instruments = new Instruments(provider);
-    }
-    return this.#instruments;
-  }
-
-  #tenantOf(tenant: string): Attributes {
-    return this.#settings.tenantOnMetrics ? { [attributeNames.tenant]: tenant } : {};
-  }
-}
+const read = (options: OpenTelemetryOptions) =>
+  readOptions('openTelemetry', options, optionNames, (issues) => {
+    const { tracerProvider = trace, meterProvider, tenant, clock = systemClock } = options;
+    issues.check(hasMethods(tracerProvider, 'getTracer'), 'tracerProvider', 'must be a TracerProvider');
+    const isMetering = meterProvider === undefined || hasMethods(meterProvider, 'getMeter');
+    issues.check(isMetering, 'meterProvider', 'must be a MeterProvider');
+    const isPlace = tenant === undefined || tenant === 'spans' || tenant === 'spans and metrics';
+    issues.check(isPlace, 'tenant', "must be 'spans' or 'spans and metrics'");
+    issues.check(hasMethods(clock, 'now'), 'clock', 'must be a Clock');
+    return { tracerProvider, meterProvider, tenant, clock };
+  });
 
 /**
  * Spans and metrics of every operation through `@opentelemetry/api`, for the `observers` of a `SessionService`. The store
  * works in the context of the span, so that those of its client stand under it. Throws a `TypeError` that names every
  * option that is wrong or unknown.
  */
-export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry =>
-  new OperationTelemetry(readTelemetryOptions(options));
+export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => {
+  const { tracerProvider, meterProvider, tenant: toldOn, clock } = read(options);
+  const metered = (): MeterProvider => meterProvider ?? metrics.getMeterProvider();
+  const onMetrics = (tenant: string): Attributes =>
+    toldOn === 'spans and metrics' ? { [attributeNames.tenant]: tenant } : {};
+  let measured: { readonly by: MeterProvider; readonly with: ReturnType<typeof instrumentsOf> } | undefined;
+  /** Unlike tracers, meters that were made before a provider was registered stay without one. */
+  const instruments = (): ReturnType<typeof instrumentsOf> => {
+    const by = metered();
+    if (measured?.by !== by) measured = { by, with: instrumentsOf(by.getMeter(SCOPE), onMetrics) };
+    return measured.with;
+  };
+  return {
+    async run({ name, tenant, id }, call) {
+      const parent = context.active();
+      const isTold = toldOn !== undefined && name !== 'sweep';
+      const about = {
+        [attributeNames.operation]: name,
+        ...idOf(id),
+        ...(isTold && { [attributeNames.tenant]: tenant }),
+      };
+      const tracer = tracerProvider.getTracer(SCOPE);
+      const span = tracer.startSpan(spanNames[name] ?? `${name} session`, { attributes: about }, parent);
+      const began = performance.now();
+      const result = await context.with(trace.setSpan(parent, span), call);
+      const seconds = (performance.now() - began) / 1000;
+      finish(span, name, result);
+      const { duration, recordSweep } = instruments();
+      duration.record(seconds, {
+        ...(name === 'sweep' ? {} : onMetrics(tenant)),
+        [attributeNames.operation]: name,
+        ...(result.isErr() && { [attributeNames.error]: result.error.type }),
+      });
+      if (result.isOk() && isSweep(result.value)) recordSweep(result.value, clock.now());
+    },
+    observeSessions: (sessions, attributes = {}) => observeCounts(metered().getMeter(SCOPE), sessions, attributes),
+  };
+};

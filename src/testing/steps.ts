@@ -1,7 +1,7 @@
-import type { CorruptRecord, StoreUnavailable } from '../errors.js';
+import type { CorruptRecord, StoreError, StoreUnavailable } from '../errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/record.js';
 import type { HistoryEntry } from '../session/session.js';
-import type { Answer, DueSession, SessionKey, SessionStore, StoreError } from '../store.js';
+import type { Answer, DueSession, SessionKey, SessionStore } from '../store.js';
 import { expectEqual } from './expect.js';
 import { headOf, live, NOON, say, upTo } from './samples.js';
 

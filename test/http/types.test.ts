@@ -7,7 +7,7 @@ import type {
   TenantSessions,
 } from '../../src/http/index.js';
 import type { SessionService } from '../../src/index.js';
-import type { HandlerModuleOptions } from '../../src/inversify/handler-module.js';
+import type { HandlerModuleOptions } from '../../src/inversify/modules.js';
 
 interface Over<S, C> {
   readonly sessions: { forTenant(tenant: string): S };

@@ -17,7 +17,7 @@ import type {
   SessionStatus,
   StoreUnavailable,
 } from '../../src/index.js';
-import type { Appended } from '../../src/service/append-history.js';
+import type { Appended } from '../../src/service/history.js';
 import type { EachQuery, SessionPage } from '../../src/service/list-sessions.js';
 
 type AnyStore = StoreUnavailable | CorruptRecord;

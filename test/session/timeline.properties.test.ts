@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SessionRecord, StateRecord } from '../../src/session/record.js';
-import { advance, initialState, settle } from '../../src/session/timeline.js';
-import { sessionAt } from '../../src/session/view.js';
+import { advance, initialState, sessionAt, settle } from '../../src/session/timeline.js';
 import type { CallerCommand, EndReason, SessionStatus } from '../../src/status.js';
 import { NOON } from '../support/manual-clock.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionRecord, StateRecord } from '../../src/session/record.js';
-import { progressAt, sessionAt } from '../../src/session/view.js';
+import { progressAt, sessionAt } from '../../src/session/timeline.js';
 import { NOON } from '../support/manual-clock.js';
 
 const state: StateRecord = {

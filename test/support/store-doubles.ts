@@ -1,5 +1,6 @@
 import { err, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { StoreError } from '../../src/errors.js';
 import { corruptRecord } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/record.js';
 import type {
@@ -12,7 +13,6 @@ import type {
   Removal,
   SessionKey,
   SessionStore,
-  StoreError,
 } from '../../src/store.js';
 import type { StoredPart } from '../../src/testing/index.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { jsonBytes } from '../../../adapters/memory/json-bytes.js';
-import { sessionAt } from '../../../src/session/view.js';
+import { sessionAt } from '../../../src/session/timeline.js';
 import type { Admit, ReadSize } from '../../../src/store.js';
 import { headOf, keyOf, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, insertActive } from '../../../src/testing/steps.js';

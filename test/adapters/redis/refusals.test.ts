@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import type { Answer, SessionStore, StoreError } from '../../../src/store.js';
+import type { StoreError } from '../../../src/errors.js';
+import type { Answer, SessionStore } from '../../../src/store.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

@@ -1,0 +1,97 @@
+import { err, ok, type Result } from 'neverthrow';
+import { timestampOf } from '../clock.js';
+import type { AppendError, HistoryError } from '../errors.js';
+import { historyFull, invalidInput, invalidTransition, notFound } from '../errors.js';
+import { readHistoryQuery } from '../input/list-input.js';
+import { readAppend } from '../input/session-input.js';
+import type { HistoryEntry } from '../session/session.js';
+import { settle } from '../session/timeline.js';
+import type { SessionKey } from '../store.js';
+import { contractBroken } from './perform.js';
+import type { Settings } from './settings.js';
+
+/** A history entry to append. */
+export interface NewHistoryEntry {
+  /** 1 to 64 characters. */
+  readonly role: string;
+  /** At most 256 KiB of UTF-8 unless the host says otherwise. */
+  readonly content: string;
+  /** RFC 3339 in any offset, or a Date. Default: now. */
+  readonly timestamp?: string | Date;
+}
+
+/** What `append` answers. */
+export interface Appended {
+  /** Where the history stands after these entries: opaque, growing, and the same when the append is repeated. */
+  readonly position: number;
+}
+
+export const appendHistory = async (
+  { store, now, policy: { limits } }: Settings,
+  key: SessionKey,
+  entries: unknown,
+  options: unknown,
+): Promise<Result<Appended, AppendError>> => {
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const input = readAppend(entries, options, timestampOf(time.value), limits);
+  if (input.isErr()) return err(input.error);
+  const answer = await store.append(key, { now: time.value, ...input.value, mostEntries: limits.historyEntries });
+  if (answer.isErr()) return err(answer.error);
+  const appended = answer.value;
+  switch (appended.outcome) {
+    case 'appended':
+      return ok({ position: appended.position });
+    case 'missing':
+      return err(notFound(key.id));
+    case 'full':
+      return err(historyFull(key.id, limits.historyEntries));
+    case 'closed':
+      return err(invalidTransition(settle(appended.state, time.value).status, 'append'));
+    default:
+      throw contractBroken('append', appended);
+  }
+};
+
+/** Which part of a history to read: the last entries, or those behind a position. */
+export type HistoryQuery =
+  | {
+      /** How many entries from the end, 1 to 1000. Default: 100. */
+      readonly last?: number;
+      readonly after?: never;
+      readonly limit?: never;
+    }
+  | {
+      /** A position that `append` or `history` answered for this session; 0 is the beginning. */
+      readonly after: number;
+      /** The most entries to read, 1 to 1000. Default: 100. */
+      readonly limit?: number;
+      readonly last?: never;
+    };
+
+/** A part of a history. */
+export interface HistoryPart {
+  /** Oldest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** Where the part ends: opaque. What comes behind it is read with `{ after: position }`. */
+  readonly position: number;
+  /** Whether there was more behind `position` at the time of reading; behind the last entries there never is. */
+  readonly hasMore: boolean;
+}
+
+export const readHistory = async (
+  { store, policy: { limits } }: Settings,
+  key: SessionKey,
+  query: unknown,
+): Promise<Result<HistoryPart, HistoryError>> => {
+  const slice = readHistoryQuery(query);
+  if (slice.isErr()) return err(slice.error);
+  const answer = await store.findEntries(key, { ...slice.value, maxBytes: limits.pageBytes });
+  if (answer.isErr()) return err(answer.error);
+  const found = answer.value;
+  if (found.outcome === 'missing') return err(notFound(key.id));
+  if (found.outcome === 'astray') {
+    return err(invalidInput([{ path: 'after', message: 'is no position in this history' }]));
+  }
+  return ok({ entries: found.entries, position: found.position, hasMore: found.hasMore });
+};
