@@ -1,4 +1,4 @@
-import type { WatchSignal } from '../../src/events/change.js';
+import type { WatchSignal } from '../../src/events/event.js';
 
 /**
  * Where nobody reads or cancels a body, as with an answer that a middleware has replaced, the garbage collector is the

@@ -1,4 +1,4 @@
-import type { WatchSignal } from '../events/change.js';
+import type { WatchSignal } from '../events/event.js';
 /**
  * What the handler reads of a request and what it answers: plain objects, because making a Fetch `Request` and
  * `Response` a call costs more than all the handler does. A mount translates.

@@ -10,9 +10,10 @@ const open = (length = 100_000, options: Partial<SessionServiceOptions> = {}) =>
   const inner = new MemorySessionStore({ events: { length } });
   const log = new CountedLog(inner.events);
   const read = vi.spyOn(log, 'read');
+  const original = inner.find.bind(inner);
   const find = vi.spyOn(inner, 'find');
   const { sessions } = openSessions({ ...options, store: changed(inner, { events: log }) });
-  return { sessions, read, find, inner };
+  return { sessions, read, find, original };
 };
 
 const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) => {
@@ -152,16 +153,16 @@ describe('who comes back to a session', () => {
 
 describe('many who watch one session', () => {
   test('are told of the same reading of it', async () => {
-    const { sessions, find, inner } = open();
+    const { sessions, find, original } = open();
     const id = await startedIn(sessions);
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       answer = resolve;
     });
     find.mockImplementation(
-      Object(async (...args: Parameters<typeof inner.find>) => {
+      Object(async (...args: Parameters<typeof original>) => {
         await held;
-        return inner.find(...args);
+        return original(...args);
       }),
     );
     const watchers = Array.from({ length: 100 }, () => watching(sessions, id));
@@ -178,7 +179,7 @@ describe('many who watch one session', () => {
   });
 
   test('go on when the reading fails, and share nothing that one of them can change', async () => {
-    const { sessions, find, inner } = open();
+    const { sessions, find, original } = open();
     const id = await startedIn(sessions);
     find.mockImplementationOnce(() => {
       throw new Error('the store is out of order');
@@ -187,8 +188,8 @@ describe('many who watch one session', () => {
     expect((await failing.next()).value?._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable' });
     await okOf(sessions.append(id, said));
     find.mockImplementation(
-      Object(async (...args: Parameters<typeof inner.find>) =>
-        inner.find(...args).map((record) => structuredClone(record)),
+      Object(async (...args: Parameters<typeof original>) =>
+        original(...args).map((record) => structuredClone(record)),
       ),
     );
     const [one, other] = await Promise.all([watching(sessions, id)(), watching(sessions, id)()]);
