@@ -1,15 +1,36 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { DueSession, DueSessions, StoreError } from '../../src/store.js';
-import type { Call, Connection } from './connection.js';
+import { type Call, script } from './connection.js';
 import type { RedisEventLog } from './event-log.js';
 import { type Failure, unreadable } from './failure.js';
-import { type Keyspace, unescapeName } from './keys.js';
-import { dueScript } from './page-scripts.js';
-import { decodeFixed, type FixedFields } from './record-text.js';
-import type { SessionIndex } from './session-index.js';
+import { type Keyspace, type TenantKeys, unescapeName } from './keys.js';
+import { decodeFixed, FIXED_LENGTH, type FixedFields } from './record-text.js';
+import { reschedule, rescheduleTenant } from './session-index.js';
+
+/**
+ * What a tenant's deadlines say, beside what the records themselves say.
+ *
+ * KEYS  deadlines, and what the keys of records begin with
+ * ARGV  now, how many entries to pass over, how many to give
+ * Gives for each entry that has passed, the earliest first, two lines: its member, and the fields of fixed width of its
+ * record, '' where there is none, or 'corrupt'.
+ */
+const dueScript = script(`
+local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', ARGV[2], ARGV[3])
+local reply = {}
+for _, member in ipairs(found) do
+  local record = KEYS[2] .. member
+  local length = redis.pcall('STRLEN', record)
+  local head = type(length) == 'number' and length > 0 and redis.call('GETRANGE', record, 0, ${FIXED_LENGTH - 1}) or ''
+  if type(length) ~= 'number' or string.find(head, '\\n', 1, true) then head = 'corrupt' end
+  reply[#reply + 1] = member
+  reply[#reply + 1] = head
+end
+return table.concat(reply, '\\n')
+`);
 
 /** What deadlines say of a session, beside what its record says; nothing where that cannot be read. */
-export interface Noted {
+interface Noted {
   readonly member: string;
   readonly fields: FixedFields | 'removed' | undefined;
 }
@@ -17,13 +38,12 @@ export interface Noted {
 /** A tenant's sessions whose noted deadline has passed, the earliest first. */
 export const readNoted = async (
   call: Call,
-  keys: { readonly deadlines: string; readonly records: string },
+  { deadlines, records }: TenantKeys,
   now: number,
   offset: number,
   limit: number,
 ): Promise<Result<readonly Noted[], Failure>> => {
-  const args = [String(now), String(offset), String(limit)];
-  const reply = await call.ask(dueScript, [keys.deadlines, keys.records], args);
+  const reply = await call.ask(dueScript, [deadlines, records], [String(now), String(offset), String(limit)]);
   if (reply.isErr()) return err(reply.error);
   const lines = reply.value === '' ? [] : String(reply.value).split('\n');
   const noted: Noted[] = [];
@@ -44,22 +64,17 @@ interface Found {
  * cannot be read stays noted, is told, and holds up nothing beside it.
  */
 export class DueReader {
-  readonly #connection: Connection;
   readonly #keys: Keyspace;
-  readonly #index: SessionIndex;
-  readonly #events: RedisEventLog | undefined;
+  readonly #events: RedisEventLog;
 
-  constructor(connection: Connection, keys: Keyspace, index: SessionIndex, events: RedisEventLog | undefined) {
-    this.#connection = connection;
+  constructor(keys: Keyspace, events: RedisEventLog) {
     this.#keys = keys;
-    this.#index = index;
     this.#events = events;
   }
 
-  async read(now: number, limit: number): Promise<Result<DueSessions, never>> {
-    const call = this.#connection.begin();
-    const partitions = Array.from({ length: this.#keys.partitions }, (_, partition) => partition);
-    const found = await Promise.all(partitions.map((partition) => this.#readPartition(call, partition, now, limit)));
+  async read(call: Call, now: number, limit: number): Promise<Result<DueSessions, never>> {
+    const read = (partition: number): Promise<Found> => this.#readPartition(call, partition, now, limit);
+    const found = await Promise.all(this.#keys.partitions.map(read));
     const sessions = found.flatMap((each) => each.sessions).sort((a, b) => a.deadline - b.deadline);
     return ok({ sessions: sessions.slice(0, limit), failed: found.flatMap((each) => each.failed) });
   }
@@ -95,14 +110,14 @@ export class DueReader {
       }
       const stays = await Promise.all(
         noted.value.map(async ({ member, fields }): Promise<boolean> => {
-          const key = { tenant, id: unescapeName(member) };
+          const session = this.#keys.of({ tenant, id: unescapeName(member) });
           const deadline = fields === 'removed' ? Number.POSITIVE_INFINITY : fields?.deadline;
-          if (deadline === undefined) found.failed.push(unreadable(key));
-          else if (deadline <= now) found.sessions.push({ ...key, deadline });
+          if (deadline === undefined) found.failed.push(unreadable(session));
+          else if (deadline <= now) found.sessions.push({ tenant, id: session.id, deadline });
           else {
             // The end that has left the note may not have been told.
-            await this.#events?.repeatEnd(call, key);
-            return (await this.#index.reschedule(call, key)).isErr();
+            await this.#events.repeatLast(call, session, (status) => status === 'TERMINATED');
+            return (await reschedule(call, session)).isErr();
           }
           return true;
         }),
@@ -110,6 +125,6 @@ export class DueReader {
       stay += stays.filter(Boolean).length;
       isLast = noted.value.length < limit;
     }
-    return stay > 0 || (await this.#index.rescheduleTenant(call, tenant)).isErr() ? 1 : 0;
+    return stay > 0 || (await rescheduleTenant(call, keys)).isErr() ? 1 : 0;
   }
 }

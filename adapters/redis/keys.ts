@@ -28,24 +28,26 @@ export interface TenantKeys {
   readonly journals: string;
   /** All sessions by their time of creation. */
   readonly index: string;
+  /** The same for each status alone, where sessions are listed by their status. */
+  readonly byStatus: Partial<Readonly<Record<SessionStatus, string>>>;
   /** Sessions by the time when the clock may end them. */
   readonly deadlines: string;
   /** The tenants of the partition by the earliest of those times. */
   readonly tenants: string;
+  /** When sessions of the partition were removed, for as long as that is remembered. */
+  readonly removals: string;
+  /** The stream of events of the partition. */
+  readonly events: string;
   /** The tenant as a member of `tenants`. */
   readonly owner: string;
 }
 
 /** The keys of one session, and its members in sorted sets. */
-export interface SessionKeys extends Omit<TenantKeys, 'records' | 'journals'> {
+export interface SessionKeys extends SessionKey, TenantKeys {
   readonly record: string;
   readonly journal: string;
   /** For each append that its caller named, from where on its mark stands in the journal. */
   readonly names: string;
-  /** When sessions of the partition were removed, for as long as that is remembered. */
-  readonly removals: string;
-  /** The stream of events of the partition. */
-  readonly events: string;
   /** The session in `index`, `deadlines` and the indexes by status. */
   readonly member: string;
   /** The session in `removals` and in events. */
@@ -55,57 +57,53 @@ export interface SessionKeys extends Omit<TenantKeys, 'records' | 'journals'> {
 /** The key layout of one deployment. All keys of one tenant are in one hash slot. */
 export class Keyspace {
   readonly #prefix: string;
-  readonly partitions: number;
+  readonly #partitionCount: number;
+  /** Whether sessions are listed by their status. */
+  readonly #hasStatuses: boolean;
 
-  constructor(prefix: string, partitions: number) {
+  constructor(prefix: string, partitions: number, hasStatuses = false) {
     this.#prefix = prefix;
-    this.partitions = partitions;
+    this.#partitionCount = partitions;
+    this.#hasStatuses = hasStatuses;
   }
 
   of({ tenant, id }: SessionKey): SessionKeys {
-    const partition = this.#partitionOf(tenant);
-    const owner = escapeName(tenant);
+    const shared = this.tenant(tenant);
     const member = escapeName(id);
-    const path = `${owner}:${member}`;
-    return {
-      record: `${partition}:record:${path}`,
-      journal: `${partition}:journal:${path}`,
-      names: `${partition}:names:${path}`,
-      index: `${partition}:index:${owner}`,
-      deadlines: `${partition}:deadlines:${owner}`,
-      tenants: `${partition}:tenants`,
-      removals: `${partition}:removals`,
-      events: `${partition}:events`,
-      member,
-      owner,
-      path,
-    };
+    const path = `${shared.owner}:${member}`;
+    const names = `${this.#partitionOf(tenant)}:names:${path}`;
+    const [record, journal] = [shared.records + member, shared.journals + member];
+    return { ...shared, tenant, id, member, path, record, journal, names };
   }
 
   tenant(name: string): TenantKeys {
     const partition = this.#partitionOf(name);
     const owner = escapeName(name);
+    const byStatus = {
+      IDLE: `${partition}:idle:${owner}`,
+      ACTIVE: `${partition}:active:${owner}`,
+      PAUSED: `${partition}:paused:${owner}`,
+      TERMINATED: `${partition}:terminated:${owner}`,
+    };
     return {
       records: `${partition}:record:${owner}:`,
       journals: `${partition}:journal:${owner}:`,
       index: `${partition}:index:${owner}`,
+      byStatus: this.#hasStatuses ? byStatus : {},
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
+      removals: `${partition}:removals`,
+      events: `${partition}:events`,
       owner,
     };
   }
 
-  /** The stream of events that a tenant's are in. */
-  events(tenant: string): string {
-    return `${this.#partitionOf(tenant)}:events`;
+  /** The numbers of all partitions. */
+  get partitions(): readonly number[] {
+    return Array.from({ length: this.#partitionCount }, (_, partition) => partition);
   }
 
-  /** The index of a tenant's sessions with a status. */
-  status(tenant: string, status: SessionStatus): string {
-    return `${this.#partitionOf(tenant)}:${status.toLowerCase()}:${escapeName(tenant)}`;
-  }
-
-  /** The sorted sets of a partition: its tenants, and its removals. */
+  /** The sorted sets that the tenants of a partition share. */
   shared(kind: 'tenants' | 'removals', partition: number): string {
     return `${this.#prefix}:{${partition}}:${kind}`;
   }
@@ -123,7 +121,7 @@ export class Keyspace {
   }
 
   #partitionOf(tenant: string): string {
-    return `${this.#prefix}:{${hash(tenant) % this.partitions}}`;
+    return `${this.#prefix}:{${hash(tenant) % this.#partitionCount}}`;
   }
 }
 

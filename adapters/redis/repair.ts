@@ -2,14 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
 import { sessionStatuses } from '../../src/status.js';
 import type { SessionKey } from '../../src/store.js';
-import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
-import { noteScript, unlistScript } from './index-scripts.js';
 import { type Keyspace, keyOfPath, unescapeName } from './keys.js';
-import { statusLetter } from './record-text.js';
-import type { Removals } from './removals.js';
-import type { SessionIndex } from './session-index.js';
-import type { SessionReader } from './session-reader.js';
+import type { RedisClient } from './options.js';
+import { purge } from './removals.js';
+import { clear, mend, noteScript, rescheduleTenant, unlist } from './session-index.js';
+import { findSession } from './session-reader.js';
 
 /** What a repair has looked at and put right. */
 export interface RepairReport {
@@ -39,25 +37,13 @@ const unable = new Error('ERR the client cannot scan');
 export class Repair {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
-  readonly #index: SessionIndex;
-  readonly #removals: Removals;
-  readonly #sessions: SessionReader;
   readonly #report = { sessions: 0, listed: 0, rescheduled: 0, removed: 0 };
   /** By their paths. */
   readonly #unreadable = new Map<string, SessionKey>();
 
-  constructor(
-    connection: Connection,
-    keys: Keyspace,
-    index: SessionIndex,
-    removals: Removals,
-    sessions: SessionReader,
-  ) {
+  constructor(connection: Connection, keys: Keyspace) {
     this.#connection = connection;
     this.#keys = keys;
-    this.#index = index;
-    this.#removals = removals;
-    this.#sessions = sessions;
   }
 
   async run(): Promise<Result<RepairReport, StoreUnavailable>> {
@@ -71,7 +57,9 @@ export class Repair {
       if (scanned.isErr()) return err(scanned.error);
     }
     // Whatever cannot be purged now the next sweep takes away.
-    for (let purged = PAGE; purged >= PAGE; ) purged = (await this.#removals.purge(Date.now(), PAGE)).unwrapOr(0);
+    for (let purged = PAGE; purged >= PAGE; ) {
+      purged = (await purge(this.#connection.begin(), this.#keys, Date.now(), PAGE)).unwrapOr(0);
+    }
     return ok({ ...this.#report, unreadable: [...this.#unreadable.values()] });
   }
 
@@ -99,25 +87,24 @@ export class Repair {
     if (kind === 'record' || kind === 'journal' || kind === 'names') return this.#mendSession(kind, keyOfPath(rest));
     const status = sessionStatuses.find((each) => each.toLowerCase() === kind);
     if (kind !== 'index' && kind !== 'deadlines' && status === undefined) return;
-    const tenant = unescapeName(rest);
-    const { records } = this.#keys.tenant(tenant);
-    const letter = status === undefined ? '' : statusLetter(status);
+    const keys = this.#keys.tenant(unescapeName(rest));
     await this.#each(
       (client, cursor) => entriesOf(client, name, cursor),
       async (member) => {
-        const call = this.#connection.begin();
-        const unlisted = await call.write(unlistScript, [records + member, name], [member, letter]);
-        this.#report.removed += Number(unlisted.unwrapOr(0));
+        const record = keys.records + member;
+        const unlisted = await unlist(this.#connection.begin(), { record, member }, name, status);
+        this.#report.removed += unlisted;
       },
     );
-    if (kind === 'deadlines') await this.#index.rescheduleTenant(this.#connection.begin(), tenant);
+    if (kind === 'deadlines') await rescheduleTenant(this.#connection.begin(), keys);
   }
 
   async #mendSession(kind: 'record' | 'journal' | 'names', key: SessionKey): Promise<void> {
     const call = this.#connection.begin();
     const report = this.#report;
-    const { removals, path } = this.#keys.of(key);
-    const found = await this.#sessions.find<never>(key, {}, undefined);
+    const session = this.#keys.of(key);
+    const { removals, path } = session;
+    const found = await findSession<never>(call, session, {}, undefined);
     // What has its record is looked at when the scan comes to that.
     if (kind !== 'record' && found.isOk() && found.value !== undefined) return;
     if (found.isErr()) {
@@ -127,10 +114,10 @@ export class Repair {
       this.#unreadable.set(path, key);
     } else if (found.value === undefined) {
       if (kind === 'record') await call.write(noteScript, [removals], [path, String(Date.now())]);
-      const cleared = await this.#index.clear(call, key);
+      const cleared = await clear(call, session);
       report.removed += cleared;
     } else {
-      const { listed, rescheduled } = await this.#index.mend(call, key, found.value.state.status);
+      const { listed, rescheduled } = await mend(call, session, found.value.state.status);
       report.sessions += 1;
       report.listed += listed;
       report.rescheduled += rescheduled;
