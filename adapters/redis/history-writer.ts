@@ -47,32 +47,34 @@ const isOpen = `(${field('head', 'open')} == '1' and tonumber(ARGV[2]) < tonumbe
  * what others have written since, however long the journal is. Where the given mark is not there any more, the journal is
  * another one, and is searched from its beginning. The mark of a name stands behind the length that is noted for it.
  */
-export const appendScript = script(`${readHead}${recall}
+export const appendScript = script(`${readHead}
 if head == '' then return isAlive and 'corrupt' or 'missing' end
-if not isAlive or ${field('head', 'birth')} ~= ARGV[1] then
+if not isAlive or ${field('head', 'birth')} ~= ARGV[1] then${recall}
   local line = string.match(redis.call('GET', KEYS[1]), '^[^\\n]*')
   local number, position = recall(line, ARGV[3])
   if number then return {tonumber(position), number, 1} end
   return isAlive and 'reborn' or 'missing'
-end${readEnd()}${findMark}
+end${readEnd()}
 if not isWhole then return 'corrupt' end
 local from, name = tonumber(ARGV[7]), ARGV[9]
 local noted = name and tonumber(redis.call('HGET', KEYS[3], name) or '')
-local finish, number
-if noted then
-  finish, number = find(noted, '\\n"' .. name .. '/', '')
-elseif not name and (from ~= length or (lastId or '') ~= ARGV[8]) then
-  local known = from > 0 and length > 0
-    and redis.call('GETRANGE', KEYS[2], from - ${MARK_LENGTH}, from - ${MARK_LENGTH - ID_LENGTH + 1})
-  finish, number = find(known == ARGV[8] and from or 0, '\\n"', ARGV[3])
+if noted or (not name and (from ~= length or lastId ~= ARGV[8])) then${findMark}
+  local finish, number
+  if noted then
+    finish, number = find(noted, '\\n"' .. name .. '/', '')
+  else
+    local known = from > 0 and length > 0
+      and redis.call('GETRANGE', KEYS[2], from - ${MARK_LENGTH}, from - ${MARK_LENGTH - ID_LENGTH + 1})
+    finish, number = find(known == ARGV[8] and from or 0, '\\n"', ARGV[3])
+  end
+  if finish then return {finish, number, 1} end
 end
-if finish then return {finish, number, 1} end
 if not ${isOpen} then return {'closed', string.match(redis.call('GET', KEYS[1]), '^[^\\n]*')} end
 if entries + ARGV[5] > tonumber(ARGV[6]) then return 'full' end
 if name and not noted then return 'unlisted' end
-number = ${changesOf('head')} + appends + 1
-local mark = string.format('%s:%06x:%06x:%06x",\\n', ARGV[3], appends + 1, number, entries + ARGV[5])
-return {redis.call('APPEND', KEYS[2], ARGV[4] .. '"' .. (name and name .. '/' or '') .. mark), number, 0}
+local number = ${changesOf('head')} + appends + 1
+local written = string.format('%s:%06x:%06x:%06x",\\n', ARGV[3], appends + 1, number, entries + ARGV[5])
+return {redis.call('APPEND', KEYS[2], ARGV[4] .. '"' .. (name and name .. '/' or '') .. written), number, 0}
 `);
 
 /**
@@ -101,7 +103,7 @@ return 1
 const endScript = script(`${readHead}
 if not isAlive then return 'missing' end${readEnd()}
 if head == '' or not isWhole then return 'corrupt' end
-return {${field('head', 'birth')}, length, lastId or ''}
+return {${field('head', 'birth')}, length, lastId}
 `);
 
 /** Maximum number of journals whose ends are remembered; all are forgotten when there would be more. */

@@ -1,5 +1,6 @@
 import { isFields } from '../../src/input/values.js';
 import type { HistoryEntry } from '../../src/session/session.js';
+import { ID_LENGTH } from './record-text.js';
 
 /*
  * A journal is a history as text that only grows: for each entry a line of JSON and a comma, and behind every append a
@@ -22,9 +23,11 @@ export const MARK_PATTERN = '([%w_-]+):(%x+):(%x+):(%x+)",\\n';
 export const readEnd = (bytes = MARK_LENGTH): string => `
 local length = redis.pcall('STRLEN', KEYS[2])
 local tail = type(length) == 'number' and length > 0 and redis.call('GETRANGE', KEYS[2], -${bytes}, -1) or ''
-local lastId, appends, _, entries = string.match(string.sub(tail, -${MARK_LENGTH}), '^${MARK_PATTERN}$')
-local isWhole = length == 0 or entries ~= nil
-appends, entries = tonumber(appends or '0', 16), tonumber(entries or '0', 16)`;
+local mark = string.sub(tail, -${MARK_LENGTH})
+local lastId = string.sub(mark, 1, ${ID_LENGTH})
+local appends, entries = tonumber(string.sub(mark, ${ID_LENGTH + 2}, ${ID_LENGTH + 7}), 16), tonumber(string.sub(mark, -9, -4), 16)
+local isWhole = length == 0 or (appends and entries and string.sub(mark, -3) == '",\\n')
+appends, entries = appends or 0, entries or 0`;
 
 export const encodeEntries = (entries: readonly HistoryEntry[]): string => {
   let lines = '';

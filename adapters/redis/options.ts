@@ -13,7 +13,7 @@ export interface RedisClient {
   mget(...keys: string[]): Promise<(string | null)[]>;
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
-  zadd(key: string, score: string, member: string): Promise<unknown>;
+  zadd(key: string, ...scoreAndMember: string[]): Promise<unknown>;
   zrangebyscore(
     key: string,
     least: string,

@@ -91,8 +91,9 @@ const line =
 export const decodeState = (text: string): DecodedState | 'removed' | undefined => {
   const match = line.exec(text);
   if (match === null) return undefined;
-  const [, deadline, revision, letter = '', birth = '', base, since, activeMs, limitMs, endReason, operations = ''] =
-    match;
+  // Not as an array: every page takes this apart as often as it has sessions, and its iterator takes as long as the rest.
+  const { 1: deadline, 2: revision, 3: letter = '', 4: birth = '', 5: base, 6: since, 7: activeMs, 8: limitMs } = match;
+  const { 9: endReason, 10: operations = '', 11: sequence, 12: before = '' } = match;
   if (letter === REMOVED) return 'removed';
   const status = statusOfLetter(letter);
   const phase = {
@@ -103,16 +104,13 @@ export const decodeState = (text: string): DecodedState | 'removed' | undefined 
     deadline: infinite(Number(deadline)),
     operations: operations === '' ? [] : operations.split(','),
   };
-  const [sequence, before = ''] = match.slice(11);
-  const rest = {
-    birth,
-    changes: phase.revision - Number(base) + 1,
-    lastWrite: sequence === undefined ? undefined : { sequence: Number(sequence), before },
-  };
+  const changes = phase.revision - Number(base) + 1;
+  const lastWrite = sequence === undefined ? undefined : { sequence: Number(sequence), before };
   if (status === 'TERMINATED') {
-    return isEndReason(endReason) ? { ...rest, state: { status, ...phase, endReason } } : undefined;
+    return isEndReason(endReason) ? { state: { status, ...phase, endReason }, birth, changes, lastWrite } : undefined;
   }
-  return status === undefined || endReason !== '-' ? undefined : { ...rest, state: { status, ...phase } };
+  if (status === undefined || endReason !== '-') return undefined;
+  return { state: { status, ...phase }, birth, changes, lastWrite };
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string';

@@ -166,9 +166,10 @@ export const replaceRecord = async (
   const made = { birth: String(birth), sequence: Number(sequence) };
   const told = await events.tell(call, session, made, tidingsOf(before === 'P', next));
   const status = statusOfLetter(String(before));
-  if (status !== undefined && status !== next.status) await dropStatus(status);
+  // Nobody waits for what is only passed over.
+  if (status !== undefined && status !== next.status) void dropStatus(status);
   // Until the event is told the deadline stays noted: a sweep then tells the end, should this process die before it.
   const isDone = next.status === 'TERMINATED' && next.deadline === Number.POSITIVE_INFINITY && told.isOk();
-  if (isDone && next.limitMs !== Number.POSITIVE_INFINITY) await reschedule(call, session);
+  if (isDone && next.limitMs !== Number.POSITIVE_INFINITY) void reschedule(call, session);
   return told.map(() => outcome);
 };

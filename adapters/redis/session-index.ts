@@ -130,12 +130,18 @@ export const needsOf = (call: Call, session: SessionKeys, state: StateRecord, cr
   const deadline = until === Number.POSITIVE_INFINITY ? '' : String(until);
   const isLikelyNoted = !isNew && state.status === 'ACTIVE';
   const note = (key: string, name: string): Reply => call.write(noteScript, [key], [name, deadline]);
+  const enlist = (list: string, isFirst: boolean): Reply => {
+    const created = String(createdMs ?? '');
+    // Who is there already is in the list, and stays as it is; what else may stand there only the script corrects.
+    if (list === index && isFirst) return call.send((client) => client.zadd(list, 'NX', created, member));
+    return call.write(listScript, [record, list], [member, '', created]);
+  };
   return {
     keys: [deadlines, tenants, ...lists],
     args: [member, owner, deadline],
     add: (isFirst) => [
       ...(isFirst ? [] : [call.write(dropScript, [record, journal, names], [])]),
-      ...lists.map((list) => call.write(listScript, [record, list], [member, '', String(createdMs ?? '')])),
+      ...lists.map((list) => enlist(list, isFirst)),
       ...(deadline === '' || (isFirst && isLikelyNoted) ? [] : [note(deadlines, member)]),
       ...(deadline === '' || isFirst ? [] : [note(tenants, owner)]),
     ],
