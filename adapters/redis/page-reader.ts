@@ -180,26 +180,17 @@ interface Listed extends SizedSession {
 
 const FIELDS = 4;
 
-const listedIn = (fields: readonly string[]): Listed[] => {
-  const listed: Listed[] = [];
-  for (let at = 0; at + FIELDS <= fields.length; at += FIELDS) {
-    const [member = '', createdMs, recordBytes, journalBytes] = fields.slice(at, at + FIELDS);
-    listed.push({
-      member,
-      createdMs: Number(createdMs),
-      recordBytes: Number(recordBytes),
-      journalBytes: Number(journalBytes),
-    });
-  }
-  return listed;
-};
+const listedIn = (fields: readonly string[]): readonly Listed[] =>
+  Array.from({ length: Math.floor(fields.length / FIELDS) }, (_, at) => {
+    const [member = '', ...numbers] = fields.slice(FIELDS * at, FIELDS * (at + 1));
+    const [createdMs = 0, recordBytes = 0, journalBytes = 0] = numbers.map(Number);
+    return { member, createdMs, recordBytes, journalBytes };
+  });
 
 /** Nothing where a hand has put a time into the index that is none: `repair` mends it. */
-const placeOf = (last: Listed | undefined): ListPlace | undefined => {
-  const time = new Date(last?.createdMs ?? Number.NaN);
-  return last === undefined || Number.isNaN(time.getTime())
-    ? undefined
-    : { id: unescapeName(last.member), createdAt: time.toISOString() };
+const placeOf = ({ member, createdMs }: Listed): ListPlace | undefined => {
+  const time = new Date(createdMs);
+  return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), createdAt: time.toISOString() };
 };
 
 /** Reads a page: a script finds the ids and how large the sessions are, then those are read that fit. */
@@ -230,7 +221,8 @@ export const readPage = async <E>(
   }
   // Entries that do not fit their session: it was changed a moment ago, or a crash has left them.
   const stale = listed.length - records.length - unreadable.length;
-  const next = hasMore === '1' ? placeOf(listed.at(-1)) : undefined;
+  const last = listed.at(-1);
+  const next = hasMore === '1' && last !== undefined ? placeOf(last) : undefined;
   return ok({ records, total: Number(total) - stale, unreadable, ...(next === undefined ? {} : { next }) });
 };
 
