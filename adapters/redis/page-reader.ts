@@ -43,23 +43,21 @@ local function upTo(time)
   return redis.call('ZCOUNT', KEYS[1], '-inf', time)
 end
 
--- How many of the index come before a place, in rising order, or with it. Those of one millisecond are halved: there may
--- be many.
-local function rankOf(place, orAt)
+-- How many of the index come before a place, in rising order. Those of one millisecond are halved: there may be many.
+local function rankOf(place)
   local low, high = upTo('(' .. place.text), upTo(place.text)
   while low < high do
     local middle = math.floor((low + high) / 2)
     local found = redis.call('ZRANGE', KEYS[1], middle, middle)[1]
-    if isBefore(found, place.member) or (orAt and found == place.member) then low = middle + 1 else high = middle end
+    if isBefore(found, place.member) then low = middle + 1 else high = middle end
   end
   return low
 end
 
--- How many of a list come before a place, or with it.
-local function countBefore(list, place, orAt)
+local function countBefore(list, place)
   local count = 0
   for _, item in ipairs(list) do
-    if comesBefore(item, place) or (orAt and not comesBefore(place, item)) then count = count + 1 end
+    if comesBefore(item, place) then count = count + 1 end
   end
   return count
 end
@@ -94,8 +92,9 @@ local total = high - low - #without + #added
 local first, last = 0, total
 local isRising = ARGV[1] == 'oldest'
 if ARGV[4] ~= '' then
-  local place = {time = tonumber(ARGV[4]), text = ARGV[4], member = ARGV[5]}
-  local rank = rankOf(place, isRising) - low - countBefore(without, place, isRising) + countBefore(added, place, isRising)
+  -- A rising page begins behind the place itself: no character of a member comes before a space.
+  local place = {time = tonumber(ARGV[4]), text = ARGV[4], member = ARGV[5] .. (isRising and ' ' or '')}
+  local rank = rankOf(place) - low - countBefore(without, place) + countBefore(added, place)
   if isRising then first = math.max(0, rank) else last = math.min(total, rank) end
 end
 local offset, limit = tonumber(ARGV[6]), tonumber(ARGV[7])
