@@ -53,78 +53,70 @@ export const readNoted = async (
   return ok(noted);
 };
 
-/** What one partition has. */
-interface Found {
-  readonly sessions: DueSession[];
-  readonly failed: StoreError[];
-}
-
 /**
  * Reads whose deadline has passed. What is noted may be too early: the record decides, and the note is put right. What
  * cannot be read stays noted, is told, and holds up nothing beside it.
  */
-export class DueReader {
-  readonly #keys: Keyspace;
-  readonly #events: RedisEventLog;
+export const readDue = async (
+  call: Call,
+  keys: Keyspace,
+  events: RedisEventLog,
+  now: number,
+  limit: number,
+): Promise<Result<DueSessions, never>> => {
+  const failed: StoreError[] = [];
 
-  constructor(keys: Keyspace, events: RedisEventLog) {
-    this.#keys = keys;
-    this.#events = events;
-  }
-
-  async read(call: Call, now: number, limit: number): Promise<Result<DueSessions, never>> {
-    const read = (partition: number): Promise<Found> => this.#readPartition(call, partition, now, limit);
-    const found = await Promise.all(this.#keys.partitions.map(read));
-    const sessions = found.flatMap((each) => each.sessions).sort((a, b) => a.deadline - b.deadline);
-    return ok({ sessions: sessions.slice(0, limit), failed: found.flatMap((each) => each.failed) });
-  }
-
-  /** Tenants whose time is put right fall out of the range: only the others are passed over. */
-  async #readPartition(call: Call, partition: number, now: number, limit: number): Promise<Found> {
-    const found: Found = { sessions: [], failed: [] };
-    const tenants = this.#keys.shared('tenants', partition);
-    for (let stay = 0; found.sessions.length < limit; ) {
-      const offset = stay;
-      const owners = await call.read((client) => client.zrangebyscore(tenants, '-inf', now, 'LIMIT', offset, limit));
-      if (owners.isErr()) {
-        found.failed.push(owners.error.error);
-        return found;
-      }
-      for (const owner of owners.value) {
-        if (found.sessions.length < limit) stay += await this.#readTenant(call, unescapeName(owner), now, limit, found);
-      }
-      if (owners.value.length < limit) return found;
+  /** Whether the session stays noted. */
+  const look = async (tenant: string, { member, fields }: Noted, due: DueSession[]): Promise<boolean> => {
+    const id = unescapeName(member);
+    const deadline = fields === 'removed' ? Number.POSITIVE_INFINITY : fields?.deadline;
+    if (deadline === undefined) failed.push(unreadable({ tenant, id }));
+    else if (deadline <= now) due.push({ tenant, id, deadline });
+    else {
+      const session = keys.of({ tenant, id });
+      // The end that has left the note may not have been told.
+      await events.repeatLast(call, session, (status) => status === 'TERMINATED');
+      return (await reschedule(call, session)).isErr();
     }
-    return found;
-  }
+    return true;
+  };
 
-  /** Gives 0 where the tenant has nothing more that is due, else 1. */
-  async #readTenant(call: Call, tenant: string, now: number, limit: number, found: Found): Promise<number> {
-    const keys = this.#keys.tenant(tenant);
+  /** Whether the tenant stays noted: it has something that is due. What is put right falls out of the range. */
+  const lookAtTenant = async (tenant: string, due: DueSession[]): Promise<boolean> => {
+    const tenantKeys = keys.tenant(tenant);
     let stay = 0;
-    for (let isLast = false; !isLast && found.sessions.length < limit; ) {
-      const noted = await readNoted(call, keys, now, stay, limit);
+    for (let isLast = false; !isLast && due.length < limit; ) {
+      const noted = await readNoted(call, tenantKeys, now, stay, limit);
       if (noted.isErr()) {
-        found.failed.push(noted.error.error);
-        return 1;
+        failed.push(noted.error.error);
+        return true;
       }
-      const stays = await Promise.all(
-        noted.value.map(async ({ member, fields }): Promise<boolean> => {
-          const session = this.#keys.of({ tenant, id: unescapeName(member) });
-          const deadline = fields === 'removed' ? Number.POSITIVE_INFINITY : fields?.deadline;
-          if (deadline === undefined) found.failed.push(unreadable(session));
-          else if (deadline <= now) found.sessions.push({ tenant, id: session.id, deadline });
-          else {
-            // The end that has left the note may not have been told.
-            await this.#events.repeatLast(call, session, (status) => status === 'TERMINATED');
-            return (await reschedule(call, session)).isErr();
-          }
-          return true;
-        }),
-      );
+      const stays = await Promise.all(noted.value.map((each) => look(tenant, each, due)));
       stay += stays.filter(Boolean).length;
       isLast = noted.value.length < limit;
     }
-    return stay > 0 || (await rescheduleTenant(call, keys)).isErr() ? 1 : 0;
-  }
-}
+    return stay > 0 || (await rescheduleTenant(call, tenantKeys)).isErr();
+  };
+
+  const lookAtPartition = async (partition: number): Promise<readonly DueSession[]> => {
+    const due: DueSession[] = [];
+    const tenants = keys.shared('tenants', partition);
+    let stay = 0;
+    for (let isLast = false; !isLast && due.length < limit; ) {
+      const offset = stay;
+      const owners = await call.read((client) => client.zrangebyscore(tenants, '-inf', now, 'LIMIT', offset, limit));
+      if (owners.isErr()) {
+        failed.push(owners.error.error);
+        return due;
+      }
+      for (const owner of owners.value) {
+        if (due.length < limit && (await lookAtTenant(unescapeName(owner), due))) stay += 1;
+      }
+      isLast = owners.value.length < limit;
+    }
+    return due;
+  };
+
+  const due = (await Promise.all(keys.partitions.map(lookAtPartition))).flat();
+  return ok({ sessions: due.sort((a, b) => a.deadline - b.deadline).slice(0, limit), failed });
+};

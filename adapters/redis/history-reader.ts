@@ -1,13 +1,11 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import type { HistoryEntry } from '../../src/session/session.js';
-import type { EntriesOutcome, HistorySlice, StoreError } from '../../src/store.js';
+import type { EntriesOutcome, HistorySlice } from '../../src/store.js';
 import { type Call, script } from './connection.js';
-import { failed, unreadable } from './failure.js';
+import { type Answer, failed, unreadable } from './failure.js';
 import { decodeLines, readEnd } from './journal-text.js';
 import type { SessionKeys } from './keys.js';
 import { field, readHead } from './record-text.js';
-
-type Reply<T> = Promise<Result<T, StoreError>>;
 
 /** Bytes that one command reads at least. */
 const LEAST_BYTES = 16 * 1024;
@@ -99,7 +97,7 @@ const linesOf = ({ text, from }: Part, { isLast, entries, bytes, hasNone }: Want
  * A history may be found to be removed between two pieces: then it was missing for a moment, even if another session has
  * its id by now.
  */
-export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Reply<EntriesOutcome> => {
+export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Answer<EntriesOutcome> => {
   const { maxBytes = Number.POSITIVE_INFINITY } = slice;
   const isLast = 'last' in slice;
   const limit = isLast ? slice.last : slice.limit;
@@ -143,7 +141,7 @@ const readPart = async (
   wanted: number,
   least: number,
   maxBytes: number,
-): Reply<Part | 'missing' | 'astray'> => {
+): Answer<Part | 'missing' | 'astray'> => {
   const args = [...place, String(wanted), String(least), String(Math.min(MOST_BYTES, maxBytes))];
   const reply = await call.ask(partScript, [session.record, session.journal], args);
   if (reply.isErr()) return err(failed(session)(reply.error));

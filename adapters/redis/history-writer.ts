@@ -1,9 +1,9 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { storeUnavailable } from '../../src/errors.js';
-import type { AppendOutcome, HistoryAppend, StoreError } from '../../src/store.js';
-import { type Reply as Answer, type Call, script } from './connection.js';
+import type { AppendOutcome, HistoryAppend } from '../../src/store.js';
+import { type Call, type Reply, script } from './connection.js';
 import type { RedisEventLog } from './event-log.js';
-import { failed, unreadable } from './failure.js';
+import { type Answer, failed, unreadable } from './failure.js';
 import { encodeEntries, MARK_LENGTH, MARK_PATTERN, readEnd } from './journal-text.js';
 import type { SessionKeys } from './keys.js';
 import { changesOf, decodeState, field, ID_LENGTH, newWriteId, readHead, recall } from './record-text.js';
@@ -119,8 +119,6 @@ interface JournalEnd {
   readonly mark: string;
 }
 
-type Reply<T> = Promise<Result<T, StoreError>>;
-
 /** Adds to histories. */
 export class HistoryWriter {
   readonly #events: RedisEventLog;
@@ -134,7 +132,7 @@ export class HistoryWriter {
     this.#events = events;
   }
 
-  async append(call: Call, session: SessionKeys, append: HistoryAppend): Reply<AppendOutcome> {
+  async append(call: Call, session: SessionKeys, append: HistoryAppend): Answer<AppendOutcome> {
     const { journal } = session;
     const lines = encodeEntries(append.entries);
     const writeId = newWriteId();
@@ -179,7 +177,7 @@ export class HistoryWriter {
   }
 }
 
-const readJournalEnd = async (call: Call, session: SessionKeys): Reply<JournalEnd | 'missing'> => {
+const readJournalEnd = async (call: Call, session: SessionKeys): Answer<JournalEnd | 'missing'> => {
   const reply = await call.ask(endScript, [session.record, session.journal], []);
   if (reply.isErr()) return err(failed(session)(reply.error));
   if (reply.value === 'missing') return ok('missing');
@@ -195,7 +193,7 @@ const send = (
   writeId: string,
   lines: string,
   { birth, length, mark }: JournalEnd,
-): Answer<readonly unknown[]> => {
+): Reply<readonly unknown[]> => {
   const [time, added, most] = [String(now), String(entries.length), String(mostEntries)];
   const args = [birth, time, writeId, lines, added, most, String(length), mark];
   if (operationId === undefined) return call.writeListed(appendScript, [record, journal], args, () => []);

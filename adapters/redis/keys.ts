@@ -67,29 +67,40 @@ export class Keyspace {
     this.#hasStatuses = hasStatuses;
   }
 
+  /** Written out, and not made of `tenant`: copying so many fields costs more than the rest of a call. */
   of({ tenant, id }: SessionKey): SessionKeys {
-    const shared = this.tenant(tenant);
+    const partition = this.#partitionOf(tenant);
+    const owner = escapeName(tenant);
     const member = escapeName(id);
-    const path = `${shared.owner}:${member}`;
-    const names = `${this.#partitionOf(tenant)}:names:${path}`;
-    const [record, journal] = [shared.records + member, shared.journals + member];
-    return { ...shared, tenant, id, member, path, record, journal, names };
+    const path = `${owner}:${member}`;
+    return {
+      tenant,
+      id,
+      records: `${partition}:record:${owner}:`,
+      journals: `${partition}:journal:${owner}:`,
+      record: `${partition}:record:${path}`,
+      journal: `${partition}:journal:${path}`,
+      names: `${partition}:names:${path}`,
+      index: `${partition}:index:${owner}`,
+      byStatus: this.#byStatus(partition, owner),
+      deadlines: `${partition}:deadlines:${owner}`,
+      tenants: `${partition}:tenants`,
+      removals: `${partition}:removals`,
+      events: `${partition}:events`,
+      member,
+      owner,
+      path,
+    };
   }
 
   tenant(name: string): TenantKeys {
     const partition = this.#partitionOf(name);
     const owner = escapeName(name);
-    const byStatus = {
-      IDLE: `${partition}:idle:${owner}`,
-      ACTIVE: `${partition}:active:${owner}`,
-      PAUSED: `${partition}:paused:${owner}`,
-      TERMINATED: `${partition}:terminated:${owner}`,
-    };
     return {
       records: `${partition}:record:${owner}:`,
       journals: `${partition}:journal:${owner}:`,
       index: `${partition}:index:${owner}`,
-      byStatus: this.#hasStatuses ? byStatus : {},
+      byStatus: this.#byStatus(partition, owner),
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
       removals: `${partition}:removals`,
@@ -118,6 +129,16 @@ export class Keyspace {
     if (!key.startsWith(`${this.#prefix}:{`)) return undefined;
     const [, kind, rest = ''] = /^\d+\}:(\w+):?(.*)$/s.exec(key.slice(this.#prefix.length + 2)) ?? [];
     return kind === undefined ? undefined : { kind, rest };
+  }
+
+  #byStatus(partition: string, owner: string): TenantKeys['byStatus'] {
+    if (!this.#hasStatuses) return {};
+    return {
+      IDLE: `${partition}:idle:${owner}`,
+      ACTIVE: `${partition}:active:${owner}`,
+      PAUSED: `${partition}:paused:${owner}`,
+      TERMINATED: `${partition}:terminated:${owner}`,
+    };
   }
 
   #partitionOf(tenant: string): string {

@@ -43,23 +43,21 @@ local function upTo(time)
   return redis.call('ZCOUNT', KEYS[1], '-inf', time)
 end
 
--- How many of the index come before a place, in rising order, or with it. Those of one millisecond are halved: there may
--- be many.
-local function rankOf(place, orAt)
+-- How many of the index come before a place, in rising order. Those of one millisecond are halved: there may be many.
+local function rankOf(place)
   local low, high = upTo('(' .. place.text), upTo(place.text)
   while low < high do
     local middle = math.floor((low + high) / 2)
     local found = redis.call('ZRANGE', KEYS[1], middle, middle)[1]
-    if isBefore(found, place.member) or (orAt and found == place.member) then low = middle + 1 else high = middle end
+    if isBefore(found, place.member) then low = middle + 1 else high = middle end
   end
   return low
 end
 
--- How many of a list come before a place, or with it.
-local function countBefore(list, place, orAt)
+local function countBefore(list, place)
   local count = 0
   for _, item in ipairs(list) do
-    if comesBefore(item, place) or (orAt and not comesBefore(place, item)) then count = count + 1 end
+    if comesBefore(item, place) then count = count + 1 end
   end
   return count
 end
@@ -94,8 +92,9 @@ local total = high - low - #without + #added
 local first, last = 0, total
 local isRising = ARGV[1] == 'oldest'
 if ARGV[4] ~= '' then
-  local place = {time = tonumber(ARGV[4]), text = ARGV[4], member = ARGV[5]}
-  local rank = rankOf(place, isRising) - low - countBefore(without, place, isRising) + countBefore(added, place, isRising)
+  -- A rising page begins behind the place itself: no character of a member comes before a space.
+  local place = {time = tonumber(ARGV[4]), text = ARGV[4], member = ARGV[5] .. (isRising and ' ' or '')}
+  local rank = rankOf(place) - low - countBefore(without, place) + countBefore(added, place)
   if isRising then first = math.max(0, rank) else last = math.min(total, rank) end
 end
 local offset, limit = tonumber(ARGV[6]), tonumber(ARGV[7])
@@ -180,26 +179,17 @@ interface Listed extends SizedSession {
 
 const FIELDS = 4;
 
-const listedIn = (fields: readonly string[]): Listed[] => {
-  const listed: Listed[] = [];
-  for (let at = 0; at + FIELDS <= fields.length; at += FIELDS) {
-    const [member = '', createdMs, recordBytes, journalBytes] = fields.slice(at, at + FIELDS);
-    listed.push({
-      member,
-      createdMs: Number(createdMs),
-      recordBytes: Number(recordBytes),
-      journalBytes: Number(journalBytes),
-    });
-  }
-  return listed;
-};
+const listedIn = (fields: readonly string[]): readonly Listed[] =>
+  Array.from({ length: Math.floor(fields.length / FIELDS) }, (_, at) => {
+    const [member = '', ...numbers] = fields.slice(FIELDS * at, FIELDS * (at + 1));
+    const [createdMs = 0, recordBytes = 0, journalBytes = 0] = numbers.map(Number);
+    return { member, createdMs, recordBytes, journalBytes };
+  });
 
 /** Nothing where a hand has put a time into the index that is none: `repair` mends it. */
-const placeOf = (last: Listed | undefined): ListPlace | undefined => {
-  const time = new Date(last?.createdMs ?? Number.NaN);
-  return last === undefined || Number.isNaN(time.getTime())
-    ? undefined
-    : { id: unescapeName(last.member), createdAt: time.toISOString() };
+const placeOf = ({ member, createdMs }: Listed): ListPlace | undefined => {
+  const time = new Date(createdMs);
+  return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), createdAt: time.toISOString() };
 };
 
 /** Reads a page: a script finds the ids and how large the sessions are, then those are read that fit. */
@@ -230,7 +220,8 @@ export const readPage = async <E>(
   }
   // Entries that do not fit their session: it was changed a moment ago, or a crash has left them.
   const stale = listed.length - records.length - unreadable.length;
-  const next = hasMore === '1' ? placeOf(listed.at(-1)) : undefined;
+  const last = listed.at(-1);
+  const next = hasMore === '1' && last !== undefined ? placeOf(last) : undefined;
   return ok({ records, total: Number(total) - stale, unreadable, ...(next === undefined ? {} : { next }) });
 };
 

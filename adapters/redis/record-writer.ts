@@ -1,10 +1,9 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { tidingsOf } from '../../src/events/tidings.js';
 import type { SessionHead, StateRecord } from '../../src/session/record.js';
-import type { StoreError } from '../../src/store.js';
 import { type Call, script } from './connection.js';
 import type { RedisEventLog } from './event-log.js';
-import { failed, unreadable } from './failure.js';
+import { type Answer, failed, unreadable } from './failure.js';
 import { readEnd } from './journal-text.js';
 import type { SessionKeys } from './keys.js';
 import {
@@ -37,8 +36,6 @@ import { clear, isNoted, needsOf, reschedule, unlist } from './session-index.js'
  * `unlisted`, writing nothing, where one is missing. So no order of arrival leaves a record without its entries. An entry
  * without its record does no harm: whoever reads by an index checks the record.
  */
-
-type Reply<T> = Promise<Result<T, StoreError>>;
 
 /** Length of the writes that a line takes over from the one before: 31 of them, as a rule. */
 const WRITES_LENGTH = 31 * 24;
@@ -112,7 +109,7 @@ export const insertRecord = async (
   events: RedisEventLog,
   head: SessionHead,
   state: StateRecord,
-): Reply<'inserted' | 'taken'> => {
+): Answer<'inserted' | 'taken'> => {
   const createdMs = Date.parse(head.createdAt);
   const { keys, args, add } = needsOf(call, session, state, createdMs);
   const writeId = newWriteId();
@@ -143,7 +140,7 @@ export const replaceRecord = async (
   session: SessionKeys,
   events: RedisEventLog,
   next: StateRecord,
-): Reply<'replaced' | 'stale' | 'missing'> => {
+): Answer<'replaced' | 'stale' | 'missing'> => {
   const dropStatus = (status: StateRecord['status']) => unlist(call, session, session.byStatus[status], status);
   const { keys, args, add } = needsOf(call, session, next);
   const { start, end } = encodeState(next);

@@ -17,9 +17,9 @@ import type {
   StoreError,
 } from '../../src/store.js';
 import { Connection } from './connection.js';
-import { DueReader } from './due-reader.js';
+import { readDue } from './due-reader.js';
 import { RedisEventLog } from './event-log.js';
-import { failed, unreadable } from './failure.js';
+import { type Answer, failed, unreadable } from './failure.js';
 import { readEntries } from './history-reader.js';
 import { HistoryWriter } from './history-writer.js';
 import { Keyspace } from './keys.js';
@@ -31,8 +31,6 @@ import { purge, removeSession } from './removals.js';
 import { Repair, type RepairReport } from './repair.js';
 import { findSession } from './session-reader.js';
 
-type Reply<T> = Promise<Result<T, StoreError>>;
-
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session: a
  * record that is replaced under its revision (`record-text.ts`), and a journal that only grows (`journal-text.ts`).
@@ -42,7 +40,6 @@ export class RedisSessionStore implements SessionStore {
   readonly #keys: Keyspace;
   readonly #events: RedisEventLog;
   readonly #historyWriter: HistoryWriter;
-  readonly #due: DueReader;
   readonly events: RedisEventLog | undefined;
 
   /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
@@ -53,10 +50,9 @@ export class RedisSessionStore implements SessionStore {
     this.#events = new RedisEventLog(this.#connection, this.#keys, eventsLength);
     this.events = eventsLength === undefined ? undefined : this.#events;
     this.#historyWriter = new HistoryWriter(this.#events);
-    this.#due = new DueReader(this.#keys, this.#events);
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord): Reply<'inserted' | 'taken'> {
+  insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken'> {
     return insertRecord(this.#connection.begin(), this.#keys.of({ tenant, id: head.id }), this.#events, head, state);
   }
 
@@ -68,7 +64,7 @@ export class RedisSessionStore implements SessionStore {
     return findSession(this.#connection.begin(), this.#keys.of(key), size, admit);
   }
 
-  async findState(key: SessionKey): Reply<StateRecord | undefined> {
+  async findState(key: SessionKey): Answer<StateRecord | undefined> {
     const { record } = this.#keys.of(key);
     const text = await this.#connection.begin().read((client) => client.get(record));
     if (text.isErr()) return err(failed(key)(text.error));
@@ -81,29 +77,29 @@ export class RedisSessionStore implements SessionStore {
     return readPage(this.#connection.begin(), this.#keys.tenant(tenant), range, admit);
   }
 
-  replace(key: SessionKey, next: StateRecord): Reply<'replaced' | 'stale' | 'missing'> {
+  replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing'> {
     return replaceRecord(this.#connection.begin(), this.#keys.of(key), this.#events, next);
   }
 
-  append(key: SessionKey, append: HistoryAppend): Reply<AppendOutcome> {
+  append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
     return this.#historyWriter.append(this.#connection.begin(), this.#keys.of(key), append);
   }
 
-  findEntries(key: SessionKey, slice: HistorySlice): Reply<EntriesOutcome> {
+  findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {
     return readEntries(this.#connection.begin(), this.#keys.of(key), slice);
   }
 
-  remove(key: SessionKey, removal: Removal = {}): Reply<'removed' | 'stale' | 'missing'> {
+  remove(key: SessionKey, removal: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
     const session = this.#keys.of(key);
     this.#historyWriter.forget(session);
     return removeSession(this.#connection.begin(), session, this.#events, removal);
   }
 
-  due(now: number, limit: number): Reply<DueSessions> {
-    return this.#due.read(this.#connection.begin(), now, limit);
+  due(now: number, limit: number): Answer<DueSessions> {
+    return readDue(this.#connection.begin(), this.#keys, this.#events, now, limit);
   }
 
-  purge(now: number, limit: number): Reply<number> {
+  purge(now: number, limit: number): Answer<number> {
     return purge(this.#connection.begin(), this.#keys, now, limit);
   }
 

@@ -1,8 +1,8 @@
 import { err, ok, Result } from 'neverthrow';
-import type { Removal, StoreError } from '../../src/store.js';
+import type { Removal } from '../../src/store.js';
 import { type Call, type Reply, script } from './connection.js';
 import type { RedisEventLog } from './event-log.js';
-import { type Failure, failed, unreadable } from './failure.js';
+import { type Answer, type Failure, failed, unreadable } from './failure.js';
 import { MARK_PATTERN, readEnd } from './journal-text.js';
 import { type Keyspace, keyOfPath, type SessionKeys } from './keys.js';
 import { changesOf, encodeRevision, FIXED_LENGTH, field, newWriteId, REMOVED, readHead } from './record-text.js';
@@ -77,7 +77,7 @@ export const removeSession = async (
   session: SessionKeys,
   events: RedisEventLog,
   { revision, now = Date.now() }: Removal,
-): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> => {
+): Answer<'removed' | 'stale' | 'missing'> => {
   const written = await sendRemoval(call, session, revision, now);
   if (written.isErr()) return err(failed(session)(written.error));
   const [outcome, birth, sequence] = written.value;
@@ -114,12 +114,7 @@ const sendRemoval = async (
 };
 
 /** Forgets the removals that are older than an hour at `now`, at most so many of each partition. Gives how many. */
-export const purge = async (
-  call: Call,
-  keys: Keyspace,
-  now: number,
-  limit: number,
-): Promise<Result<number, StoreError>> => {
+export const purge = async (call: Call, keys: Keyspace, now: number, limit: number): Answer<number> => {
   const until = now - REMEMBERED_MS;
   const purgePartition = async (partition: number): Promise<Result<number, Failure>> => {
     const removals = keys.shared('removals', partition);

@@ -26,6 +26,9 @@ export interface RepairReport {
 /** Number of keys or entries that are asked for at a time. */
 const PAGE = 200;
 
+/** Gives where to go on, `0` at the end, and a page of items. */
+type Scan = (client: RedisClient, cursor: string) => Promise<readonly [string, readonly string[]]>;
+
 const unable = new Error('ERR the client cannot scan');
 
 /**
@@ -50,10 +53,14 @@ export class Repair {
     const nodes = await this.#connection.begin().read(async (client) => client.nodes?.('master') ?? [client]);
     if (nodes.isErr()) return err(nodes.error.error);
     for (const node of nodes.value) {
-      const scanned = await this.#each(
-        (client, cursor) => scanKeys(client, node, this.#keys, cursor),
-        (name) => this.#mendKey(name),
-      );
+      const scan: Scan = async (client, cursor) => {
+        if (node.scan === undefined) throw unable;
+        // No client puts its `keyPrefix` before a pattern, or takes it off again.
+        const keyPrefix = client.options?.keyPrefix ?? '';
+        const [next, found] = await node.scan(cursor, 'MATCH', this.#keys.pattern(keyPrefix), 'COUNT', PAGE);
+        return [next, found.map((name) => name.slice(keyPrefix.length))];
+      };
+      const scanned = await this.#each(scan, (name) => this.#mendKey(name));
       if (scanned.isErr()) return err(scanned.error);
     }
     // Whatever cannot be purged now the next sweep takes away.
@@ -64,10 +71,7 @@ export class Repair {
   }
 
   /** Does something with every item of a scan, a page of it at a time. */
-  async #each(
-    scan: (client: RedisClient, cursor: string) => Promise<readonly [string, readonly string[]]>,
-    mend: (item: string) => Promise<void>,
-  ): Promise<Result<void, StoreUnavailable>> {
+  async #each(scan: Scan, mend: (item: string) => Promise<void>): Promise<Result<void, StoreUnavailable>> {
     let cursor = '0';
     do {
       const at = cursor;
@@ -88,14 +92,16 @@ export class Repair {
     const status = sessionStatuses.find((each) => each.toLowerCase() === kind);
     if (kind !== 'index' && kind !== 'deadlines' && status === undefined) return;
     const keys = this.#keys.tenant(unescapeName(rest));
-    await this.#each(
-      (client, cursor) => entriesOf(client, name, cursor),
-      async (member) => {
-        const record = keys.records + member;
-        const unlisted = await unlist(this.#connection.begin(), { record, member }, name, status);
-        this.#report.removed += unlisted;
-      },
-    );
+    const scan: Scan = async (client, cursor) => {
+      if (client.zscan === undefined) throw unable;
+      const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
+      return [next, found.filter((_, at) => at % 2 === 0)];
+    };
+    await this.#each(scan, async (member) => {
+      const record = keys.records + member;
+      const unlisted = await unlist(this.#connection.begin(), { record, member }, name, status);
+      this.#report.removed += unlisted;
+    });
     if (kind === 'deadlines') await rescheduleTenant(this.#connection.begin(), keys);
   }
 
@@ -124,27 +130,3 @@ export class Repair {
     }
   }
 }
-
-/** Keys of the store, without the `keyPrefix` of the client, which no client puts before a pattern or takes off again. */
-const scanKeys = async (
-  client: RedisClient,
-  node: RedisClient,
-  keys: Keyspace,
-  cursor: string,
-): Promise<readonly [string, readonly string[]]> => {
-  if (node.scan === undefined) throw unable;
-  const keyPrefix = client.options?.keyPrefix ?? '';
-  const [next, found] = await node.scan(cursor, 'MATCH', keys.pattern(keyPrefix), 'COUNT', PAGE);
-  return [next, found.map((name) => name.slice(keyPrefix.length))];
-};
-
-/** Members of a sorted set, without their scores. */
-const entriesOf = async (
-  client: RedisClient,
-  key: string,
-  cursor: string,
-): Promise<readonly [string, readonly string[]]> => {
-  if (client.zscan === undefined) throw unable;
-  const [next, found] = await client.zscan(key, cursor, 'COUNT', PAGE);
-  return [next, found.filter((_, at) => at % 2 === 0)];
-};

@@ -6,8 +6,7 @@ import { field, NEVER, readHead, statusLetter } from './record-text.js';
 
 /*
  * The entries of sessions in indexes: lists, lists by status, and deadlines. They are added before a record is written,
- * checked by the script that writes it, and taken away after. What stands there too much is passed over by whoever
- * reads; what is missing is never written beside, for the script then answers `unlisted`.
+ * checked by the script that writes it (`record-writer.ts`), and taken away after.
  *
  * Each script here writes once at most, and only what is true of the session as the script finds it: any other write may
  * come before or after.
