@@ -1,11 +1,29 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
-import type { RedisClient } from './client.js';
+import { storeUnavailable } from '../../src/errors.js';
 import { type Failure, failureOf, timedOut } from './failure.js';
-import type { Script } from './script.js';
+import type { RedisClient } from './options.js';
 
 /** Milliseconds before the first attempt that follows a transient failure; every further one waits twice as long. */
 const FIRST_PAUSE_MS = 20;
+
+/** Maximum number of times that a script is sent because others have taken away what it needs. */
+const MAX_ATTEMPTS = 5;
+
+const busy: Failure = {
+  code: '',
+  error: storeUnavailable('others kept changing what stands beside the session; try again', 'not_applied'),
+  isTransient: false,
+};
+
+/** A Lua script and the SHA-1 by which the server knows it. */
+export interface Script {
+  readonly lua: string;
+  readonly sha1: string;
+}
+
+export const script = (lua: string): Script => ({ lua, sha1: createHash('sha1').update(lua).digest('hex') });
 
 type Attempt<T> = (client: RedisClient) => Promise<T>;
 
@@ -45,6 +63,28 @@ export class Call {
   /** Runs a script that may change something. */
   write(script: Script, keys: readonly string[], args: readonly string[]): Reply {
     return this.#run(script, keys, args, true);
+  }
+
+  /**
+   * Runs a script that writes only where it finds what it needs, and otherwise answers `unlisted`. `add` sends what that
+   * is; it travels ahead of the script in the same flight, so that a second flight is the exception. Gives the fields of
+   * the answer, of which the first says what was done.
+   */
+  async writeListed(
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    add: (isFirst: boolean) => readonly Reply[],
+  ): Reply<readonly unknown[]> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const added = add(attempt === 1);
+      const reply = await this.write(script, keys, args);
+      if (reply.isErr()) return err(reply.error);
+      const fields: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [reply.value];
+      if (fields[0] !== 'unlisted') return ok(fields);
+      for (const each of await Promise.all(added)) if (each.isErr()) return err(each.error);
+    }
+    return err(busy);
   }
 
   /** Where the server does not know a script, the whole of it is sent. */

@@ -2,16 +2,49 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreError, StoreUnavailable } from '../../src/errors.js';
 import type { EventPage, SessionEvent } from '../../src/events/event.js';
 import { isBehind } from '../../src/events/position.js';
-import { tidingsOf } from '../../src/events/tidings.js';
-import type { SessionStatus } from '../../src/status.js';
+import { eventOf, type Made, type Tidings, tidingsOf } from '../../src/events/tidings.js';
+import { isEndReason, type SessionStatus } from '../../src/status.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store.js';
-import type { RedisClient } from './client.js';
 import type { Call, Connection } from './connection.js';
-import { decodeEvent } from './event-text.js';
-import type { EventWriter } from './event-writer.js';
 import { failed } from './failure.js';
-import { escapeName, type Keyspace } from './keys.js';
+import { escapeName, type Keyspace, keyOfPath, type SessionKeys } from './keys.js';
+import type { RedisClient } from './options.js';
 import { decodeState } from './record-text.js';
+
+/**
+ * An event as it stands in a stream, one line of plain text:
+ *
+ *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or where the history stands, or ->
+ *
+ * First the version of this format. The birth is the id of the write that created the session.
+ */
+const eventText = (path: string, { birth, sequence }: Made, tidings: Tidings): string =>
+  `1 ${tidings.type} ${birth} ${sequence} ${tidings.at} ${path} ${detailOf(tidings)}`;
+
+const detailOf = (tidings: Tidings): string => {
+  if (tidings.type === 'terminated') return tidings.endReason;
+  return tidings.type === 'appended' ? String(tidings.position) : '-';
+};
+
+const pattern =
+  /^1 (created|started|paused|resumed|appended|terminated|deleted) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w-]+)$/;
+
+type Simple = Exclude<Tidings['type'], 'terminated' | 'appended'>;
+const isSimple = (type: string): type is Simple => type !== 'terminated' && type !== 'appended';
+
+const readTidings = (type: string, at: number, detail: string): Tidings | undefined => {
+  if (isSimple(type)) return { type, at };
+  if (type === 'appended') return { type, at, position: Number(detail) };
+  return isEndReason(detail) ? { type: 'terminated', at, endReason: detail } : undefined;
+};
+
+/** The event, or nothing if the text is of no format that this version knows. */
+const decodeEvent = (position: string, text: string): SessionEvent | undefined => {
+  const [, type, birth, number, ms, path, detail] = pattern.exec(text) ?? [];
+  if (type === undefined || birth === undefined || path === undefined || detail === undefined) return undefined;
+  const tidings = readTidings(type, Number(ms), detail);
+  return tidings && eventOf(keyOfPath(path), { birth, sequence: Number(number) }, tidings, position);
+};
 
 /** Before all entries of a stream. */
 const BEGINNING = '0-0';
@@ -39,20 +72,43 @@ const range = (client: RedisClient, stream: string, from: string, size: number):
   return client.xrange(stream, from, '+', 'COUNT', size);
 };
 
-/** The streams of a Redis store: one a partition, cut to about a number of events. */
+/**
+ * The streams of a Redis store: one a partition, cut to about a number of events.
+ *
+ * An event is written after the change was made, and before it is acknowledged. The two are two commands, for a script
+ * that wrote both would not be whole in a torn log. So the event of every change that was acknowledged is written. That
+ * of a change whose caller got no answer is written when the caller asks again, under the same id.
+ */
 export class RedisEventLog implements EventLog {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
-  readonly #writer: EventWriter;
+  /** How many events a stream keeps; without it none are written. */
+  readonly #length: number | undefined;
 
-  constructor(connection: Connection, keys: Keyspace, writer: EventWriter) {
+  constructor(connection: Connection, keys: Keyspace, length: number | undefined) {
     this.#connection = connection;
     this.#keys = keys;
-    this.#writer = writer;
+    this.#length = length;
+  }
+
+  /** What fails here leaves the outcome of the whole unknown, whatever the failure says of itself: the change was made. */
+  async tell(
+    call: Call,
+    { events, path }: SessionKeys,
+    made: Made,
+    tidings: Tidings,
+  ): Promise<Result<unknown, StoreUnavailable>> {
+    const length = this.#length;
+    if (length === undefined) return ok(undefined);
+    const text = eventText(path, made, tidings);
+    const told = await call.send(async (client) =>
+      client.xadd?.(events, 'MAXLEN', '~', String(length), '*', 'e', text),
+    );
+    return told.mapErr(({ error }) => ({ ...error, outcome: 'unknown' }));
   }
 
   streamOf(tenant: string): string {
-    return this.#keys.events(tenant);
+    return this.#keys.tenant(tenant).events;
   }
 
   async latest(stream: string): Promise<Result<string, StoreUnavailable>> {
@@ -96,25 +152,22 @@ export class RedisEventLog implements EventLog {
   }
 
   async repeat(key: SessionKey): Promise<Result<unknown, StoreError>> {
-    return this.#repeat(this.#connection.begin(), key, () => true);
+    return this.repeatLast(this.#connection.begin(), this.#keys.of(key), () => true);
   }
 
-  /** Tells the end of a session once more, for the process that wrote it down may have died before it told it. */
-  async repeatEnd(call: Call, key: SessionKey): Promise<Result<unknown, StoreError>> {
-    return this.#repeat(call, key, (status) => status === 'TERMINATED');
-  }
-
-  async #repeat(
+  /** Tells the last change of a state once more, if it led to one that is meant. */
+  async repeatLast(
     call: Call,
-    key: SessionKey,
+    session: SessionKeys,
     isMeant: (status: SessionStatus) => boolean,
   ): Promise<Result<unknown, StoreError>> {
-    const text = await call.read((client) => client.get(this.#keys.of(key).record));
-    if (text.isErr()) return err(failed(key)(text.error));
+    if (this.#length === undefined) return ok(undefined);
+    const text = await call.read((client) => client.get(session.record));
+    if (text.isErr()) return err(failed(session)(text.error));
     const decoded = text.value === null ? undefined : decodeState(text.value);
     if (typeof decoded !== 'object' || !isMeant(decoded.state.status)) return ok(undefined);
     const { state, birth, lastWrite } = decoded;
     const made = { birth, sequence: state.status === 'IDLE' ? 1 : (lastWrite?.sequence ?? 1) };
-    return this.#writer.tell(call, key, made, tidingsOf(lastWrite?.before === 'P', state));
+    return this.tell(call, session, made, tidingsOf(lastWrite?.before === 'P', state));
   }
 }

@@ -1,6 +1,15 @@
-import type { StoreError } from '../../src/errors.js';
-import { type CorruptRecord, corruptRecord, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import type { Result } from 'neverthrow';
+import {
+  type CorruptRecord,
+  corruptRecord,
+  type StoreError,
+  type StoreUnavailable,
+  storeUnavailable,
+} from '../../src/errors.js';
 import type { SessionKey } from '../../src/store.js';
+
+/** What a call of the store gives. */
+export type Answer<T> = Promise<Result<T, StoreError>>;
 
 /** What became of one attempt to reach the server. */
 export interface Failure {
@@ -11,29 +20,16 @@ export interface Failure {
   readonly isTransient: boolean;
 }
 
-/**
+/*
  * Error replies by their first word, the only part of them that is fixed. A server that answers with one of these has
- * not run the command, and our scripts have written nothing before they can fail. `true` where it soon may.
+ * not run the command, and our scripts have written nothing before they can fail.
  */
-const refusals: ReadonlyMap<string, boolean> = new Map([
-  ['ASK', true],
-  ['BUSY', true],
-  ['CLUSTERDOWN', true],
-  ['CROSSSLOT', false],
-  ['DENIED', false],
-  ['LOADING', true],
-  ['MASTERDOWN', true],
-  ['MISCONF', false],
-  ['MOVED', true],
-  ['NOAUTH', false],
-  ['NOPERM', false],
-  ['NOREPLICAS', false],
-  ['OOM', false],
-  ['READONLY', true],
-  ['TRYAGAIN', true],
-  ['WRONGPASS', false],
-  ['WRONGTYPE', false],
-]);
+
+/** What is refused for a moment, and may soon succeed. */
+const transient = ['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MOVED', 'READONLY', 'TRYAGAIN'];
+
+/** What is refused until somebody changes something. */
+const lasting = ['CROSSSLOT', 'DENIED', 'MISCONF', 'NOAUTH', 'NOPERM', 'NOREPLICAS', 'OOM', 'WRONGPASS', 'WRONGTYPE'];
 
 /** The first word of an error reply; before Redis 7 that of a command inside a script stands behind the script's own. */
 const firstWord = /^(?:ERR Error running script .*?: )?-?([A-Z]{2,}) /;
@@ -45,10 +41,9 @@ const errorCode = (cause: unknown): string =>
 /** What a failed command means. Its text goes into `cause` without the command, which holds data and passwords. */
 export const failureOf = (cause: unknown): Failure => {
   const code = errorCode(cause);
-  const refused = refusals.get(code);
-  if (refused !== undefined) {
-    const error = storeUnavailable(`Redis refused: ${code}`, 'not_applied', textOf(cause));
-    return { code, error, isTransient: refused };
+  const isTransient = transient.includes(code);
+  if (isTransient || lasting.includes(code)) {
+    return { code, error: storeUnavailable(`Redis refused: ${code}`, 'not_applied', textOf(cause)), isTransient };
   }
   // An error reply of another kind comes again; a lost connection is made anew.
   const message = code === '' ? 'Redis did not answer' : 'Redis answered with an error';

@@ -1,20 +1,42 @@
-import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
+import { err, ok } from 'neverthrow';
 import type { HistoryEntry } from '../../src/session/session.js';
-import type { EntriesOutcome, HistorySlice, SessionKey } from '../../src/store.js';
-import type { Call, Connection } from './connection.js';
-import { failed, unreadable } from './failure.js';
-import { partScript } from './journal-scripts.js';
-import { decodeLines } from './journal-text.js';
-import type { Keyspace } from './keys.js';
-
-type Reply<T> = Promise<Result<T, StoreError>>;
+import type { EntriesOutcome, HistorySlice } from '../../src/store.js';
+import { type Call, script } from './connection.js';
+import { type Answer, failed, unreadable } from './failure.js';
+import { decodeLines, readEnd } from './journal-text.js';
+import type { SessionKeys } from './keys.js';
+import { field, readHead } from './record-text.js';
 
 /** Bytes that one command reads at least. */
 const LEAST_BYTES = 16 * 1024;
 
 /** Bytes that one command reads at most, unless a single entry is longer: others wait as long as it runs. */
 const MOST_BYTES = 1024 * 1024;
+
+/**
+ * Reads a piece of a journal, in bytes: it may begin or end within a line, or within a character. It is as long as so many
+ * entries are on average, and a little longer.
+ *
+ * KEYS  record, journal
+ * ARGV  where it begins, or '' for one that ends at a position; that position or '' for the end; how many entries are
+ *       wanted; the least and the greatest length
+ * Gives {the piece, where it begins, where it ends, the length of the journal, how many entries it has, birth, 1 if the
+ * server counts bytes and 0 if it counts characters, as doubles do}, or 'missing', 'corrupt', or 'astray' where no line
+ * begins at the position.
+ */
+const partScript = script(`${readHead}
+if not isAlive then return 'missing' end${readEnd()}
+if head == '' or not isWhole then return 'corrupt' end
+local from, upto = tonumber(ARGV[1]), tonumber(ARGV[2]) or length
+local wanted = entries > 0 and math.ceil(1.25 * length / entries * ARGV[3]) or 0
+local size = math.max(tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), wanted))
+if not from then from = math.max(0, upto - size)
+elseif from < 0 or from > length then return 'astray'
+elseif from > 0 and redis.call('GETRANGE', KEYS[2], from - 1, from - 1) ~= '\\n' then return 'astray'
+else upto = math.min(length, from + size) end
+local text = upto > from and redis.call('GETRANGE', KEYS[2], from, upto - 1) or ''
+return {text, from, upto, length, entries, ${field('head', 'birth')}, #text == upto - from and 1 or 0}
+`);
 
 /** A piece of a journal, and what there is to know of the whole. */
 interface Part {
@@ -36,152 +58,94 @@ const partOf = (reply: unknown): Part | undefined => {
   return { text, from: begin, upto: end, length: whole, entries: count, birth, lengthOf };
 };
 
-const isEntry = (text: string, at: number): boolean => text.charAt(at) === '{';
-
 /** How much of a history is still wanted. */
 interface Wanted {
+  /** The latest entries, from the end on; else those behind a position. */
+  readonly isLast: boolean;
   readonly entries: number;
   /** Fewer entries where these would have more bytes, but for one that is read before any other. */
   readonly bytes: number;
   readonly hasNone: boolean;
 }
 
-/** Lines of a journal, and whether they are all that is wanted of it. */
-interface Lines {
-  readonly lines: string;
-  readonly isFull: boolean;
-}
-
-/** The whole lines at the beginning of a text that begins with one, and the mark behind them. */
-const firstLines = ({ text }: Part, { entries, bytes, hasNone }: Wanted): Lines => {
-  let count = 0;
-  let length = 0;
-  let at = 0;
-  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
-    length += Buffer.byteLength(text.slice(at, end + 1));
-    if (isEntry(text, at)) {
-      const isFirst = hasNone && count === 0;
-      if (count === entries || (length > bytes && !isFirst)) return { lines: text.slice(0, at), isFull: true };
-      count += 1;
-    }
-    at = end + 1;
+/**
+ * The lines of a piece that are wanted, and whether nothing more is. The piece begins or ends with a whole line; one that
+ * is cut at its other end is none. Marks belong to the entry before them.
+ */
+const linesOf = ({ text, from }: Part, { isLast, entries, bytes, hasNone }: Wanted) => {
+  const lines = text.split('\n');
+  if (!isLast || text.endsWith('\n')) lines.pop();
+  if (isLast && from > 0) lines.shift();
+  if (isLast) lines.reverse();
+  let isFull = false;
+  let [taken, count, length] = [0, 0, 0];
+  for (const [at, line] of lines.entries()) {
+    const isEntry = line.startsWith('{');
+    length += Buffer.byteLength(line) + 1;
+    isFull = isEntry && (count === entries || (length > bytes && !(hasNone && count === 0)));
+    if (isFull) break;
+    if (isEntry) count += 1;
+    if (isEntry || !isLast) taken = at + 1;
   }
-  return { lines: text.slice(0, at), isFull: false };
-};
-
-/** The lines at the end of a text that ends with one, from an entry on; a first line that is cut is none. */
-const lastLines = ({ text, from }: Part, { entries, bytes, hasNone }: Wanted): Lines => {
-  let start = text.length;
-  let length = 0;
-  for (let count = 0; count < entries; count += 1) {
-    const before = start === 0 ? -1 : text.lastIndexOf('\n{', start - 2);
-    const isWhole = before < 0 && from === 0 && start > 0 && isEntry(text, 0);
-    if (before < 0 && !isWhole) return { lines: text.slice(start), isFull: false };
-    length += Buffer.byteLength(text.slice(before + 1, start));
-    if (length > bytes && !(hasNone && count === 0)) return { lines: text.slice(start), isFull: true };
-    start = before + 1;
-  }
-  return { lines: text.slice(start), isFull: true };
+  const wanted = lines.slice(0, taken);
+  if (isLast) wanted.reverse();
+  return { lines: wanted.map((line) => `${line}\n`).join(''), isFull };
 };
 
 /**
- * Reads parts of histories, piece by piece: lines are cut out here, for the server knows neither entries nor characters.
+ * Reads a part of a history, piece by piece: lines are cut out here, for the server knows neither entries nor characters.
  * A history may be found to be removed between two pieces: then it was missing for a moment, even if another session has
  * its id by now.
  */
-export class HistoryReader {
-  readonly #connection: Connection;
-  readonly #keys: Keyspace;
-
-  constructor(connection: Connection, keys: Keyspace) {
-    this.#connection = connection;
-    this.#keys = keys;
-  }
-
-  read(key: SessionKey, slice: HistorySlice): Reply<EntriesOutcome> {
-    const { maxBytes = Number.POSITIVE_INFINITY } = slice;
-    return 'last' in slice
-      ? this.#readLast(key, slice.last, maxBytes)
-      : this.#readAfter(key, slice.after, slice.limit, maxBytes);
-  }
-
-  async #readAfter(key: SessionKey, after: number, limit: number, maxBytes: number): Reply<EntriesOutcome> {
-    const call = this.#connection.begin();
-    const entries: HistoryEntry[] = [];
-    let position = after;
-    let birth: string | undefined;
-    for (let least = LEAST_BYTES; ; ) {
-      const part = await this.#part(call, key, [String(position), ''], limit - entries.length, least, maxBytes);
-      if (part.isErr()) return err(part.error);
-      if (typeof part.value === 'string') return ok({ outcome: birth === undefined ? part.value : 'missing' });
-      const { upto, length, lengthOf } = part.value;
-      birth ??= part.value.birth;
-      if (birth !== part.value.birth) return ok({ outcome: 'missing' });
-      const { lines, isFull } = firstLines(part.value, {
-        entries: limit - entries.length,
-        bytes: maxBytes - (position - after),
-        hasNone: entries.length === 0,
-      });
-      const span = lengthOf(lines);
-      const decoded = decodeLines(lines);
-      if (decoded === undefined) return err(unreadable(key));
-      entries.push(...decoded.entries);
-      position += span;
-      const hasMore = position < length;
-      if (isFull || !hasMore) return ok({ outcome: 'found', entries, position, hasMore });
-      if (lines === '' && upto === length) return err(unreadable(key));
-      least = lines === '' ? 4 * least : LEAST_BYTES;
+export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Answer<EntriesOutcome> => {
+  const { maxBytes = Number.POSITIVE_INFINITY } = slice;
+  const isLast = 'last' in slice;
+  const limit = isLast ? slice.last : slice.limit;
+  const found: (readonly HistoryEntry[])[] = [];
+  let [count, span] = [0, 0];
+  let place = isLast ? ['', ''] : [String(slice.after), ''];
+  let first: Part | undefined;
+  for (let least = LEAST_BYTES; ; ) {
+    const read = await readPart(call, session, place, limit - count, least, maxBytes);
+    if (read.isErr()) return err(read.error);
+    const part = read.value;
+    if (typeof part === 'string') return ok({ outcome: first === undefined ? part : 'missing' });
+    first ??= part;
+    if (first.birth !== part.birth) return ok({ outcome: 'missing' });
+    const wanted = { isLast, entries: limit - count, bytes: maxBytes - span, hasNone: count === 0 };
+    const { lines, isFull } = linesOf(part, wanted);
+    const entries = decodeLines(lines)?.entries;
+    if (entries === undefined) return err(unreadable(session));
+    found.push(entries);
+    count += entries.length;
+    const length = part.lengthOf(lines);
+    span += length;
+    const at = isLast ? part.upto - length : part.from + length;
+    // Of the latest entries there are no more than the mark counted that the history ended with.
+    const hasMore = isLast ? count < Math.min(limit, first.entries) : at < part.length;
+    if (isFull || !hasMore) {
+      const position = isLast ? first.upto : at;
+      const inOrder = isLast ? found.toReversed() : found;
+      return ok({ outcome: 'found', entries: inOrder.flat(), position, hasMore: !isLast && hasMore });
     }
+    if (lines === '' && (isLast ? part.from === 0 : part.upto === part.length)) return err(unreadable(session));
+    least = lines === '' ? 4 * least : LEAST_BYTES;
+    place = isLast ? ['', String(at)] : [String(at), ''];
   }
+};
 
-  async #readLast(key: SessionKey, last: number, maxBytes: number): Reply<EntriesOutcome> {
-    const call = this.#connection.begin();
-    const parts: (readonly HistoryEntry[])[] = [];
-    let count = 0;
-    let upto = '';
-    /** The first piece, which says where the history ended, and how many entries it had. */
-    let first: Part | undefined;
-    for (let least = LEAST_BYTES; ; ) {
-      const part = await this.#part(call, key, ['', upto], last - count, least, maxBytes);
-      if (part.isErr()) return err(part.error);
-      if (typeof part.value === 'string') return ok({ outcome: 'missing' });
-      first ??= part.value;
-      if (first.birth !== part.value.birth) return ok({ outcome: 'missing' });
-      const { lines, isFull } = lastLines(part.value, {
-        entries: last - count,
-        bytes: maxBytes - (first.upto - part.value.upto),
-        hasNone: count === 0,
-      });
-      const start = part.value.upto - part.value.lengthOf(lines);
-      const decoded = decodeLines(lines);
-      if (decoded === undefined) return err(unreadable(key));
-      parts.push(decoded.entries);
-      count += decoded.entries.length;
-      if (isFull || count >= Math.min(last, first.entries)) {
-        const entries = parts.toReversed().flat();
-        return ok({ outcome: 'found', entries, position: first.upto, hasMore: false });
-      }
-      // The mark at the end counts more than there are.
-      if (lines === '' && part.value.from === 0) return err(unreadable(key));
-      least = lines === '' ? 4 * least : LEAST_BYTES;
-      upto = String(start);
-    }
-  }
-
-  async #part(
-    call: Call,
-    key: SessionKey,
-    place: readonly string[],
-    wanted: number,
-    least: number,
-    maxBytes: number,
-  ): Reply<Part | 'missing' | 'astray'> {
-    const { record, journal } = this.#keys.of(key);
-    const args = [...place, String(wanted), String(least), String(Math.min(MOST_BYTES, maxBytes))];
-    const reply = await call.ask(partScript, [record, journal], args);
-    if (reply.isErr()) return err(failed(key)(reply.error));
-    if (reply.value === 'missing' || reply.value === 'astray') return ok(reply.value);
-    const part = partOf(reply.value);
-    return part === undefined ? err(unreadable(key)) : ok(part);
-  }
-}
+const readPart = async (
+  call: Call,
+  session: SessionKeys,
+  place: readonly string[],
+  wanted: number,
+  least: number,
+  maxBytes: number,
+): Answer<Part | 'missing' | 'astray'> => {
+  const args = [...place, String(wanted), String(least), String(Math.min(MOST_BYTES, maxBytes))];
+  const reply = await call.ask(partScript, [session.record, session.journal], args);
+  if (reply.isErr()) return err(failed(session)(reply.error));
+  if (reply.value === 'missing' || reply.value === 'astray') return ok(reply.value);
+  const part = partOf(reply.value);
+  return part === undefined ? err(unreadable(session)) : ok(part);
+};

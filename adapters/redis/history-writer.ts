@@ -1,16 +1,110 @@
-import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
+import { err, ok } from 'neverthrow';
 import { storeUnavailable } from '../../src/errors.js';
-import type { AppendOutcome, HistoryAppend, SessionKey } from '../../src/store.js';
-import type { Call, Connection } from './connection.js';
-import type { EventWriter } from './event-writer.js';
-import { failed, unreadable } from './failure.js';
-import { appendScript, endScript, noteNameScript } from './journal-scripts.js';
-import { encodeEntries } from './journal-text.js';
-import type { Keyspace } from './keys.js';
-import { decodeState } from './record-text.js';
-import { runListed } from './run-listed.js';
-import { newWriteId } from './write-id.js';
+import type { AppendOutcome, HistoryAppend } from '../../src/store.js';
+import { type Call, type Reply, script } from './connection.js';
+import type { RedisEventLog } from './event-log.js';
+import { type Answer, failed, unreadable } from './failure.js';
+import { encodeEntries, MARK_LENGTH, MARK_PATTERN, readEnd } from './journal-text.js';
+import type { SessionKeys } from './keys.js';
+import { changesOf, decodeState, field, ID_LENGTH, newWriteId, readHead, recall } from './record-text.js';
+
+/** Bytes of a journal that are searched at a time. */
+const SEARCHED_BYTES = 64 * 1024;
+
+/**
+ * Defines `find(from, start, id)`: where the mark that begins so ends, and its number, if it stands behind `from`. Comes
+ * behind `readEnd`.
+ */
+const findMark = `
+local function find(from, start, id)
+  for first = math.max(0, from - 1), length - 1, ${SEARCHED_BYTES} - #start - #id do
+    local part = redis.call('GETRANGE', KEYS[2], first, first + ${SEARCHED_BYTES} - 1)
+    local at = string.find(part, start .. id, 1, true)
+    while at do
+      local mark = first + at - 1 + #start
+      local text = redis.call('GETRANGE', KEYS[2], mark, mark + ${MARK_LENGTH - 1})
+      local _, _, number = string.match(text, '^${MARK_PATTERN}$')
+      if number then return mark + ${MARK_LENGTH}, tonumber(number, 16) end
+      at = string.find(part, start .. id, at + 1, true)
+    end
+  end
+end`;
+
+/** A condition of Lua: whether a session accepts history at the time in ARGV[2]. */
+const isOpen = `(${field('head', 'open')} == '1' and tonumber(ARGV[2]) < tonumber(${field('head', 'deadline')}))`;
+
+/**
+ * Adds lines to a journal, if the session accepts history.
+ *
+ * KEYS  record, journal, and where the caller has named the append: names
+ * ARGV  birth, now, write id, the lines, how many, most entries of a history, a length that the journal had before this
+ *       call was made, the write id in the mark that it ended with, and the name if there is one
+ * Gives {the journal's length behind the lines' mark, the number of this change, 1 if they were there before}, or
+ * {'closed', state line}, 'missing', 'reborn' where there is another session of this id by now, 'full', 'corrupt', or
+ * 'unlisted' where the name is not noted.
+ *
+ * A call may arrive twice. An earlier arrival has written behind the given length, so that the search for its mark costs
+ * what others have written since, however long the journal is. Where the given mark is not there any more, the journal is
+ * another one, and is searched from its beginning. The mark of a name stands behind the length that is noted for it.
+ */
+export const appendScript = script(`${readHead}
+if head == '' then return isAlive and 'corrupt' or 'missing' end
+if not isAlive or ${field('head', 'birth')} ~= ARGV[1] then${recall}
+  local line = string.match(redis.call('GET', KEYS[1]), '^[^\\n]*')
+  local number, position = recall(line, ARGV[3])
+  if number then return {tonumber(position), number, 1} end
+  return isAlive and 'reborn' or 'missing'
+end${readEnd()}
+if not isWhole then return 'corrupt' end
+local from, name = tonumber(ARGV[7]), ARGV[9]
+local noted = name and tonumber(redis.call('HGET', KEYS[3], name) or '')
+if noted or (not name and (from ~= length or lastId ~= ARGV[8])) then${findMark}
+  local finish, number
+  if noted then
+    finish, number = find(noted, '\\n"' .. name .. '/', '')
+  else
+    local known = from > 0 and length > 0
+      and redis.call('GETRANGE', KEYS[2], from - ${MARK_LENGTH}, from - ${MARK_LENGTH - ID_LENGTH + 1})
+    finish, number = find(known == ARGV[8] and from or 0, '\\n"', ARGV[3])
+  end
+  if finish then return {finish, number, 1} end
+end
+if not ${isOpen} then return {'closed', string.match(redis.call('GET', KEYS[1]), '^[^\\n]*')} end
+if entries + ARGV[5] > tonumber(ARGV[6]) then return 'full' end
+if name and not noted then return 'unlisted' end
+local number = ${changesOf('head')} + appends + 1
+local written = string.format('%s:%06x:%06x:%06x",\\n', ARGV[3], appends + 1, number, entries + ARGV[5])
+return {redis.call('APPEND', KEYS[2], ARGV[4] .. '"' .. (name and name .. '/' or '') .. written), number, 0}
+`);
+
+/**
+ * Notes where to look for the mark of lines that the caller has named: from the journal's present length on. A name that
+ * is noted and has its mark stays as it is, and where the lines would be refused nothing is noted.
+ *
+ * KEYS  record, journal, names
+ * ARGV  birth, now, the name, how many lines, most entries of a history
+ */
+const noteNameScript = script(`${readHead}
+if not isAlive or ${field('head', 'birth')} ~= ARGV[1] or not ${isOpen} then return 0 end${readEnd()}
+if not isWhole or entries + ARGV[4] > tonumber(ARGV[5]) then return 0 end
+local noted = tonumber(redis.call('HGET', KEYS[3], ARGV[3]) or '')
+if noted == length then return 0 end${findMark}
+if noted and find(noted, '\\n"' .. ARGV[3] .. '/', '') then return 0 end
+redis.call('HSET', KEYS[3], ARGV[3], string.format('%.0f', length))
+return 1
+`);
+
+/**
+ * Which session there is, and how its journal ends.
+ *
+ * KEYS  record, journal
+ * Gives {birth, length of the journal, the write id in its last mark}, or 'missing' or 'corrupt'.
+ */
+const endScript = script(`${readHead}
+if not isAlive then return 'missing' end${readEnd()}
+if head == '' or not isWhole then return 'corrupt' end
+return {${field('head', 'birth')}, length, lastId}
+`);
 
 /** Maximum number of journals whose ends are remembered; all are forgotten when there would be more. */
 const KNOWN_ENDS = 10_000;
@@ -25,42 +119,35 @@ interface JournalEnd {
   readonly mark: string;
 }
 
-type Reply<T> = Promise<Result<T, StoreError>>;
-
 /** Adds to histories. */
 export class HistoryWriter {
-  readonly #connection: Connection;
-  readonly #keys: Keyspace;
-  readonly #events: EventWriter;
+  readonly #events: RedisEventLog;
   /**
    * How the journals ended that this process wrote to last. An append that arrives twice is sought behind that end, at a
    * cost that does not depend on the journal's length. Without it every append would ask for the end first.
    */
   readonly #ends = new Map<string, JournalEnd>();
 
-  constructor(connection: Connection, keys: Keyspace, events: EventWriter) {
-    this.#connection = connection;
-    this.#keys = keys;
+  constructor(events: RedisEventLog) {
     this.#events = events;
   }
 
-  async append(key: SessionKey, append: HistoryAppend): Reply<AppendOutcome> {
-    const call = this.#connection.begin();
-    const { journal } = this.#keys.of(key);
+  async append(call: Call, session: SessionKeys, append: HistoryAppend): Answer<AppendOutcome> {
+    const { journal } = session;
     const lines = encodeEntries(append.entries);
     const writeId = newWriteId();
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const known = this.#ends.get(journal);
-      const end = known === undefined ? await this.#readEnd(call, key) : ok(known);
+      const end = known === undefined ? await readJournalEnd(call, session) : ok(known);
       if (end.isErr()) return err(end.error);
       if (end.value === 'missing') return ok({ outcome: 'missing' });
-      const reply = await this.#send(call, key, append, writeId, lines, end.value);
-      if (reply.isErr()) return err(failed(key)(reply.error));
+      const reply = await send(call, session, append, writeId, lines, end.value);
+      if (reply.isErr()) return err(failed(session)(reply.error));
       const [first, second, repeated] = reply.value;
       if (first === 'full') return ok({ outcome: 'full' });
       if (first === 'closed') {
         const decoded = decodeState(String(second));
-        return typeof decoded === 'object' ? ok({ outcome: 'closed', state: decoded.state }) : err(unreadable(key));
+        return typeof decoded === 'object' ? ok({ outcome: 'closed', state: decoded.state }) : err(unreadable(session));
       }
       if (first === 'missing' || first === 'reborn') {
         this.#ends.delete(journal);
@@ -69,46 +156,19 @@ export class HistoryWriter {
         continue;
       }
       const position = Number(first);
-      if (!Number.isSafeInteger(position)) return err(unreadable(key));
+      if (!Number.isSafeInteger(position)) return err(unreadable(session));
       const { birth } = end.value;
       this.#remember(journal, Number(repeated) === 1 ? end.value : { birth, length: position, mark: writeId });
       const made = { birth, sequence: Number(second) };
-      const told = await this.#events.tell(call, key, made, { type: 'appended', at: append.now, position });
+      const told = await this.#events.tell(call, session, made, { type: 'appended', at: append.now, position });
       return told.map(() => ({ outcome: 'appended', position }));
     }
     return err(storeUnavailable('the session was created again and again while entries were added', 'not_applied'));
   }
 
   /** Forgets how the journal of a session ended that is removed. */
-  forget(key: SessionKey): void {
-    this.#ends.delete(this.#keys.of(key).journal);
-  }
-
-  async #readEnd(call: Call, key: SessionKey): Reply<JournalEnd | 'missing'> {
-    const { record, journal } = this.#keys.of(key);
-    const reply = await call.ask(endScript, [record, journal], []);
-    if (reply.isErr()) return err(failed(key)(reply.error));
-    if (reply.value === 'missing') return ok('missing');
-    const [birth, length, mark]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
-    return typeof birth === 'string' ? ok({ birth, length: Number(length), mark: String(mark) }) : err(unreadable(key));
-  }
-
-  #send(
-    call: Call,
-    key: SessionKey,
-    { entries, now, operationId, mostEntries = Number.MAX_SAFE_INTEGER }: HistoryAppend,
-    writeId: string,
-    lines: string,
-    { birth, length, mark }: JournalEnd,
-  ) {
-    const { record, journal, names } = this.#keys.of(key);
-    const [time, added, most] = [String(now), String(entries.length), String(mostEntries)];
-    const args = [birth, time, writeId, lines, added, most, String(length), mark];
-    if (operationId === undefined) return runListed(call, appendScript, [record, journal], args, () => []);
-    const keys = [record, journal, names];
-    return runListed(call, appendScript, keys, [...args, operationId], () => [
-      call.write(noteNameScript, keys, [birth, time, operationId, added, most]),
-    ]);
+  forget({ journal }: SessionKeys): void {
+    this.#ends.delete(journal);
   }
 
   #remember(journal: string, end: JournalEnd): void {
@@ -116,3 +176,29 @@ export class HistoryWriter {
     this.#ends.set(journal, end);
   }
 }
+
+const readJournalEnd = async (call: Call, session: SessionKeys): Answer<JournalEnd | 'missing'> => {
+  const reply = await call.ask(endScript, [session.record, session.journal], []);
+  if (reply.isErr()) return err(failed(session)(reply.error));
+  if (reply.value === 'missing') return ok('missing');
+  const [birth, length, mark]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
+  const isEnd = typeof birth === 'string' && typeof mark === 'string';
+  return isEnd ? ok({ birth, length: Number(length), mark }) : err(unreadable(session));
+};
+
+const send = (
+  call: Call,
+  { record, journal, names }: SessionKeys,
+  { entries, now, operationId, mostEntries = Number.MAX_SAFE_INTEGER }: HistoryAppend,
+  writeId: string,
+  lines: string,
+  { birth, length, mark }: JournalEnd,
+): Reply<readonly unknown[]> => {
+  const [time, added, most] = [String(now), String(entries.length), String(mostEntries)];
+  const args = [birth, time, writeId, lines, added, most, String(length), mark];
+  if (operationId === undefined) return call.writeListed(appendScript, [record, journal], args, () => []);
+  const keys = [record, journal, names];
+  return call.writeListed(appendScript, keys, [...args, operationId], () => [
+    call.write(noteNameScript, keys, [birth, time, operationId, added, most]),
+  ]);
+};

@@ -1,5 +1,4 @@
-export type { RedisClient } from './client.js';
-export type { RedisSessionStoreOptions } from './options.js';
+export type { RedisClient, RedisSessionStoreOptions } from './options.js';
 export { type ClockOffset, RedisClock, type RedisClockOptions } from './redis-clock.js';
 export { RedisSessionStore } from './redis-session-store.js';
 export type { RepairReport } from './repair.js';

@@ -1,6 +1,6 @@
 import { isFields } from '../../src/input/values.js';
 import type { HistoryEntry } from '../../src/session/session.js';
-import { readRange } from './state-line.js';
+import { ID_LENGTH } from './record-text.js';
 
 /*
  * A journal is a history as text that only grows: for each entry a line of JSON and a comma, and behind every append a
@@ -16,8 +16,19 @@ export const MARK_LENGTH = 'write-id-12-:000000:000000:000000",\n'.length;
 /** A pattern of Lua for a mark from its write id on: gives the id, the appends, the number and the entries. */
 export const MARK_PATTERN = '([%w_-]+):(%x+):(%x+):(%x+)",\\n';
 
-/** An expression of Lua for the mark that the journal under a key ends with; '' where there is no journal. */
-export const readMark = (key: string): string => readRange(key, -MARK_LENGTH, -1);
+/**
+ * Lua that defines `length` of the journal in KEYS[2], `tail`, at most so many bytes at its end, and what the mark there
+ * says: `lastId`, `appends` and `entries`. `isWhole` is false where there should be a mark and is none. A key of a wrong
+ * type ends the script, unless it is asked for by `pcall`.
+ */
+export const readEnd = (bytes = MARK_LENGTH, call: 'call' | 'pcall' = 'call'): string => `
+local length = redis.${call}('STRLEN', KEYS[2])
+local tail = type(length) == 'number' and length > 0 and redis.call('GETRANGE', KEYS[2], -${bytes}, -1) or ''
+local mark = string.sub(tail, -${MARK_LENGTH})
+local lastId = string.sub(mark, 1, ${ID_LENGTH})
+local appends, entries = tonumber(string.sub(mark, ${ID_LENGTH + 2}, ${ID_LENGTH + 7}), 16), tonumber(string.sub(mark, -9, -4), 16)
+local isWhole = length == 0 or (appends and entries and string.sub(mark, -3) == '",\\n')
+appends, entries = appends or 0, entries or 0`;
 
 export const encodeEntries = (entries: readonly HistoryEntry[]): string => {
   let lines = '';

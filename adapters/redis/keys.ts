@@ -28,24 +28,26 @@ export interface TenantKeys {
   readonly journals: string;
   /** All sessions by their time of creation. */
   readonly index: string;
+  /** The same for each status alone, where sessions are listed by their status. */
+  readonly byStatus: Partial<Readonly<Record<SessionStatus, string>>>;
   /** Sessions by the time when the clock may end them. */
   readonly deadlines: string;
   /** The tenants of the partition by the earliest of those times. */
   readonly tenants: string;
+  /** When sessions of the partition were removed, for as long as that is remembered. */
+  readonly removals: string;
+  /** The stream of events of the partition. */
+  readonly events: string;
   /** The tenant as a member of `tenants`. */
   readonly owner: string;
 }
 
 /** The keys of one session, and its members in sorted sets. */
-export interface SessionKeys extends Omit<TenantKeys, 'records' | 'journals'> {
+export interface SessionKeys extends SessionKey, TenantKeys {
   readonly record: string;
   readonly journal: string;
   /** For each append that its caller named, from where on its mark stands in the journal. */
   readonly names: string;
-  /** When sessions of the partition were removed, for as long as that is remembered. */
-  readonly removals: string;
-  /** The stream of events of the partition. */
-  readonly events: string;
   /** The session in `index`, `deadlines` and the indexes by status. */
   readonly member: string;
   /** The session in `removals` and in events. */
@@ -55,23 +57,32 @@ export interface SessionKeys extends Omit<TenantKeys, 'records' | 'journals'> {
 /** The key layout of one deployment. All keys of one tenant are in one hash slot. */
 export class Keyspace {
   readonly #prefix: string;
-  readonly partitions: number;
+  readonly #partitionCount: number;
+  /** Whether sessions are listed by their status. */
+  readonly #hasStatuses: boolean;
 
-  constructor(prefix: string, partitions: number) {
+  constructor(prefix: string, partitions: number, hasStatuses = false) {
     this.#prefix = prefix;
-    this.partitions = partitions;
+    this.#partitionCount = partitions;
+    this.#hasStatuses = hasStatuses;
   }
 
+  /** Written out, and not made of `tenant`: copying so many fields costs more than the rest of a call. */
   of({ tenant, id }: SessionKey): SessionKeys {
     const partition = this.#partitionOf(tenant);
     const owner = escapeName(tenant);
     const member = escapeName(id);
     const path = `${owner}:${member}`;
     return {
+      tenant,
+      id,
+      records: `${partition}:record:${owner}:`,
+      journals: `${partition}:journal:${owner}:`,
       record: `${partition}:record:${path}`,
       journal: `${partition}:journal:${path}`,
       names: `${partition}:names:${path}`,
       index: `${partition}:index:${owner}`,
+      byStatus: this.#byStatus(partition, owner),
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
       removals: `${partition}:removals`,
@@ -89,23 +100,21 @@ export class Keyspace {
       records: `${partition}:record:${owner}:`,
       journals: `${partition}:journal:${owner}:`,
       index: `${partition}:index:${owner}`,
+      byStatus: this.#byStatus(partition, owner),
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
+      removals: `${partition}:removals`,
+      events: `${partition}:events`,
       owner,
     };
   }
 
-  /** The stream of events that a tenant's are in. */
-  events(tenant: string): string {
-    return `${this.#partitionOf(tenant)}:events`;
+  /** The numbers of all partitions. */
+  get partitions(): readonly number[] {
+    return Array.from({ length: this.#partitionCount }, (_, partition) => partition);
   }
 
-  /** The index of a tenant's sessions with a status. */
-  status(tenant: string, status: SessionStatus): string {
-    return `${this.#partitionOf(tenant)}:${status.toLowerCase()}:${escapeName(tenant)}`;
-  }
-
-  /** The sorted sets of a partition: its tenants, and its removals. */
+  /** The sorted sets that the tenants of a partition share. */
   shared(kind: 'tenants' | 'removals', partition: number): string {
     return `${this.#prefix}:{${partition}}:${kind}`;
   }
@@ -122,8 +131,18 @@ export class Keyspace {
     return kind === undefined ? undefined : { kind, rest };
   }
 
+  #byStatus(partition: string, owner: string): TenantKeys['byStatus'] {
+    if (!this.#hasStatuses) return {};
+    return {
+      IDLE: `${partition}:idle:${owner}`,
+      ACTIVE: `${partition}:active:${owner}`,
+      PAUSED: `${partition}:paused:${owner}`,
+      TERMINATED: `${partition}:terminated:${owner}`,
+    };
+  }
+
   #partitionOf(tenant: string): string {
-    return `${this.#prefix}:{${hash(tenant) % this.partitions}}`;
+    return `${this.#prefix}:{${hash(tenant) % this.#partitionCount}}`;
   }
 }
 

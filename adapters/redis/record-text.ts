@@ -1,9 +1,9 @@
+import { nanoid } from 'nanoid';
 import { isFields } from '../../src/input/values.js';
 import type { SessionHead, StateRecord } from '../../src/session/record.js';
 import type { SessionOptions } from '../../src/session/session.js';
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
 import { isEndReason, type SessionStatus, sessionStatuses } from '../../src/status.js';
-import { NEVER, REMOVED } from './state-line.js';
 
 /*
  * A record is one line of state and behind it the JSON of what never changes:
@@ -21,6 +21,17 @@ import { NEVER, REMOVED } from './state-line.js';
  * appends, each as `<id>:<number>:<position>,`. A session that is created over it keeps its writes behind
  * `<birth of the removed one>:1:-,`.
  */
+
+export const ID_LENGTH = 12;
+
+/** 72 random bits: enough among the writes of one session. */
+export const newWriteId = (): string => nanoid(ID_LENGTH);
+
+/** The status letter of a session that was removed. */
+export const REMOVED = 'G';
+
+/** Stands for `Infinity`: scripts compare it as they compare any time, and no time reaches it. */
+export const NEVER = Number.MAX_SAFE_INTEGER;
 
 const letters = { IDLE: 'I', ACTIVE: 'A', PAUSED: 'P', TERMINATED: 'T' } as const satisfies Record<
   SessionStatus,
@@ -80,8 +91,9 @@ const line =
 export const decodeState = (text: string): DecodedState | 'removed' | undefined => {
   const match = line.exec(text);
   if (match === null) return undefined;
-  const [, deadline, revision, letter = '', birth = '', base, since, activeMs, limitMs, endReason, operations = ''] =
-    match;
+  // Not as an array: every page takes this apart as often as it has sessions, and its iterator takes as long as the rest.
+  const { 1: deadline, 2: revision, 3: letter = '', 4: birth = '', 5: base, 6: since, 7: activeMs, 8: limitMs } = match;
+  const { 9: endReason, 10: operations = '', 11: sequence, 12: before = '' } = match;
   if (letter === REMOVED) return 'removed';
   const status = statusOfLetter(letter);
   const phase = {
@@ -92,16 +104,13 @@ export const decodeState = (text: string): DecodedState | 'removed' | undefined 
     deadline: infinite(Number(deadline)),
     operations: operations === '' ? [] : operations.split(','),
   };
-  const [sequence, before = ''] = match.slice(11);
-  const rest = {
-    birth,
-    changes: phase.revision - Number(base) + 1,
-    lastWrite: sequence === undefined ? undefined : { sequence: Number(sequence), before },
-  };
+  const changes = phase.revision - Number(base) + 1;
+  const lastWrite = sequence === undefined ? undefined : { sequence: Number(sequence), before };
   if (status === 'TERMINATED') {
-    return isEndReason(endReason) ? { ...rest, state: { status, ...phase, endReason } } : undefined;
+    return isEndReason(endReason) ? { state: { status, ...phase, endReason }, birth, changes, lastWrite } : undefined;
   }
-  return status === undefined || endReason !== '-' ? undefined : { ...rest, state: { status, ...phase } };
+  if (status === undefined || endReason !== '-') return undefined;
+  return { state: { status, ...phase }, birth, changes, lastWrite };
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -138,3 +147,54 @@ export const decodeFixed = (head: string): FixedFields | 'removed' | undefined =
   const status = statusOfLetter(letter);
   return status && { status, deadline: infinite(Number(deadline)), createdMs: Number(createdMs) };
 };
+
+/* How scripts read a state line: pieces of Lua. `text` is an expression of Lua. */
+
+/** Where the fields of fixed width are: the first character and the last, counted from 1 as Lua does. */
+const FIELDS = {
+  deadline: [3, 18],
+  open: [20, 20],
+  revision: [22, 37],
+  status: [39, 39],
+  birth: [41, 52],
+  base: [54, 69],
+  created: [71, 85],
+} as const;
+
+/** Length of the fields of fixed width. */
+export const FIXED_LENGTH = 86;
+
+export const field = (text: string, name: keyof typeof FIELDS): string =>
+  `string.sub(${text}, ${FIELDS[name][0]}, ${FIELDS[name][1]})`;
+
+/** Whether a text has the fields of fixed width. */
+export const isFixed = (text: string): string =>
+  `(string.sub(${text}, 1, 2) == '2 ' and string.sub(${text}, ${FIXED_LENGTH}, ${FIXED_LENGTH}) == ' ')`;
+
+/** How many times the state was written. */
+export const changesOf = (text: string): string =>
+  `(tonumber(${field(text, 'revision')}) - tonumber(${field(text, 'base')}) + 1)`;
+
+/**
+ * Defines `head`, the fields of fixed width of the record in KEYS[1], '' where they cannot be read, and `isAlive`: whether
+ * there is a session, readable or not. Any refusal but that of a key of a wrong type ends the script.
+ */
+export const readHead = `
+local head = redis.pcall('GETRANGE', KEYS[1], 0, ${FIXED_LENGTH - 1})
+if type(head) == 'table' and not string.find(head.err, 'WRONGTYPE', 1, true) then return head end
+if type(head) ~= 'string' or not ${isFixed('head')} then head = '' end
+local isAlive = ${field('head', 'status')} ~= '${REMOVED}'
+if head == '' then isAlive = redis.pcall('STRLEN', KEYS[1]) ~= 0 end`;
+
+/**
+ * Defines `recall(line, id)`: what a state line remembers of a write. Gives its number, what stands behind that, and the
+ * birth of the session that it was made on, which may be an earlier one of the same id.
+ */
+export const recall = `
+local function recall(line, id)
+  local at = string.find(line, id .. ':', 1, true)
+  if not at then return nil end
+  local number, detail = string.match(line, '^(%d+):([^,]*),', at + ${ID_LENGTH + 1})
+  local birth = string.match(string.sub(line, 1, at - 1), '.*[ ,]([%w_-]+):1:%-,') or ${field('line', 'birth')}
+  return tonumber(number), detail, birth
+end`;

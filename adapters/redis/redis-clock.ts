@@ -3,9 +3,8 @@ import { type Clock, systemClock } from '../../src/clock.js';
 import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields } from '../../src/input/values.js';
-import type { RedisClient } from './client.js';
 import { Connection } from './connection.js';
-import { checkClient, readTimeout } from './options.js';
+import { checkClient, type RedisClient, readTimeout } from './options.js';
 
 /** What a `RedisClock` is made with. */
 export interface RedisClockOptions {

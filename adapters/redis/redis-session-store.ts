@@ -1,6 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { StoreError, StoreUnavailable } from '../../src/errors.js';
-import { tidingsOf } from '../../src/events/tidings.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
 import type {
   Admit,
@@ -17,93 +16,43 @@ import type {
   SessionStore,
 } from '../../src/store.js';
 import { Connection } from './connection.js';
-import { DueReader } from './due-reader.js';
+import { readDue } from './due-reader.js';
 import { RedisEventLog } from './event-log.js';
-import { EventWriter } from './event-writer.js';
-import { failed, unreadable } from './failure.js';
-import { HistoryReader } from './history-reader.js';
+import { type Answer, failed, unreadable } from './failure.js';
+import { readEntries } from './history-reader.js';
 import { HistoryWriter } from './history-writer.js';
 import { Keyspace } from './keys.js';
 import { type RedisSessionStoreOptions, readStoreOptions } from './options.js';
-import { PageReader } from './page-reader.js';
-import { insertScript, replaceScript } from './record-scripts.js';
-import { decodeState, encodeHead, encodeOrigin, encodeRevision, encodeState, statusOfLetter } from './record-text.js';
-import { Removals } from './removals.js';
+import { readPage } from './page-reader.js';
+import { decodeState } from './record-text.js';
+import { insertRecord, replaceRecord } from './record-writer.js';
+import { purge, removeSession } from './removals.js';
 import { Repair, type RepairReport } from './repair.js';
-import { runListed } from './run-listed.js';
-import { SessionIndex } from './session-index.js';
-import { SessionReader } from './session-reader.js';
-import { newWriteId } from './write-id.js';
-
-type Reply<T> = Promise<Result<T, StoreError>>;
+import { findSession } from './session-reader.js';
 
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session: a
  * record that is replaced under its revision (`record-text.ts`), and a journal that only grows (`journal-text.ts`).
- *
- * A write is three steps: what the record needs beside it is added, the script that writes the record checks that and
- * decides the outcome, and what does not fit any more is taken away. Nothing behind the script makes its outcome another,
- * except that it is `unknown` where the event could not be told.
  */
 export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
-  readonly #index: SessionIndex;
-  readonly #sessions: SessionReader;
-  readonly #pages: PageReader;
+  readonly #events: RedisEventLog;
   readonly #historyWriter: HistoryWriter;
-  readonly #historyReader: HistoryReader;
-  readonly #removals: Removals;
-  readonly #due: DueReader;
-  readonly #eventWriter: EventWriter;
   readonly events: RedisEventLog | undefined;
 
   /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
   constructor(options: RedisSessionStoreOptions) {
     const { client, prefix, partitions, timeoutMs, statusIndex, eventsLength } = readStoreOptions(options);
     this.#connection = new Connection(client, timeoutMs);
-    this.#keys = new Keyspace(prefix, partitions);
-    this.#index = new SessionIndex(this.#keys, statusIndex);
-    this.#sessions = new SessionReader(this.#connection, this.#keys);
-    this.#pages = new PageReader(this.#connection, this.#keys, this.#sessions, this.#index);
-    this.#eventWriter = new EventWriter(this.#keys, eventsLength);
-    this.events =
-      eventsLength === undefined ? undefined : new RedisEventLog(this.#connection, this.#keys, this.#eventWriter);
-    this.#historyWriter = new HistoryWriter(this.#connection, this.#keys, this.#eventWriter);
-    this.#historyReader = new HistoryReader(this.#connection, this.#keys);
-    this.#removals = new Removals(this.#connection, this.#keys, this.#index);
-    this.#due = new DueReader(this.#connection, this.#keys, this.#index, this.events);
+    this.#keys = new Keyspace(prefix, partitions, statusIndex);
+    this.#events = new RedisEventLog(this.#connection, this.#keys, eventsLength);
+    this.events = eventsLength === undefined ? undefined : this.#events;
+    this.#historyWriter = new HistoryWriter(this.#events);
   }
 
-  async insert(tenant: string, head: SessionHead, state: StateRecord): Reply<'inserted' | 'taken'> {
-    const key = { tenant, id: head.id };
-    const call = this.#connection.begin();
-    const createdMs = Date.parse(head.createdAt);
-    const { record, journal, names } = this.#keys.of(key);
-    const { keys, args, add } = this.#index.beforeInsert(call, key, state, createdMs);
-    const writeId = newWriteId();
-    const { start, end } = encodeState(state);
-    const line = `${start}${encodeOrigin(writeId, state, createdMs)}${end}`;
-    const written = await runListed(
-      call,
-      insertScript,
-      [record, journal, names, ...keys],
-      [...args, writeId, String(createdMs), line, `\n${encodeHead(head)}`],
-      add,
-    );
-    if (written.isErr()) {
-      if (written.error.error.outcome === 'not_applied') void this.#index.clear(call, key);
-      return err(failed(key)(written.error));
-    }
-    const [outcome, birth, created] = written.value;
-    if (outcome === 'removed') await this.#index.clear(call, key);
-    else if (outcome !== 'inserted' && outcome !== 'taken') return err(unreadable(key));
-    const made = { birth: String(birth), sequence: 1 };
-    const told =
-      birth === undefined
-        ? ok(undefined)
-        : await this.#eventWriter.tell(call, key, made, { type: 'created', at: Number(created) });
-    return told.map(() => (outcome === 'taken' ? 'taken' : 'inserted'));
+  insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken'> {
+    return insertRecord(this.#connection.begin(), this.#keys.of({ tenant, id: head.id }), this.#events, head, state);
   }
 
   find<E = never>(
@@ -111,10 +60,10 @@ export class RedisSessionStore implements SessionStore {
     size: ReadSize = {},
     admit?: Admit<E>,
   ): Promise<Result<SessionRecord | undefined, StoreError | E>> {
-    return this.#sessions.find(key, size, admit);
+    return findSession(this.#connection.begin(), this.#keys.of(key), size, admit);
   }
 
-  async findState(key: SessionKey): Reply<StateRecord | undefined> {
+  async findState(key: SessionKey): Answer<StateRecord | undefined> {
     const { record } = this.#keys.of(key);
     const text = await this.#connection.begin().read((client) => client.get(record));
     if (text.isErr()) return err(failed(key)(text.error));
@@ -124,75 +73,33 @@ export class RedisSessionStore implements SessionStore {
   }
 
   list<E = never>(tenant: string, range: PageRange, admit?: Admit<E>): Promise<Result<RecordPage, StoreError | E>> {
-    return this.#pages.read(tenant, range, admit);
+    return readPage(this.#connection.begin(), this.#keys.tenant(tenant), range, admit);
   }
 
-  async replace(key: SessionKey, next: StateRecord): Reply<'replaced' | 'stale' | 'missing'> {
-    const call = this.#connection.begin();
-    const { record, journal, names } = this.#keys.of(key);
-    const { keys, args, add } = this.#index.beforeReplace(call, key, next);
-    const { start, end } = encodeState(next);
-    const written = await runListed(
-      call,
-      replaceScript,
-      [record, journal, names, ...keys],
-      [...args, newWriteId(), encodeRevision(next.revision - 1), start, end],
-      add,
-    );
-    if (written.isErr()) {
-      if (written.error.error.outcome === 'not_applied') void this.#index.dropStatus(call, key, next.status);
-      return err(failed(key)(written.error));
-    }
-    const [outcome, birth, sequence, before] = written.value;
-    if (outcome === 'stale' || outcome === 'missing') {
-      void this.#index.dropStatus(call, key, next.status);
-      return ok(outcome);
-    }
-    if (outcome !== 'replaced') return err(unreadable(key));
-    const made = { birth: String(birth), sequence: Number(sequence) };
-    const told = await this.#eventWriter.tell(call, key, made, tidingsOf(before === 'P', next));
-    const status = statusOfLetter(String(before));
-    if (status !== undefined && status !== next.status) await this.#index.dropStatus(call, key, status);
-    // Until the event is told the deadline stays noted: a sweep then tells the end, should this process die before it.
-    const isDone = next.status === 'TERMINATED' && next.deadline === Number.POSITIVE_INFINITY && told.isOk();
-    if (isDone && next.limitMs !== Number.POSITIVE_INFINITY) await this.#index.reschedule(call, key);
-    return told.map(() => outcome);
+  replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing'> {
+    return replaceRecord(this.#connection.begin(), this.#keys.of(key), this.#events, next);
   }
 
-  append(key: SessionKey, append: HistoryAppend): Reply<AppendOutcome> {
-    return this.#historyWriter.append(key, append);
+  append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
+    return this.#historyWriter.append(this.#connection.begin(), this.#keys.of(key), append);
   }
 
-  findEntries(key: SessionKey, slice: HistorySlice): Reply<EntriesOutcome> {
-    return this.#historyReader.read(key, slice);
+  findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {
+    return readEntries(this.#connection.begin(), this.#keys.of(key), slice);
   }
 
-  async remove(key: SessionKey, { revision, now = Date.now() }: Removal = {}): Reply<'removed' | 'stale' | 'missing'> {
-    const call = this.#connection.begin();
-    this.#historyWriter.forget(key);
-    const written = await this.#removals.remove(call, key, revision, now);
-    if (written.isErr()) return err(failed(key)(written.error));
-    const [outcome, birth, sequence] = written.value;
-    if (outcome === 'stale') {
-      void this.#removals.unlist(call, key, now);
-      return ok(outcome);
-    }
-    if (outcome !== 'removed' && outcome !== 'missing') return err(unreadable(key));
-    const made = { birth: String(birth), sequence: Number(sequence) };
-    const [told] = await Promise.all([
-      birth === undefined ? ok(undefined) : this.#eventWriter.tell(call, key, made, { type: 'deleted', at: now }),
-      this.#index.clear(call, key),
-      outcome === 'missing' && this.#removals.unlist(call, key, now),
-    ]);
-    return told.map(() => outcome);
+  remove(key: SessionKey, removal: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
+    const session = this.#keys.of(key);
+    this.#historyWriter.forget(session);
+    return removeSession(this.#connection.begin(), session, this.#events, removal);
   }
 
-  due(now: number, limit: number): Reply<DueSessions> {
-    return this.#due.read(now, limit);
+  due(now: number, limit: number): Answer<DueSessions> {
+    return readDue(this.#connection.begin(), this.#keys, this.#events, now, limit);
   }
 
-  purge(now: number, limit: number): Reply<number> {
-    return this.#removals.purge(now, limit);
+  purge(now: number, limit: number): Answer<number> {
+    return purge(this.#connection.begin(), this.#keys, now, limit);
   }
 
   /**
@@ -201,6 +108,6 @@ export class RedisSessionStore implements SessionStore {
    * is bounded in time; the whole takes as long as there are sessions.
    */
   repair(): ResultAsync<RepairReport, StoreUnavailable> {
-    return new ResultAsync(new Repair(this.#connection, this.#keys, this.#index, this.#removals, this.#sessions).run());
+    return new ResultAsync(new Repair(this.#connection, this.#keys).run());
   }
 }

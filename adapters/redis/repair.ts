@@ -2,14 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
 import { sessionStatuses } from '../../src/status.js';
 import type { SessionKey } from '../../src/store.js';
-import type { RedisClient } from './client.js';
 import type { Connection } from './connection.js';
-import { noteScript, unlistScript } from './index-scripts.js';
 import { type Keyspace, keyOfPath, unescapeName } from './keys.js';
-import { statusLetter } from './record-text.js';
-import type { Removals } from './removals.js';
-import type { SessionIndex } from './session-index.js';
-import type { SessionReader } from './session-reader.js';
+import type { RedisClient } from './options.js';
+import { purge } from './removals.js';
+import { clear, mend, noteScript, rescheduleTenant, unlist } from './session-index.js';
+import { findSession } from './session-reader.js';
 
 /** What a repair has looked at and put right. */
 export interface RepairReport {
@@ -28,6 +26,9 @@ export interface RepairReport {
 /** Number of keys or entries that are asked for at a time. */
 const PAGE = 200;
 
+/** Gives where to go on, `0` at the end, and a page of items. */
+type Scan = (client: RedisClient, cursor: string) => Promise<readonly [string, readonly string[]]>;
+
 const unable = new Error('ERR the client cannot scan');
 
 /**
@@ -39,47 +40,38 @@ const unable = new Error('ERR the client cannot scan');
 export class Repair {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
-  readonly #index: SessionIndex;
-  readonly #removals: Removals;
-  readonly #sessions: SessionReader;
   readonly #report = { sessions: 0, listed: 0, rescheduled: 0, removed: 0 };
   /** By their paths. */
   readonly #unreadable = new Map<string, SessionKey>();
 
-  constructor(
-    connection: Connection,
-    keys: Keyspace,
-    index: SessionIndex,
-    removals: Removals,
-    sessions: SessionReader,
-  ) {
+  constructor(connection: Connection, keys: Keyspace) {
     this.#connection = connection;
     this.#keys = keys;
-    this.#index = index;
-    this.#removals = removals;
-    this.#sessions = sessions;
   }
 
   async run(): Promise<Result<RepairReport, StoreUnavailable>> {
     const nodes = await this.#connection.begin().read(async (client) => client.nodes?.('master') ?? [client]);
     if (nodes.isErr()) return err(nodes.error.error);
     for (const node of nodes.value) {
-      const scanned = await this.#each(
-        (client, cursor) => scanKeys(client, node, this.#keys, cursor),
-        (name) => this.#mendKey(name),
-      );
+      const scan: Scan = async (client, cursor) => {
+        if (node.scan === undefined) throw unable;
+        // No client puts its `keyPrefix` before a pattern, or takes it off again.
+        const keyPrefix = client.options?.keyPrefix ?? '';
+        const [next, found] = await node.scan(cursor, 'MATCH', this.#keys.pattern(keyPrefix), 'COUNT', PAGE);
+        return [next, found.map((name) => name.slice(keyPrefix.length))];
+      };
+      const scanned = await this.#each(scan, (name) => this.#mendKey(name));
       if (scanned.isErr()) return err(scanned.error);
     }
     // Whatever cannot be purged now the next sweep takes away.
-    for (let purged = PAGE; purged >= PAGE; ) purged = (await this.#removals.purge(Date.now(), PAGE)).unwrapOr(0);
+    for (let purged = PAGE; purged >= PAGE; ) {
+      purged = (await purge(this.#connection.begin(), this.#keys, Date.now(), PAGE)).unwrapOr(0);
+    }
     return ok({ ...this.#report, unreadable: [...this.#unreadable.values()] });
   }
 
   /** Does something with every item of a scan, a page of it at a time. */
-  async #each(
-    scan: (client: RedisClient, cursor: string) => Promise<readonly [string, readonly string[]]>,
-    mend: (item: string) => Promise<void>,
-  ): Promise<Result<void, StoreUnavailable>> {
+  async #each(scan: Scan, mend: (item: string) => Promise<void>): Promise<Result<void, StoreUnavailable>> {
     let cursor = '0';
     do {
       const at = cursor;
@@ -99,25 +91,26 @@ export class Repair {
     if (kind === 'record' || kind === 'journal' || kind === 'names') return this.#mendSession(kind, keyOfPath(rest));
     const status = sessionStatuses.find((each) => each.toLowerCase() === kind);
     if (kind !== 'index' && kind !== 'deadlines' && status === undefined) return;
-    const tenant = unescapeName(rest);
-    const { records } = this.#keys.tenant(tenant);
-    const letter = status === undefined ? '' : statusLetter(status);
-    await this.#each(
-      (client, cursor) => entriesOf(client, name, cursor),
-      async (member) => {
-        const call = this.#connection.begin();
-        const unlisted = await call.write(unlistScript, [records + member, name], [member, letter]);
-        this.#report.removed += Number(unlisted.unwrapOr(0));
-      },
-    );
-    if (kind === 'deadlines') await this.#index.rescheduleTenant(this.#connection.begin(), tenant);
+    const keys = this.#keys.tenant(unescapeName(rest));
+    const scan: Scan = async (client, cursor) => {
+      if (client.zscan === undefined) throw unable;
+      const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
+      return [next, found.filter((_, at) => at % 2 === 0)];
+    };
+    await this.#each(scan, async (member) => {
+      const record = keys.records + member;
+      const unlisted = await unlist(this.#connection.begin(), { record, member }, name, status);
+      this.#report.removed += unlisted;
+    });
+    if (kind === 'deadlines') await rescheduleTenant(this.#connection.begin(), keys);
   }
 
   async #mendSession(kind: 'record' | 'journal' | 'names', key: SessionKey): Promise<void> {
     const call = this.#connection.begin();
     const report = this.#report;
-    const { removals, path } = this.#keys.of(key);
-    const found = await this.#sessions.find<never>(key, {}, undefined);
+    const session = this.#keys.of(key);
+    const { removals, path } = session;
+    const found = await findSession<never>(call, session, {}, undefined);
     // What has its record is looked at when the scan comes to that.
     if (kind !== 'record' && found.isOk() && found.value !== undefined) return;
     if (found.isErr()) {
@@ -127,37 +120,13 @@ export class Repair {
       this.#unreadable.set(path, key);
     } else if (found.value === undefined) {
       if (kind === 'record') await call.write(noteScript, [removals], [path, String(Date.now())]);
-      const cleared = await this.#index.clear(call, key);
+      const cleared = await clear(call, session);
       report.removed += cleared;
     } else {
-      const { listed, rescheduled } = await this.#index.mend(call, key, found.value.state.status);
+      const { listed, rescheduled } = await mend(call, session, found.value.state.status);
       report.sessions += 1;
       report.listed += listed;
       report.rescheduled += rescheduled;
     }
   }
 }
-
-/** Keys of the store, without the `keyPrefix` of the client, which no client puts before a pattern or takes off again. */
-const scanKeys = async (
-  client: RedisClient,
-  node: RedisClient,
-  keys: Keyspace,
-  cursor: string,
-): Promise<readonly [string, readonly string[]]> => {
-  if (node.scan === undefined) throw unable;
-  const keyPrefix = client.options?.keyPrefix ?? '';
-  const [next, found] = await node.scan(cursor, 'MATCH', keys.pattern(keyPrefix), 'COUNT', PAGE);
-  return [next, found.map((name) => name.slice(keyPrefix.length))];
-};
-
-/** Members of a sorted set, without their scores. */
-const entriesOf = async (
-  client: RedisClient,
-  key: string,
-  cursor: string,
-): Promise<readonly [string, readonly string[]]> => {
-  if (client.zscan === undefined) throw unable;
-  const [next, found] = await client.zscan(key, cursor, 'COUNT', PAGE);
-  return [next, found.filter((_, at) => at % 2 === 0)];
-};

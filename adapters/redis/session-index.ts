@@ -1,136 +1,197 @@
 import type { StateRecord } from '../../src/session/record.js';
-import { type SessionStatus, sessionStatuses } from '../../src/status.js';
-import type { SessionKey } from '../../src/store.js';
-import type { Call, Reply } from './connection.js';
-import {
-  dropScript,
-  listScript,
-  noteScript,
-  relistScript,
-  rescheduleScript,
-  rescheduleTenantScript,
-  unlistScript,
-} from './index-scripts.js';
-import type { Keyspace } from './keys.js';
-import { statusLetter } from './record-text.js';
+import type { SessionStatus } from '../../src/status.js';
+import { type Call, type Reply, script } from './connection.js';
+import type { SessionKeys, TenantKeys } from './keys.js';
+import { field, NEVER, readHead, statusLetter } from './record-text.js';
 
-/** What a script that writes a record needs to find beside it. */
-export interface Needs {
-  /** The keys and arguments with which the script checks it. */
-  readonly keys: readonly string[];
-  readonly args: readonly string[];
-  /** Sends what adds it. The first time that is only what is likely to be missing. */
-  readonly add: (attempt: number) => readonly Reply[];
-}
-
-const earliest = (...times: readonly number[]): string => {
-  const time = Math.min(...times);
-  return time === Number.POSITIVE_INFINITY ? '' : String(time);
-};
+/*
+ * The entries of sessions in indexes: lists, lists by status, and deadlines. They are added before a record is written,
+ * checked by the script that writes it (`record-writer.ts`), and taken away after.
+ *
+ * Each script here writes once at most, and only what is true of the session as the script finds it: any other write may
+ * come before or after.
+ */
 
 /**
- * The entries of sessions in indexes: lists, lists by status, and deadlines. They are added before a record is written,
- * checked by the script that writes it, and taken away after. What stands there too much is passed over by whoever
- * reads; what is missing is never written beside, for the script then answers `unlisted`.
+ * Makes the entry of a session in an index what its record says; or lists a session that is about to be added, unless
+ * there is one already.
+ *
+ * KEYS  record, an index
+ * ARGV  member, the letter of the status that the session must have or '' for any, the time of creation of one that is
+ *       about to be added or ''
+ * Gives 1 if there was no entry, or another.
  */
-export class SessionIndex {
-  readonly #keys: Keyspace;
-  /** Whether sessions are listed by their status. */
-  readonly hasStatuses: boolean;
+const listScript = script(`${readHead}
+local created = tonumber(ARGV[3])
+if created and isAlive then return 0 end
+if not created then
+  if not isAlive or head == '' or (ARGV[2] ~= '' and ${field('head', 'status')} ~= ARGV[2]) then return 0 end
+  created = tonumber(${field('head', 'created')})
+end
+if tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '') == created then return 0 end
+redis.call('ZADD', KEYS[2], string.format('%.0f', created), ARGV[1])
+return 1
+`);
 
-  constructor(keys: Keyspace, hasStatuses: boolean) {
-    this.#keys = keys;
-    this.hasStatuses = hasStatuses;
-  }
+/**
+ * Takes a session out of an index that it does not belong to.
+ *
+ * KEYS  record, an index
+ * ARGV  member, the letter of the status that the index is of, or '' for one of any status
+ * Gives 1 if it was there.
+ */
+const unlistScript = script(`${readHead}
+if isAlive and (ARGV[2] == '' or head == '' or ${field('head', 'status')} == ARGV[2]) then return 0 end
+return redis.call('ZREM', KEYS[2], ARGV[1])
+`);
 
-  /**
-   * Before a session is added. Its deadline is noted at the earliest time at which the clock may end it, in this state or
-   * a later one: a time limit cannot run out before it would if the session were ACTIVE from now on.
-   */
-  beforeInsert(call: Call, key: SessionKey, state: StateRecord, createdMs: number): Needs {
-    const { record, journal, names, index, deadlines, tenants, member, owner } = this.#keys.of(key);
-    const deadline = earliest(state.deadline, state.since + state.limitMs);
-    const lists = [index, ...this.#listOf(key, state.status)];
-    return {
-      keys: [deadlines, tenants, ...lists],
-      args: [member, owner, deadline],
-      add: (attempt) => [
-        ...(attempt > 1 ? [call.write(dropScript, [record, journal, names], [])] : []),
-        ...lists.map((list) => call.write(listScript, [record, list], [member, String(createdMs)])),
-        ...(deadline === '' ? [] : [call.write(noteScript, [deadlines], [member, deadline])]),
-        ...(deadline === '' || attempt === 1 ? [] : [call.write(noteScript, [tenants], [owner, deadline])]),
-      ],
-    };
-  }
+/**
+ * Notes a time in a sorted set, unless an earlier one is noted.
+ *
+ * KEYS  the sorted set
+ * ARGV  member, time
+ */
+export const noteScript = script(`
+local noted = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or '')
+if noted and noted <= tonumber(ARGV[2]) then return 0 end
+return redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+`);
 
-  /** Before a state is replaced. The deadline of an ACTIVE session was noted when the session was added, or before. */
-  beforeReplace(call: Call, key: SessionKey, { status, deadline: until }: StateRecord): Needs {
-    const { record, deadlines, tenants, member, owner } = this.#keys.of(key);
-    const deadline = earliest(until);
-    const isNoted = (attempt: number): boolean => deadline === '' || (status === 'ACTIVE' && attempt === 1);
-    return {
-      keys: [deadlines, tenants, ...this.#listOf(key, status)],
-      args: [member, owner, deadline],
-      add: (attempt) => [
-        ...this.#listOf(key, status).map((list) => call.write(relistScript, [record, list], [member, ''])),
-        ...(isNoted(attempt) ? [] : [call.write(noteScript, [deadlines], [member, deadline])]),
-        ...(deadline === '' || attempt === 1 ? [] : [call.write(noteScript, [tenants], [owner, deadline])]),
-      ],
-    };
-  }
+/**
+ * Makes the noted deadline of a session what its record says.
+ *
+ * KEYS  record, deadlines
+ * ARGV  member
+ * Gives 1 if there was none, or a later one.
+ */
+const rescheduleScript = script(`${readHead}
+if isAlive and head == '' then return 0 end
+local deadline = isAlive and tonumber(${field('head', 'deadline')}) or ${NEVER}
+local noted = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '') or ${NEVER}
+if noted == deadline then return 0 end
+if deadline == ${NEVER} then redis.call('ZREM', KEYS[2], ARGV[1])
+else redis.call('ZADD', KEYS[2], string.format('%.0f', deadline), ARGV[1]) end
+return noted > deadline and 1 or 0
+`);
 
-  /** Takes a session out of the index of a status that it has not. */
-  async dropStatus(call: Call, key: SessionKey, status: SessionStatus): Promise<number> {
-    const { record, member } = this.#keys.of(key);
-    const drops = this.#listOf(key, status).map((list) =>
-      counted(call.write(unlistScript, [record, list], [member, statusLetter(status)])),
-    );
-    return sum(drops);
-  }
+/**
+ * Makes the noted time of a tenant the earliest of its deadlines.
+ *
+ * KEYS  deadlines, tenants
+ * ARGV  owner
+ */
+const rescheduleTenantScript = script(`
+local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+if not first[1] then return redis.call('ZREM', KEYS[2], ARGV[1]) end
+if tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '') == tonumber(first[2]) then return 0 end
+return redis.call('ZADD', KEYS[2], first[2], ARGV[1])
+`);
 
-  /** Makes the noted deadline what the record says. Gives 1 where there was none, or a later one. */
-  reschedule(call: Call, key: SessionKey): Reply {
-    const { record, deadlines, member } = this.#keys.of(key);
-    return call.write(rescheduleScript, [record, deadlines], [member]);
-  }
+/**
+ * Deletes what is left of a session that was removed: its journal and the names of its appends. A journal without a record
+ * is a session that cannot be read, and stays.
+ *
+ * KEYS  record, journal, names
+ * Gives how many keys were deleted.
+ */
+const dropScript = script(`${readHead}
+if isAlive or (head == '' and redis.call('EXISTS', KEYS[2]) == 1) then return 0 end
+return redis.call('DEL', KEYS[2], KEYS[3])
+`);
 
-  /** Makes the noted time of a tenant the earliest of its deadlines. */
-  rescheduleTenant(call: Call, tenant: string): Reply {
-    const { deadlines, tenants, owner } = this.#keys.tenant(tenant);
-    return call.write(rescheduleTenantScript, [deadlines, tenants], [owner]);
-  }
+/** Defines `isNoted(key, name)`: whether it has an entry there, no later than the deadline in ARGV[3], if there is one. */
+export const isNoted = `
+local function isNoted(key, name)
+  local score = ARGV[3] ~= '' and tonumber(redis.call('ZSCORE', key, name) or '')
+  return ARGV[3] == '' or (score and score <= tonumber(ARGV[3]))
+end`;
 
-  /** Takes away all that stands beside a session that is not there. Gives how much there was. */
-  async clear(call: Call, key: SessionKey): Promise<number> {
-    const { record, journal, names, index, deadlines, member } = this.#keys.of(key);
-    return sum([
-      counted(call.write(dropScript, [record, journal, names], [])),
-      ...[index, deadlines].map((list) => counted(call.write(unlistScript, [record, list], [member, '']))),
-      ...sessionStatuses.map((status) => this.dropStatus(call, key, status)),
-    ]);
-  }
-
-  /** Makes all entries of a session what its record says. Gives how many were missing or at another place. */
-  async mend(call: Call, key: SessionKey, status: SessionStatus): Promise<{ listed: number; rescheduled: number }> {
-    const { record, index, member } = this.#keys.of(key);
-    const [rescheduled, ...relisted] = await Promise.all([
-      counted(this.reschedule(call, key)),
-      counted(call.write(relistScript, [record, index], [member, ''])),
-      ...this.#listOf(key, status).map((list) =>
-        counted(call.write(relistScript, [record, list], [member, statusLetter(status)])),
-      ),
-    ]);
-    if (rescheduled > 0) await this.rescheduleTenant(call, key.tenant);
-    return { listed: Math.max(...relisted), rescheduled };
-  }
-
-  #listOf({ tenant }: SessionKey, status: SessionStatus): readonly string[] {
-    return this.hasStatuses ? [this.#keys.status(tenant, status)] : [];
-  }
+/** What a script that writes a record needs to find beside it. */
+interface Needs {
+  /** Deadlines, tenants, and the indexes that the session must be in. */
+  readonly keys: readonly string[];
+  /** Member, owner, and the deadline or ''. */
+  readonly args: readonly string[];
+  /** Sends what adds it. The first time that is only what is likely to be missing. */
+  readonly add: (isFirst: boolean) => readonly Reply[];
 }
 
-/** How many a script has changed: none where it was refused. */
-const counted = async (reply: Reply): Promise<number> => Number((await reply).unwrapOr(0));
+/**
+ * What a state needs, of a session that is added where there is a time of creation. Its deadline is noted at the earliest
+ * time at which the clock may end it, in this state or a later one: a time limit cannot run out before it would if the
+ * session were ACTIVE from now on. So that of a session that becomes ACTIVE was noted before.
+ */
+export const needsOf = (call: Call, session: SessionKeys, state: StateRecord, createdMs?: number): Needs => {
+  const { record, journal, names, index, byStatus, deadlines, tenants, member, owner } = session;
+  const isNew = createdMs !== undefined;
+  const lists = [isNew ? index : undefined, byStatus[state.status]].filter((list) => list !== undefined);
+  const until = isNew ? Math.min(state.deadline, state.since + state.limitMs) : state.deadline;
+  const deadline = until === Number.POSITIVE_INFINITY ? '' : String(until);
+  const isLikelyNoted = !isNew && state.status === 'ACTIVE';
+  const note = (key: string, name: string): Reply => call.write(noteScript, [key], [name, deadline]);
+  const enlist = (list: string, isFirst: boolean): Reply => {
+    const created = String(createdMs ?? '');
+    // Who is there already is in the list, and stays as it is; what else may stand there only the script corrects.
+    if (list === index && isFirst) return call.send((client) => client.zadd(list, 'NX', created, member));
+    return call.write(listScript, [record, list], [member, '', created]);
+  };
+  return {
+    keys: [deadlines, tenants, ...lists],
+    args: [member, owner, deadline],
+    add: (isFirst) => [
+      ...(isFirst ? [] : [call.write(dropScript, [record, journal, names], [])]),
+      ...lists.map((list) => enlist(list, isFirst)),
+      ...(deadline === '' || (isFirst && isLikelyNoted) ? [] : [note(deadlines, member)]),
+      ...(deadline === '' || isFirst ? [] : [note(tenants, owner)]),
+    ],
+  };
+};
 
-const sum = async (counts: readonly Promise<number>[]): Promise<number> =>
-  (await Promise.all(counts)).reduce((total, count) => total + count, 0);
+/** How many a script has changed: none where it was refused. */
+export const counted = async (reply: Reply): Promise<number> => Number((await reply).unwrapOr(0));
+
+/** Takes a session out of an index; out of that of a status only if it has another. Gives how many there were. */
+export const unlist = (
+  call: Call,
+  { record, member }: Pick<SessionKeys, 'record' | 'member'>,
+  list: string | undefined,
+  status?: SessionStatus,
+): Promise<number> => {
+  if (list === undefined) return Promise.resolve(0);
+  return counted(call.write(unlistScript, [record, list], [member, status === undefined ? '' : statusLetter(status)]));
+};
+
+/** Makes the noted deadline what the record says. Gives 1 where there was none, or a later one. */
+export const reschedule = (call: Call, { record, deadlines, member }: SessionKeys): Reply =>
+  call.write(rescheduleScript, [record, deadlines], [member]);
+
+/** Makes the noted time of a tenant the earliest of its deadlines. */
+export const rescheduleTenant = (call: Call, { deadlines, tenants, owner }: TenantKeys): Reply =>
+  call.write(rescheduleTenantScript, [deadlines, tenants], [owner]);
+
+/** Takes away all that stands beside a session that is not there. Gives how much there was. */
+export const clear = async (call: Call, session: SessionKeys): Promise<number> => {
+  const { record, journal, names, index, byStatus, deadlines } = session;
+  const counts = await Promise.all([
+    counted(call.write(dropScript, [record, journal, names], [])),
+    ...[index, deadlines, ...Object.values(byStatus)].map((list) => unlist(call, session, list)),
+  ]);
+  return counts.reduce((sum, count) => sum + count, 0);
+};
+
+/** Makes all entries of a session what its record says. Gives how many were missing or at another place. */
+export const mend = async (
+  call: Call,
+  session: SessionKeys,
+  status: SessionStatus,
+): Promise<{ listed: number; rescheduled: number }> => {
+  const { record, index, byStatus, member } = session;
+  const letter = statusLetter(status);
+  const lists = [index, byStatus[status]].filter((list) => list !== undefined);
+  const [rescheduled, ...listed] = await Promise.all([
+    counted(reschedule(call, session)),
+    ...lists.map((list) => counted(call.write(listScript, [record, list], [member, list === index ? '' : letter, '']))),
+  ]);
+  if (rescheduled > 0) await rescheduleTenant(call, session);
+  return { listed: Math.max(...listed), rescheduled };
+};

@@ -1,16 +1,38 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/record.js';
-import type { Admit, ReadSize, SessionKey } from '../../src/store.js';
-import type { Call, Connection } from './connection.js';
+import type { Admit, ReadSize } from '../../src/store.js';
+import { type Call, script } from './connection.js';
 import { type Failure, failed, unreadable } from './failure.js';
 import { type DecodedJournal, decodeJournal, decodeTail } from './journal-text.js';
-import { type Keyspace, type TenantKeys, unescapeName } from './keys.js';
-import { sizeScript, tailScript } from './page-scripts.js';
+import { type SessionKeys, type TenantKeys, unescapeName } from './keys.js';
 import { decodeHead, decodeState } from './record-text.js';
 
+/**
+ * How large one session is.
+ *
+ * KEYS  record, journal
+ * Gives {bytes of its record, bytes of its journal}.
+ */
+const sizeScript = script(`
+return {redis.call('STRLEN', KEYS[1]), redis.call('STRLEN', KEYS[2])}
+`);
+
+/**
+ * A session and the end of its journal, as they are at one moment.
+ *
+ * KEYS  record, journal
+ * ARGV  how many bytes of the journal
+ * Gives {the record or '', the end of the journal, the length of the journal}.
+ */
+const tailScript = script(`
+local length = redis.call('STRLEN', KEYS[2])
+local tail = length > 0 and redis.call('GETRANGE', KEYS[2], -math.min(length, tonumber(ARGV[1])), -1) or ''
+return {redis.call('GET', KEYS[1]) or '', tail, length}
+`);
+
 /** A session as it was read: `missing` if there is none, `corrupt` if it cannot be read. */
-export type ReadRecord = SessionRecord | 'missing' | 'corrupt';
+type ReadRecord = SessionRecord | 'missing' | 'corrupt';
 
 /** A session that is to be read, and how large it is: -1 bytes where a key is of a wrong type. */
 export interface SizedSession {
@@ -41,66 +63,53 @@ const recordOf = (member: string, record: Text, journal: DecodedJournal | undefi
   return { head, state, history: entries, historyCount: count, sequence: changes + appends };
 };
 
-/** Reads records and journals, no more of them than is asked for and admitted. */
-export class SessionReader {
-  readonly #connection: Connection;
-  readonly #keys: Keyspace;
-
-  constructor(connection: Connection, keys: Keyspace) {
-    this.#connection = connection;
-    this.#keys = keys;
+/** One session, or nothing. */
+export const findSession = async <E>(
+  call: Call,
+  session: SessionKeys,
+  size: ReadSize,
+  admit: Admit<E> | undefined,
+): Promise<Result<SessionRecord | undefined, StoreError | E>> => {
+  const { record, journal, member } = session;
+  const isSized = admit !== undefined || size.historyLimit !== undefined;
+  const sizes = isSized ? await call.ask(sizeScript, [record, journal], []) : ok([0, 0]);
+  if (sizes.isErr()) return err(failed(session)(sizes.error));
+  const [recordBytes = 0, journalBytes = 0] = Array.isArray(sizes.value) ? sizes.value.map(Number) : [];
+  const read = await readSessions(call, session, [{ member, recordBytes, journalBytes }], size, admit);
+  if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : failed(session)(read.error.failure));
+  const [found = 'missing'] = read.value;
+  if (found === 'corrupt') return err(unreadable(session));
+  // MGET gives nothing for a key of a wrong type, as for none.
+  if (!isSized && (found === 'missing' || (found.sequence > 1 && found.historyCount === 0))) {
+    const checked = await call.ask(sizeScript, [record, journal], []);
+    if (checked.isErr()) return err(failed(session)(checked.error));
   }
+  return ok(found === 'missing' ? undefined : found);
+};
 
-  /** One session, or nothing. */
-  async find<E>(
-    key: SessionKey,
-    size: ReadSize,
-    admit: Admit<E> | undefined,
-  ): Promise<Result<SessionRecord | undefined, StoreError | E>> {
-    const call = this.#connection.begin();
-    const { record, journal, member } = this.#keys.of(key);
-    const isSized = admit !== undefined || size.historyLimit !== undefined;
-    const sizes = isSized ? await call.ask(sizeScript, [record, journal], []) : ok([0, 0]);
-    if (sizes.isErr()) return err(failed(key)(sizes.error));
-    const [recordBytes, journalBytes] = Array.isArray(sizes.value) ? sizes.value.map(Number) : [];
-    const session = { member, recordBytes: recordBytes ?? 0, journalBytes: journalBytes ?? 0 };
-    const read = await this.read(call, key.tenant, [session], size, admit);
-    if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : failed(key)(read.error.failure));
-    const [found = 'missing'] = read.value;
-    if (found === 'corrupt') return err(unreadable(key));
-    // MGET gives nothing for a key of a wrong type, as for none.
-    if (!isSized && (found === 'missing' || (found.sequence > 1 && found.historyCount === 0))) {
-      const checked = await call.ask(sizeScript, [record, journal], []);
-      if (checked.isErr()) return err(failed(key)(checked.error));
-    }
-    return ok(found === 'missing' ? undefined : found);
-  }
-
-  /** Sessions of one tenant, in the order in which they are given. */
-  async read<E>(
-    call: Call,
-    tenant: string,
-    sessions: readonly SizedSession[],
-    { historyLimit }: ReadSize,
-    admit: Admit<E> | undefined,
-  ): Reading<readonly ReadRecord[], E> {
-    if (sessions.length === 0) return ok([]);
-    const keys = this.#keys.tenant(tenant);
-    if (historyLimit !== undefined) return readLatest(call, keys, sessions, historyLimit, admit);
-    const refusal = admit?.(sum(sessions.map((each) => each.recordBytes + each.journalBytes)), sessions.length);
-    if (refusal !== undefined) return err({ refusal });
-    const names = sessions.flatMap(({ member }) => [keys.records + member, keys.journals + member]);
-    const texts = await call.read((client) => client.mget(...names));
-    if (texts.isErr()) return err({ failure: texts.error });
-    return ok(
-      sessions.map(({ member, recordBytes, journalBytes }, at) =>
-        recordBytes < 0 || journalBytes < 0
-          ? 'corrupt'
-          : recordOf(member, texts.value[2 * at], decodeJournal(texts.value[2 * at + 1] ?? '')),
-      ),
-    );
-  }
-}
+/** Sessions of one tenant, in the order in which they are given: no more of them than is asked for and admitted. */
+export const readSessions = async <E>(
+  call: Call,
+  keys: TenantKeys,
+  sessions: readonly SizedSession[],
+  { historyLimit }: ReadSize,
+  admit: Admit<E> | undefined,
+): Reading<readonly ReadRecord[], E> => {
+  if (sessions.length === 0) return ok([]);
+  if (historyLimit !== undefined) return readLatest(call, keys, sessions, historyLimit, admit);
+  const refusal = admit?.(sum(sessions.map((each) => each.recordBytes + each.journalBytes)), sessions.length);
+  if (refusal !== undefined) return err({ refusal });
+  const names = sessions.flatMap(({ member }) => [keys.records + member, keys.journals + member]);
+  const texts = await call.read((client) => client.mget(...names));
+  if (texts.isErr()) return err({ failure: texts.error });
+  return ok(
+    sessions.map(({ member, recordBytes, journalBytes }, at) =>
+      recordBytes < 0 || journalBytes < 0
+        ? 'corrupt'
+        : recordOf(member, texts.value[2 * at], decodeJournal(texts.value[2 * at + 1] ?? '')),
+    ),
+  );
+};
 
 /** The latest entries of each session: of each journal the bytes at its end, and more of them where they are too few. */
 const readLatest = async <E>(
@@ -144,6 +153,6 @@ const readTail = async (
   const isWhole = Number(length) <= bytes;
   const journal = isWhole ? decodeJournal(tail) : decodeTail(tail);
   if (!isWhole && journal !== undefined && journal.entries.length < Math.min(limit, journal.count)) return ok('cut');
-  const entries = limit === 0 ? [] : journal?.entries.slice(-limit);
-  return ok(recordOf(member, record, journal && { ...journal, entries: entries ?? [] }));
+  const latest = journal && { ...journal, entries: limit === 0 ? [] : journal.entries.slice(-limit) };
+  return ok(recordOf(member, record, latest));
 };

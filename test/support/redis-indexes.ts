@@ -27,7 +27,7 @@ export const missingEntries = async (
   client: LookingClient,
   { prefix, partitions = 1, statusIndex = false }: StoredUnder,
 ): Promise<readonly string[]> => {
-  const keys = new Keyspace(prefix, partitions);
+  const keys = new Keyspace(prefix, partitions, statusIndex);
   const missing: string[] = [];
   for (const name of await keysUnder(client, prefix)) {
     const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
@@ -35,8 +35,8 @@ export const missingEntries = async (
     const key = keyOfPath(rest);
     const fields = decodeFixed(String(await client.call('GET', name)));
     if (fields === undefined || fields === 'removed') continue;
-    const { index, deadlines, tenants, member, owner } = keys.of(key);
-    const lists = [index, ...(statusIndex ? [keys.status(key.tenant, fields.status)] : [])];
+    const { index, byStatus, deadlines, tenants, member, owner } = keys.of(key);
+    const lists = [index, byStatus[fields.status]].filter((list) => list !== undefined);
     for (const list of lists) {
       if (numberOf(await client.call('ZSCORE', list, member)) !== fields.createdMs) missing.push(`${rest} in ${list}`);
     }

@@ -9,6 +9,10 @@ describe('the keys of a session', () => {
   // Once written they are what is looked for: another layout would lose every session.
   test('are these', () => {
     expect(keyspace.of(acme)).toEqual({
+      ...acme,
+      records: 'app:{0}:record:acme:',
+      journals: 'app:{0}:journal:acme:',
+      byStatus: {},
       record: 'app:{0}:record:acme:a%0020b',
       journal: 'app:{0}:journal:acme:a%0020b',
       names: 'app:{0}:names:acme:a%0020b',
@@ -21,7 +25,15 @@ describe('the keys of a session', () => {
       owner: 'acme',
       path: 'acme:a%0020b',
     });
-    expect(keyspace.tenant('a:b')).toEqual({
+    expect(new Keyspace('app', 1, true).tenant('a:b')).toEqual({
+      byStatus: {
+        IDLE: 'app:{0}:idle:a%003ab',
+        ACTIVE: 'app:{0}:active:a%003ab',
+        PAUSED: 'app:{0}:paused:a%003ab',
+        TERMINATED: 'app:{0}:terminated:a%003ab',
+      },
+      removals: 'app:{0}:removals',
+      events: 'app:{0}:events',
       records: 'app:{0}:record:a%003ab:',
       journals: 'app:{0}:journal:a%003ab:',
       index: 'app:{0}:index:a%003ab',
@@ -29,8 +41,6 @@ describe('the keys of a session', () => {
       tenants: 'app:{0}:tenants',
       owner: 'a%003ab',
     });
-    expect(keyspace.status('a:b', 'ACTIVE')).toBe('app:{0}:active:a%003ab');
-    expect(keyspace.events('acme')).toBe('app:{0}:events');
     expect([keyspace.shared('tenants', 7), keyspace.shared('removals', 7)]).toEqual([
       'app:{7}:tenants',
       'app:{7}:removals',

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Script } from '../../../adapters/redis/connection.js';
+import { appendScript } from '../../../adapters/redis/history-writer.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { appendScript } from '../../../adapters/redis/journal-scripts.js';
-import { insertScript, replaceScript } from '../../../adapters/redis/record-scripts.js';
-import type { Script } from '../../../adapters/redis/script.js';
+import { insertScript, replaceScript } from '../../../adapters/redis/record-writer.js';
 import type { SessionStore } from '../../../src/store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { appendScript } from '../../../adapters/redis/history-writer.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { appendScript } from '../../../adapters/redis/journal-scripts.js';
 import { headOf, keyOf, live, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Script } from '../../../adapters/redis/connection.js';
+import { appendScript } from '../../../adapters/redis/history-writer.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { appendScript } from '../../../adapters/redis/journal-scripts.js';
-import { insertScript, removeScript, replaceScript } from '../../../adapters/redis/record-scripts.js';
-import type { Script } from '../../../adapters/redis/script.js';
+import { insertScript, replaceScript } from '../../../adapters/redis/record-writer.js';
+import { removeScript } from '../../../adapters/redis/removals.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

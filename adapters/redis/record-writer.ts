@@ -1,0 +1,172 @@
+import { err, ok } from 'neverthrow';
+import { tidingsOf } from '../../src/events/tidings.js';
+import type { SessionHead, StateRecord } from '../../src/session/record.js';
+import { type Call, script } from './connection.js';
+import type { RedisEventLog } from './event-log.js';
+import { type Answer, failed, unreadable } from './failure.js';
+import { readEnd } from './journal-text.js';
+import type { SessionKeys } from './keys.js';
+import {
+  changesOf,
+  encodeHead,
+  encodeOrigin,
+  encodeRevision,
+  encodeState,
+  FIXED_LENGTH,
+  field,
+  isFixed,
+  newWriteId,
+  REMOVED,
+  recall,
+  statusOfLetter,
+} from './record-text.js';
+import { clear, isNoted, needsOf, reschedule, unlist } from './session-index.js';
+
+/*
+ * A write is three steps: what the record needs beside it is added, the script that writes the record checks that and
+ * decides the outcome, and what does not fit any more is taken away. Nothing behind the script makes its outcome another,
+ * except that it is `unknown` where the event could not be told.
+ *
+ * Each script writes with one command at most. More than one would be logged between MULTI and EXEC, and where a crash
+ * tears the log inside of that, Redis 7 leaves a MULTI without an end, which swallows what is logged after it.
+ *
+ * A client may send a script twice, where it got no answer. So every write has an id, which is kept in what it writes.
+ *
+ * A script that writes a record checks first that every index entry which the record needs is there, and answers
+ * `unlisted`, writing nothing, where one is missing. So no order of arrival leaves a record without its entries. An entry
+ * without its record does no harm: whoever reads by an index checks the record.
+ */
+
+/** Length of the writes that a line takes over from the one before: 31 of them, as a rule. */
+const WRITES_LENGTH = 31 * 24;
+
+/**
+ * Defines `current`, the record, and whether it `isRecord`; then its state `line`, the `status` and the `birth` in that,
+ * and `kept`, the writes that the next line takes over. A key of a wrong type ends the script, unless it is asked for by
+ * `pcall`.
+ */
+export const readRecord = (call: 'call' | 'pcall' = 'call'): string => `${recall}
+local current = redis.${call}('GET', KEYS[1])
+local isRecord = type(current) == 'string' and ${isFixed('current')}
+local line = isRecord and string.match(current, '^[^\\n]*') or ''
+local status, birth = ${field('line', 'status')}, ${field('line', 'birth')}
+local kept = string.match(string.sub(string.match(line, ' ([^ ]*)$') or '', 1, ${WRITES_LENGTH}), '^.*,') or ''`;
+
+/**
+ * Adds a session.
+ *
+ * KEYS  record, journal, names, deadlines, tenants, index, and the index of its status where there is one
+ * ARGV  member, owner, earliest deadline or '', write id, time of creation, state line up to the writes, what is behind them
+ * Gives {'inserted' or 'taken', birth, time of creation}, the same with 'removed' where an earlier arrival added it and it
+ * was removed since, or 'unlisted', also where something of an earlier session of this id is left. Of a session that cannot
+ * be read only 'taken' is known; one is a journal without a record.
+ */
+export const insertScript = script(`${readRecord()}${isNoted}
+local created = tonumber(ARGV[5])
+if current and not isRecord or (not current and redis.call('EXISTS', KEYS[2]) == 1) then return 'taken' end
+if current then
+  local isAlive = status ~= '${REMOVED}'
+  if birth == ARGV[4] and isAlive then return {'inserted', birth, created} end
+  if birth == ARGV[4] or recall(line, ARGV[4]) then return {'removed', ARGV[4], created} end
+  if isAlive then return {'taken', birth, tonumber(${field('line', 'created')})} end
+  kept = birth .. ':1:-,' .. kept
+end
+if redis.call('EXISTS', KEYS[2], KEYS[3]) > 0 then return 'unlisted' end
+if not (isNoted(KEYS[4], ARGV[1]) and isNoted(KEYS[5], ARGV[2])) then return 'unlisted' end
+for at = 6, #KEYS do
+  if tonumber(redis.call('ZSCORE', KEYS[at], ARGV[1]) or '') ~= created then return 'unlisted' end
+end
+redis.call('SET', KEYS[1], ARGV[6] .. kept .. ARGV[7])
+return {'inserted', ARGV[4], created}
+`);
+
+/**
+ * Puts a state in place of the one with the expected revision.
+ *
+ * KEYS  record, journal, deadlines, tenants, and the index of the next status where there is one
+ * ARGV  member, owner, deadline or '', write id, expected revision, state line up to the birth, its end from behind the
+ *       time of creation up to the writes
+ * Gives {'replaced', birth, the number of this change, the status before}, or 'stale', 'missing', 'unlisted' or 'corrupt'.
+ */
+export const replaceScript = script(`${readRecord()}${isNoted}
+if not current then return 'missing' end
+if not isRecord then return 'corrupt' end
+local number, before, birthBefore = recall(line, ARGV[4])
+if number then return {'replaced', birthBefore, number, before} end
+if status == '${REMOVED}' then return 'missing' end
+if ${field('line', 'revision')} ~= ARGV[5] then return 'stale' end
+if not (isNoted(KEYS[3], ARGV[1]) and isNoted(KEYS[4], ARGV[2])) then return 'unlisted' end
+if KEYS[5] and not redis.call('ZSCORE', KEYS[5], ARGV[1]) then return 'unlisted' end${readEnd()}
+number = ${changesOf('line')} + appends + 1
+redis.call('SET', KEYS[1], ARGV[6] .. string.sub(line, 41, ${FIXED_LENGTH - 1}) .. ARGV[7]
+  .. string.format('%s:%.0f:%s,', ARGV[4], number, status) .. kept .. string.sub(current, #line + 1))
+return {'replaced', birth, number, status}
+`);
+
+export const insertRecord = async (
+  call: Call,
+  session: SessionKeys,
+  events: RedisEventLog,
+  head: SessionHead,
+  state: StateRecord,
+): Answer<'inserted' | 'taken'> => {
+  const createdMs = Date.parse(head.createdAt);
+  const { keys, args, add } = needsOf(call, session, state, createdMs);
+  const writeId = newWriteId();
+  const { start, end } = encodeState(state);
+  const line = `${start}${encodeOrigin(writeId, state, createdMs)}${end}`;
+  const written = await call.writeListed(
+    insertScript,
+    [session.record, session.journal, session.names, ...keys],
+    [...args, writeId, String(createdMs), line, `\n${encodeHead(head)}`],
+    add,
+  );
+  if (written.isErr()) {
+    if (written.error.error.outcome === 'not_applied') void clear(call, session);
+    return err(failed(session)(written.error));
+  }
+  const [outcome, birth, created] = written.value;
+  if (outcome === 'removed') await clear(call, session);
+  else if (outcome !== 'inserted' && outcome !== 'taken') return err(unreadable(session));
+  const result = outcome === 'taken' ? 'taken' : 'inserted';
+  if (birth === undefined) return ok(result);
+  const made = { birth: String(birth), sequence: 1 };
+  const told = await events.tell(call, session, made, { type: 'created', at: Number(created) });
+  return told.map(() => result);
+};
+
+export const replaceRecord = async (
+  call: Call,
+  session: SessionKeys,
+  events: RedisEventLog,
+  next: StateRecord,
+): Answer<'replaced' | 'stale' | 'missing'> => {
+  const dropStatus = (status: StateRecord['status']) => unlist(call, session, session.byStatus[status], status);
+  const { keys, args, add } = needsOf(call, session, next);
+  const { start, end } = encodeState(next);
+  const written = await call.writeListed(
+    replaceScript,
+    [session.record, session.journal, ...keys],
+    [...args, newWriteId(), encodeRevision(next.revision - 1), start, end],
+    add,
+  );
+  if (written.isErr()) {
+    if (written.error.error.outcome === 'not_applied') void dropStatus(next.status);
+    return err(failed(session)(written.error));
+  }
+  const [outcome, birth, sequence, before] = written.value;
+  if (outcome === 'stale' || outcome === 'missing') {
+    void dropStatus(next.status);
+    return ok(outcome);
+  }
+  if (outcome !== 'replaced') return err(unreadable(session));
+  const made = { birth: String(birth), sequence: Number(sequence) };
+  const told = await events.tell(call, session, made, tidingsOf(before === 'P', next));
+  const status = statusOfLetter(String(before));
+  // Nobody waits for what is only passed over.
+  if (status !== undefined && status !== next.status) void dropStatus(status);
+  // Until the event is told the deadline stays noted: a sweep then tells the end, should this process die before it.
+  const isDone = next.status === 'TERMINATED' && next.deadline === Number.POSITIVE_INFINITY && told.isOk();
+  if (isDone && next.limitMs !== Number.POSITIVE_INFINITY) void reschedule(call, session);
+  return told.map(() => outcome);
+};
