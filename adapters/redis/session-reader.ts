@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/record.js';
@@ -46,6 +47,9 @@ type Reading<T, E> = Promise<Result<T, { readonly refusal: E } | { readonly fail
 
 /** Bytes of a journal that are read for each entry that is wanted; where they are too few, more are read. */
 const ENTRY_BYTES = 512;
+
+/** Bytes that are decoded before others have their turn. */
+const TURN_BYTES = 1024 * 1024;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
@@ -102,13 +106,18 @@ export const readSessions = async <E>(
   const names = sessions.flatMap(({ member }) => [keys.records + member, keys.journals + member]);
   const texts = await call.read((client) => client.mget(...names));
   if (texts.isErr()) return err({ failure: texts.error });
-  return ok(
-    sessions.map(({ member, recordBytes, journalBytes }, at) =>
-      recordBytes < 0 || journalBytes < 0
-        ? 'corrupt'
-        : recordOf(member, texts.value[2 * at], decodeJournal(texts.value[2 * at + 1] ?? '')),
-    ),
-  );
+  const records: ReadRecord[] = [];
+  let left = TURN_BYTES;
+  for (const [at, { member, recordBytes, journalBytes }] of sessions.entries()) {
+    const isCorrupt = recordBytes < 0 || journalBytes < 0;
+    const journal = decodeJournal(texts.value[2 * at + 1] ?? '');
+    records.push(isCorrupt ? 'corrupt' : recordOf(member, texts.value[2 * at], journal));
+    left -= recordBytes + journalBytes;
+    if (left > 0) continue;
+    await othersTurn();
+    left = TURN_BYTES;
+  }
+  return ok(records);
 };
 
 /** The latest entries of each session: of each journal the bytes at its end, and more of them where they are too few. */

@@ -1,7 +1,15 @@
+/** Writing down an answer of so many bytes takes long enough for others to notice. */
+const LARGE_BYTES = 256 * 1024;
+
 /** What one answer takes of a budget, from the moment its size is known until the client has taken it. */
 export interface Reservation {
   /** Whether there is room for the answer, which then counts. Never where the reservation has been released. */
   admit(bytes: number): boolean;
+  /**
+   * Waits until a large answer may be written down: one at a time, each in its own turn of the event loop, so that others
+   * are served between two of them. What is not large has its turn at once.
+   */
+  turn(): Promise<void>;
   /** Gives the room back. */
   release(): void;
 }
@@ -16,6 +24,7 @@ export class AnswerBudget {
   readonly #maxBytesOfTenant: number;
   #bytes = 0;
   readonly #bytesOf = new Map<string, number>();
+  #lastTurn: Promise<void> = Promise.resolve();
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -38,6 +47,11 @@ export class AnswerBudget {
         reserved += counted;
         this.#add(tenant, counted);
         return true;
+      },
+      turn: async () => {
+        if (reserved < LARGE_BYTES) return;
+        this.#lastTurn = this.#lastTurn.then(() => new Promise((resolve) => setTimeout(resolve, 0)));
+        await this.#lastTurn;
       },
       release: () => {
         isReleased = true;

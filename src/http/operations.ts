@@ -42,12 +42,13 @@ const shownHistoryLimit = ({ request, settings }: Call, asked: number | undefine
   request.method === 'HEAD' ? 0 : (settings.form.historyLimit ?? asked);
 
 const list = (call: Call<RouteOf<'list'>>): Answer =>
-  withinBudget(call, async (admit) => {
+  withinBudget(call, async ({ admit, turn }) => {
     const { request, route, sessions, settings } = call;
     const query = readPageQuery(route.query);
     if (query.isErr()) return err(query.error);
     const historyLimit = shownHistoryLimit(call, query.value.historyLimit);
     const listed = await answerOf(call, sessions.list({ ...query.value, historyLimit }, { admit }));
+    await turn();
     return listed.andThen((page): Result<HandlerResponse, HandlerError> => {
       if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
       const path = `${tidyPrefix(request.prefix)}/sessions`;
@@ -58,7 +59,7 @@ const list = (call: Call<RouteOf<'list'>>): Answer =>
   });
 
 const get = (call: Call<RouteOf<'get'>>): Answer =>
-  withinBudget(call, async (admit) => {
+  withinBudget(call, async ({ admit, turn }) => {
     const { request, route, sessions, settings } = call;
     const id = decodeId(route.encodedId);
     if (id.isErr()) return err(id.error);
@@ -66,6 +67,7 @@ const get = (call: Call<RouteOf<'get'>>): Answer =>
     if (query.isErr()) return err(query.error);
     const historyLimit = shownHistoryLimit(call, query.value.historyLimit);
     const found = await answerOf(call, sessions.get(id.value, { admit, historyLimit }));
+    await turn();
     return found.map((session): HandlerResponse => {
       const headers = { ...commonHeaders, ...truncationHeaders([session], query.value) };
       if (request.method === 'HEAD') return { status: 200, headers };

@@ -47,7 +47,7 @@ export const history = async (call: Omit<Call, 'route'>, { encodedId, query }: H
   if (id.isErr()) return err(id.error);
   const part = readQuery(query);
   if (part.isErr()) return err(part.error);
-  return withinBudget(call, async (admit) => {
+  return withinBudget(call, async ({ admit }) => {
     const found = await answerOf(call, sessions.history(id.value, part.value));
     if (found.isErr()) return err(found.error);
     const { entries, position, hasMore } = found.value;

@@ -1,8 +1,34 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AnswerBudget, type Reservation } from '../../src/http/answer-budget.js';
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 describe('a budget for answers that are pending', () => {
+  test('has large answers written down one after another, and small ones at once', async () => {
+    vi.useFakeTimers();
+    const budget = new AnswerBudget(2 ** 30);
+    const written: string[] = [];
+    const write = async (name: string, bytes: number): Promise<void> => {
+      const { admit, turn } = budget.reserve('acme');
+      admit(bytes);
+      await turn();
+      written.push(name);
+    };
+    const all = [write('one', 2 ** 20), write('two', 2 ** 20), write('small', 100), write('three', 2 ** 20)];
+    await vi.advanceTimersByTimeAsync(0);
+    const seen = [[...written]];
+    for (let turn = 0; turn < 3; turn += 1) {
+      await vi.advanceTimersToNextTimerAsync();
+      seen.push([...written]);
+    }
+    await Promise.all(all);
+    expect(seen.at(-1)).toEqual(['small', 'one', 'two', 'three']);
+    expect(new Set(seen.map(({ length }) => length)).size).toBeGreaterThan(2);
+  });
+
   test('admits what fits, refuses what does not, and has room again once that is given back', () => {
     const budget = new AnswerBudget(100);
     const [one, two, three] = [budget.reserve('acme'), budget.reserve('acme'), budget.reserve('acme')];
