@@ -167,12 +167,6 @@ describeWithRedis('parts of a history', ({ port }) => {
       }
     });
 
-    // A journal does not say whose it is: a mark holds no birth.
-    test.todo('are corrupt_record where the journal is another\u2019s');
-
-    // A session without history has no journal either.
-    test.todo('are corrupt_record where the journal is missing');
-
     test('are corrupt_record where it is of another type, and missing where the session is', async () => {
       const { store, client, journal, record } = await open();
       for (const slice of [{ last: 1 }, { after: 0, limit: 1 }, { after: 9, limit: 1 }]) {

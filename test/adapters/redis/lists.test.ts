@@ -62,8 +62,6 @@ describeWithRedis('a list', ({ port }) => {
       expect(await pageOf({ offset: 3 })).toEqual([['s1', 's0'], undefined]);
     });
 
-    test.todo('is a full page where its index names more than a page of sessions that nobody has');
-
     test('drops what its index names and nobody has: the page is whole, and the total right', async () => {
       const client = openClient(version, { port });
       const prefix = newPrefix();

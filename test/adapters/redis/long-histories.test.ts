@@ -161,7 +161,4 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       expect(await said(store, key)).toEqual([...before, 'one more']);
     });
   });
-
-  // A journal keeps the room that Redis reserves where it grew by appends.
-  test.todo('takes no more room than its text once the session has ended');
 });
