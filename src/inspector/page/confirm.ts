@@ -17,7 +17,10 @@ export const confirmTermination = (id: string): Promise<boolean> => {
       dialog.close();
     };
     no.onclick = () => dialog.close();
-    dialog.onclose = () => resolve(answer);
+    // The event comes a moment after the dialog has closed: by then it may have been opened again.
+    dialog.onclose = () => {
+      if (!dialog.open) resolve(answer);
+    };
     dialog.showModal();
     no.focus();
   });
