@@ -1,6 +1,6 @@
 import { type MemorySessionStore, type RedisSessionStore, SessionService } from '../colloquy.js';
 import { seedSession, seedSessions } from '../seed.js';
-import { lookingAt, listing as pages, scattered } from '../subjects/pages.js';
+import { lookAt, listing as pages } from '../subjects/pages.js';
 import { type Count, expect } from '../subjects/suite.js';
 import { CHANGES, ENTRIES, keptChanges, listing, PAGE, type Peer, SESSIONS, upTo } from './peer.js';
 
@@ -36,34 +36,26 @@ const repeated = async (sessions: SessionService, store: string): Promise<readon
   ];
 };
 
-/** The first page, as the peers are asked for it, and any page, as the store knows it least. */
+/** Any page, where the peers are asked for their first: the engine has nothing that it remembers of a page. */
 export const colloquy = async (store: RedisSessionStore | MemorySessionStore, where: string): Promise<Peer> => {
   const sessions = new SessionService({ store });
   await seedSessions(sessions, SESSIONS, ENTRIES);
-  const first = pages(sessions, PAGE);
-  const any = pages(sessions, PAGE, scattered(SESSIONS / PAGE));
-  const isWhole = (entries: number) => expect(entries === PAGE * ENTRIES, 'whole histories');
+  const any = pages(sessions, SESSIONS, PAGE);
   const total = (await sessions.list()).map((page) => page.total).unwrapOr(0);
   expect(total === SESSIONS, 'the total');
   return {
     subjects: [
       await listing(
         BASE,
-        `sessions with ${ENTRIES} entries each; with status, time limit, duration, history and total, newest first`,
-        first,
+        `any page of sessions with ${ENTRIES} entries each; with status, time limit, duration, history and total, newest first`,
+        any,
         (page) => expect(page.length === PAGE, 'a page'),
       ),
       await listing(
         `${BASE}, histories looked at`,
         'the same, and the caller reads every history',
-        lookingAt(first),
-        isWhole,
-      ),
-      await listing(
-        `${BASE} of any page, histories looked at`,
-        'the same, and another page each time, which no cache of what was read last makes quicker',
-        lookingAt(any),
-        isWhole,
+        async () => lookAt(await any()),
+        (characters) => expect(characters > 0, 'histories'),
       ),
     ],
     counts: async () => [

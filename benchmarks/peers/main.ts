@@ -49,7 +49,7 @@ const measureLists = (where: string, peers: readonly Peer[]) =>
     {
       name: `list ${where}, ${SESSIONS} sessions, page of ${PAGE}`,
       callers: 1,
-      limit: BASE,
+      limits: [BASE],
       subjects: peers.flatMap(({ subjects }) => subjects),
     },
     EFFORT,
@@ -91,7 +91,7 @@ const run = async (server: string): Promise<void> => {
   const onRedis = await measureOnRedis(urls).finally(empty);
   const inMemory = await measureInMemory();
   const results: Results = {
-    version: 1,
+    version: 2,
     date: new Date().toISOString(),
     kind: 'peers',
     machine: { ...machine, packages: { ...machine.packages, ...versions } },

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { GroupResult } from '../harness/index.js';
 import type { Results } from '../results.js';
+import { BASE } from './engine.js';
 
 const README = 'benchmarks/peers/README.md';
 const START = '<!-- figures -->';
@@ -18,9 +19,9 @@ const timesAs = (factor: number): string =>
 const rowsOf = ({ group, callers, measurements }: GroupResult): readonly string[] => [
   `| ${group[0]?.toUpperCase()}${group.slice(1)}, ${callers} caller | Time | Quartiles | Times as long | Holds, gives, and does not |`,
   '|---|---:|---:|---:|---|',
-  ...measurements.map(({ subject, wallUs, ratio, note }) => {
+  ...measurements.map(({ subject, wallUs, ratios, note }) => {
     const quartiles = `${timeOf(wallUs.lower)} - ${timeOf(wallUs.upper)}`;
-    return `| ${subject} | ${timeOf(wallUs.median)} | ${quartiles} | ${timesAs(1 / ratio.median)} | ${note ?? ''} |`;
+    return `| ${subject} | ${timeOf(wallUs.median)} | ${quartiles} | ${timesAs(1 / (ratios[BASE]?.wall.median ?? Number.NaN))} | ${note ?? ''} |`;
   }),
   '',
 ];
