@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import type { SessionStore } from '../../../src/store.js';
@@ -36,6 +37,9 @@ export class Crowd {
 
   /** The stores are shared out among the writers. */
   constructor(size: number, stores: readonly SessionStore[], seed: number) {
+    onTestFinished(() => {
+      this.#isOver = true;
+    });
     this.#ledgers = Promise.all(upTo(size).map((at) => this.#write(at, stores[at % stores.length], seed * 1000 + at)));
   }
 
