@@ -1,5 +1,6 @@
 import type { EventLog } from '../store.js';
-import { type Inbox, Pause } from './inbox.js';
+import type { Inbox } from './inbox.js';
+import { Pause } from './pause.js';
 
 /** What a look at the stream has brought; where there were events, there may be more at once. */
 type Found = 'events' | 'nothing' | 'failure';

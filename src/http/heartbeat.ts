@@ -1,3 +1,5 @@
+import { Pause } from '../events/pause.js';
+
 /** Nothing has arrived for a while. */
 export const heartbeat = Symbol('heartbeat');
 
@@ -10,19 +12,19 @@ type Answer<T> = { readonly next: IteratorResult<T, unknown> } | { readonly caus
 export class Heartbeats<T> {
   readonly #iterator: AsyncIterator<T, unknown>;
   readonly #ms: number;
+  readonly #pause = new Pause();
   #isAsked = false;
   #answer: Answer<T> | undefined;
-  #wake: () => void = () => undefined;
 
   constructor(iterator: AsyncIterator<T, unknown>, ms: number, signal: AbortSignal) {
     this.#iterator = iterator;
     this.#ms = ms;
-    signal.addEventListener('abort', () => this.#wake(), { once: true });
+    signal.addEventListener('abort', () => this.#pause.end(), { once: true });
   }
 
   async next(): Promise<IteratorResult<T, unknown> | typeof heartbeat> {
     if (!this.#isAsked) this.#ask();
-    if (this.#answer === undefined) await this.#pause();
+    if (this.#answer === undefined) await this.#pause.wait(this.#ms);
     const answer = this.#answer;
     if (answer === undefined) return heartbeat;
     this.#answer = undefined;
@@ -36,22 +38,12 @@ export class Heartbeats<T> {
     this.#isAsked = true;
     const answered = (answer: Answer<T>): void => {
       this.#answer = answer;
-      this.#wake();
+      this.#pause.end();
     };
     this.#iterator.next().then(
       (next) => answered({ next }),
       (cause: unknown) => answered({ cause }),
     );
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }
 
