@@ -6,31 +6,25 @@ import { koaMiddleware } from '../../adapters/koa/index.js';
 import { describeHttp } from '../http/describe-http.js';
 import { listening } from '../http/serve.js';
 
-const releases = [
-  { name: 'Koa 3', framework: Koa },
-  { name: 'Koa 2', framework: Koa2 },
+const mounts = [
+  { name: 'Koa 3', framework: Koa, parses: false, prefix: '' },
+  { name: 'Koa 3', framework: Koa, parses: true, prefix: '/api' },
+  { name: 'Koa 2', framework: Koa2, parses: false, prefix: '/api/v1' },
+  { name: 'Koa 2', framework: Koa2, parses: true, prefix: '' },
 ] as const;
 
-for (const { name, framework: Framework } of releases) {
-  const mounts = [
-    { parses: false, prefix: '' },
-    { parses: false, prefix: '/api/v1' },
-    { parses: true, prefix: '' },
-    { parses: true, prefix: '/api' },
-  ];
-  for (const { parses, prefix } of mounts) {
-    describeHttp({
-      name: `${name} with ${parses ? '@koa/bodyparser' : 'nothing'} before it`,
-      prefix,
-      parsesBodies: parses,
-      ownsConnection: true,
-      start: (handler) => {
-        const app = new Framework();
-        app.silent = true;
-        if (parses) app.use(bodyParser({ jsonLimit: '1mb' }));
-        app.use(prefix === '' ? koaMiddleware(handler) : mount(prefix, koaMiddleware(handler)));
-        return listening(app.callback());
-      },
-    });
-  }
+for (const { name, framework: Framework, parses, prefix } of mounts) {
+  describeHttp({
+    name: `${name} with ${parses ? '@koa/bodyparser' : 'nothing'} before it`,
+    prefix,
+    parsesBodies: parses,
+    ownsConnection: true,
+    start: (handler) => {
+      const app = new Framework();
+      app.silent = true;
+      if (parses) app.use(bodyParser({ jsonLimit: '1mb' }));
+      app.use(prefix === '' ? koaMiddleware(handler) : mount(prefix, koaMiddleware(handler)));
+      return listening(app.callback());
+    },
+  });
 }

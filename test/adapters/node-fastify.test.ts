@@ -23,21 +23,19 @@ const handOver = (listener: NodeListener) => (_error: unknown, request: FastifyR
   listener(request.raw, reply.raw);
 };
 
-for (const prefix of ['', '/api/v1']) {
-  describeHttp({
-    name: 'Fastify on the listener, by serverFactory',
-    prefix,
-    parsesBodies: false,
-    ownsConnection: true,
-    start: (handler) =>
-      listening(
-        fastify({
-          forceCloseConnections: true,
-          serverFactory: (app) => createServer(nodeListener(handler, { prefix, fallback: app })),
-        }),
-      ),
-  });
-}
+describeHttp({
+  name: 'Fastify on the listener, by serverFactory',
+  prefix: '',
+  parsesBodies: false,
+  ownsConnection: true,
+  start: (handler) =>
+    listening(
+      fastify({
+        forceCloseConnections: true,
+        serverFactory: (app) => createServer(nodeListener(handler, { fallback: app })),
+      }),
+    ),
+});
 
 describeHttp({
   name: 'Fastify, by a hook before its parsers',

@@ -99,7 +99,7 @@ describeWithRedis('an error of the server', () => {
 
   describe.each(clientVersions)('%s', (version) => {
     const storeAt = (port: number, options: ClientOptions = {}) =>
-      new RedisSessionStore({ client: openClient(version, { port, ...options }), prefix, timeoutMs: 600 });
+      new RedisSessionStore({ client: openClient(version, { port, ...options }), prefix, timeoutMs: 250 });
 
     test('OOM: nothing is written, and reading and removing go on', async () => {
       const { port, admin, own } = await open();

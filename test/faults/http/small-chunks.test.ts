@@ -8,7 +8,7 @@ import { effort, record } from '../support/effort.js';
 import { OUR_KEY } from './served.js';
 
 const PROMISE = 'a body costs what it weighs';
-const CLIENTS = effort(8, 24);
+const CLIENTS = effort(4, 24);
 const BODY_BYTES = 200 * 1024;
 const MIB = 1024 * 1024;
 /** What a process may grow by beside the bodies themselves, and a buffer may have twice the room that it needs. */

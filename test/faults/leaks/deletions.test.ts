@@ -9,7 +9,7 @@ import { startRedis } from '../../support/redis-server.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { effort, record } from '../support/effort.js';
 
-const DELETES = effort(20_000, 200_000);
+const DELETES = effort(4_000, 200_000);
 const AT_ONCE = 64;
 const TENANTS = 10;
 const HOUR = 60 * 60 * 1000;
