@@ -1,7 +1,7 @@
 import { err, Ok, type Result } from 'neverthrow';
 import { type InvalidInput, invalidInput } from './errors.js';
 
-/** Where the engine takes the time from: milliseconds since the Unix epoch. A port, so that tests never sleep. */
+/** A source of time, in milliseconds since the Unix epoch. */
 export interface Clock {
   now(): number;
 }
@@ -9,17 +9,14 @@ export interface Clock {
 /** The machine's own clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** The last millisecond of the year 9999, the last that RFC 3339 can write. */
+/** The last millisecond of the year 9999, the latest that RFC 3339 can express. */
 export const LATEST = 253_402_300_799_999;
 
 const unusable = err(
   invalidInput([{ path: 'clock', message: 'must give milliseconds since the epoch, not before 1970 nor after 9999' }]),
 );
 
-/**
- * A host's clock, read so that it never runs backwards within this process: while it is set back, time stands still,
- * and a duration that a caller has seen does not shrink under its eyes.
- */
+/** A clock that never runs backwards within this process: while the host's clock is set back, time stands still. */
 export const steadily = (clock: Clock): (() => Result<number, InvalidInput>) => {
   let latest = new Ok<number, InvalidInput>(0);
   return () => {
@@ -37,10 +34,7 @@ export const steadily = (clock: Clock): (() => Result<number, InvalidInput>) => 
 let lastMs = 0;
 let lastTimestamp = new Date(lastMs).toISOString();
 
-/**
- * RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the one form of time in the public API. What
- * happens in one millisecond shares one string.
- */
+/** RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the format of all times in the public API. */
 export const timestampOf = (ms: number): string => {
   if (ms !== lastMs) {
     lastTimestamp = new Date(ms).toISOString();

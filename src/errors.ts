@@ -2,7 +2,7 @@ import type { InvalidTransition } from './status.js';
 
 export { type InvalidTransition, invalidTransition } from './status.js';
 
-/** One thing that is wrong with what a caller gave: where, and the rule that it breaks. */
+/** A field of the input, and the rule that it breaks. */
 export interface InputIssue {
   /** The field, such as `timeLimit` or `entries[2].content`. */
   readonly path: string;
@@ -14,58 +14,58 @@ interface Failure<Type extends string> {
   readonly message: string;
 }
 
-/** The arguments break a rule. Nothing was read or written. */
+/** The input breaks a rule. Nothing was read or written. */
 export interface InvalidInput extends Failure<'invalid_input'> {
   readonly issues: readonly InputIssue[];
 }
 
-/** The tenant has no session of this id. */
+/** The tenant has no session with this id. */
 export interface NotFound extends Failure<'not_found'> {
   readonly id: string;
 }
 
-/** The idempotency key was used before, with other options. Nothing was changed. */
+/** The idempotency key was used before with other options. Nothing was changed. */
 export interface IdempotencyMismatch extends Failure<'idempotency_mismatch'> {
   readonly id: string;
 }
 
-/** Others changed the session again and again while this call tried to. Nothing was changed by it; try again. */
+/** Other callers kept changing the session. This call changed nothing; try again. */
 export interface Conflict extends Failure<'conflict'> {
   readonly id: string;
 }
 
-/** The history would have more entries than the host allows. Nothing was appended. */
+/** The history would exceed the maximum number of entries. Nothing was appended. */
 export interface HistoryFull extends Failure<'history_full'> {
   readonly id: string;
-  /** The most entries that a history may have. */
+  /** Maximum number of entries in a history. */
   readonly limit: number;
 }
 
-/** The sessions of the page are larger together than the host allows. Ask for fewer, or for shorter histories. */
+/** The page exceeds `limits.pageBytes`. Ask for a smaller `limit` or `historyLimit`. */
 export interface PageTooLarge extends Failure<'page_too_large'> {
-  /** Bytes of JSON that the page would have, about. */
+  /** Approximate bytes of JSON of the page. */
   readonly bytes: number;
-  /** The most bytes that a page may have. */
+  /** Maximum bytes of a page. */
   readonly limit: number;
 }
 
-/** The store did not answer, or could not do what it was asked. */
+/** The store did not answer, or refused. */
 export interface StoreUnavailable extends Failure<'store_unavailable'> {
   /**
-   * What became of the write: `not_applied` is certain, `unknown` may have been applied. Either is safe to send again
-   * with the same idempotency key or operation id. A failed read is always `not_applied`.
+   * Outcome of the write: `not_applied` is certain; `unknown` may have been applied. Both are safe to repeat with the same
+   * idempotency key or operation id. A failed read is always `not_applied`.
    */
   readonly outcome: 'not_applied' | 'unknown';
-  /** What the store or its client said; for logs, never for strangers. */
+  /** The error of the store or its client: for logs, not for clients. */
   readonly cause?: unknown;
 }
 
-/** What is stored under this id is not a session that this version can read. Nothing was changed. */
+/** The stored session cannot be read: it is damaged, or a later version wrote it. Nothing was changed. */
 export interface CorruptRecord extends Failure<'corrupt_record'> {
   readonly id: string;
 }
 
-/** Every error of the engine. Told apart by `type`, never by `instanceof`. */
+/** Every error of the engine. Distinguish them by `type`, not by `instanceof`. */
 export type SessionError =
   | InvalidInput
   | NotFound
@@ -105,7 +105,7 @@ export const idempotencyMismatch = (id: string): IdempotencyMismatch => ({
 
 export const conflict = (id: string): Conflict => ({
   type: 'conflict',
-  message: 'others kept changing the session at the same time; try again',
+  message: 'other callers kept changing the session; try again',
   id,
 });
 
@@ -118,7 +118,7 @@ export const historyFull = (id: string, limit: number): HistoryFull => ({
 
 export const pageTooLarge = (bytes: number, limit: number): PageTooLarge => ({
   type: 'page_too_large',
-  message: `the page would have ${bytes} bytes and may have ${limit}: ask for a smaller limit or historyLimit`,
+  message: `the page would have ${bytes} bytes, more than the maximum of ${limit}: ask for a smaller limit or historyLimit`,
   bytes,
   limit,
 });

@@ -3,8 +3,8 @@ import { err, ok, type Result } from 'neverthrow';
 import { type InvalidInput, invalidInput } from './errors.js';
 
 /**
- * Where new session ids come from. An id is 1 to 128 of the characters that stand in a URL path as they are
- * (RFC 3986, 2.3: `A-Z a-z 0-9 - . _ ~`), and must not be guessable.
+ * A generator of session ids. An id has 1 to 128 unreserved characters of a URL (RFC 3986, 2.3: `A-Z a-z 0-9 - . _ ~`),
+ * and must be hard to guess.
  */
 export interface Ids {
   next(): string;
@@ -17,7 +17,7 @@ const unusable = err(
   invalidInput([{ path: 'ids', message: 'must give strings of 1 to 128 of the characters A-Z a-z 0-9 - . _ ~' }]),
 );
 
-/** The next id of a host's source, if it is one. */
+/** The next id of a host's generator, checked. */
 export const nextId = (ids: Ids): Result<string, InvalidInput> => {
   try {
     const id: unknown = ids.next();
@@ -27,10 +27,7 @@ export const nextId = (ids: Ids): Result<string, InvalidInput> => {
   }
 };
 
-/**
- * The id that a tenant's idempotency key stands for: the same key always gives the same id, so that a second create
- * finds the session of the first by itself. 132 bits of SHA-256 over both, told apart by their lengths.
- */
+/** The session id of a tenant's idempotency key, so that a repeated create finds the session: 132 bits of SHA-256. */
 export const idOfKey = async (tenant: string, idempotencyKey: string): Promise<string> => {
   const text = JSON.stringify([tenant, idempotencyKey]);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));

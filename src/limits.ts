@@ -1,16 +1,16 @@
-/** Bounds on what callers may send; a host sets others with `new SessionService({ limits })`. */
+/** Limits on input and answers, set with `new SessionService({ limits })`. */
 export interface SessionLimits {
-  /** The highest `timeLimit`, in seconds. */
+  /** Maximum `timeLimit`, in seconds. Default: 30 days. */
   readonly timeLimit: number;
-  /** Bytes of UTF-8 in `behavior`, and in `context`. */
+  /** Maximum bytes of UTF-8 in `behavior`, and in `context`. Default: 64 KiB. */
   readonly textBytes: number;
-  /** Bytes of UTF-8 in one history entry's `content`. */
+  /** Maximum bytes of UTF-8 in the `content` of an entry. Default: 256 KiB. */
   readonly contentBytes: number;
-  /** Entries in one `append`. */
+  /** Maximum number of entries in one `append`. Default: 1000. */
   readonly entriesPerAppend: number;
-  /** Entries in a session's history; an append that would make them more is `history_full`. */
+  /** Maximum number of entries in a history; an append beyond it is `history_full`. Default: no limit. */
   readonly historyEntries: number;
-  /** Bytes of JSON in a page of a list; a larger one is `page_too_large`. One session alone is always served. */
+  /** Maximum bytes of JSON in a page; a larger one is `page_too_large`. A page of one session is always served. Default: 8 MiB. */
   readonly pageBytes: number;
 }
 
@@ -23,21 +23,21 @@ export const defaultLimits: SessionLimits = Object.freeze({
   pageBytes: 8 * 1024 * 1024,
 });
 
-/** Characters in a face's or a profile's name. */
+/** Maximum length of a face's or a profile's name, in characters. */
 export const NAME_LENGTH = 256;
-/** Characters in a history entry's role. */
+/** Maximum length of the role of an entry, in characters. */
 export const ROLE_LENGTH = 64;
-/** Characters in a session id, a tenant's name and an idempotency key that a caller gives. */
+/** Maximum length of a session id, a tenant and an idempotency key, in characters. */
 export const KEY_LENGTH = 256;
-/** Characters in an operation id. */
+/** Maximum length of an operation id, in characters. */
 export const OPERATION_ID_LENGTH = 64;
-/** Sessions on one page; a higher `limit` is served as this. */
+/** Maximum number of sessions on a page; a higher `limit` is served as this. */
 export const PAGE_LIMIT = 100;
-/** Sessions on one page when nobody says how many. */
+/** Default number of sessions on a page. */
 export const DEFAULT_PAGE_LIMIT = 10;
-/** Entries in one part of a history. */
+/** Maximum number of entries in a part of a history. */
 export const HISTORY_LIMIT = 1000;
-/** Entries in one part of a history when nobody says how many. */
+/** Default number of entries in a part of a history. */
 export const DEFAULT_HISTORY_LIMIT = 100;
-/** Sessions that one sweep sees to. */
+/** Maximum number of sessions in one sweep. */
 export const SWEEP_LIMIT = 10_000;

@@ -1,6 +1,6 @@
 import { hasMethods } from './input/values.js';
 
-/** Where a host reads what callers are not told. Loggers of pino and bunyan fit as they are, and so does `console`. */
+/** The host's logger. Those of pino and bunyan fit, and so does `console`. */
 export interface Logger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -11,12 +11,12 @@ export const loggerRule = 'must have the methods info, warn, error';
 
 export const isLogger = (value: unknown): value is Logger => hasMethods(value, 'info', 'warn', 'error');
 
-/** Tells a host's logger: what that does wrong, at once or later, is no harm. */
+/** Writes to the host's logger. Errors of the logger are ignored, thrown or rejected. */
 export const log = (logger: Logger, level: keyof Logger, fields: object, message: string): void => {
   (async () => logger[level](fields, message))().catch(() => {});
 };
 
-/** Of a cause the text alone: clients hang the command that has failed on their errors, with all its arguments. */
+/** The text of a cause without its properties: ioredis keeps the failed command with all its arguments on its errors. */
 const textOf = (cause: unknown): string => String(cause instanceof Error ? (cause.stack ?? cause.message) : cause);
 
 export const logFailure = (

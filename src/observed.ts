@@ -2,10 +2,10 @@ import { isFields } from './input/values.js';
 import type { SessionPage } from './service/list-sessions.js';
 import type { Sweep } from './service/sweep-sessions.js';
 
-/** For observers, which are given answers of all operations: whether it is a sweep's. */
+/** Whether the answer of an observed operation is that of `sweep`. */
 export const isSweep = (answer: unknown): answer is Sweep =>
   isFields(answer) && ['ended', 'deleted', 'failed'].every((list) => Array.isArray(answer[list]));
 
-/** Whether it is a page of a list. */
+/** Whether the answer of an observed operation is a page of `list` or `each`. */
 export const isPage = (answer: unknown): answer is SessionPage =>
   isFields(answer) && Array.isArray(answer['sessions']) && Array.isArray(answer['unreadable']);

@@ -2,7 +2,7 @@ import type { ResultAsync } from 'neverthrow';
 import type { SessionError } from './errors.js';
 import type { CallerCommand } from './status.js';
 
-/** The operations of a service. `each` is a page of `each`. */
+/** The operations of a service. `each` is observed page by page. */
 export type OperationName =
   | CallerCommand
   | 'create'
@@ -14,23 +14,23 @@ export type OperationName =
   | 'delete'
   | 'sweep';
 
-/** One operation that a service is asked for. */
+/** A call of an operation. */
 export interface ObservedOperation {
   readonly name: OperationName;
-  /** The tenant of the service; a sweep sees to the sessions of all tenants. */
+  /** The tenant of the service. A sweep covers all tenants. */
   readonly tenant: string;
-  /** What the caller gave as the session's id, if the operation is about one: a value of any type. */
+  /** The session id as the caller gave it, unchecked, if the operation takes one. */
   readonly id?: unknown;
 }
 
 /**
- * Sees every operation of a service: `colloquy/telemetry` and `colloquy/logging` make some. It can neither change nor
- * delay an answer, and what it throws, or rejects with, is passed over.
+ * Observes every operation of a service. `colloquy/telemetry` and `colloquy/logging` provide observers. An observer can
+ * neither change nor delay an answer; its errors are ignored, thrown or rejected.
  */
 export interface SessionObserver {
   /**
-   * Is to call `call` at once, in the context in which the store is to work. The operation is carried out once, however
-   * many observers there are and however often they call; where none does, it is carried out afterwards.
+   * Must call `call` synchronously, in the context in which the store is to run. The operation runs once, no matter how many
+   * observers call it, and runs anyway if none does.
    */
   run(operation: ObservedOperation, call: () => ResultAsync<unknown, SessionError>): unknown;
 }

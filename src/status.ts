@@ -2,16 +2,16 @@ import { err, ok, type Result } from 'neverthrow';
 
 export const sessionStatuses = Object.freeze(['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'] as const);
 
-/** What a session is doing. */
+/** The status of a session. */
 export type SessionStatus = (typeof sessionStatuses)[number];
 
 export const isSessionStatus = (value: unknown): value is SessionStatus =>
   sessionStatuses.some((status) => status === value);
 
-/** What callers can tell a session to do. */
+/** Commands that callers give. */
 export type CallerCommand = 'start' | 'pause' | 'resume' | 'terminate' | 'fail';
 
-/** What only the engine's own clock tells it: the time limit is used up, or nobody came for too long. */
+/** Commands that only the clock gives: `expire` at the time limit, `time_out` at the idle timeout. */
 export type ClockCommand = 'expire' | 'time_out';
 
 export type SessionCommand = CallerCommand | ClockCommand;
@@ -23,7 +23,7 @@ export type EndReason = (typeof endReasons)[number];
 
 export const isEndReason = (value: unknown): value is EndReason => endReasons.some((reason) => reason === value);
 
-/** Where a command leads. */
+/** The result of a transition. */
 export type TransitionTarget =
   | { readonly status: 'ACTIVE' | 'PAUSED' }
   | { readonly status: 'TERMINATED'; readonly endReason: EndReason }
@@ -37,7 +37,7 @@ type TransitionRow = Readonly<Partial<Record<SessionCommand, TransitionTarget>>>
 
 const row = <Row extends TransitionRow>(targets: Row) => Object.freeze(targets);
 
-/** The state machine: from a status, by a command, to a target. What is not in the table is not allowed. */
+/** The state machine: status, command, target. A command that is not listed for a status is not allowed in it. */
 export const transitions = Object.freeze({
   IDLE: row({ start: to('ACTIVE'), terminate: end('terminated'), fail: end('failed'), time_out: end('idle_timeout') }),
   ACTIVE: row({ pause: to('PAUSED'), terminate: end('terminated'), fail: end('failed'), expire: end('time_limit') }),
@@ -50,14 +50,14 @@ export const transitions = Object.freeze({
   TERMINATED: row({ terminate: unchanged }),
 }) satisfies Readonly<Record<SessionStatus, TransitionRow>>;
 
-/** What the engine's clock does to a session whose deadline has passed, by its status. */
+/** The command that the clock gives at the deadline, by status. */
 export const clockCommands = Object.freeze({
   IDLE: 'time_out',
   ACTIVE: 'expire',
   PAUSED: 'time_out',
 } as const) satisfies Readonly<Record<Exclude<SessionStatus, 'TERMINATED'>, ClockCommand>>;
 
-/** Whether history entries are accepted: the last words of a transcript may arrive after the hang-up. */
+/** Whether a session accepts history entries. PAUSED does: a transcript may arrive late. */
 export const acceptsHistory = Object.freeze({
   IDLE: false,
   ACTIVE: true,
@@ -65,7 +65,7 @@ export const acceptsHistory = Object.freeze({
   TERMINATED: false,
 }) satisfies Readonly<Record<SessionStatus, boolean>>;
 
-/** The session's status does not allow this. Nothing was changed. */
+/** The status of the session does not allow the command. Nothing was changed. */
 export interface InvalidTransition {
   readonly type: 'invalid_transition';
   readonly message: string;
@@ -80,7 +80,7 @@ export const invalidTransition = (status: SessionStatus, command: SessionCommand
   command,
 });
 
-/** Where `command` leads from `from`, by the table. */
+/** The target of `command` in the status `from`. */
 export const transition = (
   from: SessionStatus,
   command: SessionCommand,

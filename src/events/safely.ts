@@ -27,7 +27,7 @@ export const safely = <T>(
       return next;
     } catch (cause) {
       isOver = true;
-      const error = storeUnavailable('the store failed in a way that it should not', 'not_applied', cause);
+      const error = storeUnavailable('the store threw an exception', 'not_applied', cause);
       return { done: false, value: err(error) };
     }
   };

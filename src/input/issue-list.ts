@@ -1,14 +1,14 @@
 import { type InputIssue, type InvalidInput, invalidInput } from '../errors.js';
 
-/** A hostile input must not make a report larger than itself. */
-const MOST_ISSUES = 20;
+/** Maximum number of issues: a hostile input must not produce an error larger than itself. */
+const MAX_ISSUES = 20;
 
-/** Collects what is wrong with one input while it is read, so that a caller learns all of it at once. */
+/** Collects the issues of an input, so that one error names all of them. */
 export class IssueList {
   readonly found: InputIssue[] = [];
   readonly #most: number;
 
-  constructor(most = MOST_ISSUES) {
+  constructor(most = MAX_ISSUES) {
     this.#most = most;
   }
 
@@ -17,10 +17,7 @@ export class IssueList {
   }
 }
 
-/**
- * Reads arguments of a caller in any type. They may be JavaScript's worst, a getter that throws or a revoked proxy:
- * that too is a caller's mistake and not a crash.
- */
+/** Reads arguments of any type. Getters that throw and revoked proxies are invalid input too. */
 export const readArguments = <T>(
   path: string,
   read: (issues: IssueList) => T,
@@ -30,8 +27,8 @@ export const readArguments = <T>(
     const value = read(issues);
     if (issues.found.length === 0) return { value };
   } catch {
-    // What is known to be wrong is told alone: it may well be why the rest could not be read.
-    issues.check(issues.found.length > 0, path, 'could not be read: it throws when it is looked at');
+    // Issues that were found before are likely to be the cause.
+    issues.check(issues.found.length > 0, path, 'cannot be read: it throws');
   }
   return invalidInput(issues.found);
 };

@@ -8,12 +8,12 @@ import { type IssueList, readSafely } from './issues.js';
 import { readTimestamp } from './timestamp.js';
 import { checkFunction, type Fields, readFields, readUpTo, readWhole } from './values.js';
 
-/** Which sessions to list, by the status that they have when they are read. */
+/** A filter whose status is that at the time of reading. */
 export interface ListFilter extends Omit<PageRange, 'status'> {
   readonly status?: SessionStatus | undefined;
 }
 
-/** Which page to list, and its number where it was asked for by that. */
+/** A page to list; `page` is its number, absent with a cursor. */
 export interface ReadQuery {
   readonly range: ListFilter;
   readonly page: number | undefined;
@@ -27,7 +27,7 @@ export const readHistoryLimit = (issues: IssueList, historyLimit: unknown): Read
   historyLimit: historyLimit === undefined ? undefined : readWhole(issues, 'historyLimit', historyLimit, 0),
 });
 
-/** `limit` above the most is served as the most. */
+/** A `limit` above the maximum counts as the maximum. */
 const readQuery = (issues: IssueList, fields: Fields, defaultLimit: number): ReadQuery => {
   const { limit: most = defaultLimit, page: number = 1, historyLimit, after } = fields;
   const { order, status, createdAfter, createdBefore } = fields;
@@ -37,7 +37,7 @@ const readQuery = (issues: IssueList, fields: Fields, defaultLimit: number): Rea
   issues.check(order === undefined || isOrder(order), 'order', "must be 'newest' or 'oldest'");
   issues.check(status === undefined || isSessionStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
   const range: ListFilter = {
-    // Exact as long as whole numbers are; beyond that no store has a page.
+    // No store has a page beyond the safe integers.
     offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
     limit,
     ...readHistoryLimit(issues, historyLimit),
@@ -65,24 +65,24 @@ export const readListQuery = (query: unknown, options: unknown = {}): Result<Rea
     return readQuery(issues, readFields(issues, 'query', query), DEFAULT_PAGE_LIMIT);
   });
 
-/** The same for all pages, which are as large as they may be unless the caller says otherwise. */
+/** Reads a query for `each`. Its default limit is the maximum. */
 export const readEachQuery = (query: unknown): Result<ListFilter, InvalidInput> =>
   readSafely('query', (issues) => {
     const fields = readFields(issues, 'query', query);
     const { range } = readQuery(issues, fields, PAGE_LIMIT);
-    issues.check(fields['page'] === undefined, 'page', 'is not for a walk over all pages');
+    issues.check(fields['page'] === undefined, 'page', 'is not allowed in `each`');
     return range;
   });
 
 const readCount = (issues: IssueList, path: string, value: unknown = DEFAULT_HISTORY_LIMIT): number =>
   readUpTo(issues, path, value, HISTORY_LIMIT);
 
-/** Which part of a history to read. More at a time than the most is refused and not cut, for a caller may count on it. */
+/** Reads a history query. A limit above the maximum is an error: a caller may rely on getting as many entries. */
 export const readHistoryQuery = (query: unknown): Result<HistorySlice, InvalidInput> =>
   readSafely('query', (issues) => {
     const { last, after, limit } = readFields(issues, 'query', query);
     if (after === undefined) {
-      const rule = 'is for a part behind a position: give `after` too, or `last` instead';
+      const rule = 'needs `after`; use `last` for the latest entries';
       issues.check(limit === undefined, 'limit', rule);
       return { last: readCount(issues, 'last', last) };
     }

@@ -2,16 +2,16 @@ import { defaultLimits, type SessionLimits } from '../limits.js';
 import type { IssueList } from './issue-list.js';
 import { readFields, readNumber } from './values.js';
 
-/** What a host allows its callers. */
+/** The input that a host allows. */
 export interface InputPolicy {
   readonly limits: SessionLimits;
-  /** The only faces allowed; `undefined` for any. */
+  /** Allowed faces; `undefined` for any. */
   readonly faces: ReadonlySet<string> | undefined;
-  /** The only profiles allowed; `undefined` for any. */
+  /** Allowed profiles; `undefined` for any. */
   readonly profiles: ReadonlySet<string> | undefined;
 }
 
-/** The same as a host gives it; what is not given has its default. */
+/** A policy as the host gives it; everything has a default. */
 export interface GivenPolicy {
   readonly limits?: Partial<SessionLimits> | undefined;
   readonly faces?: readonly string[] | undefined;

@@ -1,7 +1,7 @@
 import { IssueList, readArguments } from './issue-list.js';
 import { type Fields, isFields } from './values.js';
 
-/** How many letters to insert, delete or replace to turn one text into the other (Levenshtein distance). */
+/** Levenshtein distance of two texts. */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [at, letter] of [...one].entries()) {
@@ -15,7 +15,7 @@ const distance = (one: string, other: string): number => {
   return row.at(-1) ?? 0;
 };
 
-/** The name that was probably meant by `text`: one that begins with it, or the one most like it. Case does not count. */
+/** The known name nearest to `text`: one that begins with it, or the one with the smallest distance. Ignores case. */
 export const nearest = (text: string, names: readonly string[]): string | undefined => {
   const wanted = text.slice(0, 64).toLowerCase();
   const most = Math.min(3, Math.max(1, Math.floor(wanted.length / 2)));
@@ -29,15 +29,15 @@ export const nearest = (text: string, names: readonly string[]): string | undefi
   return near[0]?.name;
 };
 
-/** The hint for a message; empty where no name is near. */
+/** The hint for a message; empty if there is no near name. */
 export const didYouMean = (name: string | undefined): string => (name === undefined ? '' : ` (did you mean ${name}?)`);
 
 type NestedNames<V> = V extends (...args: never) => unknown ? never : V extends object ? OptionNames<V> : never;
 
-/** The names of all options of `O`: `true` or a default, or where an option is itself an object of options, the names in that. */
+/** All option names of `O`. A value is `true`, a default, or the names of a nested options object. */
 export type OptionNames<O> = { readonly [K in keyof O]-?: true | number | NestedNames<NonNullable<O[K]>> };
 
-/** An unknown name is told with the known one that was probably meant. */
+/** Reports each unknown option with the nearest known name. */
 const checkNames = (issues: IssueList, options: object, names: Fields, prefix = ''): void => {
   for (const [name, value] of Object.entries(options)) {
     const path = `${prefix}${name}`;
@@ -51,8 +51,8 @@ const checkNames = (issues: IssueList, options: object, names: Fields, prefix = 
 };
 
 /**
- * Reads what a host wires up, and throws one TypeError that names everything that is wrong with it. `maker` is the
- * function or class that the host has called. `path` stands for an argument that cannot be read at all.
+ * Reads the arguments of a constructor or factory. Throws one `TypeError` that names every issue. `maker` is the function
+ * or class; `path` names an argument that cannot be read at all.
  */
 export const readOrThrow = <T>(maker: string, path: string, read: (issues: IssueList) => T): T => {
   const reading = readArguments(path, read, new IssueList(Number.POSITIVE_INFINITY));
@@ -60,7 +60,7 @@ export const readOrThrow = <T>(maker: string, path: string, read: (issues: Issue
   throw new TypeError(`${maker}: ${reading.message}`);
 };
 
-/** Reads the options of a constructor or factory. Those that break a rule or that nobody knows are named together. */
+/** Reads the options of a constructor or factory. Throws one `TypeError` for all invalid and unknown options. */
 export const readOptions = <O, T>(
   maker: string,
   options: O,

@@ -3,22 +3,22 @@ import { rfc3339 } from './timestamp.js';
 import { operationIdForm, type ReadAs } from './values.js';
 
 /*
- * What is asked of the fields that callers give, as data. The document of the HTTP interface is made from it, and the
- * compiler holds the readers to it: a field that is read by another rule than the one that stands here does not compile.
- * Readers that follow the data at run time were measured, and so were schema libraries: they are slower and larger.
+ * The rules of the input fields, as data. The OpenAPI document is generated from them, and the compiler checks the readers
+ * against them: a field that is read by another rule does not compile. Interpreting the rules at run time, and schema
+ * libraries, were measured: both are slower and larger.
  */
 
 type FieldRule =
-  /** A string of 1 to `most` characters (UTF-16 code units); `allowed` is the host's list that it must be on. */
+  /** A string of 1 to `most` characters (UTF-16 code units); `allowed` is the host's list of allowed values. */
   | { readonly kind: 'name'; readonly most: number; readonly allowed?: 'faces' | 'profiles' }
-  /** A string that may be empty, of at most so many bytes in UTF-8 as this limit says. */
+  /** A string, possibly empty, of at most this limit in bytes of UTF-8. */
   | { readonly kind: 'text'; readonly mostBytes: keyof SessionLimits }
-  /** A number from `least` to what this limit says. */
+  /** A number from `least` to this limit. */
   | { readonly kind: 'number'; readonly least: number; readonly most: keyof SessionLimits }
   | { readonly kind: 'form'; readonly form: RegExp; readonly most?: number }
   | { readonly kind: 'timestamp'; readonly form: RegExp };
 
-/** A field may be left out, or be `null`, if there is something to stand for it, or if it is optional. */
+/** A field with a default (`absent`) or `isOptional` may be missing or `null`. */
 export type Rule = FieldRule & { readonly absent?: string | number; readonly isOptional?: boolean };
 
 type MarkOf<R> = R extends { kind: 'name'; most: infer M }
@@ -29,7 +29,7 @@ type MarkOf<R> = R extends { kind: 'name'; most: infer M }
       ? [K]
       : never;
 
-/** What the readers must give that keep to these rules. */
+/** The values that readers of these rules return. */
 export type ReadBy<Rules> = {
   readonly [F in keyof Rules]:
     | ReadAs<Rules[F] extends { kind: 'number' } ? number : string, MarkOf<Rules[F]>>
@@ -50,12 +50,12 @@ export const entryRules = {
   timestamp: { kind: 'timestamp', form: rfc3339, isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** What names a session, or a write. */
+/** Rules of ids and keys. */
 export const nameRules = {
   id: { kind: 'name', most: KEY_LENGTH },
   idempotencyKey: { kind: 'name', most: KEY_LENGTH, isOptional: true },
   operationId: { kind: 'form', form: operationIdForm, most: OPERATION_ID_LENGTH, isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** How many entries an append takes. */
+/** Number of entries in an append. */
 export const entriesRange = { least: 1, most: 'entriesPerAppend' } as const;

@@ -46,10 +46,7 @@ export interface ReadCreation extends ReadSize {
   readonly idempotencyKey: string | undefined;
 }
 
-/**
- * What to create, and under which idempotency key. `null` in an optional field is as if it were not given. Unknown fields
- * are ignored, never stored.
- */
+/** Reads the input of `create`. `null` in an optional field counts as absent. Unknown fields are ignored. */
 export const readCreate = (
   input: unknown,
   { limits, faces, profiles }: InputPolicy,
@@ -74,7 +71,7 @@ export const readCreate = (
     };
   });
 
-/** History entries to append; those without a timestamp, or with `null` for one, get `now`. */
+/** Reads the entries of an append. An entry without a timestamp gets `now`. */
 export const readAppend = (
   entries: unknown,
   options: unknown,

@@ -1,12 +1,12 @@
 import { OPERATION_ID_LENGTH } from '../limits.js';
 import type { IssueList } from './issue-list.js';
 
-/** Properties of an argument that may be anything. */
+/** An object of unknown properties. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 declare const rule: unique symbol;
 
-/** A value, and in its type alone the rule that it was read by. */
+/** A value that was read by a rule. The rule is part of the type only. */
 export type ReadAs<T, Mark> = T & { readonly [rule]?: Mark };
 
 export const isFields = (value: unknown): value is Fields =>
@@ -34,7 +34,7 @@ export const readListener = (issues: IssueList, path: string, listener: unknown)
   };
 };
 
-/** Whether a string takes more bytes of UTF-8; a far too long one is not encoded just to be refused. */
+/** Whether a string has more than `most` bytes of UTF-8. Encodes only strings that may be near the limit. */
 const exceedsBytes = (text: string, most: number): boolean => {
   if (text.length > most) return true;
   if (text.length * 3 <= most) return false;
@@ -56,7 +56,7 @@ export const readName = <M extends number>(
   return value;
 };
 
-/** A string that may be empty, of at most `mostBytes` in UTF-8. */
+/** A string, possibly empty, of at most `mostBytes` of UTF-8. */
 export const readText = (
   issues: IssueList,
   path: string,
@@ -71,7 +71,7 @@ export const readText = (
   return value;
 };
 
-/** A finite number from `least` to `most`; `-0` is taken as 0. */
+/** A finite number from `least` to `most`; `-0` counts as 0. */
 export const readNumber = <L extends number>(
   issues: IssueList,
   path: string,
@@ -84,24 +84,24 @@ export const readNumber = <L extends number>(
   return fits ? value + 0 : 0;
 };
 
-/** A whole number from `least` up. */
+/** An integer of at least `least`. */
 export const readWhole = (issues: IssueList, path: string, value: unknown, least: number): number => {
   const fits = typeof value === 'number' && value >= least && Number.isSafeInteger(value);
   issues.check(fits, path, `must be a whole number, at least ${least}`);
   return fits ? value : least;
 };
 
-/** A whole number from 1 to `most`. */
+/** An integer from 1 to `most`. */
 export const readUpTo = (issues: IssueList, path: string, value: unknown, most: number): number => {
   const number = readWhole(issues, path, value, 1);
   issues.check(number <= most, path, `must be at most ${most}`);
   return number;
 };
 
-/** Of the characters that a URL and a header carry as they are. */
+/** Characters that need no encoding in a URL and a header. */
 export const operationIdForm = /^[\w.~:-]+$/;
 
-/** The name that a caller gives to one write, if any. */
+/** The operation id of a write, if there is one. */
 export const readOperationId = (issues: IssueList, value: unknown): string | undefined => {
   if (value === undefined) return undefined;
   const fits = typeof value === 'string' && value.length <= OPERATION_ID_LENGTH && operationIdForm.test(value);

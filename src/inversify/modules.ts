@@ -18,17 +18,14 @@ type Loading = Pick<ContainerModuleLoadOptions, 'bind' | 'isBound'>;
 type Authenticator = SessionHandlerOptions['authenticate'];
 
 /**
- * Where a store module puts its store. Apart from the port itself, so that the port can be bound by whichever module
- * comes first, wait for its store until somebody asks, and still be told from a store that the host has bound.
+ * The binding of a store module. It is separate from the port, so that any module can bind the port first, and a store that
+ * the host binds is told apart from that of a module.
  */
 const CHOSEN_STORE = Symbol.for('colloquy.ChosenStore');
 
 const optional = (serviceIdentifier: symbol) => ({ serviceIdentifier, optional: true }) as const;
 
-/**
- * Binds what a host has not bound itself. So modules add what is lacking and replace nothing, whichever is loaded
- * first, and what a host binds afterwards it puts in their place with `container.rebind`.
- */
+/** Binds a service that is not bound yet: modules can be loaded in any order, and never replace a binding of the host. */
 const bindDefault = <T>(
   { bind, isBound }: Loading,
   token: symbol,
@@ -37,7 +34,7 @@ const bindDefault = <T>(
   if (!isBound(token)) define(bind<T>(token));
 };
 
-/** Binds the port to the store of the store module that is loaded, else to one in memory. */
+/** Binds the port to the store of the loaded store module; without one, to a memory store. */
 const bindStorePort = (loading: Loading): void =>
   bindDefault<SessionStore>(loading, TYPES.SessionStore, (binding) =>
     binding
@@ -45,9 +42,9 @@ const bindStorePort = (loading: Loading): void =>
       .inSingletonScope(),
   );
 
-/** A second store module is ambiguous, and inversify says so when a store is asked for. */
+/** With two store modules inversify throws an ambiguous match when a store is requested. */
 const storeModule = (makeStore: () => SessionStore): ContainerModule => {
-  // Wrong options throw here, and not when the container is first asked for the store.
+  // Invalid options throw here, not when the store is first requested.
   makeStore();
   return new ContainerModule((loading) => {
     loading.bind<SessionStore>(CHOSEN_STORE).toResolvedValue(makeStore).inSingletonScope();
@@ -55,37 +52,42 @@ const storeModule = (makeStore: () => SessionStore): ContainerModule => {
   });
 };
 
-/** Keeps the sessions in memory, as `coreModule` does by itself; for a host that says so. */
+/** Binds a `MemorySessionStore`, which is also the default of `coreModule`. */
 export const memoryModule = (options: MemorySessionStoreOptions = {}): ContainerModule =>
   storeModule(() => new MemorySessionStore(options));
 
-/** Keeps the sessions in Redis, over the host's own client. */
+/** Binds a `RedisSessionStore` over the host's client. */
 export const redisModule = (options: RedisSessionStoreOptions): ContainerModule =>
   storeModule(() => new RedisSessionStore(options));
 
-/** The settings of the service; its ports come from the container. */
+/** Options of the service, without its ports, which come from the container. */
 export type CoreModuleOptions = Omit<SessionServiceOptions, 'store' | 'clock' | 'ids' | 'observers'>;
 
 /**
- * Binds `SessionService` and its ports: the machine's clock, random ids and, unless a store module is loaded too, a
- * store in memory.
+ * Binds `SessionService` and its ports: the system clock, random ids and, without a store module, a memory store.
  *
  *     const container = new Container();
  *     container.load(coreModule(), redisModule({ client }));
  *     const sessions = container.get<SessionService>(TYPES.SessionService);
  *
- * This and every other module loads at once, with `container.load`, in any order. All that they bind are singletons,
- * made when first asked for: rebind a port before that. A wrong or unknown option throws a `TypeError` at once.
+ * All modules load synchronously with `container.load`, in any order. All bindings are singletons, created when first
+ * requested: rebind a port before that. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => {
   new SessionService({ ...options, store: new MemorySessionStore() });
-  const make = (store: SessionStore, clock: Clock, ids: Ids, seers: readonly SessionObserver[] = [], logger?: Logger) =>
+  const make = (
+    store: SessionStore,
+    clock: Clock,
+    ids: Ids,
+    observers: readonly SessionObserver[] = [],
+    logger?: Logger,
+  ) =>
     new SessionService({
       ...options,
       store,
       clock,
       ids,
-      observers: logger === undefined ? seers : [...seers, logging(logger)],
+      observers: logger === undefined ? observers : [...observers, logging(logger)],
     });
   return new ContainerModule((loading) => {
     bindStorePort(loading);
@@ -105,9 +107,9 @@ export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => 
   });
 };
 
-/** The settings of the handler; the sessions come from the container, and the authenticator may. */
+/** Options of the handler. The sessions come from the container, and the authenticator may too. */
 export type HandlerModuleOptions = Omit<SessionHandlerOptions, 'sessions' | 'authenticate' | 'logger'> & {
-  /** Default: what the host binds to `TYPES.Authenticator`, without which no handler can be made. */
+  /** Default: the binding of `TYPES.Authenticator`, which is then required. */
   readonly authenticate?: Authenticator;
 };
 

@@ -1,7 +1,7 @@
 /**
- * The names under which a container knows the parts. Ports are yours to bind, before the modules are loaded
- * (`container.bind`) or after (`container.rebind`): `SessionStore`, `Clock`, `Ids`, `SessionObservers`, `Logger` and `Authenticator`. Symbols of the
- * global registry, so that ES modules and CommonJS mean the same by them.
+ * Service identifiers. A host may bind the ports `SessionStore`, `Clock`, `Ids`, `SessionObservers`, `Logger` and
+ * `Authenticator`: before the modules are loaded with `container.bind`, afterwards with `container.rebind`. The identifiers
+ * are symbols of the global registry, the same for ES modules and CommonJS.
  */
 export const TYPES = Object.freeze({
   /** A `SessionService`. */
@@ -12,12 +12,12 @@ export const TYPES = Object.freeze({
   Clock: Symbol.for('colloquy.Clock'),
   /** An `Ids`. */
   Ids: Symbol.for('colloquy.Ids'),
-  /** An array of `SessionObserver`; none unless the host binds some. */
+  /** An array of `SessionObserver`; not bound by default. */
   SessionObservers: Symbol.for('colloquy.SessionObservers'),
-  /** A `Logger`, for the operations and for the handler; none unless the host binds one. */
+  /** A `Logger` for the service and the handler; not bound by default. */
   Logger: Symbol.for('colloquy.Logger'),
-  /** An `Authenticate`, such as `staticApiKeys` gives. */
+  /** An `Authenticate`, such as `staticApiKeys` returns. */
   Authenticator: Symbol.for('colloquy.Authenticator'),
-  /** A `SessionHandler`, to be mounted. */
+  /** A `SessionHandler`. */
   SessionHandler: Symbol.for('colloquy.SessionHandler'),
 });

@@ -5,19 +5,19 @@ import type { SessionObserver } from '../observer.js';
 
 export type { Logger } from '../logger.js';
 
-/** What is nobody's mistake who calls. */
+/** Errors that are not the caller's. */
 const isFault = ({ type }: SessionError): boolean => type === 'store_unavailable' || type === 'corrupt_record';
 
 /**
- * An observer that tells a logger why operations fail with `store_unavailable` or `corrupt_record`, which records a page
- * has left out, and what sweeps do: `info` for each session that the clock has ended. No text of a session and no key is
- * in it. Throws a `TypeError` for what is no logger.
+ * An observer that logs operations that fail with `store_unavailable` or `corrupt_record` (`error`), sessions that a page
+ * leaves out because they cannot be read (`warn`), and each session that the clock ended (`info`, from sweeps). Logs no
+ * content of sessions and no keys. Throws a `TypeError` if `logger` is not a logger.
  */
 export const logging = (logger: Logger): SessionObserver => {
   if (!isLogger(logger)) throw new TypeError(`logging: logger ${loggerRule}`);
   return {
     async run({ name: operation, tenant, id }, call) {
-      // Later than other observers, whose context is the one to work in.
+      // After the other observers: the operation runs in their context.
       await Promise.resolve();
       const result = await call();
       const whose = operation === 'sweep' ? {} : { tenant };
@@ -28,11 +28,11 @@ export const logging = (logger: Logger): SessionObserver => {
       }
       const { value } = result;
       if (isPage(value) && value.unreadable.length > 0) {
-        log(logger, 'warn', { ...about, unreadable: value.unreadable }, 'a page has left out what cannot be read');
+        log(logger, 'warn', { ...about, unreadable: value.unreadable }, 'a page left out sessions that cannot be read');
       }
       if (!isSweep(value)) return;
       for (const { id: session, ...ended } of value.ended) {
-        log(logger, 'info', { ...ended, session }, 'a session has been ended by the clock');
+        log(logger, 'info', { ...ended, session }, 'the clock ended a session');
       }
       for (const error of value.failed) logFailure(logger, error, about);
     },

@@ -9,18 +9,18 @@ import type { Settings } from './settings.js';
 
 export interface OperationOptions {
   /**
-   * Makes the call safe to repeat: a name for this one operation on this session, 1 to 64 of the characters
-   * `A-Z a-z 0-9 _ . ~ : -`, that no other operation on it has.
+   * Makes the call safe to repeat: an id that is unique among the operations on this session, 1 to 64 of the characters
+   * `A-Z a-z 0-9 _ . ~ : -`.
    */
   readonly operationId?: string;
 }
 
-/** Maximum number of attempts of one change. Each lost attempt means that another caller has changed the session. */
+/** Maximum number of attempts. An attempt fails when another caller changes the session first. */
 const MAX_ATTEMPTS = 32;
 
 /**
- * Moves a session by the transition table. The state is replaced only if it is still the one that the move was computed
- * from; otherwise the session is read and the move decided again.
+ * Applies a command. The store replaces the state only if it is still the one that was read; otherwise the state is read
+ * and the command applied again.
  */
 export const changeSession = async (
   { store, now, idleTimeoutMs, retentionMs }: Settings,
@@ -42,7 +42,7 @@ export const changeSession = async (
     if (advanced.isErr()) return err(advanced.error);
     const next = advanced.value;
     if (next === current) {
-      // Whoever made the change may have died before its event was written.
+      // The process that made the change may have died before it wrote the event.
       const repeated = await store.events?.repeat(key);
       return repeated?.isErr() ? err(repeated.error) : ok(progressAt(key.id, current, time.value));
     }

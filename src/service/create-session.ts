@@ -9,24 +9,24 @@ import { initialState, sessionAt } from '../session/timeline.js';
 import { contractBroken } from './perform.js';
 import { type Settings, spanMs } from './settings.js';
 
-/** What to create. `face` and `profile` are required; the texts are empty and the time unlimited unless given. */
+/** The session to create. By default the texts are empty and there is no time limit. */
 export interface CreateSessionInput {
   readonly face: string;
   readonly profile: string;
   readonly behavior?: string;
   readonly context?: string;
-  /** Seconds that the session may spend ACTIVE; 0 or none for no limit. */
+  /** Maximum seconds ACTIVE; 0 for no limit. Default: 0. */
   readonly timeLimit?: number;
   /**
-   * Makes the call safe to repeat, 1 to 256 characters: the same key gives the same session for as long as it
-   * exists. With other options it is `idempotency_mismatch`.
+   * Makes the call safe to repeat, 1 to 256 characters: the same key returns the same session for as long as it exists.
+   * With other options it is `idempotency_mismatch`.
    */
   readonly idempotencyKey?: string;
-  /** Of a session that an earlier call has created: at most so many of the latest history entries. Default: all. */
+  /** Maximum number of the latest history entries, if an earlier call has created the session. Default: all. */
   readonly historyLimit?: number;
 }
 
-/** An id is taken where a host's source of ids repeats itself, or a session is deleted meanwhile. */
+/** Maximum number of attempts. An attempt fails if the id is taken, or the session is deleted meanwhile. */
 const MAX_ATTEMPTS = 3;
 
 const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
@@ -38,11 +38,11 @@ const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
 
 /**
  * The first revision of a session with an idempotency key. Such a session can be deleted and created again under the same
- * id: a change that was decided on the first must not fit the second.
+ * id: a change that was computed from the first must not apply to the second.
  */
 const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
 
-/** Creates a session under a new id, or under the one of its idempotency key, unless an earlier call has done so. */
+/** Creates a session under a new id; with an idempotency key, returns the session of an earlier call if there is one. */
 export const createSession = async (
   { store, tenant, now, ids, idleTimeoutMs }: Settings,
   { options, idempotencyKey, historyLimit }: ReadCreation,
@@ -62,7 +62,7 @@ export const createSession = async (
     const inserted = await store.insert(tenant, head, state);
     if (inserted.isErr()) return err(inserted.error);
     if (inserted.value === 'inserted') {
-      // The caller's own objects: a store may have kept the ones that it was given.
+      // A copy for the caller: the store may keep the objects that it was given.
       const own = { ...head, options: { ...options } };
       return ok(sessionAt({ head: own, state, history: [], historyCount: 0, sequence: 1 }, time.value));
     }

@@ -14,15 +14,15 @@ import type { Settings } from './settings.js';
 export interface NewHistoryEntry {
   /** 1 to 64 characters. */
   readonly role: string;
-  /** At most 256 KiB of UTF-8 unless the host says otherwise. */
+  /** At most 256 KiB of UTF-8 by default (`limits.contentBytes`). */
   readonly content: string;
   /** RFC 3339 in any offset, or a Date. Default: now. */
   readonly timestamp?: string | Date;
 }
 
-/** What `append` answers. */
+/** The result of `append`. */
 export interface Appended {
-  /** Where the history stands after these entries: opaque, growing, and the same when the append is repeated. */
+  /** The position behind these entries: opaque, growing, and the same if the append is repeated. */
   readonly position: number;
 }
 
@@ -53,18 +53,18 @@ export const appendHistory = async (
   }
 };
 
-/** Which part of a history to read: the last entries, or those behind a position. */
+/** The part of a history to read: the last entries, or those behind a position. */
 export type HistoryQuery =
   | {
-      /** How many entries from the end, 1 to 1000. Default: 100. */
+      /** Maximum number of the latest entries, 1 to 1000. Default: 100. */
       readonly last?: number;
       readonly after?: never;
       readonly limit?: never;
     }
   | {
-      /** A position that `append` or `history` answered for this session; 0 is the beginning. */
+      /** A position that `append` or `history` returned for this session; 0 for the beginning. */
       readonly after: number;
-      /** The most entries to read, 1 to 1000. Default: 100. */
+      /** Maximum number of entries, 1 to 1000. Default: 100. */
       readonly limit?: number;
       readonly last?: never;
     };
@@ -73,9 +73,9 @@ export type HistoryQuery =
 export interface HistoryPart {
   /** Oldest first. */
   readonly entries: readonly HistoryEntry[];
-  /** Where the part ends: opaque. What comes behind it is read with `{ after: position }`. */
+  /** The position behind the part: opaque. `{ after: position }` reads on. */
   readonly position: number;
-  /** Whether there was more behind `position` at the time of reading; behind the last entries there never is. */
+  /** Whether there were entries behind `position` at the time of reading. */
   readonly hasMore: boolean;
 }
 
@@ -91,7 +91,7 @@ export const readHistory = async (
   const found = answer.value;
   if (found.outcome === 'missing') return err(notFound(key.id));
   if (found.outcome === 'astray') {
-    return err(invalidInput([{ path: 'after', message: 'is no position in this history' }]));
+    return err(invalidInput([{ path: 'after', message: 'is not a position in this history' }]));
   }
   return ok({ entries: found.entries, position: found.position, hasMore: found.hasMore });
 };

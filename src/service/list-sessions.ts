@@ -17,62 +17,62 @@ import type { Admit, ListOrder } from '../store.js';
 import { perform } from './perform.js';
 import type { Settings } from './settings.js';
 
-/** Which sessions to walk through, and in which order. */
+/** A query for `each`. */
 export interface EachQuery {
-  /** Sessions that are read at a time, from 1; above 100 is taken as 100. Default: 100. */
+  /** Sessions in one read, 1 to 100; a higher limit counts as 100. Default: 100. */
   readonly limit?: number;
-  /** By the time of creation. Default: `newest`. */
+  /** Order by the time of creation. Default: `newest`, newest first. */
   readonly order?: ListOrder;
   /**
-   * Only sessions with this status now: one whose time has run out is TERMINATED. `RedisSessionStore` needs its option
-   * `statusIndex` for it.
+   * Only sessions with this status now. After its deadline a session is TERMINATED. `RedisSessionStore` needs its option
+   * `statusIndex` for this filter.
    */
   readonly status?: SessionStatus;
-  /** Only sessions created later than this, to the millisecond: RFC 3339 in any offset, or a Date. */
+  /** Only sessions created later than this time, exclusive: RFC 3339 with any offset, or a Date. */
   readonly createdAfter?: string | Date;
-  /** Only sessions created earlier than this, to the millisecond: RFC 3339 in any offset, or a Date. */
+  /** Only sessions created earlier than this time, exclusive: RFC 3339 with any offset, or a Date. */
   readonly createdBefore?: string | Date;
-  /** Only sessions behind this cursor, which is the `next` of a page. */
+  /** Only sessions behind this cursor: the `next` of a page. */
   readonly after?: string;
-  /** At most so many of the latest entries of each history, from 0; `historyCount` tells how many there are. Default: all. */
+  /** Maximum number of the latest entries of each history, from 0; `historyCount` is the number of all. Default: all. */
   readonly historyLimit?: number;
 }
 
-/** Which page of the list: by its number, or by the cursor that another page has given. */
+/** A query for `list`: a page by its number, or by a cursor. */
 export interface ListQuery extends EachQuery {
-  /** Sessions on a page, from 1; above 100 is served as 100. Default: 10. */
+  /** Sessions on a page, 1 to 100; a higher limit counts as 100. Default: 10. */
   readonly limit?: number;
-  /** From 1; not with `after`. Past the end is an empty page. Default: 1. */
+  /** Page number, from 1; not with `after`. A page past the end is empty. Default: 1. */
   readonly page?: number;
 }
 
 export interface SessionPage {
   readonly sessions: readonly Session[];
-  /** How many sessions of the status the tenant has between `createdAfter` and `createdBefore`, on whatever pages. */
+  /** Number of sessions on all pages: those of the tenant that match `status`, `createdAfter` and `createdBefore`. */
   readonly total: number;
-  /** The limit that was served. */
+  /** The limit of this page. */
   readonly limit: number;
-  /** The page that was served; not there where it was asked for with `after`. */
+  /** The page number; absent with `after`. */
   readonly page?: number;
   /**
-   * The cursor for the page behind this one, to be given as `after`; not there on the last page. It stands for a time of
-   * creation and an id, so that sessions which come and go meanwhile make the next page neither skip nor repeat another.
+   * Cursor of the next page, for `after`; absent on the last page. Sessions that are created or deleted meanwhile make the
+   * next page neither skip nor repeat a session.
    */
   readonly next?: string;
-  /** Ids of this page whose records cannot be read; they are missing from `sessions`. */
+  /** Ids of sessions on this page that cannot be read; they are missing from `sessions`. */
   readonly unreadable: readonly string[];
 }
 
-/** What `get` and `list` take beside what is asked for. */
+/** Options of reads. */
 export interface ReadOptions {
   /**
-   * Asked once the size of the answer is known, in bytes of JSON, and before it is read. `false` refuses it: the answer
-   * is `store_unavailable`, `not_applied`. For hosts that bound what they hold in memory at a time.
+   * Called with the approximate size of the answer, in bytes of JSON, before the sessions are read. If it returns `false`,
+   * the read fails with `store_unavailable`. For hosts that limit the memory of pending answers.
    */
   readonly admit?: (bytes: number) => boolean;
 }
 
-/** Whether the caller has room for an answer. */
+/** Whether `admit` of the caller accepts the answer. */
 export const admittedBy =
   ({ admit }: ReadOptions): Admit<StoreUnavailable> =>
   (bytes) =>
@@ -80,7 +80,7 @@ export const admittedBy =
       ? undefined
       : storeUnavailable('too many large answers are being prepared; try again', 'not_applied');
 
-/** Whether a page fits its budget, and the caller has room for it. One session alone always fits. */
+/** Whether a page is within `pageBytes` and the caller accepts it. A page of one session is always within `pageBytes`. */
 const admission = (pageBytes: number, options: ReadOptions): Admit<PageTooLarge | StoreUnavailable> => {
   const admitted = admittedBy(options);
   return (bytes, sessions) =>
@@ -118,17 +118,14 @@ export const listSessions = async (
   return input.isErr() ? err(input.error) : readPage(settings, input.value.range, input.value.page, options);
 };
 
-/**
- * A page of a walk. How many sessions are read at a time changes nothing for its caller, so one that would be too large is
- * read again with half as many.
- */
+/** A page of a walk. A page that is too large is read again with half the limit: the caller of `each` sees no pages. */
 const readFittingPage = async (settings: Settings, range: ListFilter): Promise<Result<SessionPage, ListError>> => {
   const listed = await readPage(settings, range);
   if (listed.isOk() || listed.error.type !== 'page_too_large' || range.limit === 1) return listed;
   return readFittingPage(settings, { ...range, limit: Math.ceil(range.limit / 2) });
 };
 
-/** All of a tenant's sessions, page after page. Nothing is read of the store before the first session is asked for. */
+/** Iterates over all of a tenant's sessions. The first read happens with the first `next`. */
 export async function* eachSession(
   settings: Settings,
   filter: Result<ListFilter, InvalidInput>,
@@ -147,8 +144,8 @@ export async function* eachSession(
     }
     const { sessions, unreadable, next, limit } = page.value;
     for (const session of sessions) yield ok(session);
-    for (const id of unreadable) yield err(corruptRecord(id, 'it is left out of its page'));
-    // A store that gives the same place again would never come to an end.
+    for (const id of unreadable) yield err(corruptRecord(id, 'it is missing from its page'));
+    // A store that returns the same place again would never end.
     if (next === undefined || next === last) return;
     last = next;
     range = { ...range, offset: 0, after: placeOf(next), limit: Math.min(2 * limit, filter.value.limit) };

@@ -3,22 +3,22 @@ import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnava
 import type { OperationName } from '../observer.js';
 import type { Settings } from './settings.js';
 
-/** What an operation is called, and what may have become of it if its store breaks the contract. */
+/** An operation, and its outcome if the store breaks its contract. */
 export interface Operation {
   readonly name: OperationName;
-  /** As the caller gave it. */
+  /** The session id as the caller gave it, unchecked. */
   readonly id?: unknown;
   /** Default: `unknown`. */
   readonly outcome?: StoreUnavailable['outcome'];
 }
 
-/** What to throw where a store answers what it must not: `perform` makes `store_unavailable` of it. */
+/** The error for an answer that breaks the contract of a store. `perform` turns it into `store_unavailable`. */
 export const contractBroken = (method: string, answer: never): TypeError =>
   new TypeError(`the store's ${method} answered ${JSON.stringify(answer)}`);
 
 /**
- * Carries out an operation and shows it to the observers. Nothing throws and nothing rejects: what a store does against
- * its contract becomes `store_unavailable`.
+ * Runs an operation and shows it to the observers. Never throws or rejects: an exception of the store becomes
+ * `store_unavailable`.
  */
 export const perform = <T, E extends SessionError>(
   { observers, tenant, tenantError }: Settings,
@@ -30,7 +30,7 @@ export const perform = <T, E extends SessionError>(
     try {
       return await operation();
     } catch (cause) {
-      return err(storeUnavailable('the store failed in a way that it should not', outcome, cause));
+      return err(storeUnavailable('the store threw an exception', outcome, cause));
     }
   };
   if (observers.length === 0) return new ResultAsync(carryOut());
@@ -39,7 +39,7 @@ export const perform = <T, E extends SessionError>(
     carriedOut ??= new ResultAsync(carryOut());
     return carriedOut;
   };
-  // An observer that throws or rejects must not change what the caller gets.
+  // An observer that throws or rejects must not change the answer.
   for (const observer of observers) (async () => observer.run({ name, tenant, id }, call))().catch(() => {});
   return call();
 };

@@ -46,38 +46,38 @@ import { type Operation, perform } from './perform.js';
 import { readSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type Sweep, sweepSessions } from './sweep-sessions.js';
 
-/** What `get` takes beside the id. */
+/** Options of `get`. */
 export interface GetOptions extends ReadOptions {
-  /** At most so many of the latest history entries, from 0; `historyCount` tells how many there are. Default: all. */
+  /** Maximum number of the latest history entries, from 0; `historyCount` is the number of all. Default: all. */
   readonly historyLimit?: number | undefined;
 }
 
 /**
- * Creates, drives, reads and lists the interaction sessions of one tenant. Every operation answers with a
- * `ResultAsync`: nothing throws and nothing rejects, whatever the arguments and whatever the store does.
+ * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a `ResultAsync`; none throws or
+ * rejects, whatever its arguments and whatever the store does.
  */
 export class SessionService {
   readonly #settings: Settings;
 
-  /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
+  /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SessionServiceOptions) {
     this.#settings = Settings.is(options) ? options : readSettings(options);
   }
 
-  /** What this service allows its callers: its limits, and its lists of names. */
+  /** The limits, faces and profiles that this service allows. */
   get policy(): InputPolicy {
     return this.#settings.policy;
   }
 
   /**
-   * The same service for another tenant's sessions. A tenant is 1 to 256 characters, any at all; with any other value
-   * every operation answers `invalid_input`.
+   * The same service for another tenant. A tenant has 1 to 256 characters of any kind; with any other value every
+   * operation returns `invalid_input`.
    */
   forTenant(tenant: string): SessionService {
     return new SessionService(this.#settings.forTenant(tenant));
   }
 
-  /** A new session, IDLE. */
+  /** Creates a session in the status IDLE. */
   create(input: CreateSessionInput): ResultAsync<Session, CreateError> {
     return perform(this.#settings, { name: 'create' }, async () => {
       const read = readCreate(input, this.#settings.policy);
@@ -85,7 +85,7 @@ export class SessionService {
     });
   }
 
-  /** The session as it is now, with its history. */
+  /** Reads a session with its history. */
   get(id: string, options: GetOptions = {}): ResultAsync<Session, ReadError> {
     return this.#performOn(
       { name: 'get', id, outcome: 'not_applied' },
@@ -102,8 +102,8 @@ export class SessionService {
   }
 
   /**
-   * A part of the session's history: its last entries, or those behind a position. Its cost depends on what is in it, and
-   * not on how long the history is. A position that the history has not is `invalid_input` that names `after`.
+   * Reads a part of a history: the last entries, or those behind a position. The cost depends on the part, not on the
+   * length of the history. A position that is not in this history is `invalid_input` for `after`.
    */
   history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, HistoryError> {
     return this.#performOn({ name: 'history', id, outcome: 'not_applied' }, (settings, key) =>
@@ -111,7 +111,7 @@ export class SessionService {
     );
   }
 
-  /** One page of the tenant's sessions with their histories, newest first unless asked for otherwise. */
+  /** Reads a page of the tenant's sessions with their histories, newest first by default. */
   list(query: ListQuery = {}, options: ReadOptions = {}): ResultAsync<SessionPage, ListError> {
     return perform(this.#settings, { name: 'list', outcome: 'not_applied' }, () =>
       listSessions(this.#settings, query, options),
@@ -119,39 +119,40 @@ export class SessionService {
   }
 
   /**
-   * All of the tenant's sessions, page after page by cursor: each that is there from the beginning to the end comes once.
-   * One that cannot be read is a `corrupt_record` among them; after any other error nothing comes. Never throws.
+   * Iterates over all of the tenant's sessions, page by page with a cursor. A session that exists from the beginning to the
+   * end of the walk comes exactly once. A session that cannot be read is a `corrupt_record` item; any other error is the
+   * last item. Never throws.
    */
   each(query: EachQuery = {}): AsyncIterable<Result<Session, ListError>> {
     return eachSession(this.#settings, readEachQuery(query));
   }
 
-  /** IDLE to ACTIVE: the clock runs. */
+  /** IDLE to ACTIVE. The time limit runs. */
   start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
     return this.#change(id, 'start', options);
   }
 
-  /** ACTIVE to PAUSED: the clock stops. */
+  /** ACTIVE to PAUSED. The time limit stops. */
   pause(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
     return this.#change(id, 'pause', options);
   }
 
-  /** PAUSED to ACTIVE: the clock runs on. */
+  /** PAUSED to ACTIVE. The time limit runs on. */
   resume(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
     return this.#change(id, 'resume', options);
   }
 
-  /** To TERMINATED, `terminated`. A session that has ended already stays as it is, and that is a success. */
+  /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
   terminate(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
     return this.#change(id, 'terminate', options);
   }
 
-  /** To TERMINATED, `failed`. */
+  /** Ends the session with the reason `failed`. */
   fail(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
     return this.#change(id, 'fail', options);
   }
 
-  /** Adds entries to the history of an ACTIVE or PAUSED session, all or none, at a cost that does not grow with it. */
+  /** Adds entries to the history of an ACTIVE or PAUSED session, all or none. The cost does not grow with the history. */
   append(
     id: string,
     entries: readonly NewHistoryEntry[],
@@ -160,7 +161,7 @@ export class SessionService {
     return this.#performOn({ name: 'append', id }, (settings, key) => appendHistory(settings, key, entries, options));
   }
 
-  /** Removes the session whole. One that is not there is a success too: afterwards there is none. */
+  /** Deletes the session. Succeeds if there is none. */
   delete(id: string): ResultAsync<void, DeleteError> {
     return this.#performOn({ name: 'delete', id }, async ({ store, now }, key): Promise<Result<void, DeleteError>> => {
       const time = now();
@@ -185,7 +186,7 @@ export class SessionService {
     );
   }
 
-  /** The events of all of the tenant's sessions from now on, or from a position on; `events_lost` where some are gone. */
+  /** Watches all of the tenant's sessions, from now on or from a position; `events_lost` where events are missing. */
   watchAll(options: WatchOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> {
     return this.#iterate((settings) => readWatch(options).map((how) => watchTenant(settings, how)));
   }

@@ -11,35 +11,35 @@ import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../limits.js';
 import type { SessionObserver } from '../observer.js';
 import type { SessionStore } from '../store.js';
 
-/** What a `SessionService` is made with. */
+/** Options of a `SessionService`. */
 export interface SessionServiceOptions {
   readonly store: SessionStore;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
   /** Default: 21 random characters. */
   readonly ids?: Ids;
-  /** Whose sessions this service works on. Default: `default`. */
+  /** The tenant, 1 to 256 characters. Default: `default`. */
   readonly tenant?: string;
-  /** Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`. Default: any time. */
+  /** Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`; 0 for no timeout. Default: 0. */
   readonly idleTimeout?: number;
-  /** Seconds that a session is kept after its end, before a sweep deletes it. Default: for ever. */
+  /** Seconds after its end when a sweep deletes a session; 0 to keep it for ever. Default: 0. */
   readonly retention?: number;
-  /** Bounds on what callers may send; those not given have their defaults. */
+  /** Limits on input and answers; each has a default. */
   readonly limits?: Partial<SessionLimits>;
-  /** The only faces that sessions may have. Default: any. */
+  /** Allowed faces. Default: any. */
   readonly faces?: readonly string[];
-  /** The only profiles that sessions may have. Default: any. */
+  /** Allowed profiles. Default: any. */
   readonly profiles?: readonly string[];
-  /** Whoever is to see the operations. The store works in the context of the first that makes one. */
+  /** Observers of all operations. The store runs in the context of the first observer that sets one. */
   readonly observers?: readonly SessionObserver[];
 }
 
-/** The options of a service, read and with their defaults. A class, so that a service can tell it from options. */
+/** The checked options of a service with their defaults. A class, so that the constructor can tell it from options. */
 export class Settings {
   readonly #isSettings = true;
   readonly store: SessionStore;
   readonly tenant: string;
-  /** What is wrong with the tenant. Other than the rest it may come from a request, and is an operation's answer. */
+  /** The error of an invalid tenant. A tenant may come from a request, so every operation returns it. */
   readonly tenantError: InvalidInput | undefined;
   readonly now: () => Result<number, InvalidInput>;
   readonly ids: Ids;
@@ -47,7 +47,7 @@ export class Settings {
   readonly retentionMs: number;
   readonly policy: InputPolicy;
   readonly observers: readonly SessionObserver[];
-  /** Where the store tells what happens. */
+  /** Set if the store has events. */
   readonly hub: EventHub | undefined;
 
   constructor(settings: Omit<Settings, 'forTenant'>) {
@@ -63,12 +63,12 @@ export class Settings {
     this.hub = settings.hub;
   }
 
-  /** Whether it is this. `instanceof` would throw where it is a revoked proxy. */
+  /** Whether `value` is a `Settings`. `instanceof` would throw for a revoked proxy. */
   static is(value: unknown): value is Settings {
     return typeof value === 'object' && value !== null && #isSettings in value;
   }
 
-  /** The same for another tenant. */
+  /** The same settings for another tenant. */
   forTenant(name: string): Settings {
     const tenant = readTenant(name);
     return new Settings({
@@ -79,10 +79,10 @@ export class Settings {
   }
 }
 
-const MOST_IDLE_SECONDS = 365 * 24 * 60 * 60;
-const MOST_RETENTION_SECONDS = 100 * 365 * 24 * 60 * 60;
+const MAX_IDLE_SECONDS = 365 * 24 * 60 * 60;
+const MAX_RETENTION_SECONDS = 100 * 365 * 24 * 60 * 60;
 
-/** Milliseconds of a time given in seconds, where 0 means for ever. No time above 0 is rounded down to none. */
+/** Seconds as milliseconds; 0 as `Infinity`. A time above 0 is at least 1 ms. */
 export const spanMs = (seconds: number): number =>
   seconds === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.round(seconds * 1000));
 
@@ -116,8 +116,8 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
       tenantError: undefined,
       now: steadily(clock),
       ids,
-      idleTimeoutMs: spanMs(readNumber(issues, 'idleTimeout', idleTimeout, 0, MOST_IDLE_SECONDS)),
-      retentionMs: spanMs(readNumber(issues, 'retention', retention, 0, MOST_RETENTION_SECONDS)),
+      idleTimeoutMs: spanMs(readNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
+      retentionMs: spanMs(readNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
       policy: readPolicy(issues, options),
       observers: areObservers ? [...observers] : [],
       hub: isFields(store) && isFields(store.events) ? new EventHub(store.events) : undefined,

@@ -2,29 +2,29 @@ import type { EndReason } from '../status.js';
 import type { HistoryEntry, SessionOptions } from './session.js';
 
 interface Phase {
-  /** Counts the state changes since creation. A state is replaced only by who has read its revision. */
+  /** Number of the state. A store replaces a state only by the one with the next revision. */
   readonly revision: number;
   /** When the session entered its status, in milliseconds since the epoch. */
   readonly since: number;
   /** Milliseconds spent ACTIVE before `since`. */
   readonly activeMs: number;
-  /** Milliseconds that may be spent ACTIVE in all; `Infinity` for no limit. */
+  /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
   readonly limitMs: number;
   /**
-   * When the engine's clock ends the session, in milliseconds since the epoch; `Infinity` for never. Of a session that
-   * has ended: when it is to be deleted.
+   * When the clock ends the session, in milliseconds since the epoch; `Infinity` for never. After the end: when the
+   * session is deleted.
    */
   readonly deadline: number;
-  /** The last changes that callers gave a name, newest first, at most `REMEMBERED_OPERATIONS`. */
+  /** Operation ids of the latest changes, newest first, at most `REMEMBERED_OPERATIONS`. */
   readonly operations: readonly string[];
 }
 
-/** The mutable part of a session: what the state machine works on. Small, and replaced as a whole. */
+/** The mutable part of a session, replaced as a whole. */
 export type StateRecord =
   | (Phase & { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' })
   | (Phase & { readonly status: 'TERMINATED'; readonly endReason: EndReason });
 
-/** How many named changes a state remembers, so as to recognise one that is asked for again. */
+/** Number of operation ids that a state keeps to recognise a repeated change. */
 export const REMEMBERED_OPERATIONS = 32;
 
 /** The part of a session that never changes. */
@@ -35,14 +35,14 @@ export interface SessionHead {
   readonly createdAt: string;
 }
 
-/** All that a store keeps of a session. It is the reader's own: changing it changes nothing in the store. */
+/** A session as a store keeps it. The record belongs to the caller: changing it changes nothing in the store. */
 export interface SessionRecord {
   readonly head: SessionHead;
   readonly state: StateRecord;
-  /** Oldest first; only the latest entries where the reader has asked for no more. */
+  /** Oldest first; with `historyLimit` only the latest entries. */
   readonly history: readonly HistoryEntry[];
-  /** How many entries the whole history has. */
+  /** Number of entries in the whole history. */
   readonly historyCount: number;
-  /** The number of the last change: 1 is the creation, and every change of the state and every append counts on by 1. */
+  /** Number of the last change: 1 for the creation, then 1 more for each state change and each append. */
   readonly sequence: number;
 }

@@ -4,21 +4,21 @@ import { acceptsHistory, clockCommands, type SessionCommand, transition, transit
 import { REMEMBERED_OPERATIONS, type SessionRecord, type StateRecord } from './record.js';
 import type { Session, SessionState } from './session.js';
 
-/** What a state change is made with. */
+/** The input of a state change. */
 export interface Change {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The caller's name for this change, if it has one, by which it is recognised when it is asked for again. */
+  /** The caller's id for this change, by which a repeated call is recognised. */
   readonly operationId?: string | undefined;
-  /** How long a session may stay IDLE or PAUSED, in milliseconds; `Infinity` for any time. */
+  /** Maximum milliseconds IDLE or PAUSED at a stretch; `Infinity` for no limit. */
   readonly idleTimeoutMs: number;
-  /** How long a session is kept after its end, in milliseconds; for ever unless given. */
+  /** Milliseconds that an ended session is kept. Default: for ever. */
   readonly retentionMs?: number | undefined;
 }
 
 const noOperations: readonly string[] = Object.freeze([]);
 
-/** The state of a session that is being created. */
+/** The state of a new session. */
 export const initialState = (limitMs: number, { now, idleTimeoutMs }: Change, revision = 1): StateRecord =>
   Object.freeze({
     status: 'IDLE',
@@ -33,24 +33,21 @@ export const initialState = (limitMs: number, { now, idleTimeoutMs }: Change, re
 const remember = (operations: readonly string[], operationId: string | undefined): readonly string[] =>
   operationId === undefined ? operations : Object.freeze([operationId, ...operations].slice(0, REMEMBERED_OPERATIONS));
 
-/** Milliseconds spent ACTIVE up to `now`: never more than the limit, never less than was spent before `since`. */
+/** Milliseconds spent ACTIVE up to `now`, at most the limit. A clock that was set back subtracts nothing. */
 export const activeMsAt = (state: StateRecord, now: number): number => {
   if (state.status !== 'ACTIVE') return state.activeMs;
   const until = now < state.deadline ? now : state.deadline;
   return until > state.since ? state.activeMs + (until - state.since) : state.activeMs;
 };
 
-/** How the clock ends a session that is in one of these. */
+/** The end that the clock makes, by status. */
 const endings = {
   IDLE: transitions.IDLE[clockCommands.IDLE],
   ACTIVE: transitions.ACTIVE[clockCommands.ACTIVE],
   PAUSED: transitions.PAUSED[clockCommands.PAUSED],
 };
 
-/**
- * The state as it truly is at `now`: a session whose deadline has passed is TERMINATED since that very instant,
- * whether or not anybody has written it down.
- */
+/** The state at `now`. After its deadline a session is TERMINATED as of the deadline, even if no process has stored it. */
 export const settle = (state: StateRecord, now: number): StateRecord => {
   const { status, deadline } = state;
   if (status === 'TERMINATED' || now < deadline) return state;
@@ -58,14 +55,14 @@ export const settle = (state: StateRecord, now: number): StateRecord => {
   return { ...state, ...endings[status], since: deadline, activeMs, deadline: Number.POSITIVE_INFINITY };
 };
 
-/** The end that the clock has made and nobody has written down yet, if there is one: as of its very instant. */
+/** The TERMINATED state to store, if the deadline has passed and the end is not stored yet. */
 export const endByClock = (current: StateRecord, now: number, retentionMs: number): StateRecord | undefined => {
   const state = settle(current, now);
   if (state === current) return undefined;
   return Object.freeze({ ...state, revision: state.revision + 1, deadline: state.since + retentionMs });
 };
 
-/** The next state by the transition table. A command that changes nothing gives the current state itself. */
+/** The next state by the transition table. A command that changes nothing returns `current` itself. */
 export const advance = (
   current: StateRecord,
   command: SessionCommand,
@@ -94,10 +91,10 @@ export const advance = (
   });
 };
 
-/** Until when history entries are accepted, in milliseconds since the epoch, exclusive; 0 for not at all. */
+/** End of the time in which the session accepts history entries, in milliseconds since the epoch, exclusive; 0 for never. */
 export const acceptsHistoryUntil = (state: StateRecord): number => (acceptsHistory[state.status] ? state.deadline : 0);
 
-/** Where the session of this id and state stands at `now`: `sessionAt` without what the state does not hold. */
+/** The status and duration of a session at `now`. */
 export const progressAt = (id: string, stored: StateRecord, now: number): SessionState => {
   const state = settle(stored, now);
   const duration = Math.floor(activeMsAt(state, now) / 1000);
@@ -106,7 +103,7 @@ export const progressAt = (id: string, stored: StateRecord, now: number): Sessio
     : { id, status: state.status, duration };
 };
 
-/** The session that a stored record is at `now`, in milliseconds since the epoch. Pure. */
+/** The session that a stored record describes at `now`, in milliseconds since the epoch. */
 export const sessionAt = ({ head, state, history, historyCount }: SessionRecord, now: number): Session => {
   const { id, options, createdAt } = head;
   const progress = progressAt(id, state, now);

@@ -3,7 +3,7 @@ import type { SessionService } from '../service/session-service.js';
 import type { Sweep } from '../service/sweep-sessions.js';
 import { sessionStatuses } from '../status.js';
 
-/** The names of what no semantic convention names; of the conventions is `error.type`. */
+/** Attribute names. `error.type` is from the semantic conventions; they have no names for the others. */
 export const attributeNames = {
   operation: 'colloquy.operation.name',
   session: 'colloquy.session.id',
@@ -14,26 +14,26 @@ export const attributeNames = {
   error: 'error.type',
 } as const;
 
-/** Seconds: from a memory store's microseconds to what a client waits for at most. */
+/** Bucket boundaries of durations, in seconds. */
 const DURATIONS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Seconds: from a sweeper's shortest interval to a day in which none was running. */
+/** Bucket boundaries of a sweep's lag, in seconds: up to a day without a sweeper. */
 const LAGS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400];
 
-/** What is measured of operations and sweeps. `tenantOf` gives the attributes that a tenant has. */
+/** Instruments for operations and sweeps. `tenantOf` returns the attributes of a tenant. */
 export const instrumentsOf = (meter: Meter, tenantOf: (tenant: string) => Attributes) => {
   const duration = meter.createHistogram('colloquy.operation.duration', {
-    description: 'Time until an operation has its answer.',
+    description: 'Duration of an operation.',
     unit: 's',
     advice: { explicitBucketBoundaries: DURATIONS },
   });
   const lag = meter.createHistogram('colloquy.sweep.lag', {
-    description: 'Time from the end that the clock has made to the sweep that has written it down.',
+    description: 'Time from the end of a session by the clock to the sweep that stored it.',
     unit: 's',
     advice: { explicitBucketBoundaries: LAGS },
   });
   const swept = meter.createCounter('colloquy.sweep.sessions', {
-    description: 'Sessions that sweeps have seen to.',
+    description: 'Sessions that sweeps ended or deleted, or failed to.',
     unit: '{session}',
   });
   return {
@@ -50,14 +50,14 @@ export const instrumentsOf = (meter: Meter, tenantOf: (tenant: string) => Attrib
   };
 };
 
-/** The sessions of a tenant, as far as they are counted. */
+/** A service whose sessions are counted. */
 export type CountedSessions = Pick<SessionService, 'list'>;
 
-/** Measures how many sessions there are of each status, whenever metrics are collected, until it is told to stop. */
+/** Counts the sessions of each status whenever metrics are collected. Returns a function that stops it. */
 export const observeCounts = (meter: Meter, sessions: CountedSessions, attributes: Attributes): (() => void) => {
   const name = 'colloquy.session.count';
   const counter = meter.createObservableUpDownCounter(name, {
-    description: 'Sessions that there are.',
+    description: 'Number of sessions.',
     unit: '{session}',
   });
   const count: Parameters<typeof counter.addCallback>[0] = async (observable) => {

@@ -19,32 +19,32 @@ import type { OperationName, SessionObserver } from '../observer.js';
 import { attributeNames, type CountedSessions, instrumentsOf, observeCounts } from './instruments.js';
 
 export interface OpenTelemetryOptions {
-  /** Default: the one that is registered with `@opentelemetry/api`, also where that happens later. */
+  /** Default: the provider registered with `@opentelemetry/api`, now or later. */
   readonly tracerProvider?: TracerProvider;
-  /** Default: the one that is registered with `@opentelemetry/api`, also where that happens later. */
+  /** Default: the provider registered with `@opentelemetry/api`, now or later. */
   readonly meterProvider?: MeterProvider;
   /**
-   * Where the tenant is told, as `colloquy.tenant`: on spans alone, or on metrics too, each of which then has as many
-   * series as there are tenants. Default: nowhere.
+   * Records the tenant as `colloquy.tenant`, on spans or also on metrics, which then have one series per tenant. Default:
+   * not recorded.
    */
   readonly tenant?: 'spans' | 'spans and metrics';
-  /** What a sweep's lag is measured by: the clock of the service. Default: the machine's. */
+  /** The clock for the lag of sweeps; use that of the service. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** An observer that makes spans and metrics. */
+/** An observer that records spans and metrics. */
 export interface Telemetry extends SessionObserver {
   /**
-   * Measures how many sessions of each status a tenant has, as `colloquy.session.count`, whenever metrics are collected,
-   * until what it gives is called. A store that many processes share is to be measured by one of them. `attributes` tell
-   * several tenants apart. `RedisSessionStore` needs its option `statusIndex` for it.
+   * Counts the sessions of a tenant by status as `colloquy.session.count` whenever metrics are collected. Returns a function
+   * that stops it. Call it in one process of those that share a store. `attributes` distinguish tenants.
+   * `RedisSessionStore` needs its option `statusIndex`.
    */
   observeSessions(sessions: CountedSessions, attributes?: Attributes): () => void;
 }
 
 const SCOPE = 'colloquy';
 
-/** Spans by verb and object, few and fixed, whatever sessions they are about; the others are `<operation> session`. */
+/** Span names; those of other operations are `<operation> session`. */
 const spanNames: Partial<Record<OperationName, string>> = {
   history: 'read history',
   list: 'list sessions',
@@ -53,7 +53,7 @@ const spanNames: Partial<Record<OperationName, string>> = {
   sweep: 'sweep sessions',
 };
 
-/** What the host has to see to. What a caller has done wrong is no error of the span, as on spans of HTTP servers. */
+/** Whether the error is the host's. A caller's error is no error of the span, as on spans of HTTP servers. */
 const isFault = ({ type }: SessionError): boolean =>
   type === 'store_unavailable' || type === 'corrupt_record' || type === 'conflict';
 
@@ -86,9 +86,8 @@ const read = (options: OpenTelemetryOptions) =>
   });
 
 /**
- * Spans and metrics of every operation through `@opentelemetry/api`, for the `observers` of a `SessionService`. The store
- * works in the context of the span, so that those of its client stand under it. Throws a `TypeError` that names every
- * option that is wrong or unknown.
+ * An observer that records spans and metrics of every operation through `@opentelemetry/api`. The store runs in the context
+ * of the span, so spans of its client become children. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => {
   const { tracerProvider, meterProvider, tenant: toldOn, clock } = read(options);
@@ -96,7 +95,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
   const onMetrics = (tenant: string): Attributes =>
     toldOn === 'spans and metrics' ? { [attributeNames.tenant]: tenant } : {};
   let measured: { readonly by: MeterProvider; readonly with: ReturnType<typeof instrumentsOf> } | undefined;
-  /** Unlike tracers, meters that were made before a provider was registered stay without one. */
+  /** Unlike a tracer, a meter that was created before a provider was registered never gets it. */
   const instruments = (): ReturnType<typeof instrumentsOf> => {
     const by = metered();
     if (measured?.by !== by) measured = { by, with: instrumentsOf(by.getMeter(SCOPE), onMetrics) };

@@ -78,9 +78,7 @@ describe('the options of a factory', () => {
       },
     ],
   ])('%s are a mistake of the same kind', (_name, options) => {
-    expect(unchecked(options)).toThrow(
-      new TypeError('createThing: options could not be read: it throws when it is looked at'),
-    );
+    expect(unchecked(options)).toThrow(new TypeError('createThing: options cannot be read: it throws'));
   });
 });
 

@@ -76,9 +76,7 @@ describe('entries to append', () => {
     ['itself', revoked()],
     ['a Date', [{ ...hello, timestamp: Object.assign(new Date(0), { getTime: () => 'soon' }) }]],
   ] as const)('that throw are refused: %s', ([, entries]) => {
-    expect(rules(append(entries)._unsafeUnwrapErr())).toEqual([
-      'entries could not be read: it throws when it is looked at',
-    ]);
+    expect(rules(append(entries)._unsafeUnwrapErr())).toEqual(['entries cannot be read: it throws']);
   });
 
   test('have three fields and no others', () => {

@@ -67,8 +67,8 @@ describe.each([
     const { position } = await okOf(sessions.append(id, turns(0, 1)));
     expect(await errorOf(sessions.history(id, { after: position + 1 }))).toEqual({
       type: 'invalid_input',
-      message: 'after is no position in this history',
-      issues: [{ path: 'after', message: 'is no position in this history' }],
+      message: 'after is not a position in this history',
+      issues: [{ path: 'after', message: 'is not a position in this history' }],
     });
   });
 });

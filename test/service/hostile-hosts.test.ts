@@ -25,7 +25,7 @@ describe('a host that breaks the rules', () => {
 
   test('is told at once that options are a revoked proxy', () => {
     expect(() => new SessionService(untyped(revoked()))).toThrow(
-      new TypeError('SessionService: options could not be read: it throws when it is looked at'),
+      new TypeError('SessionService: options cannot be read: it throws'),
     );
   });
 

@@ -90,7 +90,7 @@ describe('a store that breaks its contract', () => {
     const sessions = await withMisdeed('replace', () => Promise.reject(cause));
     expect(await errorOf(sessions.start('s1'))).toEqual({
       type: 'store_unavailable',
-      message: 'the store failed in a way that it should not',
+      message: 'the store threw an exception',
       outcome: 'unknown',
       cause,
     });

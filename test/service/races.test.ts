@@ -106,7 +106,7 @@ describe('somebody who is always faster', () => {
     const stale = { ...state, revision: 99 };
     expect(await errorOf(sessions.start(id))).toEqual({
       type: 'conflict',
-      message: 'others kept changing the session at the same time; try again',
+      message: 'other callers kept changing the session; try again',
       id,
     });
     expect(tries).toBeGreaterThan(1);
