@@ -1,0 +1,94 @@
+import { Redis } from 'ioredis';
+import { afterAll, describe, expect, test } from 'vitest';
+import { appendScript } from '../../../adapters/redis/history-writer.js';
+import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
+import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
+import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+
+const key = keyOf('one');
+const head = headOf('one');
+const active = live('ACTIVE');
+
+/** What happens to one arrival of the append script; `run` lets the server run it. */
+type Arrival = (run: () => Promise<unknown>) => Promise<unknown>;
+
+/** `client`, whose first appends fare as `arrivals` say, and the last of them all further ones. */
+const appending = (client: RedisClient, arrivals: readonly Arrival[]): RedisClient => {
+  let count = 0;
+  return new Proxy(client, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...args: readonly unknown[]) => {
+        const run = async () => Reflect.apply(value, target, args);
+        if (name !== 'evalsha' || args[0] !== appendScript.sha1) return run();
+        const arrival = arrivals[Math.min(count, arrivals.length - 1)];
+        count += 1;
+        return arrival === undefined ? run() : arrival(run);
+      };
+    },
+  });
+};
+
+const loseReply: Arrival = async (run) => {
+  await run();
+  throw new Error('Connection is closed.');
+};
+const refuse: Arrival = () => Promise.reject(new Error("READONLY You can't write against a read only replica."));
+
+let prefixes = 0;
+
+describeWithRedis('an append that the store sends again', ({ port }) => {
+  const client = new Redis({ port, lazyConnect: true });
+  afterAll(() => client.quit());
+
+  const open = async (...arrivals: readonly Arrival[]) => {
+    prefixes += 1;
+    const prefix = `retried-${process.pid}-${prefixes}`;
+    const others = new RedisSessionStore({ client, prefix });
+    await answerOf(others.insert(TENANT, head, active));
+    // The script is known to the server from here on.
+    await append(others, key, ['before']);
+    const store = new RedisSessionStore({ client: appending(client, arrivals), prefix, timeoutMs: 200 });
+    return { store, others };
+  };
+  const send = (store: RedisSessionStore) => store.append(key, { entries: [say('mine')], now: NOON });
+
+  test('its outcome stays unknown when the server refuses it the second time: it may have been applied', async () => {
+    const { store, others } = await open(loseReply, refuse);
+    expect(await errorOf(send(store))).toMatchObject({ type: 'store_unavailable', outcome: 'unknown' });
+    expect(await said(others, key)).toEqual(['before', 'mine']);
+  });
+
+  test('it was not applied when the server refuses it each time', async () => {
+    const { store, others } = await open(refuse);
+    expect(await errorOf(send(store))).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
+    expect(await said(others, key)).toEqual(['before']);
+  });
+
+  describe('the session is deleted and created again under the same id in between', () => {
+    const recreate = async (others: RedisSessionStore) => {
+      await answerOf(others.remove(key, { now: NOON }));
+      await answerOf(others.insert(TENANT, head, active));
+    };
+
+    test('it succeeds, and the new session does not have it', async () => {
+      const { store, others } = await open(
+        (run) => loseReply(run).catch(async (cause: unknown) => recreate(others).then(() => Promise.reject(cause))),
+        (run) => run(),
+      );
+      expect(await answerOf(send(store))).toMatchObject({ outcome: 'appended' });
+      expect(await said(others, key)).toEqual([]);
+    });
+
+    test('one that did not arrive before is added to the new session', async () => {
+      const { store, others } = await open(
+        async () => recreate(others).then(() => Promise.reject(new Error('Connection is closed.'))),
+        (run) => run(),
+      );
+      expect(await answerOf(send(store))).toMatchObject({ outcome: 'appended' });
+      expect(await said(others, key)).toEqual(['mine']);
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import type { Mutant } from './mutant.js';
+
+const memory = ['test/stores/memory.contract.test.ts'];
+
+export const memoryMutants: readonly Mutant[] = [
+  {
+    bug: 'a caller who changes an entry that it read changes the history',
+    file: 'adapters/memory/history-log.ts',
+    from: '.map((entry) => ({ ...entry }))',
+    to: '',
+    tests: memory,
+  },
+  {
+    bug: 'a repeated append is added again',
+    file: 'adapters/memory/history-log.ts',
+    from: 'this.#positions.set(operationId, this.length);',
+    to: '',
+    tests: memory,
+  },
+  {
+    bug: 'a state is replaced whatever its revision',
+    file: 'adapters/memory/memory-session-store.ts',
+    from: "if (state.revision !== next.revision - 1) return ok('stale');",
+    to: '',
+    tests: memory,
+  },
+  {
+    bug: 'a history may have one entry more than allowed',
+    file: 'adapters/memory/memory-session-store.ts',
+    from: 'log.length + entries.length > mostEntries',
+    to: 'log.length + entries.length > mostEntries + 1',
+    tests: memory,
+  },
+  {
+    bug: 'a list by status shows a session whose time is over as ACTIVE',
+    file: 'adapters/memory/tenant-sessions.ts',
+    from: 'session.listedAs = settle(session.state, this.#listedAt).status;',
+    to: 'session.listedAs = session.state.status;',
+    tests: memory,
+  },
+  {
+    bug: 'events that were dropped are not told as lost',
+    file: 'adapters/memory/event-log.ts',
+    from: 'isTrimmed: isBehind(this.#dropped, from),',
+    to: 'isTrimmed: false,',
+    tests: [...memory, 'test/events'],
+  },
+];

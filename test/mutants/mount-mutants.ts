@@ -1,0 +1,32 @@
+import type { Mutant } from './mutant.js';
+
+export const mountMutants: readonly Mutant[] = [
+  {
+    bug: 'Express reads a body of any size',
+    file: 'adapters/node/body.ts',
+    from: 'if (end > maxBytes) {',
+    to: 'if (end > Number.POSITIVE_INFINITY) {',
+    tests: ['test/adapters/node-body.test.ts', 'test/adapters/node.test.ts'],
+  },
+  {
+    bug: 'pipelined requests are worked on all at once',
+    file: 'adapters/node/turn.ts',
+    from: 'if (isBehindAnother(req, res)) wait(req, res, start, lost);',
+    to: 'if (isGone(req)) wait(req, res, start, lost);',
+    tests: ['test/adapters/pipelines.test.ts'],
+  },
+  {
+    bug: 'Koa answers a path that is not its own',
+    file: 'adapters/koa/index.ts',
+    from: 'await next();',
+    to: '',
+    tests: ['test/adapters/koa-host.test.ts', 'test/adapters/koa.test.ts'],
+  },
+  {
+    bug: 'the Location behind a Fetch mount lacks the base path',
+    file: 'adapters/fetch/index.ts',
+    from: 'shownPrefix: tidyPrefix(basePath) + tidyPrefix(given)',
+    to: 'shownPrefix: tidyPrefix(given)',
+    tests: ['test/adapters/fetch-urls.test.ts'],
+  },
+];

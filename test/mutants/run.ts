@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util';
+import { startVitest } from 'vitest/node';
+import { inputMutants } from './input-mutants.js';
+import { memoryMutants } from './memory-mutants.js';
+import { mountMutants } from './mount-mutants.js';
+import { plant } from './plant.js';
+import { redisMutants } from './redis-mutants.js';
+import { serviceMutants } from './service-mutants.js';
+import { timeMutants } from './time-mutants.js';
+
+/*
+ * Plants each bug in turn and runs the tests that should catch it. Prints the test that fails, and ends with
+ * 1 if a bug is not caught. Usage: npm run test:planted [-- --only TEXT]
+ */
+
+const mutants = [
+  ...timeMutants,
+  ...inputMutants,
+  ...serviceMutants,
+  ...memoryMutants,
+  ...redisMutants,
+  ...mountMutants,
+];
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const chosen = mutants.filter(({ bug, file }) => `${bug} ${file}`.includes(values.only));
+let missed = 0;
+
+for (const mutant of chosen) {
+  const vitest = await startVitest(
+    'test',
+    [...mutant.tests],
+    { watch: false, bail: 1, reporters: [{}], testTimeout: 20_000, retry: 0 },
+    { plugins: [plant(mutant)] },
+  );
+  const failed = vitest.state
+    .getTestModules()
+    .flatMap((module) => [...module.children.allTests('failed')].map((test) => test.fullName));
+  const broken = vitest.state.getTestModules().filter((module) => module.errors().length > 0);
+  await vitest.close();
+  const [first] = failed;
+  const caught = first ?? broken[0]?.errors()[0]?.message;
+  if (caught === undefined) missed += 1;
+  console.log(
+    `${caught === undefined ? 'MISSED' : 'caught'}  ${mutant.bug}\n        ${caught ?? mutant.tests.join(', ')}`,
+  );
+}
+
+console.log(`${chosen.length - missed} of ${chosen.length} planted bugs are caught`);
+process.exitCode = missed === 0 ? 0 : 1;

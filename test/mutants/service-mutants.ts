@@ -1,0 +1,60 @@
+import type { Mutant } from './mutant.js';
+
+export const serviceMutants: readonly Mutant[] = [
+  {
+    bug: 'a repeated command with its operation id is applied again',
+    file: 'src/service/change-session.ts',
+    from: 'const isRepeated = operationId !== undefined && current.operations.includes(operationId);',
+    to: 'const isRepeated = false;',
+    tests: ['test/service'],
+  },
+  {
+    bug: 'a change gives up when another was faster once',
+    file: 'src/service/change-session.ts',
+    from: 'const MAX_ATTEMPTS = 32;',
+    to: 'const MAX_ATTEMPTS = 1;',
+    tests: ['test/service'],
+  },
+  {
+    bug: 'an idempotency key with other options gives the first session',
+    file: 'src/service/create-session.ts',
+    from: 'const isSame = sameOptions(found.value.head.options, options);',
+    to: 'const isSame = true;',
+    tests: ['test/service'],
+  },
+  {
+    bug: 'a change of a deleted session is applied to the one created again under its key',
+    file: 'src/service/create-session.ts',
+    from: '1 + Math.floor(Math.random() * 2 ** 40)',
+    to: '1',
+    tests: ['test/service', 'test/faults/races/deletion.test.ts'],
+  },
+  {
+    bug: 'an append after the time limit is refused as if the session were ACTIVE',
+    file: 'src/service/history.ts',
+    from: 'settle(appended.state, time.value).status',
+    to: 'appended.state.status',
+    tests: ['test/service'],
+  },
+  {
+    bug: 'a session that is larger than a page can never be listed',
+    file: 'src/service/list-sessions.ts',
+    from: 'sessions > 1 && bytes > pageBytes',
+    to: 'bytes > pageBytes',
+    tests: ['test/service'],
+  },
+  {
+    bug: 'two observers run an operation twice',
+    file: 'src/service/perform.ts',
+    from: 'carriedOut ??= new ResultAsync(carryOut());',
+    to: 'carriedOut = new ResultAsync(carryOut());',
+    tests: ['test/service'],
+  },
+  {
+    bug: 'a tenant that is not a text reads the sessions of the empty tenant',
+    file: 'src/service/settings.ts',
+    from: 'tenantError: tenant.isErr() ? tenant.error : undefined,',
+    to: 'tenantError: undefined,',
+    tests: ['test/service'],
+  },
+];

@@ -1,0 +1,76 @@
+import type { Mutant } from './mutant.js';
+
+const memory = ['test/stores/memory.contract.test.ts'];
+
+export const timeMutants: readonly Mutant[] = [
+  {
+    bug: 'a session is still ACTIVE in the millisecond of its deadline',
+    file: 'src/session/timeline.ts',
+    from: "if (status === 'TERMINATED' || now < deadline) return state;",
+    to: "if (status === 'TERMINATED' || now <= deadline) return state;",
+    tests: ['test/session', ...memory],
+  },
+  {
+    bug: 'the duration forgets what was spent before a pause',
+    file: 'src/session/timeline.ts',
+    from: 'return until > state.since ? state.activeMs + (until - state.since) : state.activeMs;',
+    to: 'return until > state.since ? until - state.since : state.activeMs;',
+    tests: ['test/session'],
+  },
+  {
+    bug: 'retention counts from the sweep and not from the end',
+    file: 'src/session/timeline.ts',
+    from: 'deadline: state.since + retentionMs });',
+    to: 'deadline: now + retentionMs });',
+    tests: ['test/session', 'test/service'],
+  },
+  {
+    bug: 'a state keeps every operation id for ever',
+    file: 'src/session/timeline.ts',
+    from: '[operationId, ...operations].slice(0, REMEMBERED_OPERATIONS)',
+    to: '[operationId, ...operations]',
+    tests: ['test/session', 'test/service'],
+  },
+  {
+    bug: 'a duration is rounded up',
+    file: 'src/session/timeline.ts',
+    from: 'Math.floor(activeMsAt(state, now) / 1000)',
+    to: 'Math.ceil(activeMsAt(state, now) / 1000)',
+    tests: ['test/session', 'test/service'],
+  },
+  {
+    bug: 'a session that waits too long counts as terminated by a caller',
+    file: 'src/status.ts',
+    from: "IDLE: row({ start: to('ACTIVE'), terminate: end('terminated'), fail: end('failed'), time_out: end('idle_timeout') }),",
+    to: "IDLE: row({ start: to('ACTIVE'), terminate: end('terminated'), fail: end('failed'), time_out: end('terminated') }),",
+    tests: ['test/service'],
+  },
+  {
+    bug: 'a paused session takes no history',
+    file: 'src/status.ts',
+    from: 'PAUSED: true,',
+    to: 'PAUSED: false,',
+    tests: ['test/status.test.ts', 'test/session'],
+  },
+  {
+    bug: 'a second terminate fails',
+    file: 'src/status.ts',
+    from: 'TERMINATED: row({ terminate: unchanged }),',
+    to: 'TERMINATED: row({}),',
+    tests: ['test/status.test.ts'],
+  },
+  {
+    bug: 'durations shrink when the clock is set back',
+    file: 'src/clock.ts',
+    from: 'if (reading > latest.value) latest = new Ok(reading);',
+    to: 'latest = new Ok(reading);',
+    tests: ['test/clock.test.ts', 'test/service'],
+  },
+  {
+    bug: 'two tenants share the session of an idempotency key',
+    file: 'src/ids.ts',
+    from: 'JSON.stringify([tenant, idempotencyKey])',
+    to: 'tenant + idempotencyKey',
+    tests: ['test/service'],
+  },
+];
