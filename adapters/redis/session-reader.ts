@@ -40,6 +40,8 @@ export interface SizedSession {
   readonly member: string;
   readonly recordBytes: number;
   readonly journalBytes: number;
+  /** Number of appends and entries in the journal, if the page script has counted them. */
+  readonly counts?: { readonly appends: number; readonly entries: number } | 'unreadable' | undefined;
 }
 
 type Text = string | null | undefined;
@@ -100,6 +102,9 @@ export const readSessions = async <E>(
   admit: Admit<E> | undefined,
 ): Reading<readonly ReadRecord[], E> => {
   if (sessions.length === 0) return ok([]);
+  if (historyLimit === 0 && sessions.every(({ counts }) => counts !== undefined)) {
+    return readWithoutHistories(call, keys, sessions, admit);
+  }
   if (historyLimit !== undefined) return readLatest(call, keys, sessions, historyLimit, admit);
   const refusal = admit?.(sum(sessions.map((each) => each.recordBytes + each.journalBytes)), sessions.length);
   if (refusal !== undefined) return err({ refusal });
@@ -116,6 +121,34 @@ export const readSessions = async <E>(
     if (left > 0) continue;
     await othersTurn();
     left = TURN_BYTES;
+  }
+  return ok(records);
+};
+
+/** Sessions whose entries are counted, without them: their records alone. */
+const readWithoutHistories = async <E>(
+  call: Call,
+  keys: TenantKeys,
+  sessions: readonly SizedSession[],
+  admit: Admit<E> | undefined,
+): Reading<readonly ReadRecord[], E> => {
+  const refusal = admit?.(sum(sessions.map(({ recordBytes }) => recordBytes)), sessions.length);
+  if (refusal !== undefined) return err({ refusal });
+  const texts = await call.read((client) => client.mget(...sessions.map(({ member }) => keys.records + member)));
+  if (texts.isErr()) return err({ failure: texts.error });
+  const records: ReadRecord[] = [];
+  for (const [at, { member, counts }] of sessions.entries()) {
+    const isCounted = counts !== undefined && counts !== 'unreadable';
+    const journal = isCounted ? { entries: [], marks: 0, appends: counts.appends, count: counts.entries } : undefined;
+    const record = recordOf(member, texts.value[at], journal);
+    if (record !== 'corrupt') {
+      records.push(record);
+      continue;
+    }
+    // The record was read later than its journal was counted: it may have changed in between.
+    const again = await readTail(call, keys, member, ENTRY_BYTES, 0);
+    if (again.isErr()) return err({ failure: again.error });
+    records.push(again.value === 'cut' ? 'corrupt' : again.value);
   }
   return ok(records);
 };

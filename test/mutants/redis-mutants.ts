@@ -47,14 +47,14 @@ export const redisMutants: readonly Mutant[] = [
   },
   {
     bug: 'a page from oldest to newest repeats the session of its cursor',
-    file: 'adapters/redis/page-reader.ts',
+    file: 'adapters/redis/page-script.ts',
     from: "member = ARGV[5] .. (isRising and ' ' or '')}",
     to: 'member = ARGV[5]}',
     tests: redis,
   },
   {
     bug: 'the total of a list by status leaves out what the clock has ended',
-    file: 'adapters/redis/page-reader.ts',
+    file: 'adapters/redis/page-script.ts',
     from: 'local total = high - low - #without + #added',
     to: 'local total = high - low - #without',
     tests: redis,

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keys.js';
 import type { PageRange } from '../../../src/store.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, idsOn } from '../../../src/testing/steps.js';
+import { answerOf, append, idsOn, replace } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
@@ -45,6 +45,51 @@ describeWithRedis('a list', ({ port }) => {
       );
       expect(used).toMatchObject({ evalsha: 2, mget: 1 });
       expect(used).not.toHaveProperty('get');
+    });
+
+    test('without histories is one script and one MGET, and reads no history', async () => {
+      const server = await startRedis();
+      onTestFinished(() => server.stop());
+      const store = new RedisSessionStore({ client: openClient(version, { port: server.port }) });
+      await insertFive(store);
+      const list = () => answerOf(store.list(TENANT, { offset: 0, limit: 10, historyLimit: 0 }));
+      await list();
+      const before = await commandsOf(server.port);
+      expect((await list()).records).toHaveLength(5);
+      const after = await commandsOf(server.port);
+      const sent = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
+      expect([sent('evalsha'), sent('mget'), sent('get')]).toEqual([1, 1, 0]);
+    });
+
+    test('without histories shows a session whole while others append to it and change its state', async () => {
+      const prefix = newPrefix();
+      const [writer, reader] = [0, 1].map(
+        () => new RedisSessionStore({ client: openClient(version, { port }), prefix }),
+      );
+      if (writer === undefined || reader === undefined) throw new Error('no stores');
+      const key = keyOf('busy');
+      await answerOf(writer.insert(TENANT, headOf('busy'), live('ACTIVE')));
+      let isOver = false;
+      const changing = (async () => {
+        for (const at of upTo(300)) {
+          await append(writer, key, [`turn ${at}`]);
+          await replace(writer, key, live(at % 2 === 0 ? 'PAUSED' : 'ACTIVE', { revision: at + 2 }));
+        }
+        isOver = true;
+      })();
+      let last = 0;
+      while (!isOver) {
+        const { records, unreadable } = await answerOf(reader.list(TENANT, { offset: 0, limit: 10, historyLimit: 0 }));
+        expect(unreadable).toEqual([]);
+        const { historyCount = -1, sequence = -1, history } = records[0] ?? {};
+        expect(history).toEqual([]);
+        expect(historyCount).toBeGreaterThanOrEqual(last);
+        // Each entry and each change of the state counts on by one.
+        expect(sequence).toBeGreaterThan(historyCount);
+        last = historyCount;
+      }
+      await changing;
+      expect(last).toBeGreaterThan(0);
     });
 
     test('behind a cursor and in either order goes on where the page before ended', async () => {

@@ -1,0 +1,138 @@
+import { script } from './connection.js';
+import { MARK_LENGTH } from './journal-text.js';
+
+/**
+ * Finds a page of an index. All bounds are found as ranks, in O(log n), however many sessions lie beyond them. Members
+ * that are to be left out, and sessions that are to be on the page though they are not in the index, are few.
+ *
+ * KEYS  index, and what the keys of records and of journals begin with
+ * ARGV  'newest' or 'oldest', the time before the first or '', the time behind the last or '', the time and the member
+ *       of the place that the page begins behind or '' and '', offset, limit, 1 to count entries or 0, how many members to
+ *       leave out, those, then the time of creation and the member of each that is to be added
+ * Gives the total, 1 if there are more behind the page, then for each session from the oldest on: member, time of
+ * creation, bytes of its record and of its journal, -1 for a key of a wrong type; and where entries are counted, how many
+ * appends and entries the journal has, as hexadecimal numbers, or '-' and '-' where that cannot be read.
+ */
+export const pageScript = script(`
+local function lengthOf(key)
+  local length = redis.pcall('STRLEN', key)
+  return type(length) == 'number' and length or -1
+end
+
+-- Of a journal of this length: how many appends and entries its last mark says that there are.
+local function countsOf(key, length)
+  if length <= 0 then return length == 0 and '0 0' or '- -' end
+  local appends, entries = string.match(redis.call('GETRANGE', key, -${MARK_LENGTH}, -1), '^[%w_-]+:(%x+):%x+:(%x+)",\\n$')
+  return appends and appends .. ' ' .. entries or '- -'
+end
+
+-- By bytes: how Lua compares texts depends on the server's locale.
+local function isBefore(a, b)
+  for at = 1, math.min(#a, #b) do
+    local x, y = string.byte(a, at), string.byte(b, at)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+
+local function comesBefore(a, b)
+  if a.time ~= b.time then return a.time < b.time end
+  return isBefore(a.member, b.member)
+end
+
+local function upTo(time)
+  return redis.call('ZCOUNT', KEYS[1], '-inf', time)
+end
+
+-- How many of the index come before a place, in rising order. Those of one millisecond are halved: there may be many.
+local function rankOf(place)
+  local low, high = upTo('(' .. place.text), upTo(place.text)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local found = redis.call('ZRANGE', KEYS[1], middle, middle)[1]
+    if isBefore(found, place.member) then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+local function countBefore(list, place)
+  local count = 0
+  for _, item in ipairs(list) do
+    if comesBefore(item, place) then count = count + 1 end
+  end
+  return count
+end
+
+local after, before = tonumber(ARGV[2]), tonumber(ARGV[3])
+local function isWithin(time)
+  return (not after or time > after) and (not before or time < before)
+end
+
+-- Corrections: what is in the index and does not count, and what counts and is not in the index.
+local without, isWithout, added = {}, {}, {}
+local names = tonumber(ARGV[9])
+for at = 10, 9 + names do
+  local time = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[at]) or '')
+  if time and isWithin(time) then
+    without[#without + 1] = {time = time, member = ARGV[at]}
+    isWithout[ARGV[at]] = true
+  end
+end
+for at = 10 + names, #ARGV, 2 do
+  local time = tonumber(ARGV[at])
+  if isWithin(time) and not redis.call('ZSCORE', KEYS[1], ARGV[at + 1]) then
+    added[#added + 1] = {time = time, member = ARGV[at + 1]}
+  end
+end
+
+local low = after and upTo(ARGV[2]) or 0
+local high = math.max(low, before and upTo('(' .. ARGV[3]) or redis.call('ZCARD', KEYS[1]))
+local total = high - low - #without + #added
+
+-- The page as ranks among those that count, in rising order.
+local first, last = 0, total
+local isRising = ARGV[1] == 'oldest'
+if ARGV[4] ~= '' then
+  -- A rising page begins behind the place itself: no character of a member comes before a space.
+  local place = {time = tonumber(ARGV[4]), text = ARGV[4], member = ARGV[5] .. (isRising and ' ' or '')}
+  local rank = rankOf(place) - low - countBefore(without, place) + countBefore(added, place)
+  if isRising then first = math.max(0, rank) else last = math.min(total, rank) end
+end
+local offset, limit = tonumber(ARGV[6]), tonumber(ARGV[7])
+local hasMore
+if isRising then
+  first = first + offset
+  hasMore = last > first + limit
+  last = math.min(last, first + limit)
+else
+  last = last - offset
+  hasMore = last - limit > first
+  first = math.max(first, last - limit)
+end
+if first >= last then return total .. ' 0' end
+
+-- A rank among those that count differs from that in the index by no more than there are corrections.
+local from = math.max(low, low + first - #added)
+local found = redis.call('ZRANGE', KEYS[1], from, math.min(high, low + last + #without) - 1, 'WITHSCORES')
+local items, rank, start = {}, from - low, nil
+if from > low then
+  start = {time = tonumber(found[2]), member = found[1]}
+  rank = rank - countBefore(without, start) + countBefore(added, start)
+end
+for at = 1, from < high and #found or 0, 2 do
+  if not isWithout[found[at]] then items[#items + 1] = {time = tonumber(found[at + 1]), member = found[at]} end
+end
+for _, item in ipairs(added) do
+  if not start or not comesBefore(item, start) then items[#items + 1] = item end
+end
+if #added > 0 then table.sort(items, comesBefore) end
+
+local reply = {total, hasMore and 1 or 0}
+for at = first - rank + 1, math.min(#items, last - rank) do
+  local item = items[at]
+  local record, journal = lengthOf(KEYS[2] .. item.member), lengthOf(KEYS[3] .. item.member)
+  reply[#reply + 1] = string.format('%s %.0f %.0f %.0f', item.member, item.time, record, journal)
+  if ARGV[8] == '1' then reply[#reply + 1] = countsOf(KEYS[3] .. item.member, journal) end
+end
+return table.concat(reply, ' ')
+`);
