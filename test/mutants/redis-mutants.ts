@@ -94,4 +94,11 @@ export const redisMutants: readonly Mutant[] = [
     to: 'const REMEMBERED_MS = 24 * 60 * 60 * 1000;',
     tests: ['test/adapters/redis/forgotten-removals.test.ts'],
   },
+  {
+    bug: 'a list without histories shows a session as unreadable because it changes',
+    file: 'adapters/redis/session-reader.ts',
+    from: "if (record !== 'corrupt') {",
+    to: 'if (record !== undefined) {',
+    tests: ['test/adapters/redis/lists.test.ts'],
+  },
 ];
