@@ -57,7 +57,10 @@ const countsOf = (appends = '-', entries = '-'): SizedSession['counts'] =>
 const listedIn = (fields: readonly string[], isCounted: boolean): readonly Listed[] => {
   const width = isCounted ? 6 : 4;
   return Array.from({ length: Math.floor(fields.length / width) }, (_, at) => {
-    const [member = '', createdMs, recordBytes, journalBytes, appends, entries] = fields.slice(width * at);
+    const [member = '', createdMs, recordBytes, journalBytes, appends, entries] = fields.slice(
+      width * at,
+      width * at + width,
+    );
     const sized = { member, recordBytes: Number(recordBytes), journalBytes: Number(journalBytes) };
     return { ...sized, createdMs: Number(createdMs), counts: isCounted ? countsOf(appends, entries) : undefined };
   });

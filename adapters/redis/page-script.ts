@@ -114,25 +114,37 @@ if first >= last then return total .. ' 0' end
 -- A rank among those that count differs from that in the index by no more than there are corrections.
 local from = math.max(low, low + first - #added)
 local found = redis.call('ZRANGE', KEYS[1], from, math.min(high, low + last + #without) - 1, 'WITHSCORES')
-local items, rank, start = {}, from - low, nil
-if from > low then
-  start = {time = tonumber(found[2]), member = found[1]}
-  rank = rank - countBefore(without, start) + countBefore(added, start)
+local rank = from - low
+if #without + #added > 0 then
+  local items, start = {}, nil
+  if from > low then
+    start = {time = tonumber(found[2]), member = found[1]}
+    rank = rank - countBefore(without, start) + countBefore(added, start)
+  end
+  for at = 1, from < high and #found or 0, 2 do
+    if not isWithout[found[at]] then items[#items + 1] = {time = tonumber(found[at + 1]), member = found[at]} end
+  end
+  for _, item in ipairs(added) do
+    if not start or not comesBefore(item, start) then items[#items + 1] = item end
+  end
+  table.sort(items, comesBefore)
+  found = {}
+  for at, item in ipairs(items) do
+    found[2 * at - 1], found[2 * at] = item.member, string.format('%.0f', item.time)
+  end
 end
-for at = 1, from < high and #found or 0, 2 do
-  if not isWithout[found[at]] then items[#items + 1] = {time = tonumber(found[at + 1]), member = found[at]} end
-end
-for _, item in ipairs(added) do
-  if not start or not comesBefore(item, start) then items[#items + 1] = item end
-end
-if #added > 0 then table.sort(items, comesBefore) end
 
-local reply = {total, hasMore and 1 or 0}
-for at = first - rank + 1, math.min(#items, last - rank) do
-  local item = items[at]
-  local record, journal = lengthOf(KEYS[2] .. item.member), lengthOf(KEYS[3] .. item.member)
-  reply[#reply + 1] = string.format('%s %.0f %.0f %.0f', item.member, item.time, record, journal)
-  if ARGV[8] == '1' then reply[#reply + 1] = countsOf(KEYS[3] .. item.member, journal) end
+local reply, length = {total, hasMore and 1 or 0}, 2
+for at = 2 * (first - rank) + 1, math.min(#found, 2 * (last - rank)), 2 do
+  local member = found[at]
+  local journal = lengthOf(KEYS[3] .. member)
+  reply[length + 1], reply[length + 2] = member, found[at + 1]
+  reply[length + 3], reply[length + 4] = lengthOf(KEYS[2] .. member), journal
+  length = length + 4
+  if ARGV[8] == '1' then
+    length = length + 1
+    reply[length] = countsOf(KEYS[3] .. member, journal)
+  end
 end
 return table.concat(reply, ' ')
 `);
