@@ -4,17 +4,17 @@ import { NodeRequest, parsedBody, pathOf } from '../node/request.js';
 import { respond } from '../node/respond.js';
 import { inTurn } from '../node/turn.js';
 
-/** What the middleware needs of an Express request: 4's and 5's have it. */
+/** The part of a request of Express 4 and 5 that the middleware uses. */
 export interface ExpressRequest extends IncomingMessage {
-  /** The path that the middleware is mounted under. */
+  /** The path of the mount. */
   readonly baseUrl?: string;
 }
 
 export type ExpressMiddleware = (req: ExpressRequest, res: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**
- * Serves a session handler from Express 4 or 5, with or without a body parser before it. What is none of the
- * operations goes on to the next middleware.
+ * Middleware for Express 4 and 5, with or without a body parser before it. A request that is not for the handler goes to the
+ * next middleware.
  *
  *     app.use('/api', expressMiddleware(handler));
  */

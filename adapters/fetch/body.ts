@@ -1,13 +1,13 @@
 import type { BodyReading } from '../../src/http/message.js';
 
-/** The same bytes with room for `size`, and for as many again as there were, so that a body is not copied often. */
+/** A larger copy: at least `size`, and at least double, so that a body is not copied often. */
 const grown = (bytes: Uint8Array, size: number, maxBytes: number): Uint8Array => {
   const larger = new Uint8Array(Math.min(Math.max(size, 2 * bytes.length), maxBytes));
   larger.set(bytes);
   return larger;
 };
 
-/** The body of a Fetch request, read chunk by chunk; the rest of one that is too large is cancelled. */
+/** Reads the body of a Fetch request chunk by chunk, and cancels it if it is too large. */
 export const readFetchBody = async (request: Request, maxBytes: number): Promise<BodyReading> => {
   if (request.body === null) return { outcome: 'read', bytes: new Uint8Array() };
   if (request.bodyUsed || request.body.locked) return { outcome: 'lost' };
@@ -19,11 +19,11 @@ export const readFetchBody = async (request: Request, maxBytes: number): Promise
       const chunk: Uint8Array = next.value;
       const end = size + chunk.length;
       if (end > maxBytes) {
-        // Not awaited: a source may take its time to stop, or fail at it, and the answer need not wait for that.
+        // Not awaited: the source may be slow to stop, or fail.
         reader.cancel().catch(() => undefined);
         return { outcome: 'too_large' };
       }
-      // Copied, because a chunk of one byte may be a view of all that the runtime has read with it.
+      // Copied: a chunk of one byte may be a view of a large buffer.
       if (end > body.length) body = grown(body, end, maxBytes);
       body.set(chunk, size);
       size = end;

@@ -1,6 +1,6 @@
 /**
- * Who wants to know when a response is over, and whether it is. Apart from the request, which may lead to all that sends
- * the response: what waits for a stream to be forgotten must not hold it.
+ * Listeners for the end of a response. Separate from the request, which may hold the stream of the response: the finalizer of
+ * that stream must not hold it.
  */
 export class Closing {
   readonly #listeners: (() => void)[] = [];

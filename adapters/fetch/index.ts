@@ -7,16 +7,16 @@ import { FetchRequest, pathOf } from './request.js';
 import { inParts, streamOf, tellsOfUnread } from './stream.js';
 
 export interface FetchHandlerOptions {
-  /** Where the operations are in the URLs that this function gets, such as `/api`. Default: at the root. */
+  /** Prefix of the routes in the URLs that the function gets, such as `/api`. Default: none. */
   readonly prefix?: string;
   /**
-   * What the host or a proxy has taken off the URLs before, such as `/api` with Hono's `app.mount('/api', ...)`:
-   * `Location` and `Link` put it back. Default: nothing.
+   * Prefix that the host or a proxy removes from the URLs, such as `/api` with Hono's `app.mount('/api', ...)`. `Location`
+   * and `Link` contain it. Default: none.
    */
   readonly basePath?: string;
 }
 
-/** A body that is handed over at once, whether or not somebody wants to know when it has been taken. */
+/** Maximum bytes of a body that is sent in one part, even if a listener waits for its end. */
 const SMALL_BYTES = 64 * 1024;
 
 const encoder = new TextEncoder();
@@ -41,9 +41,8 @@ const toResponse = ({ status, headers, body, stream, cutOff }: HandlerResponse, 
 };
 
 /**
- * Serves a session handler wherever a function from `Request` to `Response` is wanted: Hono, Deno, Bun, the route
- * handlers of frameworks. What is none of the operations is answered with 404. Throws a `TypeError` that names every
- * option that is wrong or unknown.
+ * A function from `Request` to `Response` for Hono, Deno, Bun and the route handlers of frameworks. A request that is not for
+ * the handler is answered with 404. Throws a `TypeError` that names every invalid or unknown option.
  *
  *     const serve = fetchHandler(handler, { prefix: '/api' });
  *     app.all('/api/*', (context) => serve(context.req.raw));

@@ -2,7 +2,7 @@ import type { BodyReading, HandlerRequest } from '../../src/http/message.js';
 import { readFetchBody } from './body.js';
 import { Closing } from './closing.js';
 
-/** Where a mount has found what it shows to the handler. */
+/** The parts of a request that the mount has computed. */
 export interface FetchRequestParts {
   /** Path and query, without the prefix. */
   readonly url: string;
@@ -13,7 +13,7 @@ export interface FetchRequestParts {
 export class FetchRequest implements HandlerRequest {
   readonly url: string;
   readonly prefix: string;
-  /** Of its response. */
+  /** The end of its response. */
   readonly closing = new Closing();
   readonly #request: Request;
 
@@ -40,7 +40,7 @@ export class FetchRequest implements HandlerRequest {
   }
 }
 
-/** Path and query of a request's URL, as they stand in it. */
+/** Path and query of a request's URL, unchanged. */
 export const pathOf = (url: string): string => {
   const rest = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').split('#', 1)[0] ?? '';
   return rest.startsWith('/') ? rest : `/${rest}`;

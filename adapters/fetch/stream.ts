@@ -1,9 +1,6 @@
 import type { WatchSignal } from '../../src/events/event.js';
 
-/**
- * Where nobody reads or cancels a body, as with an answer that a middleware has replaced, the garbage collector is the
- * only one who knows that it is over. Some runtimes lack this class; they are told nothing.
- */
+/** Reports a body that nobody reads or cancels, such as that of an answer that a middleware replaced. Some runtimes lack it. */
 const unread =
   typeof FinalizationRegistry === 'undefined'
     ? undefined
@@ -11,14 +8,13 @@ const unread =
         closed();
       });
 
-/** Whether `streamOf` always tells of the end. */
+/** Whether `streamOf` always reports the end of a stream. */
 export const tellsOfUnread = unread !== undefined;
 
 /**
- * Parts as the body of a Fetch response: each is asked for when the client has taken the last, and none before it is
- * read. To cancel it ends what makes them; what is cut off is an error to whoever sends it. `closed`, which must not hold
- * the stream, is called when the last has been taken, when it is cancelled, and when nobody can read it any more; it may be
- * called more than once.
+ * The parts as the body of a Fetch response. A part is requested when the client has taken the one before. Cancelling the
+ * stream ends the source; cutting it off is an error for its sender. `closed` is called after the last part, when the stream
+ * is cancelled, and when it is garbage collected; it may be called more than once, and must not hold the stream.
  */
 export const streamOf = (
   parts: AsyncIterable<Uint8Array>,
@@ -28,7 +24,7 @@ export const streamOf = (
   const iterator = parts[Symbol.asyncIterator]();
   const source = {
     start: (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      const fail = () => controller.error(new Error('the client has taken nothing for too long'));
+      const fail = () => controller.error(new Error('the client took nothing for too long'));
       cutOff?.addEventListener('abort', fail);
     },
     pull: async (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -49,7 +45,7 @@ export const streamOf = (
   return new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
 };
 
-/** Bytes one part after another, so that who sends them can tell when they have been taken. */
+/** The bytes in parts, so that the sender notices when the client has taken them. */
 export async function* inParts(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array, void> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }

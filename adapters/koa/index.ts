@@ -4,12 +4,12 @@ import { NodeRequest, parsedBody, pathOf } from '../node/request.js';
 import { hasLongBodyLeft, respond } from '../node/respond.js';
 import { inTurn } from '../node/turn.js';
 
-/** What the middleware needs of a Koa context: 2's and 3's have it. */
+/** The part of a context of Koa 2 and 3 that the middleware uses. */
 export interface KoaContext {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly request: object;
-  /** Path and query; koa-mount takes the prefix off. */
+  /** Path and query; koa-mount removes the prefix. */
   readonly url: string;
   readonly originalUrl: string;
   status: number;
@@ -18,18 +18,18 @@ export interface KoaContext {
   set(name: string, value: string): void;
 }
 
-/** Generic, so that an app that uses it keeps the type of its own contexts. */
+/** Generic, so that an app keeps the type of its contexts. */
 export type KoaMiddleware = <C extends KoaContext>(context: C, next: () => Promise<unknown>) => Promise<void>;
 
 const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? '';
 
-/** The part of the path that stands before what is left of it. */
+/** The prefix that was removed from `original`. */
 const prefixOf = (original: string, rest: string): string => {
   const [whole, end] = [withoutQuery(original), withoutQuery(rest)];
   return whole.endsWith(end) ? whole.slice(0, whole.length - end.length) : '';
 };
 
-/** Waits until a request may be worked on. False where its connection is lost before. */
+/** Waits for the turn of a request. Resolves to false if its connection is lost first. */
 const turnOf = (req: IncomingMessage, res: ServerResponse): Promise<boolean> =>
   new Promise((resolve) => {
     inTurn(
@@ -41,8 +41,8 @@ const turnOf = (req: IncomingMessage, res: ServerResponse): Promise<boolean> =>
   });
 
 /**
- * Serves a session handler from Koa 2 or 3, with or without a body parser before it, under koa-mount or at the root.
- * What is none of the operations goes on to the next middleware.
+ * Middleware for Koa 2 and 3, with or without a body parser before it, at the root or with koa-mount. A request that is not
+ * for the handler goes to the next middleware.
  *
  *     app.use(mount('/api', koaMiddleware(handler)));
  */
@@ -62,7 +62,7 @@ export const koaMiddleware =
       return;
     }
     context.status = response.status;
-    // Koa reports every client that leaves a stream as an error.
+    // Koa would report every client that leaves a stream as an error.
     if (response.stream !== undefined || hasLongBodyLeft(req)) {
       context.respond = false;
       respond(req, res, response);

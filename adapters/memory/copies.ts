@@ -1,6 +1,6 @@
 import type { SessionHead, StateRecord } from '../../src/session/record.js';
 
-/* Copies, so that neither what callers hand in nor what they get is what the store keeps. */
+/* Copies, so that the store shares no objects with its callers. */
 
 export const copyHead = ({ id, options, createdAt }: SessionHead): SessionHead => {
   const { face, profile, context, behavior, timeLimit } = options;

@@ -1,15 +1,15 @@
 import type { HistoryEntry } from '../../src/session/session.js';
 import { jsonBytes } from './json-bytes.js';
 
-/** Bytes of an entry's JSON around its texts. */
+/** Bytes of the JSON of an entry without its texts. */
 const FRAME_BYTES = '{"role":,"content":,"timestamp":},'.length;
 
-/** A history that grows at one end. What goes in and what comes out are copies. */
+/** An append-only history. It shares no objects with its callers. */
 export class HistoryLog {
   readonly #entries: HistoryEntry[] = [];
-  /** For each entry, how many bytes of JSON the history has up to its end. */
+  /** For each entry, the bytes of JSON of the history up to its end. */
   readonly #ends: number[] = [];
-  /** Where the history stood after each append that its caller gave a name. */
+  /** The position behind each append with an operation id. */
   #positions: Map<string, number> | undefined;
   #appends = 0;
 
@@ -17,12 +17,12 @@ export class HistoryLog {
     return this.#entries.length;
   }
 
-  /** How many times something was appended. */
+  /** Number of appends. */
   get appends(): number {
     return this.#appends;
   }
 
-  /** Adds entries and answers where the history stands after them. */
+  /** Adds entries, and returns the position behind them. */
   append(entries: readonly HistoryEntry[], operationId: string | undefined): number {
     let end = this.#ends.at(-1) ?? 0;
     for (const { role, content, timestamp } of entries) {
@@ -38,17 +38,17 @@ export class HistoryLog {
     return this.length;
   }
 
-  /** Where the history stood after the append of this name, if there was one. */
+  /** The position behind the append with this operation id, if there was one. */
   positionAfter(operationId: string): number | undefined {
     return this.#positions?.get(operationId);
   }
 
-  /** The entries from one position to another. */
+  /** The entries between two positions. */
   slice(from: number, to = this.length): HistoryEntry[] {
     return this.#entries.slice(from, to).map((entry) => ({ ...entry }));
   }
 
-  /** Bytes of JSON from one position to another. */
+  /** Bytes of JSON between two positions. */
   bytes(from: number, to = this.length): number {
     return this.#endOf(to) - this.#endOf(from);
   }

@@ -1,4 +1,4 @@
-/** Bytes of UTF-8 that JSON.stringify makes of one UTF-16 code unit which is no surrogate. */
+/** Bytes of UTF-8 that JSON.stringify makes of a UTF-16 code unit that is not a surrogate. */
 const unitBytes = (unit: number): number => {
   if (unit < 0x20) return unit === 0x08 || unit === 0x09 || unit === 0x0a || unit === 0x0c || unit === 0x0d ? 2 : 6;
   if (unit === 0x22 || unit === 0x5c) return 2;

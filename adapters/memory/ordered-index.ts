@@ -1,4 +1,4 @@
-/** Orders two items: below 0 where `a` comes first, 0 where they are the same item. */
+/** Compares two items: negative if `a` comes first, 0 if they are the same item. */
 export type Order<T> = (a: T, b: T) => number;
 
 interface Leaf<T> {
@@ -7,16 +7,16 @@ interface Leaf<T> {
 
 interface Branch<T> {
   readonly children: Node<T>[];
-  /** For each child, an item that comes before none of its own and after all of the children before it. */
+  /** For each child, an item that is not after any of its items, and after all items of the children before it. */
   readonly firsts: T[];
-  /** For each child, how many items are in the children before it. */
+  /** For each child, the number of items in the children before it. */
   readonly starts: number[];
   size: number;
 }
 
 type Node<T> = Leaf<T> | Branch<T>;
 
-/** Items of a leaf and children of a branch, at most. */
+/** Maximum number of items of a leaf, and of children of a branch. */
 const WIDTH = 64;
 
 const isLeaf = <T>(node: Node<T>): node is Leaf<T> => 'items' in node;
@@ -35,7 +35,7 @@ const shift = (starts: number[], from: number, by: number): void => {
 
 const firstOf = <T>(node: Node<T>): T => (isLeaf(node) ? at(node.items, 0) : at(node.firsts, 0));
 
-/** How many of the sorted items come before `item`; with `orSame`, also the same item. */
+/** Number of the sorted items that come before `item`; with `orSame`, including `item`. */
 const rankIn = <T>(items: readonly T[], item: T, order: Order<T>, orSame: boolean): number => {
   let low = 0;
   let high = items.length;
@@ -51,13 +51,13 @@ const rankIn = <T>(items: readonly T[], item: T, order: Order<T>, orSame: boolea
 const childFor = <T>({ firsts }: Branch<T>, item: T, order: Order<T>): number =>
   Math.max(0, rankIn(firsts, item, order, true) - 1);
 
-/** Where to split a node that `place` made too wide: items that come in order, up or down, leave full nodes behind. */
+/** Where to split a node that an insert at `place` made too wide. Inserts in ascending or descending order leave full nodes. */
 const splitPoint = (place: number): number => {
   if (place <= 1) return 1;
   return place === WIDTH ? WIDTH : WIDTH >>> 1;
 };
 
-/** Adds an item. A node that becomes too wide gives back its right part as a node of its own. */
+/** Adds an item. A node that becomes too wide returns its right part as a new node. */
 const insertInto = <T>(node: Node<T>, item: T, order: Order<T>): Node<T> | undefined => {
   if (isLeaf(node)) {
     const place = rankIn(node.items, item, order, false);
@@ -84,7 +84,7 @@ const insertInto = <T>(node: Node<T>, item: T, order: Order<T>): Node<T> | undef
   return { children: node.children.splice(split), firsts: node.firsts.splice(split), starts, size };
 };
 
-/** Makes one of the children at `place` and after it, where together they are at most half a node. */
+/** Merges the child at `place` with the next one, if together they are at most half a node. */
 const mergeAt = <T>(node: Branch<T>, place: number): void => {
   const left = node.children[place];
   const right = node.children[place + 1];
@@ -101,7 +101,7 @@ const mergeAt = <T>(node: Branch<T>, place: number): void => {
   node.starts.splice(place + 1, 1);
 };
 
-/** Removes an item; whether it was there. */
+/** Removes an item. Returns whether it was there. */
 const removeFrom = <T>(node: Node<T>, item: T, order: Order<T>): boolean => {
   if (isLeaf(node)) {
     const place = rankIn(node.items, item, order, false);
@@ -126,7 +126,7 @@ const removeFrom = <T>(node: Node<T>, item: T, order: Order<T>): boolean => {
   return true;
 };
 
-/** Which child has the item of a rank. The first pages are asked for the most. */
+/** The child that has the item of a rank. Searches from the front: first pages are the most frequent. */
 const childAt = (starts: readonly number[], rank: number): number => {
   if (rank < (starts[1] ?? Number.POSITIVE_INFINITY)) return 0;
   let low = 1;
@@ -139,7 +139,7 @@ const childAt = (starts: readonly number[], rank: number): number => {
   return low;
 };
 
-/** The items of rank `start` up to `end`, which must be within the node. */
+/** The items of the ranks from `start` to `end`, exclusive, which must be within the node. */
 const collect = <T>(node: Node<T>, start: number, end: number): T[] => {
   if (isLeaf(node)) return node.items.slice(start, end);
   const { children, starts } = node;
@@ -151,7 +151,7 @@ const collect = <T>(node: Node<T>, start: number, end: number): T[] => {
   return [...collect(first, start - before, after - before), ...collect(node, after, end)];
 };
 
-/** How many of the sorted items come first of which this holds, where it holds of no item behind one it does not. */
+/** Number of leading items for which `holds` is true. It must be false for all items behind the first false one. */
 const leading = <T>(items: readonly T[], holds: (item: T) => boolean): number => {
   let low = 0;
   let high = items.length;
@@ -185,7 +185,7 @@ export class OrderedIndex<T> {
     return sizeOf(this.#root);
   }
 
-  /** Adds an item that is not there yet. */
+  /** Adds an item that is not in the index yet. */
   insert(item: T): void {
     const right = insertInto(this.#root, item, this.#order);
     if (right === undefined) return;
@@ -194,18 +194,18 @@ export class OrderedIndex<T> {
     this.#root = { children, firsts: children.map(firstOf), starts, size: at(starts, 1) + sizeOf(right) };
   }
 
-  /** Removes the item that is the same by the order, if it is there. */
+  /** Removes the item that compares equal, if it is there. */
   remove(item: T): void {
     removeFrom(this.#root, item, this.#order);
     if (!isLeaf(this.#root) && this.#root.children.length === 1) this.#root = at(this.#root.children, 0);
   }
 
-  /** How many items come first of which this holds; it must not hold of an item behind one of which it does not. */
+  /** Number of leading items for which `holds` is true. It must be false for all items behind the first false one. */
   leading(holds: (item: T) => boolean): number {
     return leadingIn(this.#root, holds);
   }
 
-  /** The items of rank `start` up to but not including `end`, in order. */
+  /** The items of the ranks from `start` to `end`, exclusive, in order. */
   slice(start: number, end: number): T[] {
     const from = Math.max(0, start);
     const to = Math.min(end, this.size);

@@ -1,7 +1,7 @@
 import type { ListPlace, PageRange, RecordPage } from '../../src/store.js';
 import type { OrderedIndex } from './ordered-index.js';
 
-/** A page of an index, in the index's own items. */
+/** A page of an index. */
 export interface IndexPage<T> extends Pick<RecordPage, 'total'> {
   readonly items: readonly T[];
   readonly hasMore: boolean;
@@ -12,11 +12,11 @@ export const compare = (a: string, b: string): number => {
   return a < b ? -1 : 1;
 };
 
-/** Timestamps of one form and length sort as text. */
+/** Timestamps have one format, so they sort as text. */
 export const newestFirst = (a: ListPlace, b: ListPlace): number =>
   compare(b.createdAt, a.createdAt) || compare(b.id, a.id);
 
-/** A page of an index that stands newest first. Each bound is found as a rank, however many sessions lie beyond it. */
+/** A page of an index that is sorted newest first. Each bound is found as a rank, in O(log n). */
 export const pageOf = <T>(index: OrderedIndex<T>, placeOf: (item: T) => ListPlace, range: PageRange): IndexPage<T> => {
   const { offset, limit, order, createdAfter, createdBefore, after } = range;
   const from = createdBefore === undefined ? 0 : index.leading((item) => placeOf(item).createdAt >= createdBefore);

@@ -11,9 +11,9 @@ import { inTurn } from './turn.js';
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface NodeListenerOptions {
-  /** Where the operations are, such as `/api`. Default: at the root. */
+  /** Prefix of the routes, such as `/api`. Default: none. */
   readonly prefix?: string;
-  /** Answers what is none of the operations. Default: 404. */
+  /** Answers requests that are not for the handler. Default: 404. */
   readonly fallback?: NodeListener;
 }
 
@@ -28,11 +28,11 @@ const readListenerOptions = (options: NodeListenerOptions): Required<NodeListene
   });
 
 /**
- * Serves a session handler from node:http. Throws a `TypeError` that names every option that is wrong or unknown.
+ * A request listener for node:http. Throws a `TypeError` that names every invalid or unknown option.
  *
  *     createServer(nodeListener(handler)).listen(3000);
  *
- * In Fastify it answers in a hook, before the body is parsed:
+ * In Fastify, use it in a hook before the body is parsed:
  *
  *     app.register((scope, _options, done) => {
  *       scope.addHook('onRequest', (request, reply) => {
@@ -43,7 +43,7 @@ const readListenerOptions = (options: NodeListenerOptions): Required<NodeListene
  *       done();
  *     }, { prefix: '/api' });
  *
- * or before Fastify sees the request at all:
+ * or in place of Fastify's own listener:
  *
  *     fastify({ serverFactory: (app) => createServer(nodeListener(handler, { prefix: '/api', fallback: app })) });
  */

@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyReading, HandlerRequest } from '../../src/http/message.js';
 import { readNodeBody } from './body.js';
 
-/** Where a mount has found what it shows to the handler. */
+/** The parts of a request that the mount has computed. */
 export interface NodeRequestParts {
   /** Path and query, without the prefix. */
   readonly url: string;
   readonly prefix: string;
-  /** What a body parser has left behind. */
+  /** The result of a body parser. */
   readonly parsed: unknown;
 }
 
-/** A Node request as the handler reads it; a class, since it is made for every request. */
+/** A Node request as the handler reads it. */
 export class NodeRequest implements HandlerRequest {
   readonly url: string;
   readonly prefix: string;
@@ -46,16 +46,16 @@ export class NodeRequest implements HandlerRequest {
   }
 }
 
-/** What a body parser has left on a request, by the convention of Connect and all that came after it. */
+/** The result of a body parser: `body`, by the convention of Connect. */
 export const parsedBody = (request: object): unknown => ('body' in request ? request.body : undefined);
 
 /**
- * Scheme and authority as every parser reads them. Where parsers differ, as over `http://x;/sessions`, a host's guard
- * could see another path than the handler does.
+ * Scheme and authority that all parsers read alike. Where parsers differ, as in `http://x;/sessions`, a host's guard could
+ * see another path than the handler.
  */
 const origin = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?=[/?#]|$)/i;
 
-/** Path and query of a request target, which proxies may send with scheme and host before it (RFC 9112, 3.2.2). */
+/** Path and query of a request target, also of the absolute form that proxies send (RFC 9112, 3.2.2). */
 export const pathOf = (target: string): string => {
   if (target.startsWith('/')) return target;
   const before = origin.exec(target)?.[0];

@@ -5,15 +5,15 @@ import type { HandlerResponse } from '../../src/http/message.js';
 import { stopReading } from './stop-reading.js';
 import { isGone } from './turn.js';
 
-/** So much of a body that nobody wants is taken in for the client's sake, and for so long. */
+/** Maximum bytes, and milliseconds, of an unwanted body that are read before the connection is closed. */
 const LINGER_BYTES = 64 * 1024;
 const LINGER_MS = 500;
 
-/** Whether more of the body is under way than Node should read and throw away to keep the connection. */
+/** Whether too much of the body is left to read and discard it for the sake of the connection. */
 export const hasLongBodyLeft = (req: IncomingMessage): boolean =>
   !req.complete && !(Number(req.headers['content-length']) <= LINGER_BYTES);
 
-/** The answer's headers with the length of its body, one after another: Node takes them so in less time. */
+/** Headers with `Content-Length` as a flat list, which Node handles faster than an object. */
 const headersOf = ({ headers, body }: HandlerResponse): string[] => {
   const list: string[] = [];
   for (const name in headers) list.push(name, String(headers[name]));
@@ -23,15 +23,15 @@ const headersOf = ({ headers, body }: HandlerResponse): string[] => {
 };
 
 /**
- * The connection that a response has for itself. HTTP/2 has one for many responses, and what only imitates Node, as
- * tests and serverless platforms do, has none.
+ * The connection, if the response has it to itself. HTTP/2 shares one between responses, and imitations of Node in tests and
+ * serverless platforms have none.
  */
 const connectionOf = (req: IncomingMessage, res: ServerResponse): Socket | undefined =>
   req.httpVersionMajor === 1 && res.socket === req.socket ? (req.socket ?? undefined) : undefined;
 
 /**
- * Throws away the start of a body that nobody wants, and then reads nothing more from the connection. If the request
- * were paused, Node would keep 64 KiB of it, which in chunks of one byte are 10 MB.
+ * Discards the start of an unwanted body, then stops reading from the connection. Pausing the request would not do: Node would
+ * keep 64 KiB of it, which in chunks of one byte takes 10 MB.
  */
 const discardStart = (req: IncomingMessage, connection: Socket | undefined): void => {
   let left = LINGER_BYTES;
@@ -46,12 +46,12 @@ const discardStart = (req: IncomingMessage, connection: Socket | undefined): voi
 };
 
 /**
- * Answers while the client is still sending, and closes the connection. At once would be too soon: a client whose
- * sending fails may never look at the answer. So it gets the whole answer, is listened to for a little while, and is
- * then left waiting until it hangs up or the time is over.
+ * Answers while the client is still sending, and closes the connection. Closing at once would be too soon: a client whose
+ * sending fails may never read the answer. So the client gets the whole answer, and the connection is closed when it hangs up
+ * or after `LINGER_MS`.
  *
- * The connection is closed, and the response is not ended: Node would take the next request for the first in line,
- * although others came before it, and ends the process when it notices (`ERR_INTERNAL_ASSERTION`).
+ * The connection is closed without ending the response: after `end` Node takes the next pipelined request for the first in
+ * line, and ends the process with `ERR_INTERNAL_ASSERTION`.
  */
 const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: HandlerResponse): void => {
   const connection = connectionOf(req, res);
@@ -70,8 +70,8 @@ const answerAndHangUp = (req: IncomingMessage, res: ServerResponse, response: Ha
 };
 
 /**
- * Sends an answer that comes bit by bit, no faster than the client takes it. When the client goes away, so does what
- * makes it. A long body that nobody wants ends the connection behind the answer.
+ * Streams an answer at the speed of the client, and ends its source when the client leaves. A long unwanted body closes the
+ * connection after the answer.
  */
 const sendStream = (
   req: IncomingMessage,
@@ -88,12 +88,12 @@ const sendStream = (
   if (closes) discardStart(req, connection);
 };
 
-/** Whether an answer would come too late: the client is gone, or somebody else has answered. */
+/** Whether it is too late to answer: the client is gone, or something else has answered. */
 const isOver = (req: IncomingMessage, res: ServerResponse): boolean =>
-  // Node learns late that a connection is gone, and until then takes an answer on it for sent.
+  // Node notices late that a connection is gone, and until then counts an answer as sent.
   isGone(req) || res.destroyed || res.headersSent || res.writableEnded;
 
-/** Sends an answer, unless it would come too late. */
+/** Sends an answer, unless it is too late. */
 export const respond = (req: IncomingMessage, res: ServerResponse, response: HandlerResponse): void => {
   if (isOver(req, res)) return;
   if (response.stream !== undefined) {

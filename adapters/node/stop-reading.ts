@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Reads nothing more from a connection, until the function that it gives is called. To pause once is not enough: Node
- * reads on by itself whenever somebody takes in the body of a request.
+ * Stops reading from a connection until the returned function is called. One `pause` is not enough: Node resumes the socket
+ * whenever the body of a request is read.
  */
 export const stopReading = (socket: Socket): (() => void) => {
   const pause = () => {

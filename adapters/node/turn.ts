@@ -3,15 +3,15 @@ import type { Socket } from 'node:net';
 import { stopReading } from './stop-reading.js';
 
 /**
- * Requests that may wait in this process, at about 3 KB each. One connection alone cannot have that many: it is not
- * read while it waits, and what Node reads at once, 64 KiB, holds 2,700 requests at most.
+ * Maximum number of waiting requests in this process, at about 3 KB each. One connection cannot reach it alone: it is not
+ * read while its requests wait, and one read of Node, 64 KiB, holds at most 2,700 requests.
  */
 export const MAX_WAITING = 10_000;
 
-let waitingInAll = 0;
+let waitingCount = 0;
 
-/** The requests of one connection that wait for the answers before theirs. Until they are started it is not read. */
-class Line {
+/** Requests of one connection that wait for the answers before theirs. The connection is not read meanwhile. */
+class RequestQueue {
   readonly #socket: Socket;
   readonly #waiting = new Map<ServerResponse, () => void>();
   readonly #readOn: () => void;
@@ -21,18 +21,18 @@ class Line {
     this.#readOn = stopReading(socket);
   }
 
-  /** `lost` is called if the connection goes before this response has left the line. */
+  /** Calls `lost` if the connection is lost while the response waits. */
   join(res: ServerResponse, lost: () => void): void {
     this.#waiting.set(res, lost);
-    waitingInAll += 1;
+    waitingCount += 1;
   }
 
-  /** Whether the response was in this line. */
+  /** Whether the response was waiting. */
   leave(res: ServerResponse): boolean {
     if (!this.#waiting.delete(res)) return false;
-    waitingInAll -= 1;
+    waitingCount -= 1;
     if (this.#waiting.size > 0) return true;
-    lines.delete(this.#socket);
+    queues.delete(this.#socket);
     this.#socket.off('close', this.#drop);
     this.#readOn();
     return true;
@@ -46,45 +46,45 @@ class Line {
   };
 }
 
-const lines = new WeakMap<Socket, Line>();
+const queues = new WeakMap<Socket, RequestQueue>();
 
-const lineOf = (socket: Socket): Line => {
-  const line = lines.get(socket) ?? new Line(socket);
-  lines.set(socket, line);
-  return line;
+const queueOf = (socket: Socket): RequestQueue => {
+  const queue = queues.get(socket) ?? new RequestQueue(socket);
+  queues.set(socket, queue);
+  return queue;
 };
 
 /**
- * Whether Node is still to send an earlier answer on this connection. A response gets its socket when its turn comes.
- * Nobody waits where nothing says that another response has the socket, as with what only imitates Node.
+ * Whether Node has yet to send an earlier answer on this connection. A response gets its socket when its turn comes. Without
+ * a sign that another response has the socket, as in imitations of Node, a request does not wait.
  */
 const isBehindAnother = ({ socket }: IncomingMessage, res: ServerResponse): boolean =>
   res.socket === null && Boolean(socket && Reflect.get(socket, '_httpMessage'));
 
-/** Whether the connection is gone. What only imitates Node may have none. */
+/** Whether the connection is gone. Imitations of Node may have none. */
 export const isGone = ({ socket }: IncomingMessage): boolean => Boolean(socket?.destroyed);
 
 const wait = (req: IncomingMessage, res: ServerResponse, start: () => void, lost: () => void): void => {
   const { socket } = req;
-  if (waitingInAll >= MAX_WAITING) socket.destroy();
+  if (waitingCount >= MAX_WAITING) socket.destroy();
   if (socket.destroyed) {
     lost();
     return;
   }
-  const line = lineOf(socket);
-  line.join(res, lost);
+  const queue = queueOf(socket);
+  queue.join(res, lost);
   res.once('socket', () => {
-    if (!line.leave(res)) return;
-    // The answer before is told first that it is over. And in one turn of the event loop one request of a connection is
-    // worked on: a client that has sent many at once is not to hold up all others until they are answered.
+    if (!queue.leave(res)) return;
+    // After the listeners of the answer before. And one request of a connection in each turn of the event loop: a client that
+    // sends many at once must not hold up the others.
     setImmediate(() => (socket.destroyed ? lost() : start()));
   });
 };
 
 /**
- * Starts the work on a request once the requests before it on the same connection have been answered: Node hands over
- * all requests that a client has sent at once, and no client is to have more of them worked on by not waiting. `lost`
- * is called in place of `start` where the connection is gone, or is closed because too many wait.
+ * Starts a request when the requests before it on the same connection are answered: Node emits all pipelined requests at once,
+ * and a client must not get more work done by pipelining. Calls `lost` instead of `start` if the connection is gone, or is
+ * closed because too many requests wait.
  */
 export const inTurn = (
   req: IncomingMessage,
