@@ -20,9 +20,10 @@ interface Phase {
 }
 
 /** The mutable part of a session: what the state machine works on. Small, and replaced as a whole. */
-export type StateRecord =
-  | (Phase & { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' })
-  | (Phase & { readonly status: 'TERMINATED'; readonly endReason: EndReason });
+export type StateRecord = (Phase & { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' }) | EndedState;
+
+/** The state of a session that has ended. */
+export type EndedState = Phase & { readonly status: 'TERMINATED'; readonly endReason: EndReason };
 
 /** How many named changes a state remembers, so as to recognise one that is asked for again. */
 export const REMEMBERED_OPERATIONS = 32;

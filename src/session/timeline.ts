@@ -58,6 +58,10 @@ export const settle = (state: StateRecord, now: number): StateRecord => {
   return { ...state, ...endings[status], since: deadline, activeMs, deadline: Number.POSITIVE_INFINITY };
 };
 
+/** Whether the clock has ended the session, and not a command. */
+export const isEndByClock = (state: StateRecord): boolean =>
+  state.status === 'TERMINATED' && Object.values(endings).some(({ endReason }) => endReason === state.endReason);
+
 /** The end that the clock has made and nobody has written down yet, if there is one: as of its very instant. */
 export const endByClock = (current: StateRecord, now: number, retentionMs: number): StateRecord | undefined => {
   const state = settle(current, now);
