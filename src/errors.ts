@@ -65,7 +65,15 @@ export interface CorruptRecord extends Failure<'corrupt_record'> {
   readonly id: string;
 }
 
-/** Every error of the engine. Distinguish them by `type`, not by `instanceof`. */
+/** `onEnded` of a sweep threw, rejected or took longer than a minute. The sweep calls it again later. */
+export interface ListenerFailed extends Failure<'listener_failed'> {
+  /** The id of the session that ended. */
+  readonly id: string;
+  /** What the listener threw or rejected with. */
+  readonly cause: unknown;
+}
+
+/** Every error of an operation. Distinguish them by `type`, not by `instanceof`. */
 export type SessionError =
   | InvalidInput
   | NotFound
@@ -87,6 +95,8 @@ export type ChangeError = InvalidInput | NotFound | InvalidTransition | Conflict
 export type AppendError = InvalidInput | NotFound | InvalidTransition | HistoryFull | StoreError;
 export type DeleteError = InvalidInput | StoreError;
 export type SweepError = InvalidInput | StoreError;
+/** Why a sweep could not see to a session. */
+export type SweepFailure = StoreError | ListenerFailed;
 export type WatchError = InvalidInput | NotFound | StoreError;
 
 export const invalidInput = (issues: readonly InputIssue[]): InvalidInput => ({
@@ -133,4 +143,11 @@ export const corruptRecord = (id: string, reason: string): CorruptRecord => ({
   type: 'corrupt_record',
   message: `the stored session cannot be read: ${reason}`,
   id,
+});
+
+export const listenerFailed = (id: string, cause: unknown): ListenerFailed => ({
+  type: 'listener_failed',
+  message: 'onEnded has failed; it is told again',
+  id,
+  cause,
 });

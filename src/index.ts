@@ -13,6 +13,7 @@ export type {
   InvalidInput,
   InvalidTransition,
   ListError,
+  ListenerFailed,
   NotFound,
   PageTooLarge,
   ReadError,
@@ -20,6 +21,7 @@ export type {
   StoreError,
   StoreUnavailable,
   SweepError,
+  SweepFailure,
   WatchError,
 } from './errors.js';
 export type {
@@ -44,10 +46,10 @@ export type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from './ser
 export type { EachQuery, ListQuery, ReadOptions, SessionPage } from './service/list-sessions.js';
 export { type GetOptions, SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
-export type { Sweep, SweptSession } from './service/sweep-sessions.js';
+export type { Sweep, SweepOptions, SweptSession } from './service/sweep-sessions.js';
 export { REMEMBERED_OPERATIONS, type SessionHead, type SessionRecord, type StateRecord } from './session/record.js';
 export type { HistoryEntry, Session, SessionOptions, SessionState } from './session/session.js';
-export { acceptsHistoryUntil, activeMsAt, sessionAt, settle } from './session/timeline.js';
+export { acceptsHistoryUntil, activeMsAt, isEndByClock, sessionAt, settle } from './session/timeline.js';
 export type {
   CallerCommand,
   ClockCommand,
@@ -73,6 +75,7 @@ export type {
   ReadSize,
   RecordPage,
   Removal,
+  Rescheduling,
   SessionKey,
   SessionStore,
   StatusAt,

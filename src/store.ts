@@ -130,17 +130,35 @@ export interface RecordPage {
   readonly next?: ListPlace;
 }
 
-/** A session whose deadline has passed. */
+/** A session that is to be looked at. */
 export interface DueSession extends SessionKey {
-  readonly deadline: number;
+  /** Since when, in milliseconds since the epoch. */
+  readonly dueAt: number;
 }
 
-/** What is due, and what could not be looked at. */
+/** What is due in a part of the store, and what could not be looked at. */
 export interface DueSessions {
   /** The longest overdue first. */
   readonly sessions: readonly DueSession[];
   /** Why other sessions could not be looked at; they stay due. */
   readonly failed: readonly StoreError[];
+  /** Whether more may be due in this part. */
+  readonly hasMore: boolean;
+  /** What the next call goes on behind; nothing where this was the last part. */
+  readonly next?: string;
+}
+
+/** What `SessionStore.reschedule` does, in milliseconds since the epoch. */
+export interface Rescheduling {
+  /** The `dueAt` with which `due` gave the session. */
+  readonly from: number;
+  /** When it is due again; `Infinity` for never. */
+  readonly to: number;
+  /**
+   * Whether a session that has not ended may be due later than at its deadline. Only for one that cannot be read or
+   * ended: lists by status find the ends that the clock has made among what is due. Default: no.
+   */
+  readonly isDamaged?: boolean;
 }
 
 /** Whose events a reader wants: those of one session, or all of a tenant. */
@@ -220,12 +238,27 @@ export interface SessionStore {
   /** What happens to the sessions, where the host has switched that on. */
   readonly events?: EventLog | undefined;
 
-  /** Sessions of all tenants with `deadline <= now`, at most `limit`. */
-  due(now: number, limit: number): Answer<DueSessions, StoreError>;
+  /**
+   * Sessions of all tenants that are due at `now`, at most `limit`: the longest overdue of each tenant, so that a tenant
+   * with many holds up none with few. A session is due from its deadline on, and stays due until `reschedule` moves it or
+   * it is removed. A change of its state moves it to its new deadline, but for an end by the clock (`isEndByClock`),
+   * which leaves it due. The store may give a session that is not due yet: whoever is given it reschedules it.
+   *
+   * A store may look at a part of itself at a time, and go on behind `after` with the next call. Where nothing is due it
+   * has looked at everything within ten calls.
+   */
+  due(now: number, limit: number, after?: string): Answer<DueSessions, StoreError>;
 
   /**
-   * Takes away what earlier deletions have left behind, where the store keeps something of them for a while. Called by
-   * every sweep with its time. Answers of how many deletions; as many as `limit` or more mean that there may be others.
+   * Moves a session that is due at `from` to another time. One that has not ended is never due later than at its deadline,
+   * whatever `to` says, unless it `isDamaged`. `stale`: it was due at another time, or has not moved.
    */
-  purge?(now: number, limit: number): Answer<number, StoreError>;
+  reschedule(key: SessionKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError>;
+
+  /**
+   * Takes away what earlier deletions have left behind, where the store keeps something of them for a while: in the part
+   * that `due` looks at with the same `after`. Called by every sweep with its time. Answers of how many deletions; as many
+   * as `limit` or more mean that there may be others.
+   */
+  purge?(now: number, limit: number, after?: string): Answer<number, StoreError>;
 }

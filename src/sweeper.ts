@@ -1,7 +1,7 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { SessionError, SweepError } from './errors.js';
+import type { SweepError, SweepFailure } from './errors.js';
 import { readOptions } from './input/read-options.js';
-import { hasMethods, readListener, readNumber, readUpTo } from './input/values.js';
+import { checkFunction, hasMethods, readListener, readNumber, readUpTo } from './input/values.js';
 import { SWEEP_LIMIT } from './limits.js';
 import type { SessionService } from './service/session-service.js';
 import type { SweptSession } from './service/sweep-sessions.js';
@@ -11,10 +11,15 @@ export interface SweeperOptions {
   readonly interval?: number;
   /** Sessions that are seen to at a time, 1 to 10000. Default: 500. */
   readonly batch?: number;
-  /** Told of every session that this process has ended by the clock, once, when that is written down. */
-  readonly onEnded?: (session: SweptSession) => void;
-  /** Told of what went wrong. What could not be seen to is due still, and comes up again with the next sweep. */
-  readonly onError?: (error: SessionError) => void;
+  /**
+   * Told of every session that the clock has ended, at least once, by one of the processes that sweep, and up to 64
+   * sessions at a time. It may be asynchronous. Where it throws, rejects or takes longer than a minute, or its process
+   * dies, the end is told again, a minute later or more, by any process that sweeps. All sweepers of a store need it: an
+   * end that one without it has seen to is told to nobody.
+   */
+  readonly onEnded?: (session: SweptSession) => unknown;
+  /** Told of what went wrong. What could not be seen to is due still, and comes up again. */
+  readonly onError?: (error: SweepError | SweepFailure) => unknown;
 }
 
 /** How many sessions were seen to. */
@@ -28,7 +33,10 @@ export interface SweepReport {
 
 /** Writes down the ends that the clock makes, tells of them, and deletes what is to be kept no longer. */
 export interface Sweeper {
-  /** Sweeps until stopped. A process that does nothing else may still end. */
+  /**
+   * Sweeps until stopped. In a store with many partitions a sweep looks at some of them, and in ten seconds at all. A
+   * process that does nothing else may still end.
+   */
   start(): void;
   /** Stops; settles when the batch that is under way is done. */
   stop(): Promise<void>;
@@ -36,10 +44,18 @@ export interface Sweeper {
   sweepOnce(): ResultAsync<SweepReport, SweepError>;
 }
 
-/** After so many batches in a row in which others were faster, or nothing could be done, the rest waits. */
-const IDLE_BATCHES = 3;
+/** In so many steps at least a store has looked at all of itself where nothing is due (`SessionStore.due`). */
+const STEPS = 10;
+
+/** In so many milliseconds a sweeper has looked at all of a store where little is due. */
+const ROUND_MS = 10_000;
 
 const MOST_SECONDS = 24 * 60 * 60;
+
+/** Where a sweep goes on. */
+interface Cursor {
+  after: string | undefined;
+}
 
 const optionNames = { interval: true, batch: true, onEnded: true, onError: true } as const;
 
@@ -47,17 +63,18 @@ const readSettings = (sessions: SessionService, options: SweeperOptions) =>
   readOptions('createSweeper', options, optionNames, (issues) => {
     const { interval = 1, batch = 500, onEnded, onError } = options;
     issues.check(hasMethods(sessions, 'sweep'), 'sessions', 'must be a SessionService');
+    checkFunction(issues, 'onEnded', onEnded);
     return {
       intervalMs: 1000 * readNumber(issues, 'interval', interval, 0.01, MOST_SECONDS),
       batch: readUpTo(issues, 'batch', batch, SWEEP_LIMIT),
-      onEnded: readListener(issues, 'onEnded', onEnded),
+      onEnded,
       onError: readListener(issues, 'onError', onError),
     };
   });
 
 /**
  * A sweeper over the sessions of all tenants in the store of `sessions`. Any number of processes may run one: each end
- * is written down by one of them, and told by that one. Reads need none of it: a session whose time is up is
+ * is written down and told by one of them. Reads need none of it: a session whose time is up is
  * TERMINATED for all readers at that very millisecond. Throws a `TypeError` that names every option that is wrong or
  * unknown.
  */
@@ -67,29 +84,45 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   let loop: object | undefined;
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> = Promise.resolve();
+  const place: Cursor = { after: undefined };
+  const steps = Math.ceil((STEPS * intervalMs) / ROUND_MS);
 
-  const sweep = async (goesOn: () => boolean): Promise<Result<SweepReport, SweepError>> => {
+  /**
+   * Goes on where the last sweep has stopped, for some steps. Where a step finds more to do than it can, it goes on to the
+   * end of the round, and then round after round until in one of them no step does.
+   */
+  const sweep = async (
+    cursor: Cursor,
+    steps: number,
+    goesOn: () => boolean,
+  ): Promise<Result<SweepReport, SweepError>> => {
     const report = { ended: 0, deleted: 0, failed: 0 };
-    for (let idle = 0; idle < IDLE_BATCHES && goesOn(); ) {
-      const swept = await sessions.sweep(batch);
+    let wasBusy = false;
+    let isBusy = false;
+    for (let step = 1; goesOn(); step += 1) {
+      const swept = await sessions.sweep(batch, { onEnded, after: cursor.after });
       if (swept.isErr()) {
         onError(swept.error);
         return err(swept.error);
       }
-      const { ended, deleted, failed, purged, isFull } = swept.value;
-      for (const session of ended) onEnded(session);
+      const { ended, deleted, failed, isFull, next } = swept.value;
       for (const error of failed) onError(error);
       report.ended += ended.length;
       report.deleted += deleted.length;
       report.failed += failed.length;
-      if (!isFull) break;
-      idle = ended.length + deleted.length + purged > 0 ? 0 : idle + 1;
+      cursor.after = next;
+      isBusy ||= isFull;
+      const isRoundOver = next === undefined;
+      if (!isBusy && (isRoundOver || (!wasBusy && step >= steps))) break;
+      if (!isRoundOver) continue;
+      wasBusy = isBusy;
+      isBusy = false;
     }
     return ok(report);
   };
 
   const run = (ours: object): void => {
-    sweeping = sweep(() => loop === ours).then(() => {
+    sweeping = sweep(place, steps, () => loop === ours).then(() => {
       if (loop !== ours) return;
       timer = setTimeout(() => run(ours), intervalMs);
       timer.unref?.();
@@ -107,6 +140,6 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
       clearTimeout(timer);
       await sweeping;
     },
-    sweepOnce: () => new ResultAsync(sweep(() => true)),
+    sweepOnce: () => new ResultAsync(sweep({ after: undefined }, Number.POSITIVE_INFINITY, () => true)),
   };
 };

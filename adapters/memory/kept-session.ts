@@ -21,6 +21,8 @@ export interface KeptSession {
   readonly firstRevision: number;
   readonly log: HistoryLog;
   state: StateRecord;
+  /** When a sweep is to look at it. Of one that has not ended: its deadline. */
+  dueAt: number;
   /** The status under which it is listed. */
   listedAs: SessionStatus;
   isRemoved: boolean;
@@ -37,6 +39,7 @@ export const newSession = (tenant: string, head: SessionHead, state: StateRecord
   firstRevision: state.revision,
   log: new HistoryLog(),
   state: copyState(state),
+  dueAt: state.deadline,
   listedAs: state.status,
   isRemoved: false,
 });

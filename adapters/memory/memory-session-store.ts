@@ -3,7 +3,7 @@ import { type Tidings, tidingsOf } from '../../src/events/tidings.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields, readWhole } from '../../src/input/values.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
-import { acceptsHistoryUntil } from '../../src/session/timeline.js';
+import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
 import type {
   Admit,
   AppendOutcome,
@@ -15,14 +15,13 @@ import type {
   ReadSize,
   RecordPage,
   Removal,
+  Rescheduling,
   SessionKey,
   SessionStore,
 } from '../../src/store.js';
 import { copyState } from './copies.js';
-import { deadlineOrder, isDueBy } from './deadline-order.js';
 import { MemoryEventLog } from './event-log.js';
 import { bytesOf, type KeptSession, keyOf, newSession, recordOf, sequenceOf } from './kept-session.js';
-import { OrderedIndex } from './ordered-index.js';
 import { TenantSessions } from './tenant-sessions.js';
 
 /** What a `MemorySessionStore` is made with. */
@@ -49,8 +48,6 @@ const readEventsLength = (options: MemorySessionStoreOptions): number | undefine
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantSessions>();
-  /** The sessions of all tenants that have a deadline. A session stands here by it: take it out before its state changes. */
-  readonly #byDeadline = new OrderedIndex(deadlineOrder);
   readonly events: MemoryEventLog | undefined;
 
   /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
@@ -65,7 +62,6 @@ export class MemorySessionStore implements SessionStore {
     this.#tenants.set(name, tenant);
     const session = newSession(name, head, state, this.events?.newBirth() ?? '');
     tenant.add(session);
-    this.#addDeadline(session);
     this.#tell(session, { type: 'created', at: Date.parse(head.createdAt) });
     return ok('inserted');
   }
@@ -100,9 +96,11 @@ export class MemorySessionStore implements SessionStore {
     if (tenant === undefined || session === undefined) return ok('missing');
     const { state } = session;
     if (state.revision !== next.revision - 1) return ok('stale');
-    this.#byDeadline.remove(session);
-    tenant.change(session, copyState(next));
-    this.#addDeadline(session);
+    tenant.change(
+      session,
+      copyState(next),
+      isEndByClock(next) ? Math.min(session.dueAt, next.deadline) : next.deadline,
+    );
     this.#tell(session, tidingsOf(state.status === 'PAUSED', next));
     return ok('replaced');
   }
@@ -145,7 +143,6 @@ export class MemorySessionStore implements SessionStore {
     const session = tenant?.get(key.id);
     if (tenant === undefined || session === undefined) return ok('missing');
     if (revision !== undefined && revision !== session.state.revision) return ok('stale');
-    this.#byDeadline.remove(session);
     tenant.remove(session);
     if (tenant.size === 0) this.#tenants.delete(key.tenant);
     session.isRemoved = true;
@@ -154,19 +151,30 @@ export class MemorySessionStore implements SessionStore {
   }
 
   due(now: number, limit: number): Result<DueSessions, never> {
-    const due = this.#byDeadline.slice(0, Math.min(limit, this.#byDeadline.leading(isDueBy(now))));
-    return ok({
-      sessions: due.map((session) => ({ ...keyOf(session), deadline: session.state.deadline })),
-      failed: [],
-    });
+    const waiting = [...this.#tenants.values()].filter((tenant) => tenant.due(now, 1).length > 0);
+    const share = Math.max(1, Math.floor(limit / waiting.length));
+    const due = waiting.map((tenant) => tenant.due(now, share));
+    const sessions = due
+      .flat()
+      .sort((a, b) => a.dueAt - b.dueAt)
+      .slice(0, limit)
+      .map((session) => ({ ...keyOf(session), dueAt: session.dueAt }));
+    return ok({ sessions, failed: [], hasMore: due.some(({ length }) => length >= share) });
+  }
+
+  reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', never> {
+    const tenant = this.#tenants.get(key.tenant);
+    const session = tenant?.get(key.id);
+    if (tenant === undefined || session?.dueAt !== from) return ok('stale');
+    const { state } = session;
+    const dueAt = state.status === 'TERMINATED' || isDamaged ? to : Math.min(to, state.deadline);
+    if (dueAt === from) return ok('stale');
+    tenant.change(session, state, dueAt);
+    return ok('moved');
   }
 
   #sessionOf({ tenant, id }: SessionKey): KeptSession | undefined {
     return this.#tenants.get(tenant)?.get(id);
-  }
-
-  #addDeadline(session: KeptSession): void {
-    if (session.state.deadline < Number.POSITIVE_INFINITY) this.#byDeadline.insert(session);
   }
 
   #tell(session: KeptSession, tidings: Tidings): void {

@@ -1,7 +1,7 @@
 import type { StateRecord } from '../../src/session/record.js';
 import { settle } from '../../src/session/timeline.js';
 import type { PageRange, StatusAt } from '../../src/store.js';
-import { deadlineOrder, isDueBy } from './deadline-order.js';
+import { dueOrder, isDueBy } from './due-order.js';
 import type { KeptSession } from './kept-session.js';
 import { OrderedIndex } from './ordered-index.js';
 import { type IndexPage, newestFirst, pageOf } from './page-of.js';
@@ -18,8 +18,8 @@ export class TenantSessions {
     PAUSED: newestFirstIndex(),
     TERMINATED: newestFirstIndex(),
   };
-  /** Sessions that have a deadline. */
-  readonly #byDeadline = new OrderedIndex(deadlineOrder);
+  /** Sessions that are due some time. */
+  readonly #byDue = new OrderedIndex(dueOrder);
   /** The time at which sessions have the status that they are listed under. */
   #listedAt = Number.NEGATIVE_INFINITY;
 
@@ -37,10 +37,17 @@ export class TenantSessions {
     this.#index(session);
   }
 
-  change(session: KeptSession, next: StateRecord): void {
+  change(session: KeptSession, next: StateRecord, dueAt: number): void {
     this.#unindex(session);
     session.state = next;
+    session.dueAt = dueAt;
     this.#index(session);
+  }
+
+  /** What is due at a time, the longest overdue first, at most `limit`. */
+  due(now: number, limit: number): readonly KeptSession[] {
+    const due = this.#byDue.slice(0, Math.min(limit, this.#byDue.leading(isDueBy(now))));
+    return due.map(({ session }) => session);
   }
 
   remove(session: KeptSession): void {
@@ -59,10 +66,10 @@ export class TenantSessions {
    * listed anew once, when its deadline has come, or back again for a caller whose clock is behind.
    */
   #withStatus({ status, now }: StatusAt): OrderedIndex<KeptSession> {
-    const from = this.#byDeadline.leading(isDueBy(Math.min(now, this.#listedAt)));
-    const to = this.#byDeadline.leading(isDueBy(Math.max(now, this.#listedAt)));
+    const from = this.#byDue.leading(isDueBy(Math.min(now, this.#listedAt)));
+    const to = this.#byDue.leading(isDueBy(Math.max(now, this.#listedAt)));
     this.#listedAt = now;
-    for (const session of this.#byDeadline.slice(from, to)) {
+    for (const { session } of this.#byDue.slice(from, to)) {
       this.#byStatus[session.listedAs].remove(session);
       this.#list(session);
     }
@@ -76,11 +83,11 @@ export class TenantSessions {
 
   #index(session: KeptSession): void {
     this.#list(session);
-    if (session.state.deadline < Number.POSITIVE_INFINITY) this.#byDeadline.insert(session);
+    if (session.dueAt < Number.POSITIVE_INFINITY) this.#byDue.insert({ at: session.dueAt, session });
   }
 
   #unindex(session: KeptSession): void {
     this.#byStatus[session.listedAs].remove(session);
-    this.#byDeadline.remove(session);
+    this.#byDue.remove({ at: session.dueAt, session });
   }
 }

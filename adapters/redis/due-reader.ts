@@ -2,11 +2,10 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import type { DueSession, DueSessions } from '../../src/store.js';
 import { type Call, script } from './connection.js';
-import type { RedisEventLog } from './event-log.js';
-import { type Failure, unreadable } from './failure.js';
+import type { Failure } from './failure.js';
 import { type Keyspace, type TenantKeys, unescapeName } from './keys.js';
 import { decodeFixed, FIXED_LENGTH, type FixedFields } from './record-text.js';
-import { reschedule, rescheduleTenant } from './session-index.js';
+import { rescheduleTenant } from './session-index.js';
 
 /**
  * What a tenant's deadlines say, beside what the records themselves say.
@@ -54,70 +53,71 @@ export const readNoted = async (
   return ok(noted);
 };
 
+/** In so few parts at most a store looks at itself, and at so many partitions at least. */
+const PARTS = 10;
+const LEAST_PARTITIONS = 64;
+
+/** The partitions that stand behind a place, and the place behind them if there are others. */
+export const partOf = (keys: Keyspace, after = '0'): { readonly part: readonly number[]; readonly next?: string } => {
+  const { partitions } = keys;
+  const size = Math.max(LEAST_PARTITIONS, Math.ceil(partitions.length / PARTS));
+  const from = /^\d{1,5}$/.test(after) ? Number(after) : 0;
+  const to = from + size;
+  return { part: partitions.slice(from, to), ...(to < partitions.length && { next: String(to) }) };
+};
+
+/** Members and scores, as a client gives them one after the other. */
+const pairsOf = (flat: readonly string[]): readonly (readonly [string, number])[] =>
+  flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])] as const] : []));
+
+/** So many of a list as are wanted, any of them: each has its turn before long. */
+const someOf = <T>(items: readonly T[], count: number): readonly T[] => {
+  if (items.length <= count) return items;
+  const from = Math.floor(Math.random() * items.length);
+  return [...items.slice(from), ...items.slice(0, from)].slice(0, count);
+};
+
 /**
- * Reads whose deadline has passed. What is noted may be too early: the record decides, and the note is put right. What
- * cannot be read stays noted, is told, and holds up nothing beside it.
+ * Reads what is due in a part of the partitions, and shares the limit between the tenants that have something due. What is
+ * noted may be too early: whoever sees to it reschedules it. A key of a wrong type stops nothing beside it.
  */
 export const readDue = async (
   call: Call,
   keys: Keyspace,
-  events: RedisEventLog,
   now: number,
   limit: number,
+  after: string | undefined,
 ): Promise<Result<DueSessions, never>> => {
   const failed: StoreError[] = [];
+  const { part, next } = partOf(keys, after);
 
-  /** Whether the session stays noted. */
-  const look = async (tenant: string, { member, fields }: Noted, due: DueSession[]): Promise<boolean> => {
-    const id = unescapeName(member);
-    const deadline = fields === 'removed' ? Number.POSITIVE_INFINITY : fields?.deadline;
-    if (deadline === undefined) failed.push(unreadable({ tenant, id }));
-    else if (deadline <= now) due.push({ tenant, id, deadline });
-    else {
-      const session = keys.of({ tenant, id });
-      // The end that has left the note may not have been told.
-      await events.repeatLast(call, session, (status) => status === 'TERMINATED');
-      return (await reschedule(call, session)).isErr();
-    }
-    return true;
+  /** The first members of a sorted set whose time has come, each before its time; nothing where they cannot be read. */
+  const first = async (set: string, count: number): Promise<readonly string[] | undefined> => {
+    const found = await call.read((client) => client.zrangebyscore(set, '-inf', now, 'WITHSCORES', 'LIMIT', 0, count));
+    if (found.isErr()) failed.push(found.error.error);
+    return found.unwrapOr(undefined);
   };
 
-  /** Whether the tenant stays noted: it has something that is due. What is put right falls out of the range. */
-  const lookAtTenant = async (tenant: string, due: DueSession[]): Promise<boolean> => {
+  /** A tenant that has nothing due is noted too early: its note is put right. Gives nothing where that fails. */
+  const dueOf = async (owner: string, share: number): Promise<readonly DueSession[] | undefined> => {
+    const tenant = unescapeName(owner);
     const tenantKeys = keys.tenant(tenant);
-    let stay = 0;
-    for (let isLast = false; !isLast && due.length < limit; ) {
-      const noted = await readNoted(call, tenantKeys, now, stay, limit);
-      if (noted.isErr()) {
-        failed.push(noted.error.error);
-        return true;
-      }
-      const stays = await Promise.all(noted.value.map((each) => look(tenant, each, due)));
-      stay += stays.filter(Boolean).length;
-      isLast = noted.value.length < limit;
-    }
-    return stay > 0 || (await rescheduleTenant(call, tenantKeys)).isErr();
+    const found = await first(tenantKeys.deadlines, share);
+    if (found?.length === 0 && (await rescheduleTenant(call, tenantKeys)).isErr()) return undefined;
+    return found && pairsOf(found).map(([member, dueAt]) => ({ tenant, id: unescapeName(member), dueAt }));
   };
 
-  const lookAtPartition = async (partition: number): Promise<readonly DueSession[]> => {
-    const due: DueSession[] = [];
-    const tenants = keys.shared('tenants', partition);
-    let stay = 0;
-    for (let isLast = false; !isLast && due.length < limit; ) {
-      const offset = stay;
-      const owners = await call.read((client) => client.zrangebyscore(tenants, '-inf', now, 'LIMIT', offset, limit));
-      if (owners.isErr()) {
-        failed.push(owners.error.error);
-        return due;
-      }
-      for (const owner of owners.value) {
-        if (due.length < limit && (await lookAtTenant(unescapeName(owner), due))) stay += 1;
-      }
-      isLast = owners.value.length < limit;
-    }
-    return due;
-  };
-
-  const due = (await Promise.all(keys.partitions.map(lookAtPartition))).flat();
-  return ok({ sessions: due.sort((a, b) => a.deadline - b.deadline).slice(0, limit), failed });
+  for (;;) {
+    const found = await Promise.all(part.map((partition) => first(keys.shared('tenants', partition), limit)));
+    const waiting = found.flatMap((owners = []) => pairsOf(owners).map(([owner]) => owner));
+    const owners = someOf(waiting, limit);
+    const share = Math.max(1, Math.floor(limit / owners.length));
+    const read = await Promise.all(owners.map((owner) => dueOf(owner, share)));
+    const sessions = read.flatMap((due = []) => due).sort((a, b) => a.dueAt - b.dueAt);
+    const hasMore = waiting.length >= limit || read.some((due) => due?.length === share);
+    // Tenants that were all noted too early may hide others.
+    const areAllEarly = read.every((due) => due?.length === 0);
+    if (hasMore && areAllEarly && owners.length > 0) continue;
+    return ok({ sessions, failed, hasMore, ...(next !== undefined && { next }) });
+  }
 };

@@ -22,6 +22,15 @@ export interface RedisClient {
     offset: number,
     count: number,
   ): Promise<string[]>;
+  zrangebyscore(
+    key: string,
+    least: string,
+    most: number,
+    scores: 'WITHSCORES',
+    limit: 'LIMIT',
+    offset: number,
+    count: number,
+  ): Promise<string[]>;
   /** The next three are for events alone. */
   xadd?(
     key: string,

@@ -1,6 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { tidingsOf } from '../../src/events/tidings.js';
 import type { SessionHead, StateRecord } from '../../src/session/record.js';
+import { isEndByClock } from '../../src/session/timeline.js';
 import { type Call, script } from './connection.js';
 import type { RedisEventLog } from './event-log.js';
 import { type Answer, failed, unreadable } from './failure.js';
@@ -165,8 +166,9 @@ export const replaceRecord = async (
   const status = statusOfLetter(String(before));
   // Nobody waits for what is only passed over.
   if (status !== undefined && status !== next.status) void dropStatus(status);
-  // Until the event is told the deadline stays noted: a sweep then tells the end, should this process die before it.
-  const isDone = next.status === 'TERMINATED' && next.deadline === Number.POSITIVE_INFINITY && told.isOk();
+  // An end that nobody has been told of stays noted, so that a sweep tells it, should this process die before it.
+  const isTold = next.status === 'TERMINATED' && !isEndByClock(next) && told.isOk();
+  const isDone = isTold && next.deadline === Number.POSITIVE_INFINITY;
   if (isDone && next.limitMs !== Number.POSITIVE_INFINITY) void reschedule(call, session);
   return told.map(() => outcome);
 };

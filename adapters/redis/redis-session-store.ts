@@ -12,11 +12,12 @@ import type {
   ReadSize,
   RecordPage,
   Removal,
+  Rescheduling,
   SessionKey,
   SessionStore,
 } from '../../src/store.js';
 import { Connection } from './connection.js';
-import { readDue } from './due-reader.js';
+import { partOf, readDue } from './due-reader.js';
 import { RedisEventLog } from './event-log.js';
 import { type Answer, failed, unreadable } from './failure.js';
 import { readEntries } from './history-reader.js';
@@ -28,6 +29,7 @@ import { decodeState } from './record-text.js';
 import { insertRecord, replaceRecord } from './record-writer.js';
 import { purge, removeSession } from './removals.js';
 import { Repair, type RepairReport } from './repair.js';
+import { noteScript, reschedule } from './session-index.js';
 import { findSession } from './session-reader.js';
 
 /**
@@ -94,12 +96,22 @@ export class RedisSessionStore implements SessionStore {
     return removeSession(this.#connection.begin(), session, this.#events, removal);
   }
 
-  due(now: number, limit: number): Answer<DueSessions> {
-    return readDue(this.#connection.begin(), this.#keys, this.#events, now, limit);
+  due(now: number, limit: number, after?: string): Answer<DueSessions> {
+    return readDue(this.#connection.begin(), this.#keys, now, limit, after);
   }
 
-  purge(now: number, limit: number): Answer<number> {
-    return purge(this.#connection.begin(), this.#keys, now, limit);
+  async reschedule(key: SessionKey, rescheduling: Rescheduling): Answer<'moved' | 'stale'> {
+    const session = this.#keys.of(key);
+    const call = this.#connection.begin();
+    const { tenants, owner } = session;
+    if (rescheduling.to < rescheduling.from) void call.write(noteScript, [tenants], [owner, String(rescheduling.to)]);
+    const moved = await reschedule(call, session, rescheduling);
+    return moved.map((count) => (count === 1 ? 'moved' : 'stale')).mapErr(failed(key));
+  }
+
+  purge(now: number, limit: number, after?: string): Answer<number> {
+    const { part } = partOf(this.#keys, after);
+    return purge(this.#connection.begin(), this.#keys, part, now, limit);
   }
 
   /**

@@ -113,8 +113,14 @@ const sendRemoval = async (
   return call.writeListed(removeScript, keys, [...args, '1'], () => []);
 };
 
-/** Forgets the removals that are older than an hour at `now`, at most so many of each partition. Gives how many. */
-export const purge = async (call: Call, keys: Keyspace, now: number, limit: number): Answer<number> => {
+/** Forgets the removals that are older than an hour at `now`, at most so many of each of the partitions. Gives how many. */
+export const purge = async (
+  call: Call,
+  keys: Keyspace,
+  partitions: readonly number[],
+  now: number,
+  limit: number,
+): Answer<number> => {
   const until = now - REMEMBERED_MS;
   const purgePartition = async (partition: number): Promise<Result<number, Failure>> => {
     const removals = keys.shared('removals', partition);
@@ -123,7 +129,7 @@ export const purge = async (call: Call, keys: Keyspace, now: number, limit: numb
     const forgotten = await Promise.all(old.value.map((path) => forget(call, keys.of(keyOfPath(path)), until)));
     return ok(forgotten.reduce((sum, count) => sum + count, 0));
   };
-  const purged = Result.combine(await Promise.all(keys.partitions.map(purgePartition)));
+  const purged = Result.combine(await Promise.all(partitions.map(purgePartition)));
   return purged.map((counts) => counts.reduce((sum, count) => sum + count, 0)).mapErr(({ error }) => error);
 };
 

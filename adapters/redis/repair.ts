@@ -65,7 +65,7 @@ export class Repair {
     }
     // Whatever cannot be purged now the next sweep takes away.
     for (let purged = PAGE; purged >= PAGE; ) {
-      purged = (await purge(this.#connection.begin(), this.#keys, Date.now(), PAGE)).unwrapOr(0);
+      purged = (await purge(this.#connection.begin(), this.#keys, this.#keys.partitions, Date.now(), PAGE)).unwrapOr(0);
     }
     return ok({ ...this.#report, unreadable: [...this.#unreadable.values()] });
   }
@@ -123,7 +123,7 @@ export class Repair {
       const cleared = await clear(call, session);
       report.removed += cleared;
     } else {
-      const { listed, rescheduled } = await mend(call, session, found.value.state.status);
+      const { listed, rescheduled } = await mend(call, session, found.value.state);
       report.sessions += 1;
       report.listed += listed;
       report.rescheduled += rescheduled;

@@ -1,5 +1,6 @@
 import type { StateRecord } from '../../src/session/record.js';
 import type { SessionStatus } from '../../src/status.js';
+import type { Rescheduling } from '../../src/store.js';
 import { type Call, type Reply, script } from './connection.js';
 import type { SessionKeys, TenantKeys } from './keys.js';
 import { field, NEVER, readHead, statusLetter } from './record-text.js';
@@ -50,28 +51,35 @@ return redis.call('ZREM', KEYS[2], ARGV[1])
  *
  * KEYS  the sorted set
  * ARGV  member, time
+ * Gives 1 if there was none, or a later one.
  */
 export const noteScript = script(`
 local noted = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or '')
 if noted and noted <= tonumber(ARGV[2]) then return 0 end
-return redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+return 1
 `);
 
 /**
- * Makes the noted deadline of a session what its record says.
+ * Moves the noted deadline of a session, if it still is the expected one. That of a session that has not ended never
+ * becomes later than the deadline in its record, unless it is damaged.
  *
  * KEYS  record, deadlines
- * ARGV  member
- * Gives 1 if there was none, or a later one.
+ * ARGV  member, expected time or '' for any, time, '1' where the session is damaged
+ * Gives 1 if it was moved; where any was expected, if there was none or a later one.
  */
 const rescheduleScript = script(`${readHead}
-if isAlive and head == '' then return 0 end
-local deadline = isAlive and tonumber(${field('head', 'deadline')}) or ${NEVER}
 local noted = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '') or ${NEVER}
-if noted == deadline then return 0 end
-if deadline == ${NEVER} then redis.call('ZREM', KEYS[2], ARGV[1])
-else redis.call('ZADD', KEYS[2], string.format('%.0f', deadline), ARGV[1]) end
-return noted > deadline and 1 or 0
+local expected, time = tonumber(ARGV[2]), tonumber(ARGV[3])
+if expected and noted ~= expected then return 0 end
+if isAlive and head == '' and ARGV[4] == '' then return 0 end
+if isAlive and ARGV[4] == '' and ${field('head', 'status')} ~= '${statusLetter('TERMINATED')}' then
+  time = math.min(time, tonumber(${field('head', 'deadline')}))
+end
+if noted == time then return 0 end
+if time == ${NEVER} then redis.call('ZREM', KEYS[2], ARGV[1])
+else redis.call('ZADD', KEYS[2], string.format('%.0f', time), ARGV[1]) end
+return (expected or noted > time) and 1 or 0
 `);
 
 /**
@@ -161,9 +169,20 @@ export const unlist = (
   return counted(call.write(unlistScript, [record, list], [member, status === undefined ? '' : statusLetter(status)]));
 };
 
-/** Makes the noted deadline what the record says. Gives 1 where there was none, or a later one. */
-export const reschedule = (call: Call, { record, deadlines, member }: SessionKeys): Reply =>
-  call.write(rescheduleScript, [record, deadlines], [member]);
+/**
+ * Moves the noted deadline from a time, or from any, to another. With nothing else said: to what the record says of a
+ * session that has not ended, and away for one that has.
+ */
+export const reschedule = (
+  call: Call,
+  { record, deadlines, member }: SessionKeys,
+  { from, to = Number.POSITIVE_INFINITY, isDamaged = false }: Partial<Rescheduling> = {},
+): Reply =>
+  call.write(
+    rescheduleScript,
+    [record, deadlines],
+    [member, String(from ?? ''), String(Math.min(to, NEVER)), isDamaged ? '1' : ''],
+  );
 
 /** Makes the noted time of a tenant the earliest of its deadlines. */
 export const rescheduleTenant = (call: Call, { deadlines, tenants, owner }: TenantKeys): Reply =>
@@ -183,13 +202,18 @@ export const clear = async (call: Call, session: SessionKeys): Promise<number> =
 export const mend = async (
   call: Call,
   session: SessionKeys,
-  status: SessionStatus,
+  { status, deadline }: StateRecord,
 ): Promise<{ listed: number; rescheduled: number }> => {
-  const { record, index, byStatus, member } = session;
+  const { record, index, byStatus, deadlines, member } = session;
+  // An end that is noted before has not been told.
+  const noteRetention = async (): Promise<number> =>
+    deadline === Number.POSITIVE_INFINITY
+      ? 0
+      : counted(call.write(noteScript, [deadlines], [member, String(deadline)]));
   const letter = statusLetter(status);
   const lists = [index, byStatus[status]].filter((list) => list !== undefined);
   const [rescheduled, ...listed] = await Promise.all([
-    counted(reschedule(call, session)),
+    status === 'TERMINATED' ? noteRetention() : counted(reschedule(call, session)),
     ...lists.map((list) => counted(call.write(listScript, [record, list], [member, list === index ? '' : letter, '']))),
   ]);
   if (rescheduled > 0) await rescheduleTenant(call, session);

@@ -7,6 +7,7 @@ import type {
   PageRange,
   ReadSize,
   Removal,
+  Rescheduling,
   SessionHead,
   SessionKey,
   SessionStore,
@@ -75,12 +76,16 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.list(tenant, page, admit);
   }
 
-  due(now: number, limit: number) {
-    return this.#inner.due(now, limit);
+  due(now: number, limit: number, after?: string) {
+    return this.#inner.due(now, limit, after);
   }
 
-  purge(now: number, limit: number) {
-    return this.#inner.purge?.(now, limit) ?? ok(0);
+  reschedule(key: SessionKey, rescheduling: Rescheduling) {
+    return this.#inner.reschedule(key, rescheduling);
+  }
+
+  purge(now: number, limit: number, after?: string) {
+    return this.#inner.purge?.(now, limit, after) ?? ok(0);
   }
 
   get events(): EventLog | undefined {

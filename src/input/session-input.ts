@@ -11,6 +11,7 @@ import type { InputPolicy } from './policy.js';
 import type { createRules, entryRules, ReadBy } from './rules.js';
 import { readTimestamp } from './timestamp.js';
 import {
+  checkFunction,
   hasMethods,
   isFields,
   readFields,
@@ -120,5 +121,20 @@ export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput>
     };
   });
 
-export const readSweepLimit = (value: unknown): Result<number, InvalidInput> =>
-  readSafely('limit', (issues) => readUpTo(issues, 'limit', value, SWEEP_LIMIT));
+export interface ReadSweep {
+  readonly limit: number;
+  readonly onEnded: ((session: unknown) => unknown) | undefined;
+  readonly after: string | undefined;
+}
+
+export const readSweep = (limit: unknown, options: unknown): Result<ReadSweep, InvalidInput> =>
+  readSafely('options', (issues) => {
+    const { onEnded, after } = readFields(issues, 'options', options);
+    checkFunction(issues, 'onEnded', onEnded);
+    issues.check(after === undefined || typeof after === 'string', 'after', 'must be the next of a sweep');
+    return {
+      limit: readUpTo(issues, 'limit', limit, SWEEP_LIMIT),
+      onEnded: typeof onEnded === 'function' ? (session) => onEnded(session) : undefined,
+      after: typeof after === 'string' ? after : undefined,
+    };
+  });

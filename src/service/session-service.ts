@@ -18,7 +18,7 @@ import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
 import { readEachQuery, readGetOptions } from '../input/list-input.js';
 import type { InputPolicy } from '../input/policy.js';
-import { readCommandOptions, readCreate, readId, readSweepLimit, readWatch } from '../input/session-input.js';
+import { readCommandOptions, readCreate, readId, readSweep, readWatch } from '../input/session-input.js';
 import type { Session, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/timeline.js';
 import type { CallerCommand } from '../status.js';
@@ -44,7 +44,7 @@ import {
 } from './list-sessions.js';
 import { type Operation, perform } from './perform.js';
 import { readSettings, type SessionServiceOptions, Settings } from './settings.js';
-import { type Sweep, sweepSessions } from './sweep-sessions.js';
+import { type Sweep, type SweepOptions, sweepSessions } from './sweep-sessions.js';
 
 /** Options of `get`. */
 export interface GetOptions extends ReadOptions {
@@ -192,12 +192,13 @@ export class SessionService {
   }
 
   /**
-   * Writes down the ends that the clock has made in the sessions of all tenants, and deletes those that are to be kept no
-   * longer, at most `limit` in all (1 to 10000). `createSweeper` calls it again and again.
+   * Sees to the sessions of all tenants that are due, at most `limit` (1 to 10000): writes down the ends that the clock
+   * has made, tells `onEnded` of them, and deletes what is to be kept no longer. One sweep looks at a part of a large
+   * store: `next` says where to go on. `createSweeper` calls it again and again.
    */
-  sweep(limit = 500): ResultAsync<Sweep, SweepError> {
+  sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, SweepError> {
     return perform(this.#settings, { name: 'sweep' }, async () => {
-      const read = readSweepLimit(limit);
+      const read = readSweep(limit, options);
       return read.isErr() ? err(read.error) : sweepSessions(this.#settings, read.value);
     });
   }

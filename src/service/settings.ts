@@ -99,7 +99,9 @@ const optionNames: OptionNames<SessionServiceOptions> = {
   observers: true,
 };
 
-const storeMethods = ['insert', 'find', 'findState', 'list', 'replace', 'append', 'findEntries', 'remove', 'due'];
+const storeMethods = [
+  ...['insert', 'find', 'findState', 'list', 'replace', 'append', 'findEntries', 'remove', 'due', 'reschedule'],
+];
 
 export const readSettings = (options: SessionServiceOptions): Settings =>
   readOptions('SessionService', options, optionNames, (issues) => {

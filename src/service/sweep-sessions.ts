@@ -1,84 +1,205 @@
 import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from '../clock.js';
-import type { StoreError, SweepError } from '../errors.js';
-import { endByClock } from '../session/timeline.js';
+import { type ListenerFailed, listenerFailed, type StoreError, type SweepError, type SweepFailure } from '../errors.js';
+import type { EndedState } from '../session/record.js';
+import { endByClock, isEndByClock } from '../session/timeline.js';
 import type { EndReason } from '../status.js';
-import type { SessionKey } from '../store.js';
+import type { DueSession, Rescheduling, SessionKey } from '../store.js';
 import type { Settings } from './settings.js';
 
-/** A session that the clock has ended, and whose end this sweep has written down. */
+/** A session that the clock has ended. */
 export interface SweptSession extends SessionKey {
   readonly endReason: EndReason;
   /** When it ended, however late it was noticed: RFC 3339, UTC, milliseconds. */
   readonly endedAt: string;
 }
 
+export interface SweepOptions {
+  /**
+   * Told of every session that the clock has ended, at least once, by one of the processes that sweep, and up to 64
+   * sessions at a time. It may be asynchronous. Where it throws, rejects or takes longer than a minute, or its process
+   * dies, the end is told again, a minute later or more, by any process.
+   */
+  readonly onEnded?: ((session: SweptSession) => unknown) | undefined;
+  /** The `next` of the sweep before, to go on where that has stopped. Default: from the beginning. */
+  readonly after?: string | undefined;
+}
+
 /** What one sweep has done. */
 export interface Sweep {
+  /** Sessions that the clock has ended and whose end is settled: written down, and told where there is an `onEnded`. */
   readonly ended: readonly SweptSession[];
   /** Sessions whose retention was over; they are gone. */
   readonly deleted: readonly SessionKey[];
-  /** Why sessions could not be ended or deleted; they are still due. */
-  readonly failed: readonly StoreError[];
+  /** Why sessions could not be seen to; they are still due. Damaged ones come up again a minute later. */
+  readonly failed: readonly SweepFailure[];
   /** How many earlier deletions have nothing left in the store now, where it keeps something of them for a while. */
   readonly purged: number;
-  /** Whether there was as much to do as was asked for, so that there may be more. */
+  /** Whether there is more to do at once: more was due than was asked for, and something of it was done. */
   readonly isFull: boolean;
+  /** Where the next sweep goes on; nothing where this one has looked at the last part of the store. */
+  readonly next?: string;
 }
 
-const CONCURRENCY = 64;
+/** How many sessions are seen to at once. */
+const LANES = 64;
 
-/** Ends or deletes one session, if it is due and nobody else was faster. */
-const sweepSession = async (
-  { store, retentionMs }: Settings,
-  key: SessionKey,
-  now: number,
-): Promise<Result<SweptSession | 'deleted' | undefined, StoreError>> => {
-  const found = await store.findState(key);
-  if (found.isErr()) return err(found.error);
-  const current = found.value;
-  if (current === undefined) return ok(undefined);
-  if (current.status === 'TERMINATED') {
-    if (now < current.deadline) return ok(undefined);
-    const removed = await store.remove(key, { revision: current.revision, now });
-    return removed.map((outcome) => (outcome === 'removed' ? 'deleted' : undefined));
+/** For how long an end that is being told, or a damaged session, does not come up again, in milliseconds. */
+const APART_MS = 60_000;
+
+/** A session that is due, and what it takes to see to it. */
+interface Visit {
+  readonly settings: Settings;
+  readonly key: SessionKey;
+  readonly dueAt: number;
+  readonly now: number;
+  readonly onEnded: SweepOptions['onEnded'];
+}
+
+/** What a visit has come to. */
+interface Seen {
+  /** Whether the session is not due any more, at least for a while, by what this visit has done. */
+  readonly isDone: boolean;
+  readonly ended?: SweptSession;
+  readonly deleted?: SessionKey;
+  readonly failed?: SweepFailure;
+}
+
+const notDone: Seen = { isDone: false };
+
+const move = async ({ settings, key }: Visit, rescheduling: Rescheduling): Promise<Seen> => {
+  const moved = await settings.store.reschedule(key, rescheduling);
+  return moved.isErr() ? { isDone: false, failed: moved.error } : { isDone: moved.value === 'moved' };
+};
+
+/** What cannot be done now. A damaged session is told of by whoever puts it off. */
+const putOff = async (visit: Visit, error: StoreError): Promise<Seen> => {
+  if (error.type !== 'corrupt_record') return { isDone: false, failed: error };
+  const { dueAt, now } = visit;
+  const seen = await move(visit, { from: dueAt, to: now + APART_MS, isDamaged: true });
+  return seen.isDone ? { isDone: true, failed: error } : seen;
+};
+
+const tell = async (
+  onEnded: NonNullable<SweepOptions['onEnded']>,
+  session: SweptSession,
+): Promise<ListenerFailed | undefined> => {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('onEnded has taken longer than a minute')), APART_MS);
+    timer.unref?.();
+  });
+  try {
+    await Promise.race([(async () => onEnded(session))(), tooLong]);
+    return undefined;
+  } catch (cause) {
+    return listenerFailed(session.id, cause);
+  } finally {
+    clearTimeout(timer);
   }
-  const next = endByClock(current, now, retentionMs);
-  if (next?.status !== 'TERMINATED') return ok(undefined);
-  const { endReason, since } = next;
-  const replaced = await store.replace(key, next);
-  return replaced.map((outcome) =>
-    outcome === 'replaced' ? { ...key, endReason, endedAt: timestampOf(since) } : undefined,
-  );
 };
 
 /**
- * Ends the sessions of all tenants whose time is up, and deletes those whose retention is over, at most `limit` in all,
- * the longest overdue first. The sessions are found through the store's deadlines, never by looking at all of them.
+ * Tells of an end that is written down, and lets the session be due when its retention is over. It is claimed first: put
+ * off for a minute by one sweep alone. Whatever becomes of that one, the session is due again after the minute.
  */
-export const sweepSessions = async (settings: Settings, limit: number): Promise<Result<Sweep, SweepError>> => {
-  const { store, now } = settings;
-  const time = now();
-  if (time.isErr()) return err(time.error);
-  const due = await store.due(time.value, limit);
-  if (due.isErr()) return err(due.error);
-  const { sessions } = due.value;
-  const ended: SweptSession[] = [];
-  const deleted: SessionKey[] = [];
-  const failed: StoreError[] = [...due.value.failed];
-  for (let at = 0; at < sessions.length; at += CONCURRENCY) {
-    const keys = sessions.slice(at, at + CONCURRENCY).map(({ tenant, id }) => ({ tenant, id }));
-    const all = await Promise.all(
-      keys.map(async (key) => ({ key, swept: await sweepSession(settings, key, time.value) })),
-    );
-    for (const { key, swept } of all) {
-      if (swept.isErr()) failed.push(swept.error);
-      else if (swept.value === 'deleted') deleted.push(key);
-      else if (swept.value !== undefined) ended.push(swept.value);
-    }
+const tellEnd = async (visit: Visit, state: EndedState, isNew: boolean): Promise<Seen> => {
+  const { settings, key, dueAt } = visit;
+  const { endReason, since, deadline } = state;
+  const ended = isEndByClock(state) ? { ...key, endReason, endedAt: timestampOf(since) } : undefined;
+  const onEnded = ended && visit.onEnded;
+  // Whoever wrote the end may have died before its event was written.
+  const events = isNew ? undefined : settings.store.events;
+  let from = dueAt;
+  if (onEnded !== undefined || events !== undefined) {
+    const until = settings.now().unwrapOr(visit.now) + APART_MS;
+    // What is due at the end of its retention has been told.
+    from = until === deadline ? until + 1 : until;
+    const claimed = await move(visit, { from: dueAt, to: from });
+    if (!claimed.isDone) return claimed;
+    const repeated = await events?.repeat(key);
+    if (repeated?.isErr()) return { isDone: true, failed: repeated.error };
+    const failed = onEnded && (await tell(onEnded, ended));
+    if (failed !== undefined) return { isDone: true, failed };
   }
-  const purging = await store.purge?.(time.value, limit);
-  if (purging?.isErr()) failed.push(purging.error);
+  const settled = await move(visit, { from, to: deadline });
+  const isTold = settled.isDone || onEnded !== undefined;
+  return ended !== undefined && isTold ? { ...settled, isDone: true, ended } : settled;
+};
+
+/** Ends, tells of or deletes one session that is due. */
+const see = async (visit: Visit): Promise<Seen> => {
+  const { settings, key, dueAt, now } = visit;
+  const { store, retentionMs } = settings;
+  const found = await store.findState(key);
+  if (found.isErr()) return putOff(visit, found.error);
+  const current = found.value;
+  if (current === undefined) return move(visit, { from: dueAt, to: Number.POSITIVE_INFINITY });
+  const next = endByClock(current, now, retentionMs);
+  if (next !== undefined) {
+    const replaced = await store.replace(key, next);
+    if (replaced.isErr()) return putOff(visit, replaced.error);
+    // Somebody else was faster; what is left to do comes up again.
+    if (replaced.value !== 'replaced') return notDone;
+  }
+  const state = next ?? current;
+  if (state.status !== 'TERMINATED') return move(visit, { from: dueAt, to: state.deadline });
+  const isSettled = dueAt === state.deadline;
+  if (now < state.deadline && isSettled) return notDone;
+  if (now < state.deadline || (!isSettled && isEndByClock(state))) return tellEnd(visit, state, next !== undefined);
+  const removed = await store.remove(key, { revision: state.revision, now });
+  if (removed.isErr()) return putOff(visit, removed.error);
+  return removed.value === 'removed' ? { isDone: true, deleted: key } : notDone;
+};
+
+const seeAll = async (
+  sessions: readonly DueSession[],
+  visitOf: (session: DueSession) => Visit,
+): Promise<readonly Seen[]> => {
+  const all: Seen[] = [];
+  const queue = sessions.values();
+  const work = async () => {
+    for (const session of queue) all.push(await see(visitOf(session)));
+  };
+  await Promise.all(Array.from({ length: LANES }, work));
+  return all;
+};
+
+/**
+ * Sees to the sessions of all tenants that are due, at most `limit`: ends those whose time is up, tells of the ends, and
+ * deletes those whose retention is over. They are found through the store's deadlines, never by looking at all of them.
+ */
+export const sweepSessions = async (
+  settings: Settings,
+  { limit, onEnded, after }: SweepOptions & { readonly limit: number },
+): Promise<Result<Sweep, SweepError>> => {
+  const { store } = settings;
+  const time = settings.now();
+  if (time.isErr()) return err(time.error);
+  const now = time.value;
+  const due = await store.due(now, limit, after);
+  if (due.isErr()) return err(due.error);
+  const { sessions, hasMore, next } = due.value;
+  const visitOf = ({ tenant, id, dueAt }: DueSession): Visit => ({
+    settings,
+    key: { tenant, id },
+    dueAt,
+    now,
+    onEnded,
+  });
+  const seen = await seeAll(sessions, visitOf);
+  const purging = await store.purge?.(now, limit, after);
   const purged = purging?.isOk() ? purging.value : 0;
-  return ok({ ended, deleted, failed, purged, isFull: sessions.length >= limit || purged >= limit });
+  return ok({
+    ended: seen.flatMap(({ ended = [] }) => ended),
+    deleted: seen.flatMap(({ deleted = [] }) => deleted),
+    failed: [
+      ...due.value.failed,
+      ...seen.flatMap(({ failed = [] }) => failed),
+      ...(purging?.isErr() ? [purging.error] : []),
+    ],
+    purged,
+    isFull: (hasMore || purged >= limit) && (purged > 0 || seen.some(({ isDone }) => isDone)),
+    ...(next !== undefined && { next }),
+  });
 };

@@ -19,10 +19,11 @@ interface Phase {
   readonly operations: readonly string[];
 }
 
+/** The state of a session that has ended. */
+export type EndedState = Phase & { readonly status: 'TERMINATED'; readonly endReason: EndReason };
+
 /** The mutable part of a session, replaced as a whole. */
-export type StateRecord =
-  | (Phase & { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' })
-  | (Phase & { readonly status: 'TERMINATED'; readonly endReason: EndReason });
+export type StateRecord = (Phase & { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' }) | EndedState;
 
 /** Number of operation ids that a state keeps to recognise a repeated change. */
 export const REMEMBERED_OPERATIONS = 32;

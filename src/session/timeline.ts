@@ -55,6 +55,10 @@ export const settle = (state: StateRecord, now: number): StateRecord => {
   return { ...state, ...endings[status], since: deadline, activeMs, deadline: Number.POSITIVE_INFINITY };
 };
 
+/** Whether the clock ended the session, not a command. */
+export const isEndByClock = (state: StateRecord): boolean =>
+  state.status === 'TERMINATED' && Object.values(endings).some(({ endReason }) => endReason === state.endReason);
+
 /** The TERMINATED state to store, if the deadline has passed and the end is not stored yet. */
 export const endByClock = (current: StateRecord, now: number, retentionMs: number): StateRecord | undefined => {
   const state = settle(current, now);

@@ -25,5 +25,6 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     remove: (...args) => bounded('remove', store.remove(...args)),
     events: store.events && boundedLog(store.events),
     due: (...args) => bounded('due', store.due(...args)),
+    reschedule: (...args) => bounded('reschedule', store.reschedule(...args)),
   };
 };

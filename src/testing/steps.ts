@@ -1,6 +1,7 @@
 import type { CorruptRecord, StoreError, StoreUnavailable } from '../errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/record.js';
 import type { HistoryEntry } from '../session/session.js';
+import { isEndByClock } from '../session/timeline.js';
 import type { Answer, DueSession, SessionKey, SessionStore } from '../store.js';
 import { expectEqual } from './expect.js';
 import { headOf, live, NOON, say, upTo } from './samples.js';
@@ -19,9 +20,42 @@ export const errorOf = async <T>(answer: Answer<T, StoreError>): Promise<StoreUn
   throw new Error(`the store answered ${JSON.stringify(result.value)} where an error was expected`);
 };
 
-/** What is due. */
-export const dueOf = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> =>
-  (await answerOf(store.due(now, limit))).sessions;
+/** What all parts of a store give, at most `limit` each. */
+const givenBy = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> => {
+  const sessions: DueSession[] = [];
+  let after: string | undefined;
+  await repeatUntil('the last part of what is due', 10, async () => {
+    const { next, ...due } = await answerOf(store.due(now, limit, after));
+    sessions.push(...due.sessions);
+    after = next;
+    return next === undefined;
+  });
+  return sessions;
+};
+
+/** Moves a session that a store has given. */
+export const reschedule = async (store: SessionStore, { tenant, id, dueAt }: DueSession, to: number): Promise<void> => {
+  expectEqual(await answerOf(store.reschedule({ tenant, id }, { from: dueAt, to })), 'moved', 'reschedule');
+};
+
+/** What is due. What the store notes too early is rescheduled, as a sweep does. */
+export const dueOf = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> => {
+  let due: readonly DueSession[] = [];
+  await repeatUntil('nothing that is noted too early', 100, async () => {
+    due = await givenBy(store, now, limit);
+    let areDue = true;
+    for (const session of due) {
+      const found = await store.findState({ tenant: session.tenant, id: session.id });
+      if (found.isErr()) continue;
+      const deadline = found.value?.deadline ?? Number.POSITIVE_INFINITY;
+      if (session.dueAt === deadline || (found.value && isEndByClock(found.value))) continue;
+      areDue = false;
+      await reschedule(store, session, deadline);
+    }
+    return areDue;
+  });
+  return due;
+};
 
 /** What a record holds, as plain data. */
 export interface Contents {

@@ -72,6 +72,7 @@ describe('logging', () => {
     clock.pass(1000);
     vi.spyOn(store, 'findState').mockReturnValueOnce(err(corruptRecord(id, 'damaged')));
     await okOf(sessions.sweep());
+    clock.pass(60_000);
     await okOf(sessions.sweep());
     await vi.waitFor(() => expect(lines).toHaveLength(2));
     expect(lines).toMatchObject([

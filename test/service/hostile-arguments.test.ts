@@ -18,6 +18,7 @@ const untouched = (): SessionStore => {
     findEntries: touch,
     remove: touch,
     due: touch,
+    reschedule: touch,
   };
 };
 

@@ -17,6 +17,7 @@ export const storeCalls: Readonly<Record<Method, (store: SessionStore) => Answer
   append: (store) => store.append(key, { entries: [say('hello')], now: NOON }),
   findEntries: (store) => store.findEntries(key, { last: 10 }),
   remove: (store) => store.remove(key),
+  reschedule: (store) => store.reschedule(key, { from: NOON + 1, to: NOON + 2 }),
   due: async (store) => {
     // The first failure of a part is the error.
     const answer = await store.due(NOON, 10);
@@ -25,7 +26,18 @@ export const storeCalls: Readonly<Record<Method, (store: SessionStore) => Answer
 };
 
 export const methods: readonly Method[] = [
-  ...(['insert', 'find', 'findState', 'list', 'replace', 'append', 'findEntries', 'remove', 'due'] as const),
+  ...([
+    'insert',
+    'find',
+    'findState',
+    'list',
+    'replace',
+    'append',
+    'findEntries',
+    'remove',
+    'due',
+    'reschedule',
+  ] as const),
 ];
 
 /** The methods that change nothing: when they fail, nothing was applied. */

@@ -26,7 +26,8 @@ export const changed = (inner: SessionStore, changes: Partial<SessionStore>): Se
   append: (key, append) => inner.append(key, append),
   findEntries: (key, slice) => inner.findEntries(key, slice),
   remove: (key, removal) => inner.remove(key, removal),
-  due: (now, limit) => inner.due(now, limit),
+  due: (...args) => inner.due(...args),
+  reschedule: (...args) => inner.reschedule(...args),
   ...changes,
 });
 
@@ -95,6 +96,10 @@ export class TextSessionStore implements SessionStore {
 
   due(now: number, limit: number) {
     return later(this.#inner.due(now, limit));
+  }
+
+  reschedule(...args: Parameters<SessionStore['reschedule']>) {
+    return later(this.#inner.reschedule(...args));
   }
 
   #isDamaged(tenant: string, id: string): boolean {

@@ -3,7 +3,7 @@ import { DataPointType } from '@opentelemetry/sdk-metrics';
 import { err } from 'neverthrow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { corruptRecord, storeUnavailable } from '../../src/errors.js';
+import { storeUnavailable } from '../../src/errors.js';
 import type { SessionStore } from '../../src/store.js';
 import { type OpenTelemetryOptions, openTelemetry } from '../../src/telemetry/index.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -81,12 +81,12 @@ describe('metrics', () => {
     const [lag] = await points('colloquy.sweep.lag');
     expect(lag?.value).toMatchObject({ count: 1, sum: 2.5 });
     clock.pass(60_000);
-    vi.spyOn(store, 'findState').mockReturnValueOnce(err(corruptRecord('s1', 'damaged')));
+    vi.spyOn(store, 'findState').mockReturnValueOnce(err(storeUnavailable('no', 'not_applied')));
     await okOf(sessions.sweep());
     await okOf(sessions.sweep());
     expect(valuesOf(await points('colloquy.sweep.sessions'))).toEqual([
       [{ 'colloquy.sweep.outcome': 'ended', 'colloquy.session.end_reason': 'time_limit' }, 1],
-      [{ 'colloquy.sweep.outcome': 'failed', 'error.type': 'corrupt_record' }, 1],
+      [{ 'colloquy.sweep.outcome': 'failed', 'error.type': 'store_unavailable' }, 1],
       [{ 'colloquy.sweep.outcome': 'deleted' }, 1],
     ]);
   });

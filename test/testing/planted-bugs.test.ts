@@ -3,6 +3,7 @@ import { outboxStores } from './outbox-store.js';
 import { plantedAppendBugs } from './planted-append-bugs.js';
 import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
 import { plantedChangeBugs } from './planted-change-bugs.js';
+import { plantedDueBugs } from './planted-due-bugs.js';
 import { plantedListBugs } from './planted-list-bugs.js';
 import { plantedReadBugs } from './planted-read-bugs.js';
 import { plantedSizeBugs } from './planted-size-bugs.js';
@@ -17,6 +18,7 @@ const table = <B extends PlantedBug>(bugs: readonly B[]): readonly (readonly [st
 const bugs = [
   ...plantedAppendBugs,
   ...plantedChangeBugs,
+  ...plantedDueBugs,
   ...plantedListBugs,
   ...plantedReadBugs,
   ...plantedSizeBugs,

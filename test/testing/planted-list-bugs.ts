@@ -48,18 +48,4 @@ export const plantedListBugs: readonly PlantedBug[] = [
       },
     }),
   ),
-  planted('orders what is due by id', 'due: the longest overdue first, of all tenants, at most limit', (inner) => ({
-    due: (now, limit) =>
-      inner.due(now, 10_000).map(({ sessions, failed }) => ({
-        sessions: sessions.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit),
-        failed,
-      })),
-  })),
-  planted('finds one due session for each deadline', 'due: sessions with the same deadline are all due', (inner) => ({
-    due: (now, limit) =>
-      inner.due(now, 10_000).map(({ sessions, failed }) => ({
-        sessions: [...new Map(sessions.map((session) => [session.deadline, session])).values()].slice(0, limit),
-        failed,
-      })),
-  })),
 ];

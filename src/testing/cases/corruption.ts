@@ -107,7 +107,7 @@ export const corruption: readonly CorruptionCase[] = [
     }),
   ),
   {
-    name: 'corruption: due finds the other sessions beside a damaged one',
+    name: 'corruption: due finds the other sessions beside a damaged one, which can be put off',
     run: async (store, corrupt) => {
       await insertThree(store);
       for (const id of ['newest', 'bad']) {
@@ -116,6 +116,12 @@ export const corruption: readonly CorruptionCase[] = [
       await corrupt(key, 'state');
       const due = await dueOf(store, NOON + 1, 10);
       expectEqual(due.filter(({ id }) => id === 'newest').length, 1, 'the good one among the due');
+      expectEqual(due.filter(({ id }) => id === 'bad').length, 1, 'the damaged one among the due');
+      const later = { from: NOON + 1, to: NOON + 100, isDamaged: true };
+      expectEqual(await answerOf(store.reschedule(key, later)), 'moved', 'reschedule');
+      const ids = async (now: number) => (await dueOf(store, now, 10)).map(({ id }) => id);
+      expectEqual(await ids(NOON + 99), ['newest'], 'due before');
+      expectEqual(await ids(NOON + 100), ['newest', 'bad'], 'due then');
     },
   },
 ];

@@ -1,14 +1,17 @@
 import type { StateRecord } from '../../session/record.js';
-import type { SessionKey, SessionStore } from '../../store.js';
+import type { DueSession, SessionKey, SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
+import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, upTo } from '../samples.js';
-import { answerOf, append, dueOf, insert, replace } from '../steps.js';
+import { answerOf, append, dueOf, insert, replace, reschedule } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
 const insertDue = (store: SessionStore, each: SessionKey, deadline: number, state: StateRecord = live('IDLE')) =>
   insert(store, each, headOf(each.id), { ...state, deadline });
+
+const keyOfDue = ({ tenant, id }: DueSession): SessionKey => ({ tenant, id });
 
 const isDue = async (store: SessionStore, now: number): Promise<boolean> => {
   const due = await dueOf(store, now, 10);
@@ -22,20 +25,20 @@ export const deadlines: readonly StoreCase[] = [
       await insertDue(store, key, NOON + 100);
       expectEqual(await dueOf(store, NOON + 99, 10), [], 'due a millisecond before');
       for (const now of [NOON + 100, NOON + 101, NOON + 1_000_000_000]) {
-        expectEqual(await dueOf(store, now, 10), [{ ...key, deadline: NOON + 100 }], `due at ${now}`);
+        expectEqual(await dueOf(store, now, 10), [{ ...key, dueAt: NOON + 100 }], `due at ${now}`);
       }
     },
   },
   {
-    name: 'due: the longest overdue first, of all tenants, at most limit',
+    name: 'due: the longest overdue first, at most limit',
     run: async (store) => {
       const order = [3, 0, 4, 1, 2];
       // The higher the id, the earlier the deadline: the order is not that of the ids.
-      const dueKey = (index: number) => keyOf(`s${9 - index}`, `tenant ${index % 2}`);
+      const dueKey = (index: number) => keyOf(`s${9 - index}`);
       for (const index of order) await insertDue(store, dueKey(index), NOON + index);
       await insertDue(store, keyOf('not yet'), NOON + 1000);
       await insert(store, keyOf('never'));
-      const all = upTo(5).map((index) => ({ ...dueKey(index), deadline: NOON + index }));
+      const all = upTo(5).map((index) => ({ ...dueKey(index), dueAt: NOON + index }));
       for (const limit of [0, 1, 3, 5, 6, 1000]) {
         expectEqual(await dueOf(store, NOON + 10, limit), all.slice(0, limit), `due, at most ${limit}`);
       }
@@ -66,14 +69,14 @@ export const deadlines: readonly StoreCase[] = [
       await insertDue(store, key, NOON + 10);
       await replace(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 50 }));
       expectEqual(await isDue(store, NOON + 49), false, 'due before a later deadline');
-      expectEqual(await dueOf(store, NOON + 50, 10), [{ ...key, deadline: NOON + 50 }], 'due at a later deadline');
+      expectEqual(await dueOf(store, NOON + 50, 10), [{ ...key, dueAt: NOON + 50 }], 'due at a later deadline');
       await replace(store, key, live('PAUSED', { revision: 3, deadline: NOON + 20 }));
-      expectEqual(await dueOf(store, NOON + 20, 10), [{ ...key, deadline: NOON + 20 }], 'due at an earlier one');
+      expectEqual(await dueOf(store, NOON + 20, 10), [{ ...key, dueAt: NOON + 20 }], 'due at an earlier one');
       await replace(store, key, live('ACTIVE', { revision: 4 }));
       expectEqual(await isDue(store, NOON + 1_000_000), false, 'due without a deadline');
       await replace(store, key, live('PAUSED', { revision: 5, deadline: NOON + 30 }));
       expectEqual(await isDue(store, NOON + 30), true, 'due with a deadline again');
-      await replace(store, key, ended('idle_timeout', { revision: 6 }));
+      await replace(store, key, ended('terminated', { revision: 6 }));
       expectEqual(await isDue(store, NOON + 1_000_000), false, 'due after the end');
     },
   },
@@ -83,7 +86,7 @@ export const deadlines: readonly StoreCase[] = [
       await insertDue(store, key, NOON + 10);
       await replace(store, key, ended('failed', { revision: 2, deadline: NOON + 60 }));
       expectEqual(await isDue(store, NOON + 59), false, 'due before');
-      expectEqual(await dueOf(store, NOON + 60, 10), [{ ...key, deadline: NOON + 60 }], 'due');
+      expectEqual(await dueOf(store, NOON + 60, 10), [{ ...key, dueAt: NOON + 60 }], 'due');
       expectEqual(await answerOf(store.remove(key, { revision: 2 })), 'removed', 'remove');
       expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due after the removal');
     },
@@ -95,7 +98,7 @@ export const deadlines: readonly StoreCase[] = [
       await answerOf(store.replace(key, live('ACTIVE', { revision: 3, deadline: NOON + 99 })));
       await answerOf(store.replace(key, ended('terminated', { revision: 1 })));
       await answerOf(store.insert(key.tenant, headOf('one'), live('IDLE', { deadline: NOON + 77 })));
-      expectEqual(await dueOf(store, NOON + 1000, 10), [{ ...key, deadline: NOON + 10 }], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [{ ...key, dueAt: NOON + 10 }], 'due');
     },
   },
   {
@@ -105,7 +108,85 @@ export const deadlines: readonly StoreCase[] = [
       await append(store, key, ['hello']);
       await answerOf(store.find(key));
       await answerOf(store.list(key.tenant, { offset: 0, limit: 10 }));
-      expectEqual(await dueOf(store, NOON + 1000, 10), [{ ...key, deadline: NOON + 1000 }], 'due');
+      expectEqual(await dueOf(store, NOON + 1000, 10), [{ ...key, dueAt: NOON + 1000 }], 'due');
+    },
+  },
+  {
+    name: 'due: of all tenants, and none with many holds up one with few',
+    run: async (store) => {
+      const many = upTo(40).map((index) => keyOf(`s${index}`, 'many'));
+      const few = upTo(3).map((index) => keyOf(`s${index}`, 'few'));
+      for (const each of many) await insertDue(store, each, NOON);
+      for (const each of few) await insertDue(store, each, NOON + 1);
+      const due = await dueOf(store, NOON + 1, 10);
+      expectEqual(due.filter(({ tenant }) => tenant === 'few').map(keyOfDue), few, 'the few that are due');
+      const all = await dueOf(store, NOON + 1, 1000);
+      expectEqual(all.length, 43, 'the number of all that are due');
+      expectEqual((await answerOf(store.due(NOON + 1, 10))).hasMore, true, 'whether more is due than was given');
+    },
+  },
+  {
+    name: 'due: an end by the clock stays due until it is rescheduled',
+    run: async (store, second) => {
+      for (const [status, endReason] of [
+        ['ACTIVE', 'time_limit'],
+        ['PAUSED', 'idle_timeout'],
+      ] as const) {
+        const each = keyOf(endReason);
+        const due = { ...each, dueAt: NOON + 10 };
+        await insertDue(store, each, NOON + 10, live(status));
+        await replace(store, each, ended(endReason, { revision: 2, deadline: NOON + 1000 }));
+        for (const now of [NOON + 10, NOON + 2000]) expectEqual(await dueOf(second, now, 10), [due], `due at ${now}`);
+        await reschedule(store, due, NOON + 1000);
+        expectEqual(await dueOf(second, NOON + 999, 10), [], 'due before the end of its retention');
+        expectEqual(await dueOf(second, NOON + 1000, 10), [{ ...each, dueAt: NOON + 1000 }], 'due at its end');
+        expectEqual(await answerOf(store.remove(each)), 'removed', 'remove');
+      }
+    },
+  },
+  {
+    name: 'reschedule: of two who reschedule a session from the same time, one does',
+    run: async (store, second) => {
+      const due = { ...key, dueAt: NOON };
+      await insertDue(store, key, NOON, live('ACTIVE'));
+      await replace(store, key, ended('time_limit', { revision: 2 }));
+      await reschedule(store, due, NOON + 60);
+      for (const each of [store, second]) {
+        expectEqual(await answerOf(each.reschedule(key, { from: NOON, to: NOON + 70 })), 'stale', 'the second');
+      }
+      expectEqual(await dueOf(store, NOON + 59, 10), [], 'due before');
+      expectEqual(await dueOf(second, NOON + 60, 10), [{ ...key, dueAt: NOON + 60 }], 'due then');
+      const outcomes = await race(store, second, (each) =>
+        Promise.resolve(answerOf(each.reschedule(key, { from: NOON + 60, to: Number.POSITIVE_INFINITY }))),
+      );
+      expectEqual(outcomes.filter((outcome) => outcome === 'moved').length, 1, 'how many have done it');
+      expectEqual(await dueOf(store, Number.MAX_SAFE_INTEGER, 10), [], 'due at any time');
+      expectEqual(await answerOf(store.findState(key)), ended('time_limit', { revision: 2 }), 'the state');
+    },
+  },
+  {
+    name: 'reschedule: a session that has not ended is due no later than at its deadline, unless it is damaged',
+    run: async (store) => {
+      const due = { ...key, dueAt: NOON + 10 };
+      await insertDue(store, key, NOON + 10);
+      for (const to of [NOON + 20, Number.POSITIVE_INFINITY]) {
+        await answerOf(store.reschedule(key, { from: NOON + 10, to }));
+        expectEqual(await dueOf(store, NOON + 10, 10), [due], `due after it was rescheduled to ${to}`);
+      }
+      const damaged = { from: NOON + 10, to: NOON + 20, isDamaged: true };
+      expectEqual(await answerOf(store.reschedule(key, damaged)), 'moved', 'reschedule where it is damaged');
+      expectEqual(await answerOf(store.due(NOON + 19, 10)), { sessions: [], failed: [], hasMore: false }, 'due before');
+      const { sessions } = await answerOf(store.due(NOON + 20, 10));
+      expectEqual(sessions, [{ ...key, dueAt: NOON + 20 }], 'due then');
+    },
+  },
+  {
+    name: 'reschedule: a session that is not there, or is due at no time, stays so',
+    run: async (store) => {
+      expectEqual(await answerOf(store.reschedule(key, { from: NOON, to: NOON + 1 })), 'stale', 'where none is');
+      await insert(store, key);
+      expectEqual(await answerOf(store.reschedule(key, { from: NOON, to: NOON + 1 })), 'stale', 'without a deadline');
+      expectEqual(await dueOf(store, Number.MAX_SAFE_INTEGER, 10), [], 'due');
     },
   },
 ];

@@ -114,7 +114,7 @@ export const ownership: readonly StoreCase[] = [
       await replace(store, given, live('PAUSED', { revision: 3, deadline }));
       await append(store, given, ['hello']);
       vandalize(given);
-      expectEqual(await dueOf(store, deadline, 10), [{ ...key, deadline }], 'due');
+      expectEqual(await dueOf(store, deadline, 10), [{ ...key, dueAt: deadline }], 'due');
       const range = { offset: 0, limit: 1, after: { id: 'two', createdAt: headOf('two').createdAt } };
       const first = await answerOf(store.list(TENANT, range));
       expectEqual(
@@ -131,7 +131,7 @@ export const ownership: readonly StoreCase[] = [
     run: async (store) => {
       await answerOf(store.insert(TENANT, sample().head, live('IDLE', { deadline: NOON })));
       vandalize(await dueOf(store, NOON, 10));
-      expectEqual(await dueOf(store, NOON, 10), [{ ...key, deadline: NOON }], 'due');
+      expectEqual(await dueOf(store, NOON, 10), [{ ...key, dueAt: NOON }], 'due');
     },
   },
   {

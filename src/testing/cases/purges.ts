@@ -27,7 +27,7 @@ export const purges: readonly StoreCase[] = [
           await expectStored(store, keyOf('e'), again, 'a session inserted again');
           for (const id of ['a', 'b', 'c', 'd']) await expectStored(store, keyOf(id), undefined, id);
           expectEqual(await idsOn(store, 'acme'), ['e', 'kept'], 'the ids');
-          expectEqual(await dueOf(store, NOON + 5, 10), [{ ...keyOf('kept'), deadline: NOON + 5 }], 'due');
+          expectEqual(await dueOf(store, NOON + 5, 10), [{ ...keyOf('kept'), dueAt: NOON + 5 }], 'due');
         }
       }
     },

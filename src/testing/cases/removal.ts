@@ -48,7 +48,7 @@ export const removal: readonly StoreCase[] = [
         expectEqual(await answerOf(store.remove(key, { revision })), 'stale', `remove of revision ${revision}`);
       }
       expectEqual(await said(store, key), ['hello'], 'the history');
-      expectEqual(await dueOf(store, NOON + 1, 10), [{ ...key, deadline: NOON + 1 }], 'due');
+      expectEqual(await dueOf(store, NOON + 1, 10), [{ ...key, dueAt: NOON + 1 }], 'due');
       expectEqual(await answerOf(store.remove(key, { revision: 3 })), 'removed', 'remove of its revision');
       expectEqual(await answerOf(store.remove(key, { revision: 3 })), 'missing', 'remove of what is gone');
       await expectStored(store, key, undefined);

@@ -55,7 +55,7 @@ export const tenants: readonly StoreCase[] = [
       const state = live('PAUSED', { revision: 3, deadline: NOON + 5 });
       await expectStored(store, theirs, { ...stored, state, history: [say('hello')] });
       expectEqual(await idsOn(store, 'globex'), ['one'], 'the ids');
-      expectEqual(await dueOf(store, NOON + 5, 10), [{ ...theirs, deadline: NOON + 5 }], 'due');
+      expectEqual(await dueOf(store, NOON + 5, 10), [{ ...theirs, dueAt: NOON + 5 }], 'due');
     },
   },
 ];

@@ -1,7 +1,17 @@
 import type { SessionStore } from '../../store.js';
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
-import { answerOf, append, type Contents, contentsOf, expectStored, insert, insertActive, replace } from '../steps.js';
+import {
+  answerOf,
+  append,
+  type Contents,
+  contentsOf,
+  dueOf,
+  expectStored,
+  insert,
+  insertActive,
+  replace,
+} from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
@@ -15,9 +25,9 @@ const expectRead = async (store: SessionStore, expected: Contents | undefined, w
   const part = await answerOf(store.findEntries(key, { last: 10 }));
   const entries = part.outcome === 'found' ? part.entries : undefined;
   expectEqual(entries, expected?.history, `the last entries of ${what}`);
-  const deadline = expected?.state.deadline ?? Number.POSITIVE_INFINITY;
-  const due = deadline === Number.POSITIVE_INFINITY ? [] : [{ ...key, deadline }];
-  expectEqual((await answerOf(store.due(Number.MAX_SAFE_INTEGER, 10))).sessions, due, `due with ${what}`);
+  const dueAt = expected?.state.deadline ?? Number.POSITIVE_INFINITY;
+  const due = dueAt === Number.POSITIVE_INFINITY ? [] : [{ ...key, dueAt }];
+  expectEqual(await dueOf(store, Number.MAX_SAFE_INTEGER, 10), due, `due with ${what}`);
 };
 
 export const twoStores: readonly StoreCase[] = [

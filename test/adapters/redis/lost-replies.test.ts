@@ -100,7 +100,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         await lost;
         const state = await answerOf(others.findState(key));
         expect(state).toEqual(meanwhile === nothing ? next : live('ACTIVE', { revision: 7, deadline: NOON + 5 }));
-        expect(await dueOf(others, NOON + 1000, 10)).toEqual([{ ...key, deadline: state?.deadline }]);
+        expect(await dueOf(others, NOON + 1000, 10)).toEqual([{ ...key, dueAt: state?.deadline }]);
         expect(await answerOf(store.replace(key, next))).toBe('stale');
       });
 

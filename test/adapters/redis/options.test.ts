@@ -129,7 +129,7 @@ describeWithRedis("a host's client", ({ port }) => {
       }
       expect(await said(one, keyOf('one'))).toEqual(['mine']);
       for (const other of others) expect(await said(other, keyOf('one'))).toEqual(['theirs']);
-      expect(await dueOf(open({}), NOON + 1, 10)).toEqual([{ ...keyOf('one'), deadline: NOON + 1 }]);
+      expect(await dueOf(open({}), NOON + 1, 10)).toEqual([{ ...keyOf('one'), dueAt: NOON + 1 }]);
     },
   );
 

@@ -122,7 +122,7 @@ describeWithRedis('repair', ({ port }) => {
         await Promise.all(repairs);
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 4 });
         expect(await said(store, keyOf('s0'))).toHaveLength(21);
-        expect((await dueOf(store, NOON + 200, 9)).map(({ id, deadline }) => [id, deadline])).toEqual([
+        expect((await dueOf(store, NOON + 200, 9)).map(({ id, dueAt }) => [id, dueAt])).toEqual([
           ['s0', NOON + 1],
           ['s1', NOON + 119],
         ]);

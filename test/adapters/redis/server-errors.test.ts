@@ -114,7 +114,7 @@ describeWithRedis('an error of the server', () => {
       expect(await said(store, key)).toEqual(['before']);
       expect(await answerOf(store.remove(key))).toBe('removed');
       // The next sweep takes the tenant off the list of those that have deadlines.
-      expect(await answerOf(store.due(NOON, 10))).toEqual({ sessions: [], failed: [] });
+      expect(await answerOf(store.due(NOON, 10))).toEqual({ sessions: [], failed: [], hasMore: false });
       expect(await everything(admin)).toEqual({});
     });
 

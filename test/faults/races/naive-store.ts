@@ -39,7 +39,8 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
     },
     list: () => ok({ records: [...sessions.values()], total: sessions.size, unreadable: [] }),
     remove: (key) => ok(sessions.delete(nameOf(key)) ? 'removed' : 'missing'),
-    due: () => ok({ sessions: [], failed: [] }),
+    due: () => ok({ sessions: [], failed: [], hasMore: false }),
+    reschedule: () => ok('stale'),
     replace: (key, state) =>
       later(change<'replaced' | 'stale' | 'missing'>(key, (found) => [{ ...found, state }, 'replaced'])).map(
         (done) => done ?? 'missing',

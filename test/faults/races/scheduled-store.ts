@@ -23,6 +23,7 @@ export const scheduledStore = (inner: SessionStore, scheduler: Scheduler): Sessi
     append: (key, append) => scheduled('append', () => inner.append(key, append)),
     findEntries: (key, slice) => scheduled('findEntries', () => inner.findEntries(key, slice)),
     remove: (key, removal) => scheduled('remove', () => inner.remove(key, removal)),
-    due: (now, limit) => scheduled('due', () => inner.due(now, limit)),
+    due: (...args) => scheduled('due', () => inner.due(...args)),
+    reschedule: (...args) => scheduled('reschedule', () => inner.reschedule(...args)),
   };
 };

@@ -1,0 +1,142 @@
+import { err, ok } from 'neverthrow';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { corruptRecord, storeUnavailable } from '../../src/errors.js';
+import { createSweeper, SessionService, type SweeperOptions } from '../../src/index.js';
+import type { SessionStore } from '../../src/store.js';
+import { okOf, openSessions, startedIn } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+
+const MINUTE = 60_000;
+
+const told: string[] = [];
+
+beforeEach(() => {
+  told.length = 0;
+});
+
+const onEnded = ({ id }: { readonly id: string }) => told.push(id);
+
+const sweep = (sessions: SessionService, options: SweeperOptions = {}) =>
+  okOf(createSweeper(sessions, { onEnded, ...options }).sweepOnce());
+
+describe('what cannot be done', () => {
+  /** 500 sessions that cannot be read or written, and 50 good ones that are due after them. */
+  const openDamaged = async (method: 'findState' | 'replace') => {
+    const { sessions, store, clock } = openSessions();
+    const bad = new Set<string>();
+    while (bad.size < 500) bad.add(await startedIn(sessions, { timeLimit: 1 }));
+    clock.pass(1);
+    const good: string[] = [];
+    while (good.length < 50) good.push(await startedIn(sessions, { timeLimit: 1 }));
+    clock.pass(1000);
+    const looks = vi.fn();
+    const damaged = changed(store, {
+      [method]: (...[key, next]: Parameters<SessionStore['replace']>) => {
+        looks();
+        return bad.has(key.id) ? err(corruptRecord(key.id, 'damaged')) : store[method](key, next);
+      },
+    });
+    return { sessions: new SessionService({ store: damaged, clock }), clock, good, looks };
+  };
+
+  test.each(['findState', 'replace'] as const)(
+    'holds up nothing: behind 500 damaged sessions (%s) 50 others are told in the same sweep',
+    async (method) => {
+      const { sessions, clock, good, looks } = await openDamaged(method);
+      expect(await sweep(sessions, { batch: 100 })).toEqual({ ended: 50, deleted: 0, failed: 500 });
+      expect(told.toSorted()).toEqual(good.toSorted());
+      looks.mockClear();
+      clock.pass(MINUTE - 1);
+      expect(await sweep(sessions, { batch: 100 })).toMatchObject({ failed: 0 });
+      expect(looks).not.toHaveBeenCalled();
+      clock.pass(1);
+      expect(await sweep(sessions, { batch: 100 })).toMatchObject({ failed: 500 });
+    },
+  );
+
+  test('is tried again with the next sweep, and not at once, where the store refuses it', async () => {
+    const { sessions, store, clock } = openSessions();
+    for (let each = 0; each < 20; each += 1) await startedIn(sessions, { timeLimit: 1 });
+    clock.pass(1000);
+    const replace = vi.fn(() => err(storeUnavailable('no', 'not_applied')));
+    expect(await sweep(new SessionService({ store: changed(store, { replace }), clock }), { batch: 5 })).toEqual({
+      ended: 0,
+      deleted: 0,
+      failed: 5,
+    });
+    expect(replace).toHaveBeenCalledTimes(5);
+  });
+
+  test('does not include the ends of a tenant with few, beside one with many', async () => {
+    const { sessions, clock } = openSessions();
+    for (let each = 0; each < 1000; each += 1) await startedIn(sessions.forTenant('many'), { timeLimit: 1 });
+    clock.pass(1);
+    for (let each = 0; each < 5; each += 1) await startedIn(sessions.forTenant('few'), { timeLimit: 1 });
+    clock.pass(MINUTE);
+    const tenants: string[] = [];
+    await sweep(sessions, { batch: 100, onEnded: ({ tenant }) => tenants.push(tenant) });
+    expect(tenants).toHaveLength(1005);
+    expect(tenants.lastIndexOf('few')).toBeLessThan(100);
+  });
+});
+
+describe('a store that is looked at part by part', () => {
+  /** A store of four parts, which its sessions are in by turns. */
+  const openParts = async (sessionsInPart: readonly number[]) => {
+    const { store: inner, clock } = openSessions();
+    const parts = sessionsInPart.map(() => new MemorySessionStore());
+    const asked: number[] = [];
+    for (const [at, part] of parts.entries()) {
+      const sessions = new SessionService({ store: part, clock }).forTenant(`${at}`);
+      for (let each = 0; each < (sessionsInPart[at] ?? 0); each += 1) await startedIn(sessions, { timeLimit: 1 });
+    }
+    const partOf = (tenant: string) => parts[Number(tenant)] ?? inner;
+    const store = changed(inner, {
+      findState: (key) => partOf(key.tenant).findState(key),
+      replace: (key, next) => partOf(key.tenant).replace(key, next),
+      reschedule: (key, move) => partOf(key.tenant).reschedule(key, move),
+      due: (now, limit, after = '0') => {
+        const at = Number(after);
+        asked.push(at);
+        const due = parts[at]?.due(now, limit) ?? ok({ sessions: [], failed: [], hasMore: false });
+        return due.map((found) => (at + 1 < parts.length ? { ...found, next: String(at + 1) } : found));
+      },
+    });
+    return { sessions: new SessionService({ store, clock }), clock, asked };
+  };
+
+  test('is swept whole by sweepOnce, round after round until nothing is left', async () => {
+    const { sessions, clock, asked } = await openParts([1, 25, 0, 3]);
+    expect(await sweep(sessions, { batch: 10 })).toMatchObject({ ended: 0 });
+    expect(asked).toEqual([0, 1, 2, 3]);
+    clock.pass(1000);
+    expect(await sweep(sessions, { batch: 10 })).toMatchObject({ ended: 29 });
+    expect(asked.slice(4)).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]);
+  });
+
+  test('is gone through part by part with each interval, and faster where there is more to do', async () => {
+    vi.useFakeTimers();
+    try {
+      const { sessions, clock, asked } = await openParts([0, 25, 0, 3]);
+      const sweeper = createSweeper(sessions, { batch: 10, interval: 2, onEnded });
+      sweeper.start();
+      await vi.advanceTimersByTimeAsync(2000);
+      expect(asked).toEqual([0, 1, 2, 3]);
+      clock.pass(1000);
+      await vi.advanceTimersByTimeAsync(2000);
+      expect(told).toHaveLength(28);
+      await sweeper.stop();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('goes on where a sweep of the host has stopped', async () => {
+    const { sessions, asked } = await openParts([0, 0, 0, 0]);
+    const first = await okOf(sessions.sweep(10));
+    expect(first.next).toBe('1');
+    expect((await okOf(sessions.sweep(10, { after: '3' }))).next).toBeUndefined();
+    expect(asked).toEqual([0, 3]);
+  });
+});

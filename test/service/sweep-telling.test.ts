@@ -1,0 +1,201 @@
+import { err } from 'neverthrow';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { storeUnavailable } from '../../src/errors.js';
+import { createSweeper, SessionService, type SweeperOptions } from '../../src/index.js';
+import type { SessionStore } from '../../src/store.js';
+import { errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+
+const MINUTE = 60_000;
+
+const told: string[] = [];
+const errors: { readonly type: string }[] = [];
+const unhandled = vi.fn();
+
+beforeEach(() => {
+  told.length = 0;
+  errors.length = 0;
+  unhandled.mockClear();
+  process.on('unhandledRejection', unhandled);
+});
+
+afterEach(() => {
+  process.off('unhandledRejection', unhandled);
+});
+
+const onEnded = ({ id }: { readonly id: string }) => told.push(id);
+const onError = (error: { readonly type: string }) => errors.push(error);
+
+const sweep = (sessions: SessionService, options: SweeperOptions = {}) =>
+  okOf(createSweeper(sessions, { onEnded, onError, ...options }).sweepOnce());
+
+/** Sessions whose time is up, and ways to look at them through stores that fail. */
+const openDue = async (count = 1, retention = 0) => {
+  const { sessions, store, clock } = openSessions({ retention });
+  const ids: string[] = [];
+  while (ids.length < count) ids.push(await startedIn(sessions, { timeLimit: 1 }));
+  clock.pass(1000);
+  const over = (changes: (inner: SessionStore) => Partial<SessionStore>) =>
+    new SessionService({ store: changed(store, changes(store)), clock, retention });
+  return { sessions, store, clock, ids, over };
+};
+
+describe('an end that the clock has made', () => {
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no'))],
+    [
+      'rejects later',
+      async () => {
+        await new Promise(setImmediate);
+        throw new Error('no');
+      },
+    ],
+  ])('is told again, a minute later, where onEnded %s, and no rejection is unhandled', async (_, failing) => {
+    const { sessions, clock, ids } = await openDue();
+    expect(await sweep(sessions, { onEnded: failing })).toEqual({ ended: 0, deleted: 0, failed: 1 });
+    expect(errors).toMatchObject([{ type: 'listener_failed', id: ids[0], cause: { message: 'no' } }]);
+    expect(await okOf(sessions.get(String(ids[0])))).toMatchObject({ status: 'TERMINATED' });
+    clock.pass(MINUTE - 1);
+    expect(await sweep(sessions)).toEqual({ ended: 0, deleted: 0, failed: 0 });
+    clock.pass(1);
+    expect(await sweep(sessions)).toEqual({ ended: 1, deleted: 0, failed: 0 });
+    clock.pass(10 * MINUTE);
+    await sweep(sessions);
+    expect(told).toEqual(ids);
+    await new Promise(setImmediate);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  test('is told by another where the process that had begun to tell it is no more', async () => {
+    const { sessions, clock, ids } = await openDue(3);
+    void createSweeper(sessions, { onEnded: () => new Promise(() => {}) }).sweepOnce();
+    await vi.waitFor(async () => expect(await okOf(sessions.list())).toMatchObject({ total: 3 }));
+    await new Promise(setImmediate);
+    await sweep(sessions);
+    expect(told).toEqual([]);
+    clock.pass(MINUTE);
+    await sweep(sessions);
+    expect(told).toEqual(ids);
+  });
+
+  test('is told by the next sweep where the answer to its writing was lost', async () => {
+    const { sessions, ids, over } = await openDue(5);
+    const lost = over((inner) => ({
+      replace: async (key, next) => {
+        await inner.replace(key, next);
+        return err(storeUnavailable('no answer', 'unknown'));
+      },
+    }));
+    expect(await sweep(lost)).toMatchObject({ ended: 0, failed: 5 });
+    await sweep(sessions);
+    expect(told.toSorted()).toEqual(ids.toSorted());
+  });
+
+  test.each(['reschedule', 'replace'] as const)('is told where the first %s of a sweep is refused', async (method) => {
+    const { sessions, clock, ids, over } = await openDue();
+    let calls = 0;
+    const isFirst = (name: string) => {
+      if (name === method) calls += 1;
+      return name === method && calls === 1;
+    };
+    const no = err(storeUnavailable('no', 'not_applied'));
+    const refused = over((inner) => ({
+      replace: (key, next) => (isFirst('replace') ? no : inner.replace(key, next)),
+      reschedule: (key, to) => (isFirst('reschedule') ? no : inner.reschedule(key, to)),
+    }));
+    expect(await sweep(refused)).toMatchObject({ ended: 0, failed: 1 });
+    clock.pass(MINUTE);
+    await sweep(sessions);
+    expect(told).toEqual(ids);
+  });
+
+  test('is told although its retention was over before anybody came to it', async () => {
+    const { sessions, clock, ids } = await openDue(1, 10);
+    clock.pass(10 * MINUTE);
+    expect(await sweep(sessions, { onEnded: () => Promise.reject(new Error('no')) })).toMatchObject({ ended: 0 });
+    clock.pass(MINUTE);
+    expect(await sweep(sessions)).toEqual({ ended: 1, deleted: 0, failed: 0 });
+    expect(await sweep(sessions)).toEqual({ ended: 0, deleted: 1, failed: 0 });
+    expect(told).toEqual(ids);
+    expect(await errorOf(sessions.get(String(ids[0])))).toMatchObject({ type: 'not_found' });
+  });
+
+  test('is told no more once the host has deleted the session', async () => {
+    const { sessions, clock, ids } = await openDue();
+    await sweep(sessions, { onEnded: () => Promise.reject(new Error('no')) });
+    await okOf(sessions.delete(String(ids[0])));
+    clock.pass(MINUTE);
+    expect(await sweep(sessions)).toEqual({ ended: 0, deleted: 0, failed: 0 });
+  });
+
+  test('is waited for by the sweep that tells it', async () => {
+    const { sessions, ids } = await openDue(200);
+    let now = 0;
+    let most = 0;
+    const slow = async ({ id }: { readonly id: string }) => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise(setImmediate);
+      now -= 1;
+      told.push(id);
+    };
+    expect(await sweep(sessions, { onEnded: slow })).toMatchObject({ ended: 200 });
+    expect(told.toSorted()).toEqual(ids.toSorted());
+    expect(most).toBe(64);
+  });
+
+  test('is told later where onEnded takes longer than a minute, which ends the wait', async () => {
+    vi.useFakeTimers();
+    try {
+      const { sessions, clock, ids } = await openDue();
+      const sweeping = sweep(sessions, { onEnded: () => new Promise(() => {}) });
+      await vi.advanceTimersByTimeAsync(MINUTE);
+      expect(await sweeping).toMatchObject({ ended: 0, failed: 1 });
+      expect(errors).toMatchObject([{ type: 'listener_failed' }]);
+      clock.pass(MINUTE);
+      await sweep(sessions);
+      expect(told).toEqual(ids);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('is told to the listener of a host that sweeps by itself', async () => {
+    const { sessions, clock, ids } = await openDue();
+    const failing = () => Promise.reject(new Error('no'));
+    expect(await okOf(sessions.sweep(10, { onEnded: failing }))).toMatchObject({ ended: [], failed: [{ cause: {} }] });
+    clock.pass(MINUTE);
+    expect(await okOf(sessions.sweep(10, { onEnded }))).toMatchObject({ ended: [{ id: ids[0] }], failed: [] });
+    expect(told).toEqual(ids);
+    for (const options of [{ onEnded: 'log' }, { after: 5 }, null]) {
+      expect(await errorOf(Reflect.apply(sessions.sweep, sessions, [10, options]))).toMatchObject({
+        type: 'invalid_input',
+      });
+    }
+  });
+});
+
+describe('a listener or observer that fails', () => {
+  test('does no harm, at once or later', async () => {
+    const { store, clock } = openSessions();
+    const late = () => Promise.reject(new Error('later'));
+    const atOnce = () => {
+      throw new Error('at once');
+    };
+    const observers = [{ run: late }, { run: atOnce }];
+    const sessions = new SessionService({ store, clock, observers });
+    for (const failing of [late, atOnce]) {
+      await startedIn(sessions, { timeLimit: 1 });
+      clock.pass(MINUTE);
+      await sweep(sessions, { onEnded: failing, onError: failing });
+    }
+    await new Promise(setImmediate);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+});

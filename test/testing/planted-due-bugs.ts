@@ -1,0 +1,62 @@
+import { ok } from 'neverthrow';
+import { isEndByClock } from '../../src/session/timeline.js';
+import { type PlantedBug, planted } from './planted-bug.js';
+
+export const plantedDueBugs: readonly PlantedBug[] = [
+  planted('orders what is due by id', 'due: the longest overdue first, at most limit', (inner) => ({
+    due: (now, limit) =>
+      inner.due(now, 10_000).map(({ sessions, ...rest }) => ({
+        sessions: sessions.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit),
+        ...rest,
+      })),
+  })),
+  planted('finds one due session for each deadline', 'due: sessions with the same deadline are all due', (inner) => ({
+    due: (now, limit) =>
+      inner.due(now, 10_000).map(({ sessions, ...rest }) => ({
+        sessions: [...new Map(sessions.map((session) => [session.dueAt, session])).values()].slice(0, limit),
+        ...rest,
+      })),
+  })),
+  planted(
+    'serves the tenant first that waits the longest',
+    'due: of all tenants, and none with many holds up one with few',
+    (inner) => ({
+      due: (now, limit) =>
+        inner.due(now, 10_000).map(({ sessions, failed }) => ({
+          sessions: sessions.slice(0, limit),
+          failed,
+          hasMore: sessions.length > limit,
+        })),
+    }),
+  ),
+  planted(
+    'takes an end by the clock for told as soon as it is written down',
+    'due: an end by the clock stays due until it is rescheduled',
+    (inner) => ({
+      replace: (key, next) => {
+        const from = inner.due(Number.MAX_SAFE_INTEGER, 1)._unsafeUnwrap().sessions[0]?.dueAt ?? 0;
+        const replaced = inner.replace(key, next);
+        if (isEndByClock(next) && next.deadline < Number.POSITIVE_INFINITY) {
+          inner.reschedule(key, { from, to: next.deadline });
+        }
+        return replaced;
+      },
+    }),
+  ),
+  planted(
+    'reschedules a session whenever it is due',
+    'reschedule: of two who reschedule a session from the same time, one does',
+    (inner) => ({
+      reschedule: (key, { to, ...rest }) => {
+        const due = inner.due(Number.MAX_SAFE_INTEGER, 1000)._unsafeUnwrap().sessions;
+        const from = due.find(({ id, tenant }) => id === key.id && tenant === key.tenant)?.dueAt;
+        return from === undefined ? ok('stale') : inner.reschedule(key, { ...rest, from, to });
+      },
+    }),
+  ),
+  planted(
+    'puts off whatever it is told to',
+    'reschedule: a session that has not ended is due no later than at its deadline, unless it is damaged',
+    (inner) => ({ reschedule: (key, move) => inner.reschedule(key, { ...move, isDamaged: true }) }),
+  ),
+];
