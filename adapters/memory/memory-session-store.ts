@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Tidings, tidingsOf } from '../../src/events/tidings.js';
+import { type EventDetail, eventDetailOf } from '../../src/events/event-detail.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields, readWhole } from '../../src/input/values.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
@@ -103,7 +103,7 @@ export class MemorySessionStore implements SessionStore {
     this.#byDeadline.remove(session);
     tenant.change(session, copyState(next));
     this.#addDeadline(session);
-    this.#tell(session, tidingsOf(state.status === 'PAUSED', next));
+    this.#tell(session, eventDetailOf(state.status === 'PAUSED', next));
     return ok('replaced');
   }
 
@@ -169,8 +169,8 @@ export class MemorySessionStore implements SessionStore {
     if (session.state.deadline < Number.POSITIVE_INFINITY) this.#byDeadline.insert(session);
   }
 
-  #tell(session: KeptSession, tidings: Tidings): void {
+  #tell(session: KeptSession, detail: EventDetail): void {
     const { birth } = session;
-    this.events?.tell(keyOf(session), { birth, sequence: sequenceOf(session) }, tidings);
+    this.events?.tell(keyOf(session), { birth, sequence: sequenceOf(session) }, detail);
   }
 }
