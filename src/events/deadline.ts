@@ -19,8 +19,8 @@ const clockEndOf = (state: StateRecord): ClockEnd | undefined => {
 export class Deadline {
   readonly #warnBeforeMs: number;
   #end: ClockEnd | undefined;
-  /** The deadline of which was warned. */
-  #warnedOf: number | undefined;
+  /** Whether it was warned of this end. */
+  #hasWarned = false;
 
   /** With a negative time there are no warnings. */
   constructor(warnBeforeMs: number) {
@@ -29,19 +29,16 @@ export class Deadline {
 
   /** The session has this state now. */
   follow(state: StateRecord): void {
-    this.#end = clockEndOf(state);
-  }
-
-  /** The end has been told. */
-  clear(): void {
-    this.#end = undefined;
+    const end = clockEndOf(state);
+    this.#hasWarned &&= end?.at === this.#end?.at && end?.reason === this.#end?.reason;
+    this.#end = end;
   }
 
   /** When there is something to do next; `Infinity` for never. */
   get nextAt(): number {
     if (this.#end === undefined) return Number.POSITIVE_INFINITY;
     const { at } = this.#end;
-    return this.#warnBeforeMs >= 0 && this.#warnedOf !== at ? at - this.#warnBeforeMs : at;
+    return this.#warnBeforeMs >= 0 && !this.#hasWarned ? at - this.#warnBeforeMs : at;
   }
 
   hasPassed(now: number): boolean {
@@ -52,7 +49,7 @@ export class Deadline {
   warning(now: number): ClockEnd | undefined {
     const end = this.#end;
     if (end === undefined || now < this.nextAt || now >= end.at) return undefined;
-    this.#warnedOf = end.at;
+    this.#hasWarned = true;
     return end;
   }
 }

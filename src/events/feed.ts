@@ -1,7 +1,7 @@
 import type { StoreUnavailable } from '../errors.js';
 import type { EventLog } from '../store.js';
 import type { Inbox } from './inbox.js';
-import { LogCursor } from './log-cursor.js';
+import { LogCursor, PAGE } from './log-cursor.js';
 import { Pause } from './pause.js';
 
 /**
@@ -10,6 +10,9 @@ import { Pause } from './pause.js';
  */
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 1000;
+
+/** Milliseconds between two looks at least, where this process itself writes: many changes cost few looks. */
+const MIN_WAKE_MS = 20;
 
 /** No id of a session is empty. */
 const keyOf = (tenant: string, sessionId = ''): string => `${tenant.length}/${tenant}${sessionId}`;
@@ -25,8 +28,11 @@ export class Feed {
   readonly #inboxes = new Map<string, Set<Inbox>>();
   readonly #pause = new Pause();
   #isRunning = false;
+  /** Whether the store says when there is something new. */
+  #isListening = false;
   /** Something may have come since the last read began. */
   #isNew = false;
+  #lastReadAt = 0;
   #lastEventAt = performance.now();
 
   constructor(log: EventLog, stream: string, place: string) {
@@ -58,8 +64,12 @@ export class Feed {
     if (this.isIdle) this.#pause.end();
   }
 
-  /** Looks at once: there may be something new. */
+  /** Looks soon: this process has changed something. */
   wake(): void {
+    if (!this.#isListening && !this.#isNew) this.#onNews();
+  }
+
+  #onNews(): void {
     this.#isNew = true;
     this.#pause.end();
   }
@@ -67,18 +77,26 @@ export class Feed {
   async #run(): Promise<void> {
     this.#isRunning = true;
     const stopListening = this.#listen();
+    this.#isListening = stopListening !== undefined;
     while (!this.isIdle) {
       const read = await this.#read();
       // The last consumer may have left while the store was being asked.
-      if (read === 'events' || this.#isNew || this.isIdle) continue;
-      if (read !== 'nothing' && this.#isClosed()) {
+      if (read === 'more' || this.isIdle) continue;
+      const isFailure = read !== 'nothing';
+      if (isFailure && this.#isClosed()) {
         for (const inbox of this.#all()) inbox.fail(read);
         break;
       }
-      const isPolling = read !== 'nothing' || stopListening === undefined;
-      await this.#pause.wait(isPolling ? this.#pollMs() : Number.POSITIVE_INFINITY);
+      if (this.#isListening && !isFailure) {
+        if (!this.#isNew) await this.#pause.wait(Number.POSITIVE_INFINITY);
+        continue;
+      }
+      if (!this.#isNew) await this.#pause.wait(this.#pollMs());
+      const early = this.#lastReadAt + MIN_WAKE_MS - performance.now();
+      if (early > 0 && !this.isIdle) await this.#pause.wait(early);
     }
     stopListening?.();
+    this.#isListening = false;
     this.#isRunning = false;
   }
 
@@ -90,7 +108,7 @@ export class Feed {
   /** A store that breaks its contract is polled, as one that does not listen. */
   #listen(): (() => void) | undefined {
     try {
-      return this.#log.listen?.(() => this.wake(), this.#stream);
+      return this.#log.listen?.(() => this.#onNews(), this.#stream);
     } catch {
       return undefined;
     }
@@ -108,8 +126,10 @@ export class Feed {
     return [...this.#inboxes.values()].flatMap((inboxes) => [...inboxes]);
   }
 
-  async #read(): Promise<'events' | 'nothing' | StoreUnavailable> {
+  /** `more` where there may be more at once. */
+  async #read(): Promise<'more' | 'nothing' | StoreUnavailable> {
     this.#isNew = false;
+    this.#lastReadAt = performance.now();
     const page = await this.#cursor.read();
     if (page.isErr()) return page.error;
     const { events, isTrimmed } = page.value;
@@ -118,8 +138,8 @@ export class Feed {
       for (const inbox of this.#inboxes.get(keyOf(event.tenant)) ?? []) inbox.take(event);
       for (const inbox of this.#inboxes.get(keyOf(event.tenant, event.sessionId)) ?? []) inbox.take(event);
     }
-    if (events.length === 0) return 'nothing';
-    this.#lastEventAt = performance.now();
-    return 'events';
+    if (events.length > 0) this.#lastEventAt = performance.now();
+    // A store that says when there is something new has said it of all of these.
+    return events.length >= (this.#isListening ? 1 : PAGE) ? 'more' : 'nothing';
   }
 }
