@@ -30,8 +30,10 @@ export type {
   SessionChange,
   SessionEvent,
   SessionEventType,
+  SessionExpiring,
   SessionSnapshot,
   TenantChange,
+  WatchAllOptions,
   WatchOptions,
   WatchSignal,
 } from './events/event.js';

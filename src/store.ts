@@ -186,15 +186,21 @@ export interface EventLog {
 
   /**
    * Looks at the events behind a position, oldest first, at most `limit`. The position need not be that of an event. The
-   * log may leave out what is not of the given scope.
+   * log may leave out what is not of the given scope. From `0` on, `isTrimmed` says whether the stream has lost anything.
    */
   read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage, StoreUnavailable>;
 
   /** Tells the last change of a session's state once more, for a caller that may have got no answer to it. */
   repeat(key: SessionKey): Answer<unknown, StoreError>;
 
-  /** Calls the listener soon after there is something new, where the store knows; else whoever reads asks again. */
-  listen?(listener: () => void): () => void;
+  /**
+   * Calls the listener soon after there is something new in a stream, whichever process has written it, until the function
+   * is called that it gives. Without it, streams that are watched are read again and again.
+   */
+  listen?(listener: () => void, stream: string): () => void;
+
+  /** Whether the log can never be read again, as its client was closed for good. Watches then end with an error. */
+  isClosed?(): boolean;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid';
 import { ok, type Result } from 'neverthrow';
 import type { EventPage, SessionEvent } from '../../src/events/event.js';
-import { eventOf, type Made, type Tidings } from '../../src/events/tidings.js';
+import { type ChangeId, type EventDetail, eventOf } from '../../src/events/event-detail.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store.js';
 
 /** When something was told, and its number among all of the same millisecond. */
@@ -13,8 +13,8 @@ interface Place {
 /** What was told of one change. */
 interface Told extends Place {
   readonly key: SessionKey;
-  readonly made: Made;
-  readonly tidings: Tidings;
+  readonly change: ChangeId;
+  readonly detail: EventDetail;
 }
 
 const BEGINNING: Place = { ms: 0, number: 0 };
@@ -51,10 +51,10 @@ export class MemoryEventLog implements EventLog {
     return nanoid(12);
   }
 
-  tell(key: SessionKey, made: Made, tidings: Tidings): void {
+  tell(key: SessionKey, change: ChangeId, detail: EventDetail): void {
     const ms = Math.max(Date.now(), this.#latest.ms);
     const number = ms === this.#latest.ms ? this.#latest.number + 1 : 1;
-    const told: Told = { key, made, tidings, ms, number };
+    const told: Told = { key, change, detail, ms, number };
     this.#told += 1;
     const at = this.#told % this.#length;
     this.#dropped = this.#kept[at] ?? this.#dropped;
@@ -79,7 +79,7 @@ export class MemoryEventLog implements EventLog {
     for (let count = first; count <= last; count += 1) {
       const told = this.#kept[count % this.#length];
       if (told !== undefined && isOf(told.key, of))
-        events.push(eventOf(told.key, told.made, told.tidings, textOf(told)));
+        events.push(eventOf(told.key, told.change, told.detail, textOf(told)));
     }
     const end = last < first ? undefined : this.#kept[last % this.#length];
     return ok({

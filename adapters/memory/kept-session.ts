@@ -16,7 +16,7 @@ export interface KeptSession {
   readonly head: SessionHead;
   /** Bytes of the session's JSON without its history, about. */
   readonly bytes: number;
-  /** What no other session has, not even a later one of the same id; empty where nothing is told. */
+  /** Empty where no events are told. */
   readonly birth: string;
   readonly firstRevision: number;
   readonly log: HistoryLog;
@@ -63,4 +63,5 @@ export const recordOf = (session: KeptSession, size: ReadSize): SessionRecord =>
   history: session.log.slice(historyStart(session, size)),
   historyCount: session.log.length,
   sequence: sequenceOf(session),
+  birth: session.birth,
 });

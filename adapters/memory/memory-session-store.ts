@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Tidings, tidingsOf } from '../../src/events/tidings.js';
+import { type EventDetail, eventDetailOf } from '../../src/events/event-detail.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields, readWhole } from '../../src/input/values.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
@@ -96,12 +96,9 @@ export class MemorySessionStore implements SessionStore {
     if (tenant === undefined || session === undefined) return ok('missing');
     const { state } = session;
     if (state.revision !== next.revision - 1) return ok('stale');
-    tenant.change(
-      session,
-      copyState(next),
-      isEndByClock(next) ? Math.min(session.dueAt, next.deadline) : next.deadline,
-    );
-    this.#tell(session, tidingsOf(state.status === 'PAUSED', next));
+    const dueAt = isEndByClock(next) ? Math.min(session.dueAt, next.deadline) : next.deadline;
+    tenant.change(session, copyState(next), dueAt);
+    this.#tell(session, eventDetailOf(state.status === 'PAUSED', next));
     return ok('replaced');
   }
 
@@ -177,8 +174,8 @@ export class MemorySessionStore implements SessionStore {
     return this.#tenants.get(tenant)?.get(id);
   }
 
-  #tell(session: KeptSession, tidings: Tidings): void {
+  #tell(session: KeptSession, detail: EventDetail): void {
     const { birth } = session;
-    this.events?.tell(keyOf(session), { birth, sequence: sequenceOf(session) }, tidings);
+    this.events?.tell(keyOf(session), { birth, sequence: sequenceOf(session) }, detail);
   }
 }

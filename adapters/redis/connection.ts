@@ -148,6 +148,11 @@ export class Connection {
     this.#timeoutMs = timeoutMs;
   }
 
+  /** Whether the host has closed the client for good. */
+  get isClosed(): boolean {
+    return this.#client.status === 'end';
+  }
+
   /** Begins a call, which must be over in time. */
   begin(): Call {
     return new Call(this.#client, performance.now() + this.#timeoutMs);

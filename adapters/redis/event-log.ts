@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError, StoreUnavailable } from '../../src/errors.js';
 import type { EventPage, SessionEvent } from '../../src/events/event.js';
+import { type ChangeId, type EventDetail, eventDetailOf, eventOf } from '../../src/events/event-detail.js';
 import { isBehind } from '../../src/events/position.js';
-import { eventOf, type Made, type Tidings, tidingsOf } from '../../src/events/tidings.js';
 import { isEndReason, type SessionStatus } from '../../src/status.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
@@ -18,21 +18,21 @@ import { decodeState } from './record-text.js';
  *
  * First the version of this format. The birth is the id of the write that created the session.
  */
-const eventText = (path: string, { birth, sequence }: Made, tidings: Tidings): string =>
-  `1 ${tidings.type} ${birth} ${sequence} ${tidings.at} ${path} ${detailOf(tidings)}`;
+const eventText = (path: string, { birth, sequence }: ChangeId, detail: EventDetail): string =>
+  `1 ${detail.type} ${birth} ${sequence} ${detail.at} ${path} ${detailText(detail)}`;
 
-const detailOf = (tidings: Tidings): string => {
-  if (tidings.type === 'terminated') return tidings.endReason;
-  return tidings.type === 'appended' ? String(tidings.position) : '-';
+const detailText = (detail: EventDetail): string => {
+  if (detail.type === 'terminated') return detail.endReason;
+  return detail.type === 'appended' ? String(detail.position) : '-';
 };
 
 const pattern =
   /^1 (created|started|paused|resumed|appended|terminated|deleted) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w-]+)$/;
 
-type Simple = Exclude<Tidings['type'], 'terminated' | 'appended'>;
+type Simple = Exclude<EventDetail['type'], 'terminated' | 'appended'>;
 const isSimple = (type: string): type is Simple => type !== 'terminated' && type !== 'appended';
 
-const readTidings = (type: string, at: number, detail: string): Tidings | undefined => {
+const readDetail = (type: string, at: number, detail: string): EventDetail | undefined => {
   if (isSimple(type)) return { type, at };
   if (type === 'appended') return { type, at, position: Number(detail) };
   return isEndReason(detail) ? { type: 'terminated', at, endReason: detail } : undefined;
@@ -42,8 +42,8 @@ const readTidings = (type: string, at: number, detail: string): Tidings | undefi
 const decodeEvent = (position: string, text: string): SessionEvent | undefined => {
   const [, type, birth, number, ms, path, detail] = pattern.exec(text) ?? [];
   if (type === undefined || birth === undefined || path === undefined || detail === undefined) return undefined;
-  const tidings = readTidings(type, Number(ms), detail);
-  return tidings && eventOf(keyOfPath(path), { birth, sequence: Number(number) }, tidings, position);
+  const decoded = readDetail(type, Number(ms), detail);
+  return decoded && eventOf(keyOfPath(path), { birth, sequence: Number(number) }, decoded, position);
 };
 
 /** Before all entries of a stream. */
@@ -95,12 +95,12 @@ export class RedisEventLog implements EventLog {
   async tell(
     call: Call,
     { events, path }: SessionKeys,
-    made: Made,
-    tidings: Tidings,
+    change: ChangeId,
+    detail: EventDetail,
   ): Promise<Result<unknown, StoreUnavailable>> {
     const length = this.#length;
     if (length === undefined) return ok(undefined);
-    const text = eventText(path, made, tidings);
+    const text = eventText(path, change, detail);
     const told = await call.send(async (client) =>
       client.xadd?.(events, 'MAXLEN', '~', String(length), '*', 'e', text),
     );
@@ -131,8 +131,7 @@ export class RedisEventLog implements EventLog {
     if (reply.isErr()) return err(reply.error.error);
     const entries = entriesOf(reply.value);
     const isThere = entries[0]?.id === from;
-    // A stream that nobody has trimmed begins with a creation; from its beginning on there is nothing to miss.
-    const isTrimmed = isThere || from === BEGINNING ? ok(false) : await this.#beginsBehind(stream, from);
+    const isTrimmed = isThere ? ok(false) : await this.#isTrimmedBehind(stream, from, entries);
     if (isTrimmed.isErr()) return err(isTrimmed.error);
     const fresh = isThere ? entries.slice(1) : entries.slice(0, limit);
     const mark = of === undefined ? '' : markOf(of);
@@ -143,12 +142,38 @@ export class RedisEventLog implements EventLog {
     return ok({ events, position: fresh.at(-1)?.id ?? from, isTrimmed: isTrimmed.value });
   }
 
+  async #isTrimmedBehind(
+    stream: string,
+    position: string,
+    entries: readonly Entry[],
+  ): Promise<Result<boolean, StoreUnavailable>> {
+    if (position !== BEGINNING) return this.#beginsBehind(stream, position);
+    const [first] = entries;
+    // A stream that was never trimmed begins with the first change of a session.
+    if (first !== undefined && decodeEvent(first.id, first.text)?.sequence !== 1) return ok(true);
+    return ok(await this.#hasLostEntries(stream));
+  }
+
+  /** Whether a stream was ever trimmed, where the server says so (Redis 7.0 and later, to users who may ask for it). */
+  async #hasLostEntries(stream: string): Promise<boolean> {
+    const reply = await this.#connection.begin().read(async (client) => client.xinfo?.('STREAM', stream));
+    const fields: readonly unknown[] = reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
+    const numberOf = (name: string): number => Number(fields[fields.indexOf(name) + 1]);
+    if (!fields.includes('length')) return false;
+    const [length, added] = [numberOf('length'), fields.includes('entries-added') ? numberOf('entries-added') : 0];
+    return fields.includes('entries-added') ? added > length : length >= (this.#length ?? Number.POSITIVE_INFINITY);
+  }
+
   /** Whether what a stream keeps begins behind a position at which there is no entry: what was before it is gone. */
   async #beginsBehind(stream: string, position: string): Promise<Result<boolean, StoreUnavailable>> {
     const reply = await this.#connection.begin().read(async (client) => range(client, stream, '-', 1));
     return reply
       .map((entries) => isBehind(entriesOf(entries)[0]?.id ?? position, position) || entries.length === 0)
       .mapErr(({ error }) => error);
+  }
+
+  isClosed(): boolean {
+    return this.#connection.isClosed;
   }
 
   async repeat(key: SessionKey): Promise<Result<unknown, StoreError>> {
@@ -167,7 +192,7 @@ export class RedisEventLog implements EventLog {
     const decoded = text.value === null ? undefined : decodeState(text.value);
     if (typeof decoded !== 'object' || !isMeant(decoded.state.status)) return ok(undefined);
     const { state, birth, lastWrite } = decoded;
-    const made = { birth, sequence: state.status === 'IDLE' ? 1 : (lastWrite?.sequence ?? 1) };
-    return this.tell(call, session, made, tidingsOf(lastWrite?.before === 'P', state));
+    const change = { birth, sequence: state.status === 'IDLE' ? 1 : (lastWrite?.sequence ?? 1) };
+    return this.tell(call, session, change, eventDetailOf(lastWrite?.before === 'P', state));
   }
 }

@@ -43,6 +43,8 @@ export interface RedisClient {
   ): Promise<unknown>;
   xrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
   xrevrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
+  /** For events too: a client without it, or a user who may not ask, does no harm. */
+  xinfo?(subcommand: 'STREAM', key: string): Promise<unknown>;
   /** For `RedisClock` alone: seconds and microseconds. */
   time?(): Promise<readonly (number | string)[]>;
   /** The rest is for `repair` alone. */

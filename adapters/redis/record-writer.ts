@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { tidingsOf } from '../../src/events/tidings.js';
+import { eventDetailOf } from '../../src/events/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/record.js';
 import { isEndByClock } from '../../src/session/timeline.js';
 import { type Call, script } from './connection.js';
@@ -162,7 +162,7 @@ export const replaceRecord = async (
   }
   if (outcome !== 'replaced') return err(unreadable(session));
   const made = { birth: String(birth), sequence: Number(sequence) };
-  const told = await events.tell(call, session, made, tidingsOf(before === 'P', next));
+  const told = await events.tell(call, session, made, eventDetailOf(before === 'P', next));
   const status = statusOfLetter(String(before));
   // Nobody waits for what is only passed over.
   if (status !== undefined && status !== next.status) void dropStatus(status);

@@ -62,11 +62,11 @@ const recordOf = (member: string, record: Text, journal: DecodedJournal | undefi
   if (decoded === 'removed') return 'missing';
   const head = decodeHead(unescapeName(member), record);
   if (decoded === undefined || head === undefined || journal === undefined) return 'corrupt';
-  const { state, changes, lastWrite } = decoded;
+  const { state, birth, changes, lastWrite } = decoded;
   const { entries, appends, count } = journal;
   // The last change of the state knows how many appends there were before it.
   if (lastWrite !== undefined && lastWrite.sequence - changes > appends) return 'corrupt';
-  return { head, state, history: entries, historyCount: count, sequence: changes + appends };
+  return { head, state, history: entries, historyCount: count, sequence: changes + appends, birth };
 };
 
 /** One session, or nothing. */

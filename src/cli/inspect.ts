@@ -18,6 +18,7 @@ ${sourceHelp}`;
 const objectOf = (change: ShownChange, added: readonly HistoryEntry[], entries: number): object => {
   const { type } = change;
   if (type === 'session.snapshot') return { type, session: sessionObject(change.session, entries) };
+  if (type === 'session.expiring') return { type, at: change.at, ends_at: change.endsAt, end_reason: change.endReason };
   const { id, sequence, at } = change;
   if (type === 'session.appended') return { id, type, sequence, at, entries: added };
   return { id, type, sequence, at, end_reason: type === 'session.terminated' ? change.endReason : undefined };

@@ -24,7 +24,7 @@ interface EventBase {
   readonly position: string;
 }
 
-/** One change of one session. Told at least once, in order within the session. */
+/** One change of one session. */
 export type SessionEvent =
   | (EventBase & { readonly type: Exclude<SessionEventType, 'session.terminated' | 'session.appended'> })
   | (EventBase & { readonly type: 'session.terminated'; readonly endReason: EndReason })
@@ -53,10 +53,28 @@ export interface SessionSnapshot {
   readonly position: string;
 }
 
-/** What `watch` gives: a snapshot, and the events behind it. */
-export type SessionChange = SessionSnapshot | SessionEvent;
+/**
+ * The clock will end the session soon. It is computed from the session's deadline, once for each, and stored nowhere: it
+ * has no sequence, and does not come again.
+ */
+export interface SessionExpiring {
+  readonly type: 'session.expiring';
+  readonly tenant: string;
+  readonly sessionId: string;
+  /** When it was computed: RFC 3339, UTC, milliseconds. */
+  readonly at: string;
+  /** When the session ends, unless it is paused, resumed or ended before. */
+  readonly endsAt: string;
+  /** Why it will end. */
+  readonly endReason: EndReason;
+  /** That of the item before. */
+  readonly position: string;
+}
 
-/** Events were not kept long enough, or came faster than they were taken: look again at what matters, and go on. */
+/** What `watch` gives: a snapshot, the events behind it, and with `warnBefore` a warning before the clock ends it. */
+export type SessionChange = SessionSnapshot | SessionEvent | SessionExpiring;
+
+/** Events are missing here, as the stream does not keep them any more or never had them. Look again at what matters. */
 export interface EventsLost {
   readonly type: 'events_lost';
   readonly position: string;
@@ -72,15 +90,24 @@ export interface WatchSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** How to watch. */
-export interface WatchOptions {
-  /** The position of an event or of a snapshot, to go on behind it. Default: from now on. */
+/** How to watch all sessions of a tenant. */
+export interface WatchAllOptions {
+  /** The position of an item that `watch` or `watchAll` gave, to go on behind it. Default: from now on. */
   readonly from?: string;
-  /** Ends the watching, and frees all that it holds. */
+  /** Ends the watch at once, and frees all that it holds. */
   readonly signal?: WatchSignal;
   /**
-   * Called once, when the session is known to be there and nothing that it does is missed any more. That is before the
-   * first item, which may be long in coming behind a position.
+   * Called once, when the session is known to be there and no change of it is missed any more. That is before the first
+   * item, which may be long in coming behind a position.
    */
   readonly onOpen?: () => void;
+}
+
+/** How to watch a session. */
+export interface WatchOptions extends WatchAllOptions {
+  /**
+   * Seconds, above 0 and at most 86400: when the clock will end the session in that time, or in less where the watch
+   * begins later, `session.expiring` says so. Default: no warning.
+   */
+  readonly warnBefore?: number;
 }

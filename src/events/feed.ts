@@ -1,40 +1,49 @@
+import type { StoreUnavailable } from '../errors.js';
 import type { EventLog } from '../store.js';
 import type { Inbox } from './inbox.js';
+import { LogCursor, PAGE } from './log-cursor.js';
 import { Pause } from './pause.js';
 
-/** What a look at the stream has brought; where there were events, there may be more at once. */
-type Found = 'events' | 'nothing' | 'failure';
+/**
+ * Milliseconds between two looks at a stream whose store does not say when there is something new: a tenth of the time
+ * for which nothing has come, within these bounds.
+ */
+const MIN_POLL_MS = 100;
+const MAX_POLL_MS = 1000;
 
-const PAGE = 500;
-
-/** Milliseconds between two looks at a stream whose store does not say when there is something new. */
-const POLL_MS = 100;
+/** Milliseconds between two looks at least, where this process itself writes: many changes cost few looks. */
+const MIN_WAKE_MS = 20;
 
 /** No id of a session is empty. */
 const keyOf = (tenant: string, sessionId = ''): string => `${tenant.length}/${tenant}${sessionId}`;
 
 /**
- * Reads one stream for all who want to know of it, however many: one request at a time, and none while nobody listens.
- * While the store cannot be reached it asks again, and goes on where it was.
+ * Reads one stream for all consumers in this process, however many: one request at a time, and none while there is no
+ * consumer. While the store cannot be reached it asks again, and goes on where it was.
  */
 export class Feed {
   readonly #log: EventLog;
   readonly #stream: string;
+  readonly #cursor: LogCursor;
   readonly #inboxes = new Map<string, Set<Inbox>>();
   readonly #pause = new Pause();
-  #position: string;
   #isRunning = false;
+  /** Whether the store says when there is something new. */
+  #isListening = false;
+  /** Something may have come since the last read began. */
   #isNew = false;
+  #lastReadAt = 0;
+  #lastEventAt = performance.now();
 
-  constructor(log: EventLog, stream: string, position: string) {
+  constructor(log: EventLog, stream: string, place: string) {
     this.#log = log;
     this.#stream = stream;
-    this.#position = position;
+    this.#cursor = new LogCursor(log, stream, place);
   }
 
-  /** Behind what has been passed on. */
-  get position(): string {
-    return this.#position;
+  /** The place in the log behind what has been passed on. */
+  get place(): string {
+    return this.#cursor.place;
   }
 
   get isIdle(): boolean {
@@ -49,50 +58,88 @@ export class Feed {
 
   remove(inbox: Inbox): void {
     const key = keyOf(inbox.tenant, inbox.sessionId);
-    const some = this.#inboxes.get(key);
-    some?.delete(inbox);
-    if (some?.size === 0) this.#inboxes.delete(key);
+    const inboxes = this.#inboxes.get(key);
+    inboxes?.delete(inbox);
+    if (inboxes?.size === 0) this.#inboxes.delete(key);
     if (this.isIdle) this.#pause.end();
+  }
+
+  /** Looks soon: this process has changed something. */
+  wake(): void {
+    if (!this.#isListening && !this.#isNew) this.#onNews();
+  }
+
+  #onNews(): void {
+    this.#isNew = true;
+    this.#pause.end();
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
     const stopListening = this.#listen();
+    this.#isListening = stopListening !== undefined;
     while (!this.isIdle) {
-      const found = await this.#read().catch((): Found => 'failure');
-      // The last one may have left while the store was being asked.
-      if (found === 'events' || this.#isNew || this.isIdle) continue;
-      // Where nobody says that there is something new, it looks again after a while.
-      const isPolling = found === 'failure' || stopListening === undefined;
-      await this.#pause.wait(isPolling ? POLL_MS : Number.POSITIVE_INFINITY);
+      const read = await this.#read();
+      // The last consumer may have left while the store was being asked.
+      if (read === 'more' || this.isIdle) continue;
+      const isFailure = read !== 'nothing';
+      if (isFailure && this.#isClosed()) {
+        for (const inbox of this.#all()) inbox.fail(read);
+        break;
+      }
+      if (this.#isListening && !isFailure) {
+        if (!this.#isNew) await this.#pause.wait(Number.POSITIVE_INFINITY);
+        continue;
+      }
+      if (!this.#isNew) await this.#pause.wait(this.#pollMs());
+      const early = this.#lastReadAt + MIN_WAKE_MS - performance.now();
+      if (early > 0 && !this.isIdle) await this.#pause.wait(early);
     }
     stopListening?.();
+    this.#isListening = false;
     this.#isRunning = false;
   }
 
-  /** A store that breaks its contract is asked again, as one that says nothing. */
+  #pollMs(): number {
+    const quietMs = performance.now() - this.#lastEventAt;
+    return Math.min(Math.max(quietMs / 10, MIN_POLL_MS), MAX_POLL_MS);
+  }
+
+  /** A store that breaks its contract is polled, as one that does not listen. */
   #listen(): (() => void) | undefined {
     try {
-      return this.#log.listen?.(() => {
-        this.#isNew = true;
-        this.#pause.end();
-      });
+      return this.#log.listen?.(() => this.#onNews(), this.#stream);
     } catch {
       return undefined;
     }
   }
 
-  async #read(): Promise<Found> {
+  #isClosed(): boolean {
+    try {
+      return this.#log.isClosed?.() === true;
+    } catch {
+      return false;
+    }
+  }
+
+  #all(): readonly Inbox[] {
+    return [...this.#inboxes.values()].flatMap((inboxes) => [...inboxes]);
+  }
+
+  /** `more` where there may be more at once. */
+  async #read(): Promise<'more' | 'nothing' | StoreUnavailable> {
     this.#isNew = false;
-    const page = await this.#log.read(this.#stream, this.#position, PAGE);
-    if (page.isErr()) return 'failure';
-    const { events, position, isTrimmed } = page.value;
-    if (isTrimmed) for (const some of this.#inboxes.values()) for (const inbox of some) inbox.miss();
-    this.#position = position;
+    this.#lastReadAt = performance.now();
+    const page = await this.#cursor.read();
+    if (page.isErr()) return page.error;
+    const { events, isTrimmed } = page.value;
+    if (isTrimmed) for (const inbox of this.#all()) inbox.skip();
     for (const event of events) {
       for (const inbox of this.#inboxes.get(keyOf(event.tenant)) ?? []) inbox.take(event);
       for (const inbox of this.#inboxes.get(keyOf(event.tenant, event.sessionId)) ?? []) inbox.take(event);
     }
-    return events.length > 0 ? 'events' : 'nothing';
+    if (events.length > 0) this.#lastEventAt = performance.now();
+    // A store that says when there is something new has said it of all of these.
+    return events.length >= (this.#isListening ? 1 : PAGE) ? 'more' : 'nothing';
   }
 }

@@ -1,13 +1,12 @@
-import { ok, type Result } from 'neverthrow';
-import type { StoreError, StoreUnavailable } from '../errors.js';
-import type { SessionRecord } from '../session/record.js';
-import type { EventLog, SessionKey, SessionStore } from '../store.js';
+import { err, type Result } from 'neverthrow';
+import { type StoreError, type StoreUnavailable, storeUnavailable } from '../errors.js';
+import type { SessionRecord, StateRecord } from '../session/record.js';
+import type { EventLog, ReadSize, SessionKey, SessionStore } from '../store.js';
 import { Feed } from './feed.js';
 import type { Inbox } from './inbox.js';
+import { SharedReads } from './shared-reads.js';
 
-type Found = Result<SessionRecord | undefined, StoreError>;
-
-/** The record, which nobody can change who shares it. */
+/** The record, made so that nobody who shares it can change it. */
 const shared = (record: SessionRecord | undefined): SessionRecord | undefined => {
   if (record === undefined || !Array.isArray(record.history) || Object.isFrozen(record.history)) return record;
   for (const entry of record.history) Object.freeze(entry);
@@ -16,67 +15,76 @@ const shared = (record: SessionRecord | undefined): SessionRecord | undefined =>
   return record;
 };
 
-/** The feeds of one store, one for each stream that somebody listens to, and what watchers read at the same time. */
+/** Where the feed is that an inbox is filled by. */
+export interface Subscription {
+  readonly place: string;
+  end(): void;
+}
+
+/** The feeds of one store, one for each stream that is watched, and the reads that watchers share. */
 export class EventHub {
   readonly #log: EventLog;
   readonly #feeds = new Map<string, Promise<Result<Feed, StoreUnavailable>>>();
-  readonly #running = new Map<string, Promise<Found>>();
-  readonly #next = new Map<string, Promise<Found>>();
+  readonly #records = new SharedReads<Result<SessionRecord | undefined, StoreError>>();
+  readonly #states = new SharedReads<Result<StateRecord | undefined, StoreError>>();
 
   constructor(log: EventLog) {
     this.#log = log;
   }
 
-  /** All events behind the position reach the inbox, until the end. */
-  async subscribe(inbox: Inbox): Promise<Result<{ readonly position: string; end(): void }, StoreUnavailable>> {
+  /** All events that come after it reach the inbox, until the end. */
+  async subscribe(inbox: Inbox): Promise<Result<Subscription, StoreUnavailable>> {
     const stream = this.#log.streamOf(inbox.tenant);
-    const feed = this.#feeds.get(stream) ?? this.#open(stream);
-    this.#feeds.set(stream, feed);
-    return (await feed).map((found) => {
-      found.add(inbox);
+    const opening = this.#feeds.get(stream) ?? this.#open(stream);
+    this.#feeds.set(stream, opening);
+    return (await opening).map((feed) => {
+      feed.add(inbox);
       return {
-        position: found.position,
+        get place() {
+          return feed.place;
+        },
         end: () => {
-          found.remove(inbox);
+          feed.remove(inbox);
           // By now another feed may have taken its place.
-          if (found.isIdle && this.#feeds.get(stream) === feed) this.#feeds.delete(stream);
+          if (feed.isIdle && this.#feeds.get(stream) === opening) this.#feeds.delete(stream);
         },
       };
     });
   }
 
-  /**
-   * A session for its watchers. Who asks while it is being read shares the next reading with all others who do. So nobody
-   * gets what was read before it asked, and a crowd costs two reads.
-   */
-  find(store: SessionStore, key: SessionKey): Promise<Found> {
-    const name = JSON.stringify([key.tenant, key.id]);
-    const next = this.#next.get(name) ?? this.#findAfter(this.#running.get(name), name, store, key);
-    this.#next.set(name, next);
-    return next;
-  }
-
-  async #findAfter(
-    running: Promise<Found> | undefined,
-    name: string,
-    store: SessionStore,
-    key: SessionKey,
-  ): Promise<Found> {
-    // How it ends is for those to know who wait for it.
-    await running?.catch(() => undefined);
-    this.#next.delete(name);
-    const began = (async () => (await store.find(key)).map(shared))();
-    this.#running.set(name, began);
-    try {
-      return await began;
-    } finally {
-      if (this.#running.get(name) === began) this.#running.delete(name);
+  /** This process has changed something, of one tenant or of any: those who watch it need not wait for the next poll. */
+  wake(tenant?: string): void {
+    if (this.#feeds.size === 0) return;
+    const streams = tenant === undefined ? this.#feeds.keys() : [this.#log.streamOf(tenant)];
+    for (const stream of streams) {
+      void this.#feeds.get(stream)?.then((opened) => {
+        if (opened.isOk()) opened.value.wake();
+      });
     }
   }
 
+  /** A session for its watchers, who share reads. */
+  find(store: SessionStore, key: SessionKey, size: ReadSize): Promise<Result<SessionRecord | undefined, StoreError>> {
+    const name = JSON.stringify([key.tenant, key.id, size.historyLimit]);
+    return this.#records.read(name, async () => (await store.find(key, size)).map(shared));
+  }
+
+  /** The state of a session for its watchers, who share reads. */
+  findState(store: SessionStore, key: SessionKey): Promise<Result<StateRecord | undefined, StoreError>> {
+    return this.#states.read(JSON.stringify([key.tenant, key.id]), async () => store.findState(key));
+  }
+
   async #open(stream: string): Promise<Result<Feed, StoreUnavailable>> {
-    const latest = await this.#log.latest(stream);
+    const latest = await this.#latest(stream);
     if (latest.isErr()) this.#feeds.delete(stream);
-    return latest.andThen((position) => ok(new Feed(this.#log, stream, position)));
+    return latest.map((place) => new Feed(this.#log, stream, place));
+  }
+
+  async #latest(stream: string): Promise<Result<string, StoreUnavailable>> {
+    try {
+      return await this.#log.latest(stream);
+    } catch (cause) {
+      return err(storeUnavailable('the store failed in a way that it should not', 'not_applied', cause));
+    }
   }
 }

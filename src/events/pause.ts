@@ -1,7 +1,7 @@
-/** Of `setTimeout`, in milliseconds. What is due later is looked at again when something happens. */
+/** The longest that `setTimeout` can wait, in milliseconds. Whoever wants to wait longer looks again then. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** What one waits in until another wakes it, or until a time has passed. */
+/** Waits until it is ended, or until a time has passed. */
 export class Pause {
   #end: () => void = () => undefined;
 
@@ -11,7 +11,8 @@ export class Pause {
 
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = ms <= LONGEST_TIMER ? setTimeout(() => this.#end(), Math.max(0, ms)) : undefined;
+      const wait = Math.min(Math.max(0, ms), LONGEST_TIMER);
+      const timer = ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(() => this.#end(), wait);
       this.#end = () => {
         clearTimeout(timer);
         this.#end = () => undefined;

@@ -1,5 +1,3 @@
-import type { SessionEvent } from './event.js';
-
 /**
  * The form of the positions that callers are given: a time in milliseconds, and behind a dash the id of an event or the
  * number of a change.
@@ -14,52 +12,57 @@ export const isPosition = (text: string): boolean => positionForm.test(text);
  * which change that was. How many events of others stand before it in the log shows in no position that leaves the engine.
  */
 export interface Position {
-  /** Milliseconds since the epoch, by the clock of the log. Whatever is not known yet was told then or later. */
+  /** Milliseconds since the epoch, by the clock of the log. What was not given yet was told then or later. */
   readonly ms: number;
-  /** The last change that is known; nothing where none is. */
+  /** The sequence of the last change that is known; undefined where none is. */
   readonly sequence: number | undefined;
-  /** The id of the last event that is known; nothing where the position is not that of an event. */
-  readonly eventId: string | undefined;
+  /** What tells apart sessions that had the same id; undefined where the position does not say. */
+  readonly birth: string | undefined;
 }
 
 /**
- * So much earlier than it may be, a time that was not told by the log is taken, since clocks differ. Where they differ
- * more, a watcher is given a snapshot in place of events.
+ * Clocks differ: a time that was not told by the log is taken to be this much earlier. Where they differ more, a watcher
+ * is given a snapshot in place of events.
  */
 export const CLOCK_MARGIN_MS = 10_000;
 
-/** Behind all that stands in a log before a time. */
+/** The place behind all that stands in a log before a time. */
 export const placeBefore = (ms: number): string => (ms <= 0 ? '0' : `${ms - 1}-18446744073709551615`);
 
-/** Whether a position in a log comes after another: both are whole numbers, with a second behind a dash or without. */
-export const isBehind = (position: string, other: string): boolean => {
-  const [first = 0, second = 0] = position.split('-').map(Number);
+/** Whether a place in a log comes after another: both are whole numbers, with a second behind a dash or without. */
+export const isBehind = (place: string, other: string): boolean => {
+  const [first = 0, second = 0] = place.split('-').map(Number);
   const [otherFirst = 0, otherSecond = 0] = other.split('-').map(Number);
   return first === otherFirst ? second > otherSecond : first > otherFirst;
 };
 
-/** When the event at a position in a log was told. */
+/** When the event at a place in a log was told. */
 export const timeAt = (place: string): number => Number(place.split('-', 1)[0]);
 
-/** The position behind an event that was read from a log. */
-export const positionOf = ({ id, sequence, position }: SessionEvent): string => {
-  const text = `${timeAt(position)}-${id}`;
-  return positionForm.test(text) ? text : `${timeAt(position)}-${sequence}`;
+/** What the id of an event says of its session: it tells apart sessions that had the same id one after another. */
+export const birthOf = (eventId: string): string => eventId.slice(0, Math.max(0, eventId.lastIndexOf('.')));
+
+/** The position of a session of which the change with this id and sequence is known, and no later one. */
+export const positionOf = (
+  ms: number,
+  { id, sequence }: { readonly id: string; readonly sequence: number },
+): string => {
+  const text = `${ms}-${id}`;
+  return positionForm.test(text) ? text : `${ms}-${sequence}`;
 };
 
-/** The position of a session that is as its change of this number has left it; without one, that of this moment. */
-export const positionNow = (sequence?: number): string => {
-  const ms = Date.now() - CLOCK_MARGIN_MS;
-  return sequence === undefined ? String(ms) : `${ms}-${sequence}`;
+/** The text of a position that was read. */
+export const positionText = ({ ms, birth, sequence }: Position): string => {
+  if (sequence === undefined) return String(ms);
+  return birth === undefined ? `${ms}-${sequence}` : `${ms}-${birth}.${sequence}`;
 };
 
-/** What a position says; nothing for a text that is none. */
+/** A time that is not later than now by the clock of any log. */
+export const nowAtLeast = (): number => Date.now() - CLOCK_MARGIN_MS;
+
+/** What a position says; undefined for a text that is none. */
 export const readPosition = (text: string): Position | undefined => {
   const [, ms, birth, sequence] = positionForm.exec(text) ?? [];
   if (ms === undefined) return undefined;
-  return {
-    ms: Number(ms),
-    sequence: sequence === undefined ? undefined : Number(sequence),
-    eventId: birth === undefined ? undefined : `${birth}.${sequence}`,
-  };
+  return { ms: Number(ms), sequence: sequence === undefined ? undefined : Number(sequence), birth };
 };

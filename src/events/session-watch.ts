@@ -1,61 +1,36 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WatchError } from '../errors.js';
-import { notFound } from '../errors.js';
+import { timestampOf } from '../clock.js';
+import { notFound, type WatchError } from '../errors.js';
 import type { WatchSettings } from '../input/session-input.js';
 import type { Settings } from '../service/settings.js';
 import type { SessionRecord } from '../session/record.js';
-import { sessionAt } from '../session/timeline.js';
-import type { SessionKey } from '../store.js';
+import { sessionAt, settle } from '../session/timeline.js';
+import type { ReadSize, SessionKey } from '../store.js';
+import { Deadline } from './deadline.js';
 import type { SessionChange, SessionEvent } from './event.js';
-import { CLOCK_MARGIN_MS, type Position, positionNow, positionOf } from './position.js';
+import { type EventDetail, eventOf } from './event-detail.js';
+import { EventOrder } from './event-order.js';
+import { type EventReader, openReader, type ReaderItem } from './event-reader.js';
+import { birthOf, CLOCK_MARGIN_MS, nowAtLeast, type Position, positionOf, positionText, timeAt } from './position.js';
 import { over } from './safely.js';
-import { missed, type Open, subscribe } from './subscription.js';
 
 type Item = Result<SessionChange, WatchError>;
 
 /**
- * So many events of others are looked at for one watcher that comes back, which takes some milliseconds. What is further
+ * So many events of others are looked at for one watcher that is behind, which takes some milliseconds. What is further
  * back than that it gets as a snapshot.
  */
 const MOST_OF_OTHERS = 10_000;
+
+/** How long after a failure the deadline is read again, in milliseconds. */
+const RETRY_MS = 1000;
+
+type BegunAt = Pick<SessionRecord, 'birth' | 'sequence'> & { readonly hasEnded: boolean };
 
 const isEnd = (change: SessionChange): boolean =>
   change.type === 'session.snapshot'
     ? change.session.status === 'TERMINATED'
     : change.type === 'session.terminated' || change.type === 'session.deleted';
-
-const told = (event: SessionEvent): Item => ok({ ...event, position: positionOf(event) });
-
-const birthOf = (id: string): string => id.slice(0, id.indexOf('.'));
-
-/** What a watcher has seen of its session: told twice is not told, and a number that is left out is missed. */
-class Seen {
-  #birth: string | undefined;
-  #sequence: number | undefined;
-
-  /** The number of the last change that is known; nothing where none is. */
-  get sequence(): number | undefined {
-    return this.#sequence;
-  }
-
-  /** Begins anew behind a change; the id of its event tells apart sessions that had the same id one after another. */
-  reset(sequence: number | undefined, eventId?: string): void {
-    this.#birth = eventId === undefined ? undefined : birthOf(eventId);
-    this.#sequence = sequence;
-  }
-
-  /** Whether an event is `new`, was seen (`old`), or others are missing before it. */
-  judge(event: SessionEvent): 'new' | 'old' | 'gap' {
-    const birth = birthOf(event.id);
-    const isAnother = this.#birth !== undefined && this.#birth !== birth;
-    this.#birth = birth;
-    const last = isAnother ? 0 : this.#sequence;
-    if (last !== undefined && event.sequence <= last) return 'old';
-    const isGap = last !== undefined && event.sequence > last + 1;
-    if (!isGap) this.#sequence = event.sequence;
-    return isGap ? 'gap' : 'new';
-  }
-}
 
 /**
  * What a session does, from what it is now, or from a position on, until it has ended or is gone. Between two items it
@@ -65,32 +40,37 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #settings: Settings;
   readonly #key: SessionKey;
   readonly #how: WatchSettings;
-  readonly #seen = new Seen();
-  #open: Open | undefined;
-  #missed: ReturnType<typeof missed> | undefined;
-  /** The number of the last change when the watch began; nothing where the session is gone. */
-  #begunAt: number | undefined;
-  /** Whether the session had ended when the watch began. */
-  #hasEnded = false;
-  #hasTold = false;
+  readonly #order = new EventOrder();
+  readonly #deadline: Deadline;
+  #reader: EventReader | undefined;
+  /** What was told later than this, by the clock of the log, was not given yet. */
+  #ms = nowAtLeast();
+  #position = '';
+  /** Of a watch that goes on behind a position: what the session was when it began, until it has caught up with that. */
+  #begunAt: BegunAt | undefined;
+  /** Events of a session that had this id before are passed over. */
+  #onlyBirth: string | undefined;
   #mustLook = false;
-  #isOver = false;
-  /** When the clock ends the session; another time after each change of its state. */
-  #deadline = Number.POSITIVE_INFINITY;
+  /** The state has changed since the deadline was read. */
   #isDeadlineOld = false;
+  #isGone = false;
+  #hasTold = false;
+  #isOver = false;
 
   constructor(settings: Settings, key: SessionKey, how: WatchSettings) {
     this.#settings = settings;
     this.#key = key;
     this.#how = how;
+    this.#deadline = new Deadline(how.warnBeforeMs);
   }
 
   async next(): Promise<IteratorResult<Item, void>> {
     if (this.#isOver) return over;
-    const item = this.#open === undefined ? await this.#begin() : await this.#goOn(this.#open);
+    const item = this.#reader === undefined ? await this.#begin() : await this.#goOn(this.#reader);
     if (item === undefined || item.isErr() || isEnd(item.value)) this.#close();
     if (item === undefined) return over;
     this.#hasTold = true;
+    if (item.isOk()) this.#position = item.value.position;
     return { done: false, value: item };
   }
 
@@ -101,128 +81,187 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   #close(): void {
     this.#isOver = true;
-    this.#missed = undefined;
-    this.#open?.end();
+    this.#reader?.end();
   }
 
   async #begin(): Promise<Item | undefined> {
     const { from, signal, onOpen } = this.#how;
-    const opened = await subscribe(this.#settings, this.#key.tenant, this.#key.id, signal);
+    const opened = await openReader(this.#settings, this.#key.tenant, this.#key.id, signal);
     if (opened.isErr()) return err(opened.error);
-    this.#open = opened.value;
-    if (this.#isOver) this.#close();
-    if (this.#open.inbox.isClosed) return undefined;
-    const found = await this.#find();
+    const reader = opened.value;
+    this.#reader = reader;
+    reader.limitOthers(MOST_OF_OTHERS);
+    if (this.#isOver) reader.end();
+    if (reader.isClosed) return undefined;
+    const found = await this.#find(from === undefined ? {} : { historyLimit: 0 });
     if (found.isErr()) return err(found.error);
-    if (this.#open.inbox.isClosed) return undefined;
-    if (found.value !== undefined) onOpen();
+    if (reader.isClosed) return undefined;
+    const record = found.value;
+    if (record !== undefined) onOpen();
     if (from !== undefined) {
-      this.#resume(from, found.value);
-      return this.#goOn(opened.value);
+      this.#resume(reader, from, record);
+      return this.#goOn(reader);
     }
-    return found.value === undefined ? err(notFound(this.#key.id)) : this.#snapshotOf(found.value);
+    return record === undefined ? err(notFound(this.#key.id)) : this.#snapshotOf(record);
   }
 
-  /** Finds out whether anything was missed since a position. */
-  #resume(from: Position, record: SessionRecord | undefined): void {
-    const { sequence, eventId, ms } = from;
-    this.#seen.reset(sequence, eventId);
-    const created = record === undefined ? Number.NEGATIVE_INFINITY : Date.parse(record.head.createdAt);
-    if (record !== undefined) {
-      this.#begunAt = record.sequence;
-      this.#hasEnded = record.state.status === 'TERMINATED';
-      if (!this.#hasEnded) this.#deadline = record.state.deadline;
-      // One that was created after the position may be another session of the same id.
-      if (sequence !== undefined && sequence >= record.sequence && created < ms) {
-        this.#mustLook = this.#hasEnded || sequence > record.sequence;
-        return;
-      }
+  /** Goes on behind a position, with what the log holds where there is something new. */
+  #resume(reader: EventReader, from: Position, record: SessionRecord | undefined): void {
+    const { id } = this.#key;
+    const { ms, birth, sequence } = from;
+    this.#ms = ms;
+    this.#position = positionText(from);
+    if (record === undefined) {
+      this.#isGone = true;
+      if (sequence !== undefined) this.#order.reset(id, birth, sequence);
+      reader.readFrom({ ms });
+      return;
     }
-    const since = sequence === undefined ? Math.max(ms, created - CLOCK_MARGIN_MS) : ms;
-    if (this.#open !== undefined) this.#missed = missed(this.#open, { ms: since, eventId }, MOST_OF_OTHERS);
+    const { state } = record;
+    const hasEnded = state.status === 'TERMINATED';
+    const created = Date.parse(record.head.createdAt);
+    this.#deadline.follow(state);
+    if (ms === 0) {
+      this.#onlyBirth = record.birth;
+      this.#order.reset(id, record.birth, 0);
+    } else if (sequence !== undefined) {
+      this.#order.reset(id, birth, sequence);
+    }
+    // One that was created after the position is another session of the same id.
+    const isSame = birth === undefined ? created < ms : birth === record.birth;
+    if (isSame && sequence !== undefined && sequence >= record.sequence) {
+      this.#mustLook = hasEnded || sequence > record.sequence;
+      return;
+    }
+    this.#begunAt = { birth: record.birth, sequence: record.sequence, hasEnded };
+    reader.readFrom({ ms: sequence === undefined || ms === 0 ? Math.max(ms, created - CLOCK_MARGIN_MS) : ms });
   }
 
-  async #goOn(open: Open): Promise<Item | undefined> {
-    if (this.#missed !== undefined) {
-      const item = await this.#catchUp(this.#missed);
-      if (item !== undefined) return item;
-      this.#missed = undefined;
-      const isGone = this.#begunAt === undefined;
-      if (isGone) return this.#hasTold || open.inbox.isClosed ? undefined : err(notFound(this.#key.id));
-    }
-    return this.#follow(open);
-  }
-
-  /** The next event that the watcher was away for; nothing behind the last one. */
-  async #catchUp(events: ReturnType<typeof missed>): Promise<Item | undefined> {
-    for (let isLost = false; ; ) {
-      const { done, value } = await events.next();
-      if (done) {
-        const { sequence = 0 } = this.#seen;
-        const begunAt = this.#begunAt ?? 0;
-        const isWhole = this.#hasTold ? sequence >= begunAt : value && !isLost && sequence === begunAt;
-        this.#mustLook = this.#hasEnded || !isWhole;
-        return undefined;
-      }
-      if (value.isErr()) return err(value.error);
-      if (value.value === 'lost') {
-        isLost = true;
+  async #goOn(reader: EventReader): Promise<Item | undefined> {
+    while (!reader.isClosed) {
+      const event = this.#order.next();
+      if (event === 'gap' || this.#mustLook) {
+        this.#mustLook = false;
+        const found = await this.#find({});
+        if (found.isErr()) return err(found.error);
+        if (found.value !== undefined) return this.#snapshotOf(found.value);
+        // What is left to be told is its deletion.
+        this.#isGone = true;
         continue;
       }
-      const judged = this.#seen.judge(value.value);
-      if (judged === 'new') return told(value.value);
-      if (judged === 'gap') {
-        this.#mustLook = true;
-        return undefined;
-      }
-    }
-  }
-
-  async #follow({ inbox }: Open): Promise<Item | undefined> {
-    while (!inbox.isClosed) {
-      if (this.#isDeadlineOld) await this.#readDeadline();
-      const now = this.#settings.now().unwrapOr(0);
-      if (inbox.hasMissed() || this.#mustLook || now >= this.#deadline) return this.#look();
-      const event = inbox.next();
-      if (event === undefined) {
-        await inbox.wait(this.#deadline - now);
+      if (event !== undefined) return this.#told(event);
+      const timed = reader.isCaughtUp ? await this.#atItsTime() : 'nothing';
+      if (timed === 'end') return undefined;
+      if (timed === 'again') continue;
+      if (timed !== 'nothing') return timed;
+      const item = await reader.next(this.#waitMs());
+      if (item === undefined) {
+        this.#order.expire(performance.now());
         continue;
       }
-      const judged = this.#seen.judge(event);
-      this.#mustLook = judged === 'gap';
-      if (judged !== 'new') continue;
-      this.#isDeadlineOld = event.type !== 'session.appended';
-      return told(event);
+      if (item.isErr()) return err(item.error);
+      this.#take(item.value);
     }
     return undefined;
   }
 
-  /** The session as it is now; that it has gone is no error but the end. */
-  async #look(): Promise<Item | undefined> {
-    this.#mustLook = false;
-    const found = await this.#find();
+  #take(item: ReaderItem): void {
+    // What a watch that comes back misses shows in the numbers.
+    if (item === 'trimmed') this.#mustLook = this.#begunAt === undefined && !this.#isGone;
+    else if (item === 'skipped') this.#mustLook = true;
+    else if (this.#onlyBirth === undefined || this.#onlyBirth === birthOf(item.id)) {
+      this.#order.add(item, performance.now());
+    }
+  }
+
+  /** What there is to do without an event, once all was given that the log holds. */
+  async #atItsTime(): Promise<Item | 'nothing' | 'again' | 'end'> {
+    if (this.#isGone) {
+      if (this.#order.expiresAt < Number.POSITIVE_INFINITY) {
+        this.#order.expire(Number.POSITIVE_INFINITY);
+        return 'again';
+      }
+      return this.#hasTold ? 'end' : err(notFound(this.#key.id));
+    }
+    if (this.#begunAt !== undefined) {
+      this.#mustLook = !this.#hasReached(this.#begunAt);
+      this.#begunAt = undefined;
+      if (this.#mustLook) return 'again';
+    }
+    if (this.#isDeadlineOld) await this.#readDeadline();
+    const now = this.#now();
+    if (this.#deadline.hasPassed(now)) return this.#endByClock(now);
+    const warning = this.#deadline.warning(now);
+    if (warning === undefined) return 'nothing';
+    const { tenant, id: sessionId } = this.#key;
+    const [at, endsAt] = [timestampOf(now), timestampOf(warning.at)];
+    const { reason: endReason } = warning;
+    return ok({ type: 'session.expiring', tenant, sessionId, at, endsAt, endReason, position: this.#position });
+  }
+
+  /** Whether the events that were given make up for what the watch has missed. */
+  #hasReached({ birth, sequence, hasEnded }: BegunAt): boolean {
+    const last = this.#order.lastOf(this.#key.id);
+    if (hasEnded || last === undefined || (last.birth ?? birth) !== birth) return false;
+    return this.#hasTold ? last.sequence >= sequence : last.sequence === sequence;
+  }
+
+  /** Whoever writes the end down, and whenever: it has this sequence, for nothing can be appended behind the deadline. */
+  async #endByClock(now: number): Promise<Item | 'again'> {
+    const found = await this.#find({ historyLimit: 0 });
     if (found.isErr()) return err(found.error);
-    return found.value && this.#snapshotOf(found.value);
+    const record = found.value;
+    this.#isGone = record === undefined;
+    if (record === undefined) return 'again';
+    const { birth, sequence, state } = record;
+    const settled = settle(state, now);
+    this.#deadline.follow(settled);
+    if (settled.status === 'TERMINATED') {
+      const change = { birth, sequence: state === settled ? sequence : sequence + 1 };
+      const detail: EventDetail = { type: 'terminated', at: settled.since, endReason: settled.endReason };
+      this.#order.add(eventOf(this.#key, change, detail, `${this.#ms}-0`), performance.now(), false);
+    }
+    return 'again';
   }
 
   async #readDeadline(): Promise<void> {
+    const { store, hub } = this.#settings;
+    const state = await (hub === undefined ? store.findState(this.#key) : hub.findState(store, this.#key));
+    if (state.isErr()) return;
     this.#isDeadlineOld = false;
-    const state = await this.#settings.store.findState(this.#key);
-    if (state.isOk() && state.value !== undefined) this.#deadline = state.value.deadline;
+    if (state.value !== undefined) this.#deadline.follow(state.value);
   }
 
-  async #find(): Promise<Result<SessionRecord | undefined, WatchError>> {
+  async #find(size: ReadSize): Promise<Result<SessionRecord | undefined, WatchError>> {
     const { store, hub } = this.#settings;
-    return hub === undefined ? store.find(this.#key) : hub.find(store, this.#key);
+    return hub === undefined ? store.find(this.#key, size) : hub.find(store, this.#key, size);
+  }
+
+  #now(): number {
+    return this.#settings.now().unwrapOr(0);
+  }
+
+  #waitMs(): number {
+    const gapMs = this.#order.expiresAt - performance.now();
+    return Math.min(this.#deadline.nextAt - this.#now(), gapMs, this.#isDeadlineOld ? RETRY_MS : gapMs);
+  }
+
+  #told(event: SessionEvent): Item {
+    if (event.type !== 'session.appended') this.#isDeadlineOld = true;
+    this.#ms = timeAt(this.#order.earliestWaiting ?? this.#order.latest?.position ?? String(this.#ms));
+    return ok({ ...event, position: positionOf(this.#ms, event) });
   }
 
   #snapshotOf(record: SessionRecord): Item {
-    const { state, sequence } = record;
-    this.#deadline = state.status === 'TERMINATED' ? Number.POSITIVE_INFINITY : state.deadline;
-    this.#seen.reset(sequence);
+    const { birth, sequence, state } = record;
+    this.#deadline.follow(state);
+    this.#isDeadlineOld = false;
+    this.#order.reset(this.#key.id, birth, sequence);
+    const waiting = this.#order.earliestWaiting;
+    this.#ms = Math.min(nowAtLeast(), waiting === undefined ? Number.POSITIVE_INFINITY : timeAt(waiting));
+    const position = positionOf(this.#ms, { id: `${birth}.${sequence}`, sequence });
     return this.#settings.now().map((now) => {
-      const session = sessionAt(record, now);
-      return { type: 'session.snapshot', session, sequence, position: positionNow(sequence) };
+      return { type: 'session.snapshot', session: sessionAt(record, now), sequence, position };
     });
   }
 }

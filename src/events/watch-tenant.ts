@@ -3,48 +3,62 @@ import type { WatchError } from '../errors.js';
 import type { WatchSettings } from '../input/session-input.js';
 import type { Settings } from '../service/settings.js';
 import type { TenantChange } from './event.js';
-import { positionNow, positionOf } from './position.js';
-import { missed, subscribe } from './subscription.js';
+import { EventOrder } from './event-order.js';
+import { type EventReader, openReader } from './event-reader.js';
+import { nowAtLeast, positionOf, timeAt } from './position.js';
+
+/** How many sessions the order of events is known for, at some 100 bytes each. */
+const MAX_SESSIONS = 10_000;
+
+/** Where to go on so that nothing is missed which was not given yet, and as little as can be is given again. */
+const positionBehind = (order: EventOrder, reader: EventReader): string => {
+  const waiting = order.earliestWaiting;
+  if (waiting !== undefined) return String(timeAt(waiting));
+  return String(reader.nextMs ?? nowAtLeast());
+};
 
 /** What all sessions of a tenant do, from now or from a position on, until the caller has had enough. */
 export async function* watchTenant(
   settings: Settings,
   { from, signal, onOpen }: WatchSettings,
 ): AsyncGenerator<Result<TenantChange, WatchError>, void> {
-  const opened = await subscribe(settings, settings.tenant, undefined, signal);
+  const opened = await openReader(settings, settings.tenant, undefined, signal);
   if (opened.isErr()) {
     yield err(opened.error);
     return;
   }
-  const { inbox, end } = opened.value;
-  let position = positionNow();
+  const reader = opened.value;
+  const order = new EventOrder({ isFromBeginning: from?.ms === 0, maxSessions: MAX_SESSIONS });
   try {
-    if (!inbox.isClosed) onOpen();
     if (from !== undefined) {
-      for await (const event of missed(opened.value, from, Number.POSITIVE_INFINITY)) {
-        if (event.isErr()) {
-          yield err(event.error);
-          return;
-        }
-        if (event.value === 'lost') {
-          yield ok({ type: 'events_lost', position });
+      const { ms, birth, sequence } = from;
+      reader.readFrom({ ms, eventId: birth === undefined ? undefined : `${birth}.${sequence}` });
+    }
+    if (!reader.isClosed) onOpen();
+    while (!reader.isClosed) {
+      const next = order.next();
+      if (next === 'gap') {
+        yield ok({ type: 'events_lost', position: positionBehind(order, reader) });
+      } else if (next !== undefined) {
+        const { latest = next } = order;
+        const isInOrder = order.earliestWaiting === undefined;
+        const position = isInOrder ? positionOf(timeAt(latest.position), latest) : positionBehind(order, reader);
+        yield ok({ ...next, position });
+      } else {
+        const item = await reader.next(order.expiresAt - performance.now());
+        if (item === undefined) {
+          order.expire(performance.now());
           continue;
         }
-        position = positionOf(event.value);
-        yield ok({ ...event.value, position });
+        if (item.isErr()) {
+          yield err(item.error);
+          return;
+        }
+        if (item.value === 'trimmed' || item.value === 'skipped') order.forget();
+        else order.add(item.value, performance.now());
       }
-    }
-    while (!inbox.isClosed) {
-      if (inbox.hasMissed()) yield ok({ type: 'events_lost', position });
-      const event = inbox.next();
-      if (event === undefined) {
-        await inbox.wait(Number.POSITIVE_INFINITY);
-        continue;
-      }
-      position = positionOf(event);
-      yield ok({ ...event, position });
     }
   } finally {
-    end();
+    reader.end();
   }
 }

@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionSnapshot } from '../events/event.js';
+import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../events/event.js';
 import type { EndReason } from '../status.js';
 import type { HandlerError } from './errors.js';
 
@@ -46,6 +46,10 @@ export const eventFrame = (event: SessionEvent): string => {
   };
   return frame({ id: position, event: type, data: JSON.stringify(data) });
 };
+
+/** Its id is that of the event before: who comes back goes on behind that one. */
+export const expiringFrame = ({ type, at, endsAt, endReason, position }: SessionExpiring): string =>
+  frame({ id: position, event: type, data: JSON.stringify({ type, at, ends_at: endsAt, end_reason: endReason }) });
 
 /** Without data a browser would pass it over. A session that was deleted has no reason. */
 export const endFrame = (reason: EndReason | undefined): string =>

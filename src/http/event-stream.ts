@@ -9,6 +9,7 @@ import {
   endFrame,
   endOfEvent,
   eventFrame,
+  expiringFrame,
   heartbeatLine,
   preamble,
   snapshotHead,
@@ -135,6 +136,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   }
 
   #frameOf(change: SessionChange): string {
+    if (change.type === 'session.expiring') return expiringFrame(change);
     this.#reason = endReasonOf(change);
     if (change.type !== 'session.snapshot') return eventFrame(change);
     const { settings, tenant } = this.#watching.call;

@@ -100,7 +100,19 @@ export interface WatchSettings {
   readonly from: Position | undefined;
   readonly signal: WatchSignal | undefined;
   readonly onOpen: () => void;
+  /** -1 for no warning. */
+  readonly warnBeforeMs: number;
 }
+
+/** A day. */
+const MOST_WARNING_SECONDS = 86_400;
+
+const readWarnBefore = (issues: IssueList, seconds: unknown): number => {
+  if (seconds === undefined) return -1;
+  const fits = typeof seconds === 'number' && seconds > 0 && seconds <= MOST_WARNING_SECONDS;
+  issues.check(fits, 'warnBefore', `must be a number of seconds above 0, at most ${MOST_WARNING_SECONDS}`);
+  return fits ? Math.round(seconds * 1000) : -1;
+};
 
 const isSignal = (value: unknown): value is WatchSignal =>
   isFields(value) &&
@@ -109,7 +121,7 @@ const isSignal = (value: unknown): value is WatchSignal =>
 
 export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput> =>
   readSafely('options', (issues) => {
-    const { from, signal, onOpen } = readFields(issues, 'options', options);
+    const { from, signal, onOpen, warnBefore } = readFields(issues, 'options', options);
     const position = typeof from === 'string' ? readPosition(from) : undefined;
     const fits = from === undefined || position !== undefined;
     issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
@@ -118,6 +130,7 @@ export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput>
       from: position,
       signal: isSignal(signal) ? signal : undefined,
       onOpen: readListener(issues, 'onOpen', onOpen),
+      warnBeforeMs: readWarnBefore(issues, warnBefore),
     };
   });
 

@@ -190,6 +190,15 @@ const eventSchemas = (): Fields => ({
   SessionEvent: eventOf(Object.keys(plainEvents)),
   SessionAppendedEvent: eventOf(['session.appended'], { position: position('Where the history stands now.') }),
   SessionTerminatedEvent: eventOf(['session.terminated'], { end_reason: endReason }),
+  SessionExpiringEvent: exactly(
+    {
+      type: { type: 'string', enum: ['session.expiring'] },
+      at: instant('When it was computed: UTC.'),
+      ends_at: instant('When the session ends, unless it is paused, resumed or ended before: UTC.'),
+      end_reason: endReason,
+    },
+    'The session ends soon.',
+  ),
   StreamEnd: {
     type: 'object',
     description: 'The last event: the session has ended, or is deleted and has no end_reason.',
@@ -209,6 +218,7 @@ export const eventData = (): Fields =>
     ...plainEvents,
     'session.appended': ref('SessionAppendedEvent'),
     'session.terminated': ref('SessionTerminatedEvent'),
+    'session.expiring': ref('SessionExpiringEvent'),
     end: ref('StreamEnd'),
     unavailable: ref('StreamUnavailable'),
   }) satisfies Record<SessionChange['type'] | 'end' | 'unavailable', Schema>;

@@ -64,7 +64,7 @@ export const createSession = async (
     if (inserted.value === 'inserted') {
       // A copy for the caller: the store may keep the objects that it was given.
       const own = { ...head, options: { ...options } };
-      return ok(sessionAt({ head: own, state, history: [], historyCount: 0, sequence: 1 }, time.value));
+      return ok(sessionAt({ head: own, state, history: [], historyCount: 0, sequence: 1, birth: '' }, time.value));
     }
     if (inserted.value !== 'taken') throw contractBroken('insert', inserted.value);
     if (idOfOnce === undefined) continue;

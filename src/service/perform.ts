@@ -21,14 +21,17 @@ export const contractBroken = (method: string, answer: never): TypeError =>
  * `store_unavailable`.
  */
 export const perform = <T, E extends SessionError>(
-  { observers, tenant, tenantError }: Settings,
+  { observers, tenant, tenantError, hub }: Settings,
   { name, id, outcome = 'unknown' }: Operation,
   operation: () => Promise<Result<T, E>>,
 ): ResultAsync<T, E | InvalidInput | StoreUnavailable> => {
   const carryOut = async (): Promise<Result<T, E | InvalidInput | StoreUnavailable>> => {
     if (tenantError !== undefined) return err(tenantError);
     try {
-      return await operation();
+      const done = await operation();
+      // Whoever watches in this process learns of the change at once.
+      if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
+      return done;
     } catch (cause) {
       return err(storeUnavailable('the store threw an exception', outcome, cause));
     }

@@ -12,7 +12,7 @@ import {
   type StoreUnavailable,
   type SweepError,
 } from '../errors.js';
-import type { SessionChange, TenantChange, WatchOptions } from '../events/event.js';
+import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from '../events/event.js';
 import { safely } from '../events/safely.js';
 import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
@@ -172,11 +172,12 @@ export class SessionService {
   }
 
   /**
-   * What a session does: a snapshot of what it is now, then its events, in order, until it has ended or is deleted. With
-   * `from`, the position of an event or of a snapshot, it goes on behind that one without a snapshot. An event may be told
-   * twice, under the same id; where one may be missing, another snapshot comes in its place. The last item is an error
-   * where there is one: `invalid_input` if the store tells no events, `not_found` if there is no such session. Aborting
-   * the signal ends it at once. Nothing is read before the first item is asked for.
+   * What a session does: a snapshot of what it is now, then its events, in the order of their sequence, until it has ended
+   * or is deleted. With `from`, the position of an item, it goes on behind that one without a snapshot. Where events are
+   * missing, another snapshot comes in their place. That the clock ends the session is told at that instant, whoever writes
+   * it down. The last item is an error where there is one: `invalid_input` if the store tells no events, `not_found` if
+   * there is no such session, `store_unavailable` if its client was closed. Aborting the signal ends it at once. Nothing is
+   * read before the first item is asked for.
    */
   watch(id: string, options: WatchOptions = {}): AsyncIterable<Result<SessionChange, WatchError>> {
     return this.#iterate((settings) =>
@@ -186,8 +187,11 @@ export class SessionService {
     );
   }
 
-  /** Watches all of the tenant's sessions, from now on or from a position; `events_lost` where events are missing. */
-  watchAll(options: WatchOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> {
+  /**
+   * Watches all of the tenant's sessions, from now on or from a position, each session in the order of its sequence;
+   * `events_lost` where events are missing. It gives stored events: an end by the clock comes with the next sweep.
+   */
+  watchAll(options: WatchAllOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> {
     return this.#iterate((settings) => readWatch(options).map((how) => watchTenant(settings, how)));
   }
 

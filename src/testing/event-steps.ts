@@ -26,11 +26,12 @@ export const eventsBehind = async (store: SessionStore, position: string): Promi
 export const listenTo = (store: SessionStore, timeoutMs: number) => {
   let calls = 0;
   let stop: (() => void) | undefined;
+  const log = logOf(store);
   const heard = new Promise<void>((resolve) => {
-    stop = logOf(store).listen?.(() => {
+    stop = log.listen?.(() => {
       calls += 1;
       resolve();
-    });
+    }, log.streamOf(TENANT));
   });
   return {
     calls: () => calls,

@@ -39,7 +39,9 @@ const outcome = <T>(
 ): unknown => result.match(tell, told);
 
 const changeTold = (change: SessionChange | RemoteChange): unknown =>
-  change.type === 'session.snapshot' ? [change.type, sixFields(change.session)] : [change.type, change.sequence];
+  change.type === 'session.snapshot'
+    ? [change.type, sixFields(change.session)]
+    : [change.type, Object(change).sequence];
 
 /** One conversation with all that can be asked and refused; what each step answered. */
 const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly unknown[]> => {

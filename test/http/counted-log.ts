@@ -31,8 +31,8 @@ export class CountedLog implements EventLog {
     return this.#inner.repeat(key);
   }
 
-  listen(listener: () => void): () => void {
-    const stop = this.#inner.listen?.(listener);
+  listen(listener: () => void, stream: string): () => void {
+    const stop = this.#inner.listen?.(listener, stream);
     this.#listeners += 1;
     return () => {
       this.#listeners -= 1;

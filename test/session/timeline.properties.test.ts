@@ -62,7 +62,14 @@ const head = {
   createdAt: new Date(NOON).toISOString(),
 };
 
-const recordOf = (state: StateRecord): SessionRecord => ({ head, state, history: [], historyCount: 0, sequence: 1 });
+const recordOf = (state: StateRecord): SessionRecord => ({
+  head,
+  state,
+  history: [],
+  historyCount: 0,
+  sequence: 1,
+  birth: 'b',
+});
 
 const commands = fc.constantFrom<CallerCommand[]>(
   'start',

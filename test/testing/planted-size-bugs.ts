@@ -110,6 +110,7 @@ const limitBugs: readonly PlantedBug[] = [
       history: [],
       historyCount: 0,
       sequence: 1,
+      birth: '',
     };
     const isPart = (size: ReadSize | undefined) => size?.historyLimit !== undefined;
     return {

@@ -24,7 +24,7 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
     insert: (tenant, head, state) => {
       const name = nameOf({ tenant, id: head.id });
       if (sessions.has(name)) return ok('taken');
-      sessions.set(name, { head, state, history: [], historyCount: 0, sequence: 1 });
+      sessions.set(name, { head, state, history: [], historyCount: 0, sequence: 1, birth: '' });
       return ok('inserted');
     },
     find: (key) => ok(sessions.get(nameOf(key))),

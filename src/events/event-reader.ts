@@ -1,0 +1,183 @@
+import { err, ok, type Result } from 'neverthrow';
+import { invalidInput, type WatchError } from '../errors.js';
+import type { Settings } from '../service/settings.js';
+import type { EventLog } from '../store.js';
+import type { SessionEvent, WatchSignal } from './event.js';
+import type { Subscription } from './hub.js';
+import { Inbox } from './inbox.js';
+import { LogCursor, PAGE } from './log-cursor.js';
+import { isBehind, placeBefore, timeAt } from './position.js';
+
+/** How long a log that cannot be read is left alone, in milliseconds. */
+const RETRY_MS = 100;
+
+/**
+ * What a reader gives: an event, `trimmed` where the log has lost a part that was to be read, or `skipped` where a part
+ * was passed over that may be there.
+ */
+export type ReaderItem = SessionEvent | 'trimmed' | 'skipped';
+
+/** Where to begin in the log. */
+interface Start {
+  /** Milliseconds since the epoch. */
+  readonly ms: number;
+  /** An event of that millisecond, behind which to begin. Default: with that millisecond. */
+  readonly eventId?: string | undefined;
+}
+
+/** Begins to listen, so that nothing is missed which happens after it. */
+export const openReader = async (
+  { store, hub }: Settings,
+  tenant: string,
+  sessionId: string | undefined,
+  signal: WatchSignal | undefined,
+): Promise<Result<EventReader, WatchError>> => {
+  const log = store.events;
+  if (log === undefined || hub === undefined) {
+    return err(invalidInput([{ path: 'store', message: 'tells no events; switch them on with its option `events`' }]));
+  }
+  const inbox = new Inbox(tenant, sessionId);
+  const subscribed = await hub.subscribe(inbox);
+  return subscribed.map((subscription) => new EventReader(log, inbox, subscription, signal));
+};
+
+/**
+ * The events of a session or a tenant as they stand in the log. They come from the feed. A consumer that is behind the
+ * feed reads the log itself, at its own speed, until it has come to the place where the feed is.
+ */
+export class EventReader {
+  readonly #log: EventLog;
+  readonly #inbox: Inbox;
+  readonly #subscription: Subscription;
+  readonly #signal: WatchSignal | undefined;
+  readonly #onAbort = (): void => this.end();
+  /** While it reads the log itself. */
+  #cursor: LogCursor | undefined;
+  #page: SessionEvent[] = [];
+  #pending: 'trimmed' | 'skipped' | undefined;
+  /** The event to begin behind, while it is looked for, and what was found in its millisecond. */
+  #known: Required<Start> | undefined;
+  #beforeKnown: SessionEvent[] = [];
+  #mostOfOthers = Number.POSITIVE_INFINITY;
+  #othersLeft = Number.POSITIVE_INFINITY;
+
+  constructor(log: EventLog, inbox: Inbox, subscription: Subscription, signal: WatchSignal | undefined) {
+    this.#log = log;
+    this.#inbox = inbox;
+    this.#subscription = subscription;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#onAbort);
+    if (signal?.aborted) this.end();
+  }
+
+  get isClosed(): boolean {
+    return this.#inbox.isClosed;
+  }
+
+  /** Whether all was given that the log holds up to where the feed is. */
+  get isCaughtUp(): boolean {
+    return this.#cursor === undefined && this.#page.length === 0 && this.#inbox.stoppedAt === undefined;
+  }
+
+  /** When the next event was told that is waiting here; undefined if none is. */
+  get nextMs(): number | undefined {
+    const next = this.#page[0] ?? this.#inbox.peek();
+    return next === undefined || next === 'skipped' ? undefined : timeAt(next.position);
+  }
+
+  /** Looks at no more than about so many events of others each time it catches up, and passes over the rest. */
+  limitOthers(most: number): void {
+    this.#mostOfOthers = most;
+  }
+
+  /** Goes on with what the log holds from a time on. */
+  readFrom({ ms, eventId }: Start): void {
+    this.#inbox.stop(placeBefore(ms));
+    this.#known = eventId === undefined ? undefined : { ms, eventId };
+  }
+
+  end(): void {
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#page = [];
+    this.#inbox.close();
+    this.#subscription.end();
+  }
+
+  /**
+   * The next item; undefined if none has come after so many milliseconds, if it has just caught up with the feed, or if it
+   * was closed.
+   */
+  async next(ms: number): Promise<Result<ReaderItem, WatchError> | undefined> {
+    for (let mayWait = ms > 0; !this.isClosed; ) {
+      const item = this.#take();
+      if (item !== undefined) return ok(item);
+      if (this.#inbox.error !== undefined) return err(this.#inbox.error);
+      const { stoppedAt } = this.#inbox;
+      if (stoppedAt !== undefined) {
+        mayWait = false;
+        if (await this.#readLog(stoppedAt)) continue;
+        await this.#inbox.wait(RETRY_MS);
+        return undefined;
+      }
+      if (!mayWait) return undefined;
+      mayWait = false;
+      await this.#inbox.wait(ms);
+    }
+    return undefined;
+  }
+
+  #take(): ReaderItem | undefined {
+    const isReading = this.#inbox.stoppedAt !== undefined && this.#cursor !== undefined;
+    const pending = this.#pending;
+    if (pending !== undefined && (this.#page.length > 0 || !isReading)) {
+      this.#pending = undefined;
+      return pending;
+    }
+    return this.#page.shift() ?? this.#inbox.next();
+  }
+
+  /** Reads the next page of the log, and goes back to the feed where it has come to it. */
+  async #readLog(from: string): Promise<boolean> {
+    const { tenant, sessionId } = this.#inbox;
+    if (this.#cursor === undefined) this.#othersLeft = this.#mostOfOthers;
+    this.#cursor ??= new LogCursor(this.#log, this.#log.streamOf(tenant), from);
+    const cursor = this.#cursor;
+    const feedPlace = this.#subscription.place;
+    const page = await cursor.read({ tenant, sessionId });
+    if (page.isErr()) return false;
+    const { events, hasMoved, isTrimmed } = page.value;
+    const own = events.filter(
+      (event) => event.tenant === tenant && (sessionId === undefined || event.sessionId === sessionId),
+    );
+    if (isTrimmed) this.#pending = 'trimmed';
+    // What the feed has passed by then is gone.
+    if (!hasMoved && isBehind(feedPlace, cursor.place)) cursor.moveTo(feedPlace);
+    this.#page.push(...this.#behindKnown(own, cursor.place, !hasMoved));
+    this.#othersLeft -= PAGE - own.length;
+    const hasComeToFeed = !isBehind(this.#subscription.place, cursor.place);
+    if (!hasComeToFeed && this.#othersLeft <= 0) {
+      this.#pending = 'skipped';
+      cursor.moveTo(this.#subscription.place);
+    } else if (!hasComeToFeed) return true;
+    // Of a place that is ahead of all events the next ones are not behind.
+    this.#inbox.resume(cursor.hasMoved ? cursor.place : this.#subscription.place);
+    this.#cursor = undefined;
+    return true;
+  }
+
+  /** Of the events of a page those behind the event that is known already; all where that cannot be found. */
+  #behindKnown(own: readonly SessionEvent[], place: string, isLast: boolean): readonly SessionEvent[] {
+    if (this.#known === undefined) return own;
+    const { ms, eventId } = this.#known;
+    const at = own.findIndex(({ id }) => id === eventId);
+    if (at < 0 && !isLast && timeAt(place) <= ms) {
+      this.#beforeKnown.push(...own);
+      return [];
+    }
+    const before = this.#beforeKnown;
+    this.#known = undefined;
+    this.#beforeKnown = [];
+    this.#pending = at < 0 ? 'trimmed' : undefined;
+    return at < 0 ? [...before, ...own] : own.slice(at + 1);
+  }
+}

@@ -1,0 +1,199 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
+import type { SessionStore } from '../../src/store.js';
+import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+
+const open = (store: SessionStore = new MemorySessionStore({ events: true }), options: object = {}) =>
+  openSessions({ ...options, store });
+
+const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) => {
+  const watch = sessions.watch(id, options)[Symbol.asyncIterator]();
+  onTestFinished(async () => {
+    await watch.return?.();
+  });
+  return async (): Promise<SessionChange | 'end'> => {
+    const { value, done } = await watch.next();
+    return done === true ? 'end' : value._unsafeUnwrap();
+  };
+};
+
+const summary = (change: SessionChange | 'end') => (change === 'end' ? change : change.type.replace('session.', ''));
+
+describe('an end by the clock', () => {
+  test('is told at its instant, with its reason, once, whoever writes it down and when', async () => {
+    const { sessions, clock } = open();
+    const id = await startedIn(sessions, { timeLimit: 0.05 });
+    const [early, other] = [watching(sessions, id), watching(sessions, id)];
+    await Promise.all([early(), other()]);
+    const ends = [early(), other()];
+    clock.pass(50);
+    const [end, same] = await Promise.all(ends);
+    expect(end).toMatchObject({
+      type: 'session.terminated',
+      endReason: 'time_limit',
+      at: '2026-01-31T12:00:00.050Z',
+      sequence: 3,
+      tenant: 'default',
+      sessionId: id,
+    });
+    const { position: _, ...told } = Object(end);
+    expect(same).toMatchObject(told);
+    expect([await early(), await other()]).toEqual(['end', 'end']);
+    // The event that is written later is the same one.
+    const late = watching(sessions, id, { from: '0' });
+    clock.pass(60_000);
+    await okOf(sessions.sweep());
+    expect([await late(), await late(), await late()].map(summary)).toEqual(['created', 'started', 'terminated']);
+    const all = sessions.watchAll({ from: '0' })[Symbol.asyncIterator]();
+    onTestFinished(async () => {
+      await all.return?.();
+    });
+    const written = [await all.next(), await all.next(), await all.next()].at(-1)?.value?._unsafeUnwrap();
+    expect(written).toMatchObject(told);
+  });
+
+  test('of a session that nobody comes for is its idle timeout', async () => {
+    const { sessions, clock } = open(undefined, { idleTimeout: 0.05 });
+    const id = await createdIn(sessions);
+    const watch = watching(sessions, id);
+    await watch();
+    const end = watch();
+    clock.pass(50);
+    expect(await end).toMatchObject({ endReason: 'idle_timeout', sequence: 2 });
+  });
+
+  test('that was written down first comes from its event, and is not told twice', async () => {
+    const { sessions, clock } = open();
+    const id = await startedIn(sessions, { timeLimit: 0.05 });
+    const watch = watching(sessions, id);
+    await watch();
+    clock.pass(50);
+    await okOf(sessions.sweep());
+    expect(await watch()).toMatchObject({ type: 'session.terminated', sequence: 3 });
+    expect(await watch()).toBe('end');
+  });
+
+  test('comes after the events before it, and as a snapshot where those are missing', async () => {
+    const store = new MemorySessionStore({ events: true });
+    const { sessions, clock } = open(store);
+    const id = await startedIn(sessions, { timeLimit: 0.2 });
+    const watch = watching(sessions, id);
+    await watch();
+    await okOf(sessions.append(id, [{ role: 'user', content: 'x' }]));
+    clock.pass(200);
+    expect([summary(await watch()), summary(await watch()), summary(await watch())]).toEqual([
+      'appended',
+      'terminated',
+      'end',
+    ]);
+    const { events } = store;
+    if (events === undefined) throw new Error('the store tells no events');
+    const losing = changed(store, {
+      events: {
+        streamOf: () => '',
+        latest: () => events.latest(),
+        read: (stream, position) =>
+          events.read(stream, position, 500).map((page) => ({ ...page, events: [], position: page.position })),
+        repeat: () => events.repeat(),
+      },
+    });
+    const lost = openSessions({ store: losing, ids: { next: () => 'lost' } });
+    const lostId = await startedIn(lost.sessions, { timeLimit: 0.2 });
+    const missing = watching(lost.sessions, lostId);
+    await missing();
+    await okOf(lost.sessions.append(lostId, [{ role: 'user', content: 'x' }]));
+    lost.clock.pass(200);
+    expect(await missing()).toMatchObject({ type: 'session.snapshot', sequence: 3, session: { status: 'TERMINATED' } });
+    expect(await missing()).toBe('end');
+  });
+
+  test('costs a crowd of watchers two reads', async () => {
+    const inner = new MemorySessionStore({ events: true });
+    const find = vi.fn(inner.find.bind(inner));
+    const { sessions, clock } = open(
+      changed(inner, { events: inner.events, find: Object(async (...args: Parameters<typeof find>) => find(...args)) }),
+    );
+    const id = await startedIn(sessions, { timeLimit: 0.05 });
+    const watches = Array.from({ length: 200 }, () => watching(sessions, id));
+    await Promise.all(watches.map((watch) => watch()));
+    find.mockClear();
+    const ends = watches.map((watch) => watch());
+    clock.pass(50);
+    expect((await Promise.all(ends)).map(summary)).toEqual(watches.map(() => 'terminated'));
+    expect(find.mock.calls.length).toBeLessThanOrEqual(4);
+    for (const [, size] of find.mock.calls) expect(size).toEqual({ historyLimit: 0 });
+  });
+});
+
+describe('a warning before the end', () => {
+  test('is given once for each deadline, with the time and the reason of the end', async () => {
+    const { sessions, clock } = open(undefined, { idleTimeout: 0.5 });
+    const id = await startedIn(sessions, { timeLimit: 0.2 });
+    const watch = watching(sessions, id, { warnBefore: 0.1 });
+    const { position } = Object(await watch());
+    const warning = watch();
+    clock.pass(100);
+    expect(await warning).toEqual({
+      type: 'session.expiring',
+      tenant: 'default',
+      sessionId: id,
+      at: '2026-01-31T12:00:00.100Z',
+      endsAt: '2026-01-31T12:00:00.200Z',
+      endReason: 'time_limit',
+      position,
+    });
+    await okOf(sessions.pause(id));
+    expect(await watch()).toMatchObject({ type: 'session.paused' });
+    const idle = watch();
+    clock.pass(400);
+    expect(await idle).toMatchObject({ endsAt: '2026-01-31T12:00:00.600Z', endReason: 'idle_timeout' });
+    await okOf(sessions.resume(id));
+    expect(await watch()).toMatchObject({ type: 'session.resumed' });
+    expect(await watch()).toMatchObject({ type: 'session.expiring', endsAt: '2026-01-31T12:00:00.600Z' });
+    const end = watch();
+    clock.pass(100);
+    expect(await end).toMatchObject({ type: 'session.terminated', endReason: 'time_limit' });
+  });
+
+  test('is given at once to who begins later, also behind a position', async () => {
+    const { sessions } = open();
+    const id = await startedIn(sessions, { timeLimit: 10 });
+    const watch = watching(sessions, id, { warnBefore: 60 });
+    const { position } = Object(await watch());
+    expect(await watch()).toMatchObject({ type: 'session.expiring', position });
+    expect(await watching(sessions, id, { warnBefore: 60, from: position })()).toMatchObject({
+      type: 'session.expiring',
+      position,
+    });
+  });
+
+  test('is not given of a session without an end, nor where nobody asks for one', async () => {
+    const { sessions } = open();
+    const endless = (await okOf(sessions.create(ada))).id;
+    const short = await startedIn(sessions, { timeLimit: 10 });
+    for (const [id, options] of [
+      [endless, { warnBefore: 60 }],
+      [short, {}],
+    ] as const) {
+      const watch = watching(sessions, id, options);
+      await watch();
+      const next = watch();
+      await okOf(sessions.terminate(id));
+      expect(await next).toMatchObject({ type: 'session.terminated' });
+    }
+  });
+
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 86_401, '30', null])(
+    'of %s seconds is refused',
+    async (warnBefore) => {
+      const { sessions } = open();
+      const watch = Reflect.apply(sessions.watch, sessions, ['id', { warnBefore }])[Symbol.asyncIterator]();
+      expect((await watch.next()).value._unsafeUnwrapErr()).toMatchObject({
+        type: 'invalid_input',
+        issues: [{ path: 'warnBefore' }],
+      });
+    },
+  );
+});

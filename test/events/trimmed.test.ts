@@ -1,0 +1,90 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SessionService, type TenantChange } from '../../src/index.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { openClient } from '../support/redis-clients.js';
+import { commandsOf } from '../support/redis-commands.js';
+import { startRedis } from '../support/redis-server.js';
+import { ada, createdIn, okOf, startedIn } from '../support/sessions.js';
+
+const said = [{ role: 'user', content: 'hello' }];
+
+const open = async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const client = openClient('ioredis 5', { port: server.port });
+  const store = new RedisSessionStore({ client, prefix: 'trimmed', events: true });
+  const sessions = new SessionService({ store });
+  return { port: server.port, client, sessions, stream: store.events?.streamOf('default') ?? '' };
+};
+
+const firstOf = async (sessions: SessionService, from: string): Promise<TenantChange> => {
+  const all = sessions.watchAll({ from })[Symbol.asyncIterator]();
+  const { value } = await all.next();
+  await all.return?.();
+  return value._unsafeUnwrap();
+};
+
+describeWithRedis('a stream that was trimmed', () => {
+  test('is told as such to who begins at its beginning, also where it begins with a creation again', async () => {
+    const { client, sessions, stream } = await open();
+    for (let each = 0; each < 10; each += 1) await createdIn(sessions);
+    for (const from of ['0', '0-0']) expect(await firstOf(sessions, from)).toMatchObject({ type: 'session.created' });
+    await client.call('XTRIM', stream, 'MAXLEN', '5');
+    for (const from of ['0', '0-0']) expect(await firstOf(sessions, from)).toMatchObject({ type: 'events_lost' });
+  });
+
+  test.each(['DEL', 'XTRIM'])('to nothing (%s) is told once, and costs its watchers one read', async (command) => {
+    const { port, client, sessions, stream } = await open();
+    const id = await startedIn(sessions);
+    const watch = sessions.watch(id)[Symbol.asyncIterator]();
+    const all = sessions.watchAll()[Symbol.asyncIterator]();
+    onTestFinished(async () => {
+      await Promise.all([watch.return?.(), all.return?.()]);
+    });
+    await watch.next();
+    const first = all.next();
+    await okOf(sessions.append(id, said));
+    expect((await watch.next()).value._unsafeUnwrap()).toMatchObject({ sequence: 3 });
+    await first;
+    await (command === 'DEL' ? client.call('DEL', stream) : client.call('XTRIM', stream, 'MAXLEN', '0'));
+    expect((await watch.next()).value._unsafeUnwrap()).toMatchObject({ type: 'session.snapshot', sequence: 3 });
+    expect((await all.next()).value._unsafeUnwrap()).toMatchObject({ type: 'events_lost' });
+    const next = [watch.next(), all.next()] as const;
+    const before = await commandsOf(port);
+    const polls = async () => ((await commandsOf(port))['xrange'] ?? 0) - (before['xrange'] ?? 0);
+    while ((await polls()) < 10) await new Promise((resolve) => setTimeout(resolve, 20));
+    const after = await commandsOf(port);
+    expect([after['mget'], after['evalsha']]).toEqual([before['mget'], before['evalsha']]);
+    await okOf(sessions.append(id, said));
+    for (const item of await Promise.all(next)) {
+      expect(item.value._unsafeUnwrap()).toMatchObject({ type: 'session.appended', sequence: 4 });
+    }
+  });
+
+  test('is told to who comes back behind what is gone, and not to who comes back behind what is there', async () => {
+    const { client, sessions, stream } = await open();
+    const all = sessions.watchAll()[Symbol.asyncIterator]();
+    const first = all.next();
+    const { id } = await okOf(sessions.create(ada));
+    const positions = [(await first).value._unsafeUnwrap().position];
+    for (let each = 0; each < 20; each += 1) {
+      await createdIn(sessions);
+      positions.push((await all.next()).value._unsafeUnwrap().position);
+    }
+    await all.return?.();
+    await client.call('XTRIM', stream, 'MAXLEN', '2');
+    expect(await firstOf(sessions, positions[3] ?? '')).toMatchObject({ type: 'events_lost' });
+    expect(await firstOf(sessions, positions[19] ?? '')).toMatchObject({
+      type: 'session.created',
+      position: positions[20],
+    });
+    const own = sessions.watch(id, { from: positions[0] ?? '' })[Symbol.asyncIterator]();
+    onTestFinished(async () => {
+      await own.return?.();
+    });
+    const next = own.next();
+    await okOf(sessions.start(id));
+    expect((await next).value._unsafeUnwrap()).toMatchObject({ type: 'session.started', sequence: 2 });
+  });
+});
