@@ -44,10 +44,10 @@ export interface Sweeper {
   sweepOnce(): ResultAsync<SweepReport, SweepError>;
 }
 
-/** In so many steps at least a store has looked at all of itself where nothing is due (`SessionStore.due`). */
+/** Where nothing is due a store has looked at all of itself within so many steps (`SessionStore.due`) ... */
 const STEPS = 10;
 
-/** In so many milliseconds a sweeper has looked at all of a store where little is due. */
+/** ... which a sweeper takes within so many milliseconds. */
 const ROUND_MS = 10_000;
 
 const MOST_SECONDS = 24 * 60 * 60;
@@ -74,9 +74,8 @@ const readSettings = (sessions: SessionService, options: SweeperOptions) =>
 
 /**
  * A sweeper over the sessions of all tenants in the store of `sessions`. Any number of processes may run one: each end
- * is written down and told by one of them. Reads need none of it: a session whose time is up is
- * TERMINATED for all readers at that very millisecond. Throws a `TypeError` that names every option that is wrong or
- * unknown.
+ * is written down and told by one of them. Reads need none of it: a session whose time is up is TERMINATED for all readers
+ * at that very millisecond. Throws a `TypeError` that names every option that is wrong or unknown.
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
   const { intervalMs, batch, onEnded, onError } = readSettings(sessions, options);
@@ -85,7 +84,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> = Promise.resolve();
   const place: Cursor = { after: undefined };
-  const steps = Math.ceil((STEPS * intervalMs) / ROUND_MS);
+  const stepsEach = Math.ceil((STEPS * intervalMs) / ROUND_MS);
 
   /**
    * Goes on where the last sweep has stopped, for some steps. Where a step finds more to do than it can, it goes on to the
@@ -122,7 +121,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   };
 
   const run = (ours: object): void => {
-    sweeping = sweep(place, steps, () => loop === ours).then(() => {
+    sweeping = sweep(place, stepsEach, () => loop === ours).then(() => {
       if (loop !== ours) return;
       timer = setTimeout(() => run(ours), intervalMs);
       timer.unref?.();

@@ -1,4 +1,5 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { isEndByClock } from '../../../src/session/timeline.js';
 import { expectEqual } from '../../../src/testing/expect.js';
 import { answerOf, type Contents, contentsOf, dueOf, expectStored } from '../../../src/testing/steps.js';
 import { okOf } from '../../support/sessions.js';
@@ -28,15 +29,20 @@ export const glanceAt = async (store: RedisSessionStore): Promise<Sight> => {
  */
 export const sightOf = async (store: RedisSessionStore): Promise<Sight> => {
   const { sessions } = await glanceAt(store);
+  // An end that nobody was told of is due, whenever it was told or claimed last.
+  const untold = sessions.filter(({ state }) => isEndByClock(state)).map(({ head: { id } }) => id);
   const due = sessions
-    .map(({ head: { id }, state: { deadline } }) => ({ tenant: TENANT, id, deadline }))
-    .filter(({ deadline }) => deadline < FAR)
-    .toSorted((a, b) => a.deadline - b.deadline);
-  const moments = due.flatMap(({ deadline }) => [deadline - 1, deadline]);
+    .map(({ head: { id }, state: { deadline } }) => ({ tenant: TENANT, id, dueAt: deadline }))
+    .filter(({ id, dueAt }) => dueAt < FAR && !untold.includes(id))
+    .toSorted((a, b) => a.dueAt - b.dueAt);
+  const moments = due.flatMap(({ dueAt }) => [dueAt - 1, dueAt]);
   for (const now of [...moments, FAR]) {
-    const passed = due.filter(({ deadline }) => deadline <= now);
-    expectEqual(await dueOf(store, now, 100), passed, `due at ${now}`);
+    const passed = due.filter(({ dueAt }) => dueAt <= now);
+    const found = (await dueOf(store, now, 100)).filter(({ id }) => !untold.includes(id));
+    expectEqual(found, passed, `due at ${now}`);
   }
+  const all = (await dueOf(store, FAR, 100)).map(({ id }) => id);
+  expectEqual(all.filter((id) => untold.includes(id)).toSorted(), untold.toSorted(), 'ends that are untold');
   const found = await okOf(store.repair());
   expectEqual([found.sessions, found.listed, found.unreadable], [sessions.length, 0, []], 'what a repair finds');
   expectEqual(

@@ -1,5 +1,6 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionService } from '../../../src/index.js';
+import { endByClock } from '../../../src/session/timeline.js';
 import { answerOf, dueOf } from '../../../src/testing/steps.js';
 import { NOON } from '../../support/manual-clock.js';
 import type { TestClient } from '../../support/redis-clients.js';
@@ -27,6 +28,8 @@ export interface Write {
 
 /** The session that the writes are about; another one, that none of them touches, is `s1`. */
 export const TARGET = 's2';
+
+const target = { tenant: 'default', id: TARGET };
 
 const HOUR = 60 * 60 * 1000;
 
@@ -98,6 +101,16 @@ export const writes: readonly Write[] = [
       await okOf(bench.sessions.delete(TARGET));
     },
     ({ store }) => answerOf(store.purge(NOON + HOUR, 100)),
+  ),
+  write(
+    'sweep that claims an end to tell of it',
+    async (bench) => {
+      await started(600)(bench);
+      const state = await answerOf(bench.store.findState(target));
+      const ended = state && endByClock(state, FAR, Number.POSITIVE_INFINITY);
+      if (ended !== undefined) await answerOf(bench.store.replace(target, ended));
+    },
+    ({ store }) => answerOf(store.reschedule(target, { from: NOON + 600_000, to: NOON + 660_000 })),
   ),
   write(
     'look at deadlines of which one is too early',

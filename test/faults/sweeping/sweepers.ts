@@ -7,6 +7,9 @@ import type { Worker } from '../../support/worker-pool.js';
 /** How fast the clock of the sweepers runs: a minute in a second. */
 const SPEED = 60;
 
+/** After so long nothing more is to be expected. */
+const PATIENCE_MS = 20_000;
+
 /** Several processes that sweep, each with a client of its own, and what they say. */
 export class Sweepers {
   readonly #spawnOne: (at: number) => ChildProcess;
@@ -29,12 +32,12 @@ export class Sweepers {
     this.#children = upTo(processes).map(this.#spawnOne);
   }
 
-  /** Waits until so many different sessions were told. */
+  /** Waits until so many different sessions were told, or too long. */
   tells(count: number): Promise<void> {
     return this.#until(() => this.told.size >= count);
   }
 
-  /** Waits for another error. */
+  /** Waits for another error, or too long. */
   fails(): Promise<void> {
     const before = this.#errorCount();
     return this.#until(() => this.#errorCount() > before);
@@ -68,7 +71,14 @@ export class Sweepers {
   #until(holds: () => boolean): Promise<void> {
     if (holds()) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#waiting = { holds, resolve };
+      const patience = setTimeout(resolve, PATIENCE_MS);
+      this.#waiting = {
+        holds,
+        resolve: () => {
+          clearTimeout(patience);
+          resolve();
+        },
+      };
     });
   }
 }

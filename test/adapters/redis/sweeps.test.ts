@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { Keyspace } from '../../../adapters/redis/keys.js';
+import { createSweeper, SessionService, type SweeperOptions } from '../../../src/index.js';
+import { answerOf, dueOf } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { openClient } from '../../support/redis-clients.js';
+import { refusals, refusing } from '../../support/refusing-client.js';
+import { okOf, startedIn } from '../../support/sessions.js';
+
+const MINUTE = 60_000;
+
+let prefixes = 0;
+
+describeWithRedis('a sweep over Redis', ({ port }) => {
+  const open = (partitions = 1, retention = 0) => {
+    prefixes += 1;
+    const prefix = `sweeps-${process.pid}-${prefixes}`;
+    const client = openClient('ioredis 5', { port });
+    const clock = new ManualClock();
+    // Of no refusal: it counts.
+    const counted = refusing(client, { message: '' }, () => false);
+    const store = new RedisSessionStore({ client: counted.client, prefix, partitions, statusIndex: true });
+    const sessions = new SessionService({ store, clock, retention });
+    const told: string[] = [];
+    const errors: string[] = [];
+    const sweep = (options: SweeperOptions = {}) =>
+      okOf(
+        createSweeper(sessions, {
+          onEnded: ({ id }) => told.push(id),
+          onError: ({ type }) => errors.push(type),
+          ...options,
+        }).sweepOnce(),
+      );
+    const keys = new Keyspace(prefix, partitions, true);
+    return { client, clock, store, sessions, sweep, told, errors, keys, sent: counted.sent };
+  };
+
+  const startMany = async (sessions: SessionService, count: number): Promise<readonly string[]> =>
+    Promise.all(Array.from({ length: count }, () => startedIn(sessions, { timeLimit: 60 })));
+
+  test('reaches 50 good sessions behind 500 damaged ones, and comes back to those a minute later', async () => {
+    const { client, clock, sessions, sweep, told, errors, keys, sent } = open();
+    const damages = [
+      ({ record }: { readonly record: string }) => client.call('SET', record, 'what is this?'),
+      async ({ record }: { readonly record: string }) => {
+        await client.call('DEL', record);
+        await client.call('LPUSH', record, 'a list');
+      },
+      async ({ journal }: { readonly journal: string }) => {
+        await client.call('DEL', journal);
+        await client.call('LPUSH', journal, 'a list');
+      },
+    ];
+    const bad = await startMany(sessions, 500);
+    for (const [at, id] of bad.entries()) await damages[at % 3]?.(keys.of({ tenant: 'default', id }));
+    clock.pass(1);
+    const good = await startMany(sessions, 50);
+    clock.pass(MINUTE);
+    expect(await sweep({ batch: 100 })).toEqual({ ended: 50, deleted: 0, failed: 500 });
+    expect(told.toSorted()).toEqual(good.toSorted());
+    expect(new Set(errors)).toEqual(new Set(['corrupt_record']));
+    const before = sent();
+    clock.pass(1000);
+    expect(await sweep({ batch: 100 })).toEqual({ ended: 0, deleted: 0, failed: 0 });
+    expect(sent() - before).toBeLessThan(10);
+    clock.pass(MINUTE);
+    expect(await sweep({ batch: 100 })).toMatchObject({ failed: 500 });
+  });
+
+  test('is not stopped by keys of a wrong type beside what is due', async () => {
+    const { client, clock, sessions, sweep, told, keys } = open(64);
+    const ids: string[] = [];
+    for (const tenant of ['broken', 'whole', 'other'])
+      ids.push(await startedIn(sessions.forTenant(tenant), { timeLimit: 60 }));
+    const { deadlines } = keys.tenant('broken');
+    const { tenants } = keys.tenant('other');
+    for (const key of [deadlines, tenants, keys.tenant('other').removals]) {
+      await client.call('DEL', key);
+      await client.call('SET', key, 'a text');
+    }
+    clock.pass(MINUTE);
+    expect(await sweep()).toMatchObject({ ended: 1, failed: 3 });
+    expect(told).toEqual([ids[1]]);
+  });
+
+  test('leaves lists by status as they are, before, while and after an end is told', async () => {
+    const { clock, sessions, sweep } = open();
+    const ids = await startMany(sessions, 10);
+    await startMany(sessions, 1).then(([id = '']) => sessions.pause(id));
+    const totals = async () => {
+      const all = { IDLE: 0, ACTIVE: 0, PAUSED: 0, TERMINATED: 0 };
+      for (const status of ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'] as const) {
+        const { total, sessions: listed } = await okOf(sessions.list({ status, limit: 100 }));
+        expect(listed).toHaveLength(total);
+        all[status] = total;
+      }
+      return all;
+    };
+    clock.pass(MINUTE);
+    const expected = { IDLE: 0, ACTIVE: 0, PAUSED: 1, TERMINATED: ids.length };
+    expect(await totals()).toEqual(expected);
+    const seen: object[] = [];
+    await sweep({
+      onEnded: async () => {
+        seen.push(await totals());
+        throw new Error('not this time');
+      },
+    });
+    expect(seen).toEqual(ids.map(() => expected));
+    expect(await totals()).toEqual(expected);
+    clock.pass(MINUTE);
+    expect(await totals()).toEqual(expected);
+    expect(await sweep()).toMatchObject({ ended: 10 });
+    expect(await totals()).toEqual(expected);
+  });
+
+  test('deletes a session once its end is told, however soon its retention is over', async () => {
+    const { clock, sessions, sweep, store } = open(1, 10);
+    await startMany(sessions, 3);
+    clock.pass(MINUTE);
+    // Meanwhile another process finds nothing due and notes so.
+    const onEnded = () => dueOf(store, clock.now(), 10);
+    expect(await sweep({ onEnded })).toEqual({ ended: 3, deleted: 0, failed: 0 });
+    clock.pass(10_000);
+    expect(await sweep()).toEqual({ ended: 0, deleted: 3, failed: 0 });
+  });
+
+  test('tells an end that was untold when repair put the indexes right', async () => {
+    const { clock, sessions, sweep, store, told } = open(1, 3600);
+    const ids = await startMany(sessions, 3);
+    clock.pass(MINUTE);
+    await sweep({ onEnded: () => Promise.reject(new Error('no')) });
+    await okOf(store.repair());
+    clock.pass(MINUTE);
+    expect(await sweep()).toMatchObject({ ended: 3 });
+    expect(told.toSorted()).toEqual([...ids].toSorted());
+  });
+
+  test('asks each of 4096 partitions once in a round of ten steps, where nothing is due', async () => {
+    const { store, clock, sweep, sent } = open(4096);
+    const steps: number[] = [];
+    for (let after: string | undefined; ; ) {
+      const before = sent();
+      const { next } = await answerOf(store.due(clock.now(), 500, after));
+      steps.push(sent() - before);
+      if (next === undefined) break;
+      after = next;
+    }
+    expect(steps).toHaveLength(10);
+    expect(steps.reduce((sum, count) => sum + count, 0)).toBe(4096);
+    const before = sent();
+    await sweep();
+    expect(sent() - before).toBe(2 * 4096);
+  });
+
+  test('finds what is due behind many tenants that are noted too early', async () => {
+    const { sessions, clock, sweep, told } = open();
+    const early = Array.from({ length: 40 }, (_, at) => sessions.forTenant(`early ${at}`));
+    for (const theirs of early) await okOf(theirs.terminate(await startedIn(theirs, { timeLimit: 60 })));
+    clock.pass(1);
+    const id = await startedIn(sessions.forTenant('due'), { timeLimit: 60 });
+    clock.pass(MINUTE);
+    await sweep({ batch: 10 });
+    expect(told).toEqual([id]);
+  });
+
+  test('stops for now where the server takes no writes', async () => {
+    const { client, clock, sessions, keys } = open();
+    await startMany(sessions, 5);
+    clock.pass(MINUTE);
+    const { prefix } = { prefix: keys.shared('tenants', 0).split(':')[0] ?? '' };
+    const { NOREPLICAS = { message: '' } } = refusals;
+    const refused = refusing(client, NOREPLICAS, (_, command) => command.startsWith('eval'));
+    const store = new RedisSessionStore({ client: refused.client, prefix });
+    const report = await okOf(createSweeper(new SessionService({ store, clock }), { batch: 2 }).sweepOnce());
+    expect(report).toEqual({ ended: 0, deleted: 0, failed: 2 });
+  });
+});
