@@ -71,8 +71,8 @@ const measure = async (partitions: number, watchers: number): Promise<void> => {
     }
     return found;
   };
-  const busy = await latencies(200, () => Math.random() * 100);
-  const sparse = await latencies(16, () => 2000 + Math.random() * 200);
+  const busy = await latencies(100, () => Math.random() * 100);
+  const sparse = await latencies(10, () => 2000 + Math.random() * 200);
   await sleep(12_000);
   const before = totalOf(await commandsOf(server.port));
   const cpu = process.cpuUsage();

@@ -41,3 +41,6 @@ export const HISTORY_LIMIT = 1000;
 export const DEFAULT_HISTORY_LIMIT = 100;
 /** Maximum number of sessions in one sweep. */
 export const SWEEP_LIMIT = 10_000;
+
+/** The longest time before its end that a session can be told to end soon, in seconds: a day. */
+export const WARNING_SECONDS = 86_400;

@@ -197,7 +197,7 @@ export interface EventLog {
    * Calls the listener soon after there is something new in a stream, whichever process has written it, until the function
    * is called that it gives. Without it, streams that are watched are read again and again.
    */
-  listen?(listener: () => void, stream: string): () => void;
+  readonly listen?: ((listener: () => void, stream: string) => () => void) | undefined;
 
   /** Whether the log can never be read again, as its client was closed for good. Watches then end with an error. */
   isClosed?(): boolean;

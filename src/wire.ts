@@ -79,4 +79,5 @@ export const wireNames = {
   createdBefore: 'created_before',
   after: 'after',
   historyLimit: 'history_limit',
+  warnBefore: 'warn_before',
 } as const;

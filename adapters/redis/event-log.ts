@@ -8,8 +8,9 @@ import type { EventLog, EventScope, SessionKey } from '../../src/store.js';
 import type { Call, Connection } from './connection.js';
 import { failed } from './failure.js';
 import { escapeName, type Keyspace, keyOfPath, type SessionKeys } from './keys.js';
-import type { RedisClient } from './options.js';
+import type { BlockingRedisClient, RedisClient } from './options.js';
 import { decodeState } from './record-text.js';
+import { StreamListener } from './stream-listener.js';
 
 /**
  * An event as it stands in a stream, one line of plain text:
@@ -84,11 +85,21 @@ export class RedisEventLog implements EventLog {
   readonly #keys: Keyspace;
   /** How many events a stream keeps; without it none are written. */
   readonly #length: number | undefined;
+  /** Where the host has given a connection for it: says when there is something new. */
+  readonly listen: ((listener: () => void, stream: string) => () => void) | undefined;
 
-  constructor(connection: Connection, keys: Keyspace, length: number | undefined) {
+  constructor(
+    connection: Connection,
+    keys: Keyspace,
+    length: number | undefined,
+    client: BlockingRedisClient | undefined,
+  ) {
     this.#connection = connection;
     this.#keys = keys;
     this.#length = length;
+    if (client === undefined) return;
+    const streams = new StreamListener(client, () => connection.isClosed);
+    this.listen = (listener, stream) => streams.listen(stream, listener);
   }
 
   /** What fails here leaves the outcome of the whole unknown, whatever the failure says of itself: the change was made. */

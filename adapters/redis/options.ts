@@ -1,6 +1,6 @@
 import type { IssueList } from '../../src/input/issues.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
-import { isFields, readWhole } from '../../src/input/values.js';
+import { hasMethods, isFields, readWhole } from '../../src/input/values.js';
 
 /**
  * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client stays the host's: it is
@@ -65,6 +65,32 @@ export interface RedisClient {
   ): Promise<[cursor: string, membersAndScores: string[]]>;
 }
 
+/** The part of an ioredis client (5 or 6, `Redis`) that waits for events. */
+export interface BlockingRedisClient {
+  readonly status: string;
+  xread(
+    count: 'COUNT',
+    size: number,
+    block: 'BLOCK',
+    ms: number,
+    streams: 'STREAMS',
+    ...namesAndIds: string[]
+  ): Promise<unknown>;
+  xrevrange(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
+}
+
+/** How events are told. */
+export interface RedisEventsOptions {
+  /** About how many events a stream keeps, 1 to 100000000. Default: 100000. */
+  readonly length?: number;
+  /**
+   * A connection of its own for watching, such as `client.duplicate()`: a blocking read waits on it for news of all
+   * streams that are watched, in place of a poll of each. It stays the host's, to be closed after the watches, and nothing
+   * else may use it. Not for a `Cluster`, where one read cannot reach several partitions.
+   */
+  readonly client?: BlockingRedisClient;
+}
+
 /** What a `RedisSessionStore` is made with. */
 export interface RedisSessionStoreOptions {
   /** The host's own ioredis client, version 5 or 6, `Redis` or `Cluster`; its `keyPrefix` works. */
@@ -87,7 +113,7 @@ export interface RedisSessionStoreOptions {
    * Whether every change is told to all processes, through a Redis Stream a partition. It keeps about `length` events, 1 to
    * 100000000, 100000 unless given; an event takes about 100 bytes. Default: no.
    */
-  readonly events?: boolean | { readonly length?: number };
+  readonly events?: boolean | RedisEventsOptions;
 }
 
 /** The options, read and with their defaults. */
@@ -99,6 +125,7 @@ export interface RedisSettings {
   readonly statusIndex: boolean;
   /** How many events a stream keeps, where they are told. */
   readonly eventsLength: number | undefined;
+  readonly eventsClient: BlockingRedisClient | undefined;
 }
 
 const DEFAULT_EVENTS = 100_000;
@@ -112,7 +139,7 @@ const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & { rea
   partitions: true,
   timeoutMs: true,
   statusIndex: true,
-  events: { length: true },
+  events: { length: true, client: true },
 };
 
 /** The client is the host's, of whatever class. */
@@ -130,8 +157,20 @@ export const readTimeout = (issues: IssueList, timeoutMs: number): number =>
 
 const readEvents = (issues: IssueList, events: RedisSessionStoreOptions['events'] = false): number | undefined => {
   if (typeof events === 'boolean') return events ? DEFAULT_EVENTS : undefined;
-  issues.check(isFields(events), 'events', 'must be true, false or { length }');
-  return isFields(events) ? readUpTo(issues, 'events.length', events.length ?? DEFAULT_EVENTS, MAX_EVENTS) : undefined;
+  const isGiven: boolean = isFields(events);
+  issues.check(isGiven, 'events', 'must be true, false or { length, client }');
+  return isGiven ? readUpTo(issues, 'events.length', events.length ?? DEFAULT_EVENTS, MAX_EVENTS) : undefined;
+};
+
+const readEventsClient = (
+  issues: IssueList,
+  events: RedisSessionStoreOptions['events'],
+): BlockingRedisClient | undefined => {
+  if (typeof events !== 'object' || events?.client === undefined) return undefined;
+  const { client } = events;
+  const canBlock = hasMethods(client, 'xread', 'xrevrange') && !hasMethods(client, 'nodes');
+  issues.check(canBlock, 'events.client', 'must be an ioredis client that is no Cluster');
+  return client;
 };
 
 /** Throws a `TypeError` that names all options which break a rule or are unknown. */
@@ -149,5 +188,6 @@ export const readStoreOptions = (options: RedisSessionStoreOptions): RedisSettin
       timeoutMs: readTimeout(issues, timeoutMs),
       statusIndex,
       eventsLength: readEvents(issues, events),
+      eventsClient: readEventsClient(issues, events),
     };
   });

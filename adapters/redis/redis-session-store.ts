@@ -45,10 +45,11 @@ export class RedisSessionStore implements SessionStore {
 
   /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
   constructor(options: RedisSessionStoreOptions) {
-    const { client, prefix, partitions, timeoutMs, statusIndex, eventsLength } = readStoreOptions(options);
+    const { client, prefix, partitions, timeoutMs, statusIndex, eventsLength, eventsClient } =
+      readStoreOptions(options);
     this.#connection = new Connection(client, timeoutMs);
     this.#keys = new Keyspace(prefix, partitions, statusIndex);
-    this.#events = new RedisEventLog(this.#connection, this.#keys, eventsLength);
+    this.#events = new RedisEventLog(this.#connection, this.#keys, eventsLength, eventsClient);
     this.events = eventsLength === undefined ? undefined : this.#events;
     this.#historyWriter = new HistoryWriter(this.#events);
   }

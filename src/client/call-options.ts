@@ -4,8 +4,8 @@ import type { WatchSignal } from '../events/event.js';
 import { isPosition } from '../events/position.js';
 import { randomIds } from '../ids.js';
 import { type IssueList, readSafely } from '../input/issues.js';
-import { isFields, readName, readOperationId } from '../input/values.js';
-import { KEY_LENGTH } from '../limits.js';
+import { isFields, readName, readNumber, readOperationId } from '../input/values.js';
+import { KEY_LENGTH, WARNING_SECONDS } from '../limits.js';
 import type { OperationOptions } from '../service/change-session.js';
 import { readMs } from './options.js';
 
@@ -24,6 +24,8 @@ export interface WriteOptions extends CallOptions, OperationOptions {}
 export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
   /** The position of an event or of a snapshot, to go on behind it. Default: from now on. */
   readonly from?: string;
+  /** Whole seconds, 1 to 86400: `session.expiring` comes that long before the clock ends the session. Default: never. */
+  readonly warnBefore?: number;
   /** Milliseconds for which a watch that is cut off is tried again. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number;
 }
@@ -64,13 +66,18 @@ export const readWriteName = (options: unknown): Result<string, InvalidInput> =>
 
 export const readRemoteWatch = (
   options: unknown,
-): Result<CallSettings & { readonly from: string | undefined }, InvalidInput> =>
+): Result<
+  CallSettings & { readonly from: string | undefined; readonly warnBefore: number | undefined },
+  InvalidInput
+> =>
   readSafely('options', (issues) => {
     const { fields, ...call } = readCall(issues, options);
-    const { from } = fields;
+    const { from, warnBefore } = fields;
     const fits = from === undefined || (typeof from === 'string' && isPosition(from));
     issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
-    return { ...call, from: typeof from === 'string' ? from : undefined };
+    const seconds =
+      warnBefore === undefined ? undefined : readNumber(issues, 'warnBefore', warnBefore, 1, WARNING_SECONDS);
+    return { ...call, from: typeof from === 'string' ? from : undefined, warnBefore: seconds };
   });
 
 /** The key of a create: the caller's, as far as a header carries it unchanged, or a new one. */

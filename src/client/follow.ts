@@ -102,7 +102,7 @@ async function* changesOf(
     const { change } = frame;
     if (change.type === 'session.snapshot') {
       known.sequence = 0;
-    } else {
+    } else if (change.type !== 'session.expiring') {
       const { sequence } = change;
       // Told again, as an event may be.
       if (sequence <= known.sequence) continue;

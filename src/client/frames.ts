@@ -46,6 +46,12 @@ const readEvent = (sessionId: string, position: string, type: string, fields: Fi
   return { kind: 'other' };
 };
 
+const readExpiring = (sessionId: string, position: string, fields: Fields): Frame => {
+  const { at, ends_at: endsAt, end_reason: endReason } = fields;
+  if (!isText(at) || !isText(endsAt) || !isEndReason(endReason)) return broken;
+  return { kind: 'change', change: { type: 'session.expiring', sessionId, at, endsAt, endReason, position } };
+};
+
 /** What an event says of a session. */
 export const readFrame = (sessionId: string, { id: position, event = '', data }: EventSourceMessage): Frame => {
   if (event === 'end') return { kind: 'end' };
@@ -56,6 +62,7 @@ export const readFrame = (sessionId: string, { id: position, event = '', data }:
   }
   if (!event.startsWith('session.')) return { kind: 'other' };
   if (position === undefined || !isPosition(position)) return broken;
+  if (event === 'session.expiring') return readExpiring(sessionId, position, fields);
   if (event !== 'session.snapshot') return readEvent(sessionId, position, event, fields);
   const session = readSession(fields);
   return session === undefined ? broken : { kind: 'change', change: { type: event, session, position } };

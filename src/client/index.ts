@@ -21,6 +21,7 @@ export type {
   RemoteChange,
   RemoteCreated,
   RemoteEvent,
+  RemoteExpiring,
   RemotePage,
   RemoteSession,
   RemoteSnapshot,

@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionSnapshot } from '../events/event.js';
+import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../events/event.js';
 import type { SessionPage } from '../service/list-sessions.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
 import type { SessionStatus } from '../status.js';
@@ -34,5 +34,8 @@ type WithoutTenant<E> = E extends SessionEvent ? Omit<E, 'tenant'> : never;
 /** One change of the session; the tenant is the one that the API key belongs to. */
 export type RemoteEvent = WithoutTenant<SessionEvent>;
 
-/** What `watch` gives: a snapshot, and the events behind it. */
-export type RemoteChange = RemoteSnapshot | RemoteEvent;
+/** The clock will end the session soon. */
+export type RemoteExpiring = Omit<SessionExpiring, 'tenant'>;
+
+/** What `watch` gives: a snapshot, the events behind it, and with `warnBefore` a warning before the clock ends it. */
+export type RemoteChange = RemoteSnapshot | RemoteEvent | RemoteExpiring;

@@ -1,6 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import type { WatchSignal } from '../events/event.js';
+import { wireNames } from '../wire.js';
 import { type RemoteWatchOptions, readIdInPath, readRemoteWatch } from './call-options.js';
 import { unreachable } from './errors.js';
 import { follow, type Watched, type WatchItem } from './follow.js';
@@ -11,11 +12,14 @@ interface Begun {
   readonly signal: WatchSignal | undefined;
 }
 
+const queryOf = (warnBefore: number | undefined): string =>
+  warnBefore === undefined ? '' : `?${wireNames.warnBefore}=${warnBefore}`;
+
 const readWatched = (settings: ClientSettings, id: string, options: RemoteWatchOptions): Result<Begun, InvalidInput> =>
-  readRemoteWatch(options).andThen(({ signal, from, timeoutMs = settings.timeoutMs }) =>
+  readRemoteWatch(options).andThen(({ signal, from, warnBefore, timeoutMs = settings.timeoutMs }) =>
     readIdInPath(id).map((encodedId) => ({
       signal,
-      watched: { settings, id, path: `/session/${encodedId}/events`, from, timeoutMs },
+      watched: { settings, id, path: `/session/${encodedId}/events${queryOf(warnBefore)}`, from, timeoutMs },
     })),
   );
 

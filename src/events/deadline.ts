@@ -1,6 +1,10 @@
-import type { StateRecord } from '../session/record.js';
+import { timestampOf } from '../clock.js';
+import type { SessionRecord, StateRecord } from '../session/record.js';
 import { settle } from '../session/timeline.js';
 import type { EndReason } from '../status.js';
+import type { SessionKey } from '../store.js';
+import type { SessionEvent, SessionExpiring } from './event.js';
+import { eventOf } from './event-detail.js';
 
 /** When the clock ends a session, and why. */
 interface ClockEnd {
@@ -13,6 +17,22 @@ const clockEndOf = (state: StateRecord): ClockEnd | undefined => {
   if (state.status === 'TERMINATED') return undefined;
   const ended = settle(state, state.deadline);
   return ended.status === 'TERMINATED' ? { at: state.deadline, reason: ended.endReason } : undefined;
+};
+
+/**
+ * The event of the end of a session that has ended by now, also by the clock; undefined of one that has not. Whoever writes
+ * the end down, and whenever, it has this sequence: nothing can be appended behind the deadline.
+ */
+export const endOf = (
+  key: SessionKey,
+  { birth, sequence, state }: SessionRecord,
+  now: number,
+  place: string,
+): SessionEvent | undefined => {
+  const settled = settle(state, now);
+  if (settled.status !== 'TERMINATED') return undefined;
+  const change = { birth, sequence: state === settled ? sequence : sequence + 1 };
+  return eventOf(key, change, { type: 'terminated', at: settled.since, endReason: settled.endReason }, place);
 };
 
 /** What a watcher knows of the end that the clock will make, and of the warning before it. Times are milliseconds. */
@@ -45,11 +65,12 @@ export class Deadline {
     return this.#end !== undefined && now >= this.#end.at;
   }
 
-  /** The end to warn of, once for each deadline. */
-  warning(now: number): ClockEnd | undefined {
+  /** The warning of the end, once for each deadline. */
+  warning({ tenant, id: sessionId }: SessionKey, now: number, position: string): SessionExpiring | undefined {
     const end = this.#end;
     if (end === undefined || now < this.nextAt || now >= end.at) return undefined;
     this.#hasWarned = true;
-    return end;
+    const [at, endsAt] = [timestampOf(now), timestampOf(end.at)];
+    return { type: 'session.expiring', tenant, sessionId, at, endsAt, endReason: end.reason, position };
   }
 }

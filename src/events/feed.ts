@@ -9,7 +9,7 @@ import { Pause } from './pause.js';
  * for which nothing has come, within these bounds.
  */
 const MIN_POLL_MS = 100;
-const MAX_POLL_MS = 1000;
+const MAX_POLL_MS = 500;
 
 /** Milliseconds between two looks at least, where this process itself writes: many changes cost few looks. */
 const MIN_WAKE_MS = 20;

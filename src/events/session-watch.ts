@@ -1,14 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
-import { timestampOf } from '../clock.js';
 import { notFound, type WatchError } from '../errors.js';
 import type { WatchSettings } from '../input/session-input.js';
 import type { Settings } from '../service/settings.js';
 import type { SessionRecord } from '../session/record.js';
 import { sessionAt, settle } from '../session/timeline.js';
 import type { ReadSize, SessionKey } from '../store.js';
-import { Deadline } from './deadline.js';
+import { Deadline, endOf } from './deadline.js';
 import type { SessionChange, SessionEvent } from './event.js';
-import { type EventDetail, eventOf } from './event-detail.js';
 import { EventOrder } from './event-order.js';
 import { type EventReader, openReader, type ReaderItem } from './event-reader.js';
 import { birthOf, CLOCK_MARGIN_MS, nowAtLeast, type Position, positionOf, positionText, timeAt } from './position.js';
@@ -139,8 +137,8 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   async #goOn(reader: EventReader): Promise<Item | undefined> {
     while (!reader.isClosed) {
-      const event = this.#order.next();
-      if (event === 'gap' || this.#mustLook) {
+      const event = this.#mustLook ? 'gap' : this.#order.next();
+      if (event === 'gap') {
         this.#mustLook = false;
         const found = await this.#find({});
         if (found.isErr()) return err(found.error);
@@ -189,14 +187,10 @@ export class SessionWatch implements AsyncIterator<Item, void> {
       if (this.#mustLook) return 'again';
     }
     if (this.#isDeadlineOld) await this.#readDeadline();
-    const now = this.#now();
+    const now = this.#settings.now().unwrapOr(0);
     if (this.#deadline.hasPassed(now)) return this.#endByClock(now);
-    const warning = this.#deadline.warning(now);
-    if (warning === undefined) return 'nothing';
-    const { tenant, id: sessionId } = this.#key;
-    const [at, endsAt] = [timestampOf(now), timestampOf(warning.at)];
-    const { reason: endReason } = warning;
-    return ok({ type: 'session.expiring', tenant, sessionId, at, endsAt, endReason, position: this.#position });
+    const warning = this.#deadline.warning(this.#key, now, this.#position);
+    return warning === undefined ? 'nothing' : ok(warning);
   }
 
   /** Whether the events that were given make up for what the watch has missed. */
@@ -206,21 +200,15 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     return this.#hasTold ? last.sequence >= sequence : last.sequence === sequence;
   }
 
-  /** Whoever writes the end down, and whenever: it has this sequence, for nothing can be appended behind the deadline. */
   async #endByClock(now: number): Promise<Item | 'again'> {
     const found = await this.#find({ historyLimit: 0 });
     if (found.isErr()) return err(found.error);
     const record = found.value;
     this.#isGone = record === undefined;
     if (record === undefined) return 'again';
-    const { birth, sequence, state } = record;
-    const settled = settle(state, now);
-    this.#deadline.follow(settled);
-    if (settled.status === 'TERMINATED') {
-      const change = { birth, sequence: state === settled ? sequence : sequence + 1 };
-      const detail: EventDetail = { type: 'terminated', at: settled.since, endReason: settled.endReason };
-      this.#order.add(eventOf(this.#key, change, detail, `${this.#ms}-0`), performance.now(), false);
-    }
+    this.#deadline.follow(settle(record.state, now));
+    const end = endOf(this.#key, record, now, `${this.#ms}-0`);
+    if (end !== undefined) this.#order.add(end, performance.now(), false);
     return 'again';
   }
 
@@ -237,13 +225,10 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     return hub === undefined ? store.find(this.#key, size) : hub.find(store, this.#key, size);
   }
 
-  #now(): number {
-    return this.#settings.now().unwrapOr(0);
-  }
-
   #waitMs(): number {
     const gapMs = this.#order.expiresAt - performance.now();
-    return Math.min(this.#deadline.nextAt - this.#now(), gapMs, this.#isDeadlineOld ? RETRY_MS : gapMs);
+    const untilDeadline = this.#deadline.nextAt - this.#settings.now().unwrapOr(0);
+    return Math.min(untilDeadline, gapMs, this.#isDeadlineOld ? RETRY_MS : gapMs);
   }
 
   #told(event: SessionEvent): Item {

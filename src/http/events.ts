@@ -3,6 +3,8 @@ import type { WatchError } from '../errors.js';
 import { type InvalidInput, invalidInput, notFound, storeUnavailable } from '../errors.js';
 import type { SessionChange } from '../events/event.js';
 import { isPosition } from '../events/position.js';
+import { WARNING_SECONDS } from '../limits.js';
+import { wireNames } from '../wire.js';
 import { type Answer, type Call, decodeId, inClientTerms, type RouteOf } from './call.js';
 import { type HandlerError, misconfigured } from './errors.js';
 import { END_ID } from './event-frames.js';
@@ -38,6 +40,18 @@ const readLastEventId = (request: HandlerRequest): Result<string | undefined, In
   if (given === undefined || given === '') return ok(undefined);
   if (given === END_ID || isPosition(given)) return ok(given);
   return err(invalidInput([{ path: 'Last-Event-ID', message: 'must be the id of an event of this stream' }]));
+};
+
+const wholeSeconds = /^[1-9]\d{0,4}$/;
+
+/** How long before its end by the clock a session is told to end soon, in seconds. */
+const readWarnBefore = ({ url }: HandlerRequest): Result<number | undefined, InvalidInput> => {
+  const mark = url.indexOf('?');
+  const [text, ...more] = new URLSearchParams(mark < 0 ? '' : url.slice(mark)).getAll(wireNames.warnBefore);
+  if (text === undefined) return ok(undefined);
+  if (more.length === 0 && wholeSeconds.test(text) && Number(text) <= WARNING_SECONDS) return ok(Number(text));
+  const message = `must be given once, as a whole number of seconds from 1 to ${WARNING_SECONDS}`;
+  return err(invalidInput([{ path: wireNames.warnBefore, message }]));
 };
 
 type Changes = AsyncIterator<Result<SessionChange, WatchError>, unknown>;
@@ -78,14 +92,19 @@ const begin = async (
   { settings }: Call,
   sessions: TenantEvents,
   id: string,
-  from: string | undefined,
+  { from, warnBefore }: { readonly from: string | undefined; readonly warnBefore: number | undefined },
 ): Promise<Result<Begun, HandlerError>> => {
   const gone = new AbortController();
   let onOpen = (): void => undefined;
   const opened = new Promise<'open'>((resolve) => {
     onOpen = () => resolve('open');
   });
-  const options = { signal: gone.signal, onOpen, ...(from === undefined ? {} : { from }) };
+  const options = {
+    signal: gone.signal,
+    onOpen,
+    ...(from === undefined ? {} : { from }),
+    ...(warnBefore === undefined ? {} : { warnBefore }),
+  };
   const changes = sessions.watch(id, options)[Symbol.asyncIterator]();
   const first = changes.next();
   const refusal = refusalOf(await within(settings.timeoutMs, Promise.race([opened, first])), id);
@@ -110,8 +129,11 @@ const answer = async (
   if (id.isErr()) return err(id.error);
   const lastEventId = readLastEventId(request);
   if (lastEventId.isErr()) return err(lastEventId.error);
+  const warnBefore = readWarnBefore(request);
+  if (warnBefore.isErr()) return err(warnBefore.error);
   const isAtEnd = lastEventId.value === END_ID;
-  const begun = await begin(call, sessions, id.value, isAtEnd ? undefined : (lastEventId.value ?? beginning));
+  const from = isAtEnd ? undefined : (lastEventId.value ?? beginning);
+  const begun = await begin(call, sessions, id.value, { from, warnBefore: warnBefore.value });
   return begun.map((watching): HandlerResponse => {
     if (isAtEnd || request.method === 'HEAD') {
       end(watching);

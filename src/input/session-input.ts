@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import type { WatchSignal } from '../events/event.js';
 import { type Position, readPosition } from '../events/position.js';
-import { KEY_LENGTH, NAME_LENGTH, ROLE_LENGTH, type SessionLimits, SWEEP_LIMIT } from '../limits.js';
+import { KEY_LENGTH, NAME_LENGTH, ROLE_LENGTH, type SessionLimits, SWEEP_LIMIT, WARNING_SECONDS } from '../limits.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
 import type { ReadSize } from '../store.js';
 import { type IssueList, readSafely } from './issues.js';
@@ -104,13 +104,10 @@ export interface WatchSettings {
   readonly warnBeforeMs: number;
 }
 
-/** A day. */
-const MOST_WARNING_SECONDS = 86_400;
-
 const readWarnBefore = (issues: IssueList, seconds: unknown): number => {
   if (seconds === undefined) return -1;
-  const fits = typeof seconds === 'number' && seconds > 0 && seconds <= MOST_WARNING_SECONDS;
-  issues.check(fits, 'warnBefore', `must be a number of seconds above 0, at most ${MOST_WARNING_SECONDS}`);
+  const fits = typeof seconds === 'number' && seconds > 0 && seconds <= WARNING_SECONDS;
+  issues.check(fits, 'warnBefore', `must be a number of seconds above 0, at most ${WARNING_SECONDS}`);
   return fits ? Math.round(seconds * 1000) : -1;
 };
 

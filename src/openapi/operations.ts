@@ -130,7 +130,7 @@ const events = (): Operation => ({
   summary: 'Follow a session',
   description:
     'Server-Sent Events: first what the session is, then every change, until it has ended. Each event but `unavailable` has an id for Last-Event-ID.',
-  parameters: [parameterRef('sessionId'), parameterRef('lastEventId')],
+  parameters: [parameterRef('sessionId'), parameterRef('lastEventId'), parameterRef('warnBefore')],
   responses: {
     200: {
       description: 'The events, for as long as the session goes on. Lines that begin with a colon are heartbeats.',

@@ -6,7 +6,7 @@ import { listOrders } from '../input/list-input.js';
 import type { InputPolicy } from '../input/policy.js';
 import { nameRules } from '../input/rules.js';
 import { operationIdForm } from '../input/values.js';
-import { DEFAULT_PAGE_LIMIT, PAGE_LIMIT } from '../limits.js';
+import { DEFAULT_PAGE_LIMIT, PAGE_LIMIT, WARNING_SECONDS } from '../limits.js';
 import { sessionStatuses } from '../status.js';
 import { wireNames } from '../wire.js';
 import { SESSION_ID } from './examples.js';
@@ -67,6 +67,14 @@ const lastEventId = (): Parameter =>
   );
 
 const query = (name: string): Place => ({ name, in: 'query' });
+
+const warnBefore = (): Parameter =>
+  parameter(
+    query(wireNames.warnBefore),
+    { type: 'integer', minimum: 1, maximum: WARNING_SECONDS },
+    'Seconds, in decimal digits: with it `session.expiring` comes that long before the clock ends the session.',
+    30,
+  );
 
 /** Of a list or a get. */
 const historyLimit = (): Parameter =>
@@ -129,6 +137,7 @@ export const parametersOf = (policy: InputPolicy) => ({
   idempotencyKey: idempotencyKey(policy),
   operationId: operationId(policy),
   lastEventId: lastEventId(),
+  warnBefore: warnBefore(),
   ...listParameters,
 });
 

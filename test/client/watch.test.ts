@@ -41,8 +41,11 @@ const end = 'id: end\nevent: end\ndata: {"end_reason":"terminated"}\n\n';
 const ended = event(4, 'session.terminated', { end_reason: 'terminated' }) + end;
 const preamble = 'retry: 3000\n\n';
 
-const told = (change: RemoteChange): unknown =>
-  change.type === 'session.snapshot' ? 'snapshot' : `${change.type.slice('session.'.length)} ${change.sequence}`;
+const told = (change: RemoteChange): unknown => {
+  if (change.type === 'session.snapshot') return 'snapshot';
+  if (change.type === 'session.expiring') return `expiring ${change.endsAt}`;
+  return `${change.type.slice('session.'.length)} ${change.sequence}`;
+};
 
 const followed = async (answers: readonly Answer[], more: Parameters<typeof scripted>[1] = {}) => {
   const world = scripted(answers, more);
@@ -66,6 +69,29 @@ describe('a watch', () => {
     expect(places).toEqual([null, null, null, '2', '3']);
     expect(sent.at(-1)?.init.signal?.aborted).toBe(true);
     expect(sent[0]?.headers.get('Accept')).toBe('text/event-stream');
+  });
+
+  test('asks for a warning before the end, and gives it between the changes', async () => {
+    const { client, sent } = scripted([
+      stream(
+        preamble +
+          snapshot(1) +
+          'id: 1\nevent: session.expiring\ndata: {"type":"session.expiring","at":"t","ends_at":"u","end_reason":"time_limit"}\n\n' +
+          event(2),
+      ),
+      stream(event(3) + ended),
+    ]);
+    const items: unknown[] = [];
+    for await (const item of client.watch('s1', { warnBefore: 30 })) items.push(item.map(told)._unsafeUnwrap());
+    expect(items).toEqual(['snapshot', 'expiring u', 'paused 2', 'paused 3', 'terminated 4']);
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual(['?warn_before=30', '?warn_before=30']);
+    for (const warnBefore of [0, 86_401, '30']) {
+      const refused = Reflect.apply(client.watch, client, ['s1', { warnBefore }])[Symbol.asyncIterator]();
+      expect((await refused.next()).value._unsafeUnwrapErr()).toMatchObject({
+        type: 'invalid_input',
+        issues: [{ path: 'warnBefore' }],
+      });
+    }
   });
 
   test('waits as the server asks for, and longer while nothing comes', async () => {

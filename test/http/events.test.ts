@@ -141,6 +141,27 @@ describe('events over HTTP', () => {
     );
   });
 
+  test('tell that a session ends soon to who asks for it', async () => {
+    const { sessions, clock } = open();
+    await okOf(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 2 }));
+    await okOf(sessions.start('x'));
+    const { handler } = handlerWith({ sessions, events: true });
+    const texts = textsOf(await handler({ ...watchX, url: `${watchX.url}?warn_before=10` }));
+    let all = '';
+    while (!all.includes('session.expiring')) all += String((await texts.next()).value);
+    clock.pass(2000);
+    expect(await allOf(texts)).toMatch(/event: session\.terminated\n/);
+    const position = /id: (\S+)\nevent: session.snapshot/.exec(all)?.[1];
+    expect(all).toContain(`id: ${position}
+event: session.expiring
+data: {"type":"session.expiring","at":"2026-01-31T12:00:00.000Z","ends_at":"2026-01-31T12:00:02.000Z","end_reason":"time_limit"}
+`);
+    for (const query of ['0', '', '1.5', '86401', 'x', '5&warn_before=6']) {
+      const refused = await handler({ ...watchX, url: `${watchX.url}?warn_before=${query}` });
+      expect([refused?.status, refused?.body]).toEqual([400, expect.stringContaining('"path":"warn_before"')]);
+    }
+  });
+
   test('who is slow gets every event', async () => {
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));

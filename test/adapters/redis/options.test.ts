@@ -63,7 +63,7 @@ describe('options that break a rule are named at once', () => {
 
   test.each([1, 'yes', null])('statusIndex and events: %j', (value) => {
     expectRule({ client, statusIndex: value }, 'statusIndex must be true or false');
-    expectRule({ client, events: value }, 'events must be true, false or { length }');
+    expectRule({ client, events: value }, 'events must be true, false or { length, client }');
   });
 
   test('one that nobody knows is told with the one that was probably meant', () => {

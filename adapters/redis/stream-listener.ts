@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BlockingRedisClient } from './options.js';
+
+/** How long one read waits, in milliseconds. So long it can take until a stream is waited for that was added. */
+const BLOCK_MS = 250;
+
+/** Milliseconds between two reads while events keep coming: whoever listens reads many of them at once. */
+const BUSY_MS = 10;
+
+interface Stream {
+  readonly listeners: Set<() => void>;
+  /** The id of the last entry that is known. */
+  lastId: string | undefined;
+}
+
+/**
+ * Says when there is something new in streams. One blocking read on a connection of its own waits for all of them. While
+ * that connection cannot be used, it says so again and again, so that whoever listens looks for itself.
+ */
+export class StreamListener {
+  readonly #client: BlockingRedisClient;
+  readonly #isStoreClosed: () => boolean;
+  readonly #streams = new Map<string, Stream>();
+  #isRunning = false;
+
+  constructor(client: BlockingRedisClient, isStoreClosed: () => boolean) {
+    this.#client = client;
+    this.#isStoreClosed = isStoreClosed;
+  }
+
+  listen(name: string, listener: () => void): () => void {
+    const stream = this.#streams.get(name) ?? { listeners: new Set(), lastId: undefined };
+    stream.listeners.add(listener);
+    this.#streams.set(name, stream);
+    if (!this.#isRunning) void this.#run();
+    return () => {
+      stream.listeners.delete(listener);
+      if (stream.listeners.size === 0 && this.#streams.get(name) === stream) this.#streams.delete(name);
+    };
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#streams.size > 0) {
+      try {
+        if (await this.#wait()) await sleep(BUSY_MS);
+        if (this.#isStoreClosed()) this.#wakeAll();
+      } catch {
+        this.#wakeAll();
+        await sleep(BLOCK_MS);
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  /** Whether something came. */
+  async #wait(): Promise<boolean> {
+    const names: string[] = [];
+    const ids: string[] = [];
+    for (const [name, stream] of this.#streams) {
+      if (stream.lastId === undefined) await this.#begin(name, stream);
+      names.push(name);
+      ids.push(stream.lastId ?? '$');
+    }
+    const reply = await this.#client.xread('COUNT', 100, 'BLOCK', BLOCK_MS, 'STREAMS', ...names, ...ids);
+    const read: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    for (const [at, name] of names.entries()) {
+      const lastId = lastIdIn(read, name);
+      const stream = this.#streams.get(name);
+      if (lastId === undefined || stream === undefined) continue;
+      stream.lastId = lastId;
+      if (ids[at] !== lastId) for (const listener of stream.listeners) listener();
+    }
+    return read.length > 0;
+  }
+
+  /** What came before it was waited for is read by whoever listens. */
+  async #begin(name: string, stream: Stream): Promise<void> {
+    const [last]: readonly unknown[] = await this.#client.xrevrange(name, '+', '-', 'COUNT', 1);
+    const id: unknown = Array.isArray(last) ? last[0] : undefined;
+    stream.lastId = typeof id === 'string' ? id : '0-0';
+    for (const listener of stream.listeners) listener();
+  }
+
+  #wakeAll(): void {
+    for (const { listeners } of this.#streams.values()) for (const listener of listeners) listener();
+  }
+}
+
+/** The id of the last entry of a stream in the reply of XREAD. Its name there begins with the client's `keyPrefix`. */
+const lastIdIn = (reply: readonly unknown[], name: string): string | undefined => {
+  for (const stream of reply) {
+    const [key, entries]: readonly unknown[] = Array.isArray(stream) ? stream : [];
+    if (typeof key !== 'string' || !key.endsWith(name) || !Array.isArray(entries)) continue;
+    const last: unknown = entries.at(-1);
+    const id: unknown = Array.isArray(last) ? last[0] : undefined;
+    if (typeof id === 'string') return id;
+  }
+  return undefined;
+};

@@ -1,0 +1,105 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type BlockingRedisClient, RedisSessionStore } from '../../adapters/redis/index.js';
+import { SessionService } from '../../src/index.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { clientVersions, openClient } from '../support/redis-clients.js';
+import { commandsOf } from '../support/redis-commands.js';
+import { startRedis } from '../support/redis-server.js';
+import { okOf, startedIn } from '../support/sessions.js';
+import { openProxy } from '../support/tcp-proxy.js';
+
+const said = [{ role: 'user', content: 'hello' }];
+
+const follow = (sessions: SessionService, id: string) => sessions.watch(id)[Symbol.asyncIterator]();
+
+/** The client as the store declares it. */
+const blocking = (client: object): BlockingRedisClient => {
+  const has = (value: object): value is BlockingRedisClient => 'xread' in value && 'xrevrange' in value;
+  if (!has(client)) throw new Error('no client');
+  return client;
+};
+
+const open = async (version: (typeof clientVersions)[number], through?: (port: number) => Promise<number>) => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const waiting = openClient(version, { port: (await through?.(server.port)) ?? server.port, keyPrefix: 'host:' });
+  const serviceOf = (events: true | { readonly client: BlockingRedisClient }) =>
+    new SessionService({
+      store: new RedisSessionStore({
+        client: openClient(version, { port: server.port, keyPrefix: 'host:' }),
+        partitions: 64,
+        events,
+      }),
+    });
+  return { port: server.port, waiting, here: serviceOf({ client: blocking(waiting) }), there: serviceOf(true) };
+};
+
+describeWithRedis('a connection that waits for events', () => {
+  test.each(clientVersions)(
+    'tells what another process does, and asks for nothing else at rest, with %s',
+    async (version) => {
+      const { port, here, there } = await open(version);
+      const watches: { tenant: string; id: string; watch: ReturnType<typeof follow> }[] = [];
+      for (let each = 0; each < 30; each += 1) {
+        const tenant = `tenant ${each}`;
+        const id = await startedIn(there.forTenant(tenant));
+        const watch = follow(here.forTenant(tenant), id);
+        onTestFinished(async () => {
+          await watch.return?.();
+        });
+        await watch.next();
+        watches.push({ tenant, id, watch });
+      }
+      for (const { tenant, id, watch } of watches) {
+        await okOf(there.forTenant(tenant).append(id, said));
+        expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ type: 'session.appended', sequence: 3 });
+      }
+      const waits = async () => (await commandsOf(port))['xread'] ?? 0;
+      const rest = await waits();
+      const before = (await commandsOf(port))['xrange'];
+      while ((await waits()) < rest + 4) await new Promise((resolve) => setTimeout(resolve, 50));
+      expect((await commandsOf(port))['xrange']).toBe(before);
+    },
+  );
+
+  test('that is cut off or closed leaves the watches as they are, a little slower', async () => {
+    let proxy: Awaited<ReturnType<typeof openProxy>> | undefined;
+    const { waiting, here, there } = await open('ioredis 5', async (port) => {
+      proxy = await openProxy(port);
+      return proxy.port;
+    });
+    const id = await startedIn(there);
+    const watch = here.watch(id)[Symbol.asyncIterator]();
+    await watch.next();
+    const faults = [() => proxy?.speak(), () => waiting.disconnect()];
+    for (const [turn, fault] of faults.entries()) {
+      fault();
+      await okOf(there.append(id, said));
+      expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ sequence: turn + 3 });
+    }
+    await watch.return?.();
+  });
+
+  test('is left alone once nobody watches', async () => {
+    const { waiting, here, there } = await open('ioredis 5');
+    const read = vi.spyOn(blocking(waiting), 'xread');
+    const id = await startedIn(there);
+    const watch = here.watch(id)[Symbol.asyncIterator]();
+    await watch.next();
+    await vi.waitFor(() => expect(read).toHaveBeenCalled());
+    await watch.return?.();
+    await vi.waitFor(async () => {
+      const { length } = read.mock.calls;
+      await Promise.all(read.mock.results.map(({ value }) => value));
+      expect(read.mock.calls.length).toBe(length);
+    });
+  });
+
+  test('is refused where it is a Cluster or no client', () => {
+    const client = openClient('ioredis 5', { port: 1, lazyConnect: true });
+    for (const wrong of [5, {}, { xread: () => 0, xrevrange: () => 0, nodes: () => [] }]) {
+      const options = { client, events: { client: wrong } };
+      expect(() => Reflect.construct(RedisSessionStore, [options])).toThrow(/events\.client must be an ioredis client/);
+    }
+  });
+});

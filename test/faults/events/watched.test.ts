@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { type SessionEvent, SessionService } from '../../../src/index.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { openClient } from '../../support/redis-clients.js';
+import { startRedis } from '../../support/redis-server.js';
+import { okOf, startedIn } from '../../support/sessions.js';
+import { bundleWorker, type Worker } from '../../support/worker-pool.js';
+import { cutConnections } from '../failover/cut-connections.js';
+import { effort, record } from '../support/effort.js';
+import { type Given, judge, type Verdict } from './ledger.js';
+
+const PROMISE = 'watchers are given all events of each session, in order';
+const WRITERS = 3;
+const TRIAL_MS = effort(5000, 60_000);
+
+/** Longer than an event is held behind a gap. */
+const STAY_MS = 1500;
+
+describeWithRedis('ten watchers of what three processes do', () => {
+  let worker: Worker;
+  beforeAll(async () => {
+    worker = await bundleWorker('shared-writer');
+  });
+  afterAll(() => worker.remove());
+
+  const open = async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const prefix = 'watched';
+    const storeOf = () =>
+      new RedisSessionStore({
+        client: openClient('ioredis 5', { port: server.port }),
+        prefix,
+        timeoutMs: 10_000,
+        events: { length: 1_000_000 },
+      });
+    const control = storeOf();
+    const sessions = new SessionService({ store: control });
+    const ids: string[] = [];
+    while (ids.length < 4) ids.push(await startedIn(sessions));
+    const writers = new Set<ChildProcess>();
+    let acknowledged = 0;
+    let seed = 0;
+    const write = (): void => {
+      seed += 1;
+      const args = [worker.file, String(server.port), prefix, String(seed), ids.join(',')];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      writers.add(child);
+      child.stdout.on('data', (text: Buffer) => {
+        acknowledged += text.toString().split('\n').length - 1;
+      });
+    };
+    const kill = async (child: ChildProcess): Promise<void> => {
+      writers.delete(child);
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    };
+    onTestFinished(async () => {
+      await Promise.all([...writers].map(kill));
+    });
+    return { server, control, sessions, ids, writers, write, kill, storeOf, acknowledged: () => acknowledged };
+  };
+  type World = Awaited<ReturnType<typeof open>>;
+
+  /** Watchers in another process than the writers, as far as the store knows; two of them leave and come back. */
+  const watch = ({ storeOf, ids }: World) => {
+    const follow = (items: (from: string | undefined) => AsyncIterable<unknown>, comesBack: boolean) => {
+      const given: Given[] = [];
+      const done = (async () => {
+        let from: string | undefined;
+        const ended = new Set<string>();
+        for (let isOver = false; !isOver; ) {
+          const until = comesBack ? performance.now() + STAY_MS : Number.POSITIVE_INFINITY;
+          let isLeaving = false;
+          for await (const item of items(from)) {
+            const value: Given = Object(item)._unsafeUnwrap();
+            given.push(value);
+            if ('position' in value) from = value.position;
+            if (value.type === 'session.terminated') ended.add(value.sessionId);
+            isOver = ended.size === ids.length;
+            isLeaving = performance.now() > until && value.type !== 'session.terminated';
+            if (isOver || isLeaving) break;
+          }
+          if (!isLeaving) return;
+          given.push({ type: 'again' });
+        }
+      })();
+      return { given, done };
+    };
+    const [one, other] = [new SessionService({ store: storeOf() }), new SessionService({ store: storeOf() })];
+    const watchOf = (sessions: SessionService, at: number, comesBack = false) =>
+      follow((from) => sessions.watch(ids[at % ids.length] ?? '', from === undefined ? {} : { from }), comesBack);
+    const watchAllOf = (sessions: SessionService, comesBack = false) =>
+      follow((from) => sessions.watchAll(from === undefined ? {} : { from }), comesBack);
+    return [
+      ...[0, 1, 2, 3].map((at) => watchOf(one, at)),
+      watchOf(other, 0),
+      watchOf(other, 1, true),
+      watchAllOf(one),
+      watchAllOf(one),
+      watchAllOf(other),
+      watchAllOf(other, true),
+    ];
+  };
+
+  /** What stands in the stream, also what is trimmed later. */
+  const recorder = ({ control }: World) => {
+    const told = new Map<string, SessionEvent[]>();
+    let position = '0';
+    let events = 0;
+    const look = async (): Promise<void> => {
+      for (;;) {
+        const page = await control.events?.read(control.events.streamOf('default'), position, 5000);
+        if (page === undefined || page.isErr()) return;
+        position = page.value.position;
+        for (const event of page.value.events) {
+          const known = told.get(event.sessionId) ?? [];
+          known.push(event);
+          told.set(event.sessionId, known);
+          events += 1;
+        }
+        if (page.value.events.length < 5000) return;
+      }
+    };
+    return { told, look, events: () => events };
+  };
+
+  const sum = (verdicts: readonly Verdict[], name: keyof Verdict): number =>
+    verdicts.reduce((total, verdict) => total + verdict[name], 0);
+
+  test.each([
+    ['processes killed and connections cut', false],
+    ['and the stream trimmed', true],
+  ] as const)(
+    '%s: nothing is missing, and nothing out of order',
+    async (faults, trims) => {
+      const world = await open();
+      const { server, control, sessions, ids, writers, write, kill } = world;
+      const stream = control.events?.streamOf('default') ?? '';
+      const admin = openClient('ioredis 5', { port: server.port });
+      const watchers = watch(world);
+      const { told, look, events } = recorder(world);
+      while (watchers.slice(0, 6).some(({ given }) => given.length === 0)) await sleep(5);
+      while (writers.size < WRITERS) write();
+      const end = performance.now() + TRIAL_MS;
+      let [kills, cuts] = [0, 0];
+      for (let turn = 1; performance.now() < end; turn += 1) {
+        await sleep(100);
+        await look();
+        const [oldest] = writers;
+        if (turn % 15 === 0 && oldest !== undefined) {
+          await kill(oldest);
+          write();
+          kills += 1;
+        }
+        if (turn % 11 === 0) {
+          await cutConnections(server);
+          cuts += 1;
+        }
+        if (trims && turn % 13 === 0) await admin.call('XTRIM', stream, 'MAXLEN', '20');
+      }
+      await Promise.all([...writers].map(kill));
+      for (const id of ids) await okOf(sessions.terminate(id));
+      await look();
+      await Promise.all(watchers.map(({ done }) => done));
+      const verdicts = watchers.map(({ given }) => judge(given, told));
+      const of = (name: string): string => `${name}, ${faults}`;
+      record({ promise: PROMISE, figure: of('kills of writers'), value: kills });
+      record({ promise: PROMISE, figure: of('times that all connections were cut'), value: cuts });
+      record({ promise: PROMISE, figure: of('changes acknowledged'), value: world.acknowledged() });
+      record({ promise: PROMISE, figure: of('events in the stream'), value: events() });
+      record({ promise: PROMISE, figure: of('events given to ten watchers'), value: sum(verdicts, 'seen') });
+      record({ promise: PROMISE, figure: of('gaps told'), value: sum(verdicts, 'gapsTold') });
+      record({
+        promise: PROMISE,
+        figure: of('given twice without coming back'),
+        value: sum(verdicts, 'doubled'),
+        bar: '0',
+      });
+      record({ promise: PROMISE, figure: of('missing and not told'), value: sum(verdicts, 'missing'), bar: '0' });
+      record({ promise: PROMISE, figure: of('out of order'), value: sum(verdicts, 'outOfOrder'), bar: '0' });
+      expect(verdicts.map(({ missing, outOfOrder, doubled }) => [missing, outOfOrder, doubled])).toEqual(
+        verdicts.map(() => [0, 0, 0]),
+      );
+      expect(events()).toBeGreaterThan(TRIAL_MS / 20);
+    },
+    TRIAL_MS + 60_000,
+  );
+});
