@@ -55,11 +55,15 @@ export class EventHub {
   /** This process has changed something, of one tenant or of any: those who watch it need not wait for the next poll. */
   wake(tenant?: string): void {
     if (this.#feeds.size === 0) return;
-    const streams = tenant === undefined ? this.#feeds.keys() : [this.#log.streamOf(tenant)];
-    for (const stream of streams) {
-      void this.#feeds.get(stream)?.then((opened) => {
-        if (opened.isOk()) opened.value.wake();
-      });
+    try {
+      const streams = tenant === undefined ? this.#feeds.keys() : [this.#log.streamOf(tenant)];
+      for (const stream of streams) {
+        void this.#feeds.get(stream)?.then((opened) => {
+          if (opened.isOk()) opened.value.wake();
+        });
+      }
+    } catch {
+      // A store that breaks its contract is polled.
     }
   }
 

@@ -28,12 +28,12 @@ export const perform = <T, E extends SessionError>(
   const carryOut = async (): Promise<Result<T, E | InvalidInput | StoreUnavailable>> => {
     if (tenantError !== undefined) return err(tenantError);
     try {
-      const done = await operation();
-      // Whoever watches in this process learns of the change at once.
-      if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
-      return done;
+      return await operation();
     } catch (cause) {
       return err(storeUnavailable('the store threw an exception', outcome, cause));
+    } finally {
+      // Watchers in this process get the event at once.
+      if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
     }
   };
   if (observers.length === 0) return new ResultAsync(carryOut());
