@@ -46,7 +46,8 @@ export class TenantSessions {
 
   /** When the first of the sessions is due. */
   get firstDue(): number {
-    return this.#byDue.at(0)?.at ?? Number.POSITIVE_INFINITY;
+    const [first] = this.#byDue.slice(0, 1);
+    return first?.at ?? Number.POSITIVE_INFINITY;
   }
 
   /** What is due at a time, the longest overdue first, at most `limit`. */
