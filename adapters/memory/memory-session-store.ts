@@ -22,7 +22,17 @@ import type {
 import { copyState } from './copies.js';
 import { MemoryEventLog } from './event-log.js';
 import { bytesOf, type KeptSession, keyOf, newSession, recordOf, sequenceOf } from './kept-session.js';
+import { OrderedIndex } from './ordered-index.js';
+import { compare } from './page-of.js';
 import { TenantSessions } from './tenant-sessions.js';
+
+/** A tenant by when the first of its sessions is due. */
+interface TenantDue {
+  readonly name: string;
+  readonly firstDue: number;
+}
+
+const tenantOrder = (a: TenantDue, b: TenantDue): number => a.firstDue - b.firstDue || compare(a.name, b.name);
 
 /** What a `MemorySessionStore` is made with. */
 export interface MemorySessionStoreOptions {
@@ -48,6 +58,8 @@ const readEventsLength = (options: MemorySessionStoreOptions): number | undefine
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantSessions>();
+  /** The tenants that have something due some time. */
+  readonly #byDue = new OrderedIndex(tenantOrder);
   readonly events: MemoryEventLog | undefined;
 
   /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
@@ -61,7 +73,7 @@ export class MemorySessionStore implements SessionStore {
     if (tenant.get(head.id) !== undefined) return ok('taken');
     this.#tenants.set(name, tenant);
     const session = newSession(name, head, state, this.events?.newBirth() ?? '');
-    tenant.add(session);
+    this.#change(name, tenant, () => tenant.add(session));
     this.#tell(session, { type: 'created', at: Date.parse(head.createdAt) });
     return ok('inserted');
   }
@@ -97,7 +109,7 @@ export class MemorySessionStore implements SessionStore {
     const { state } = session;
     if (state.revision !== next.revision - 1) return ok('stale');
     const dueAt = isEndByClock(next) ? Math.min(session.dueAt, next.deadline) : next.deadline;
-    tenant.change(session, copyState(next), dueAt);
+    this.#change(key.tenant, tenant, () => tenant.change(session, copyState(next), dueAt));
     this.#tell(session, eventDetailOf(state.status === 'PAUSED', next));
     return ok('replaced');
   }
@@ -140,7 +152,7 @@ export class MemorySessionStore implements SessionStore {
     const session = tenant?.get(key.id);
     if (tenant === undefined || session === undefined) return ok('missing');
     if (revision !== undefined && revision !== session.state.revision) return ok('stale');
-    tenant.remove(session);
+    this.#change(key.tenant, tenant, () => tenant.remove(session));
     if (tenant.size === 0) this.#tenants.delete(key.tenant);
     session.isRemoved = true;
     this.#tell(session, { type: 'deleted', at: now });
@@ -148,15 +160,16 @@ export class MemorySessionStore implements SessionStore {
   }
 
   due(now: number, limit: number): Result<DueSessions, never> {
-    const waiting = [...this.#tenants.values()].filter((tenant) => tenant.due(now, 1).length > 0);
+    const count = this.#byDue.leading(({ firstDue }) => firstDue <= now);
+    const waiting = this.#byDue.slice(0, Math.min(count, limit));
     const share = Math.max(1, Math.floor(limit / waiting.length));
-    const due = waiting.map((tenant) => tenant.due(now, share));
+    const due = waiting.map(({ name }) => this.#tenants.get(name)?.due(now, share) ?? []);
     const sessions = due
       .flat()
       .sort((a, b) => a.dueAt - b.dueAt)
       .slice(0, limit)
       .map((session) => ({ ...keyOf(session), dueAt: session.dueAt }));
-    return ok({ sessions, failed: [], hasMore: due.some(({ length }) => length >= share) });
+    return ok({ sessions, failed: [], hasMore: count > limit || due.some(({ length }) => length >= share) });
   }
 
   reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', never> {
@@ -166,12 +179,22 @@ export class MemorySessionStore implements SessionStore {
     const { state } = session;
     const dueAt = state.status === 'TERMINATED' || isDamaged ? to : Math.min(to, state.deadline);
     if (dueAt === from) return ok('stale');
-    tenant.change(session, state, dueAt);
+    this.#change(key.tenant, tenant, () => tenant.change(session, state, dueAt));
     return ok('moved');
   }
 
   #sessionOf({ tenant, id }: SessionKey): KeptSession | undefined {
     return this.#tenants.get(tenant)?.get(id);
+  }
+
+  /** Keeps the tenant at its place in `#byDue`. */
+  #change(name: string, tenant: TenantSessions, change: () => void): void {
+    const before = tenant.firstDue;
+    change();
+    const after = tenant.firstDue;
+    if (before === after) return;
+    if (before < Number.POSITIVE_INFINITY) this.#byDue.remove({ name, firstDue: before });
+    if (after < Number.POSITIVE_INFINITY) this.#byDue.insert({ name, firstDue: after });
   }
 
   #tell(session: KeptSession, detail: EventDetail): void {

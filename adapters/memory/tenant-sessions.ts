@@ -44,6 +44,12 @@ export class TenantSessions {
     this.#index(session);
   }
 
+  /** When the first of the sessions is due. */
+  get firstDue(): number {
+    const [first] = this.#byDue.slice(0, 1);
+    return first?.at ?? Number.POSITIVE_INFINITY;
+  }
+
   /** What is due at a time, the longest overdue first, at most `limit`. */
   due(now: number, limit: number): readonly KeptSession[] {
     const due = this.#byDue.slice(0, Math.min(limit, this.#byDue.leading(isDueBy(now))));
