@@ -1,9 +1,8 @@
 import type { SessionEvent, SessionSnapshot } from '../events/event.js';
+import { END_ID, eventShapes, streamEnd, streamUnavailable } from '../operations/events.js';
+import type { Shape } from '../operations/shape.js';
 import type { EndReason } from '../status.js';
 import type { HandlerError } from './errors.js';
-
-/** The id of a stream's last event. Who comes back with it has seen everything. */
-export const END_ID = 'end';
 
 /**
  * How long a browser waits before it comes back, in milliseconds. No empty line follows what is no event: some clients
@@ -35,22 +34,13 @@ const frame = (event: Frame): string => `${headOf(event)}${event.data}${endOfEve
 export const snapshotHead = ({ type, position }: SessionSnapshot): string => headOf({ id: position, event: type });
 
 export const eventFrame = (event: SessionEvent): string => {
-  const { id, type, sequence, at, position } = event;
-  const data = {
-    id,
-    type,
-    sequence,
-    at,
-    ...(event.type === 'session.terminated' ? { end_reason: event.endReason } : {}),
-    ...(event.type === 'session.appended' ? { position: event.historyPosition } : {}),
-  };
-  return frame({ id: position, event: type, data: JSON.stringify(data) });
+  const shape: Shape<unknown> = eventShapes[event.type];
+  return frame({ id: event.position, event: event.type, data: JSON.stringify(shape.write(event)) });
 };
 
-/** Without data a browser would pass it over. A session that was deleted has no reason. */
-export const endFrame = (reason: EndReason | undefined): string =>
-  frame({ id: END_ID, event: 'end', data: JSON.stringify({ end_reason: reason }) });
+export const endFrame = (endReason: EndReason | undefined): string =>
+  frame({ id: END_ID, event: 'end', data: JSON.stringify(streamEnd.write({ endReason })) });
 
-/** Has no id: who comes back goes on behind the last event. */
+/** Has no id: a client that comes back goes on behind the last event. */
 export const unavailableFrame = ({ type }: HandlerError): string =>
-  frame({ event: 'unavailable', data: JSON.stringify({ code: type }) });
+  frame({ event: 'unavailable', data: JSON.stringify(streamUnavailable.write({ code: type })) });

@@ -1,9 +1,10 @@
 import type { Result } from 'neverthrow';
 import type { WatchError } from '../errors.js';
 import { storeUnavailable } from '../errors.js';
-import type { SessionChange } from '../events/event.js';
+import type { SessionChange, SessionSnapshot } from '../events/event.js';
+import { watch } from '../operations/events.js';
 import type { EndReason } from '../status.js';
-import { type Call, inClientTerms, type RouteOf } from './call.js';
+import { inClientTerms } from './answer.js';
 import type { HandlerError } from './errors.js';
 import {
   endFrame,
@@ -30,9 +31,13 @@ const encoder = new TextEncoder();
 
 const over: IteratorReturnResult<void> = { done: true, value: undefined };
 
-/** What is to be streamed. */
+/** What is to be streamed, and how. */
 export interface Watching {
-  readonly call: Call<RouteOf<'events'>>;
+  readonly heartbeatMs: number;
+  /** The text of a snapshot; nothing where too much is on its way already. */
+  readonly textOf: (snapshot: SessionSnapshot) => HeldText | undefined;
+  /** Tells the host of an error. */
+  readonly report: (error: HandlerError) => void;
   readonly changes: AsyncIterator<Result<SessionChange, WatchError>, unknown>;
   /** Ends the changes. */
   readonly gone: AbortController;
@@ -65,7 +70,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
 
   constructor(watching: Watching) {
     this.#watching = watching;
-    this.#changes = new Heartbeats(watching.changes, watching.call.settings.heartbeatMs, watching.gone.signal);
+    this.#changes = new Heartbeats(watching.changes, watching.heartbeatMs, watching.gone.signal);
     this.#awaitClient();
   }
 
@@ -127,7 +132,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
       if (next.done === true) return this.#end();
       return next.value.match(
         (change) => this.#frameOf(change),
-        (error) => this.#broken(inClientTerms(error)),
+        (error) => this.#broken(inClientTerms(watch, error)),
       );
     } catch (cause) {
       return this.#broken(storeUnavailable('the events could not be read', 'not_applied', cause));
@@ -137,8 +142,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   #frameOf(change: SessionChange): string {
     this.#reason = endReasonOf(change);
     if (change.type !== 'session.snapshot') return eventFrame(change);
-    const { settings, tenant } = this.#watching.call;
-    this.#text = settings.texts.hold(settings.form, tenant, change);
+    this.#text = this.#watching.textOf(change);
     this.#sent = 0;
     return this.#text === undefined ? this.#broken({ type: 'too_many_streams' }) : snapshotHead(change);
   }
@@ -150,7 +154,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
 
   #broken(error: HandlerError): string {
     this.#isEnding = true;
-    this.#watching.call.report(error);
+    this.#watching.report(error);
     return unavailableFrame(error);
   }
 

@@ -106,7 +106,10 @@ export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => 
 };
 
 /** The settings of the handler; the sessions come from the container, and the authenticator may. */
-export type HandlerModuleOptions = Omit<SessionHandlerOptions, 'sessions' | 'authenticate' | 'logger'> & {
+export type HandlerModuleOptions = Omit<
+  SessionHandlerOptions<SessionService>,
+  'sessions' | 'authenticate' | 'logger'
+> & {
   /** Default: what the host binds to `TYPES.Authenticator`, without which no handler can be made. */
   readonly authenticate?: Authenticator;
 };

@@ -1,5 +1,11 @@
-import { createSessionHandler, type SessionHandler } from '../../../src/http/index.js';
-import { apiKeyAsPassword, createInspector } from '../../../src/inspector/index.js';
+import {
+  commandRoutes,
+  createSessionHandler,
+  eventRoutes,
+  historyRoutes,
+  type SessionHandler,
+} from '../../../src/http/index.js';
+import { apiKeyAsPassword, inspectorRoutes } from '../../../src/inspector/index.js';
 
 interface WireOptions {
   readonly sessions: unknown;
@@ -14,12 +20,13 @@ const acmeOfKey = (key: string): string | undefined => (key === 'key' ? 'acme' :
 
 /** A handler with everything that it can serve, or with nothing but the three operations. */
 export const wireHandler = ({ isBare = false, maxStreams, ...options }: WireOptions): SessionHandler => {
-  const all = {
-    commands: true,
-    events: maxStreams === undefined ? true : { maxStreams },
-    inspector: createInspector(apiKeyAsPassword(acmeOfKey)),
-  };
+  const routes = [
+    commandRoutes(),
+    historyRoutes(),
+    eventRoutes(maxStreams === undefined ? {} : { maxStreams }),
+    inspectorRoutes(apiKeyAsPassword(acmeOfKey)),
+  ];
   return Reflect.apply(createSessionHandler, undefined, [
-    { authenticate: acmeOfKey, ...options, ...(isBare ? {} : all) },
+    { authenticate: acmeOfKey, ...options, ...(isBare ? {} : { routes }) },
   ]);
 };

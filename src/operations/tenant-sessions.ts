@@ -44,7 +44,7 @@ export interface TenantEvents {
   watch(id: string, options: WatchOptions): AsyncIterable<Result<SessionChange, WatchError>>;
 }
 
-/** What the inspector needs besides, and the commands where it may end sessions. The query comes from a stranger. */
+/** What a history by parts needs besides. The query comes from a stranger. */
 export interface TenantHistories {
   history(id: string, query: unknown): ResultAsync<HistoryPart, HistoryError>;
 }
