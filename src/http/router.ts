@@ -15,7 +15,7 @@ const idPath = /^\/[^/{}*?#]+\/\{session_id\}(?:\/[^/{}*?#]+)*$/;
 const openPath = /^\/[^/{}*?#]+\/\*$/;
 
 /** Whether a path has one of the forms that the router knows. */
-export const isRoutable = (path: string): boolean => [fixedPath, idPath, openPath].some((form) => form.test(path));
+const isRoutable = (path: string): boolean => [fixedPath, idPath, openPath].some((form) => form.test(path));
 
 /** Two paths that lead to the same requests are a mistake of the host. */
 export const checkPaths = (issues: IssueList, operations: readonly Pick<Operation, 'path'>[]): void => {

@@ -1,6 +1,6 @@
-import { KEY_LENGTH, NAME_LENGTH, OPERATION_ID_LENGTH, ROLE_LENGTH, type SessionLimits } from '../limits.js';
+import { NAME_LENGTH, ROLE_LENGTH, type SessionLimits } from '../limits.js';
 import { rfc3339 } from './timestamp.js';
-import { operationIdForm, type ReadAs } from './values.js';
+import type { ReadAs } from './values.js';
 
 /*
  * What is asked of the fields that callers give, as data. The document of the HTTP interface is made from it, and the
@@ -15,7 +15,6 @@ type FieldRule =
   | { readonly kind: 'text'; readonly mostBytes: keyof SessionLimits }
   /** A number from `least` to what this limit says. */
   | { readonly kind: 'number'; readonly least: number; readonly most: keyof SessionLimits }
-  | { readonly kind: 'form'; readonly form: RegExp; readonly most?: number }
   | { readonly kind: 'timestamp'; readonly form: RegExp };
 
 /** A field may be left out, or be `null`, if there is something to stand for it, or if it is optional. */
@@ -48,13 +47,6 @@ export const entryRules = {
   role: { kind: 'name', most: ROLE_LENGTH },
   content: { kind: 'text', mostBytes: 'contentBytes' },
   timestamp: { kind: 'timestamp', form: rfc3339, isOptional: true },
-} as const satisfies Readonly<Record<string, Rule>>;
-
-/** What names a session, or a write. */
-export const nameRules = {
-  id: { kind: 'name', most: KEY_LENGTH },
-  idempotencyKey: { kind: 'name', most: KEY_LENGTH, isOptional: true },
-  operationId: { kind: 'form', form: operationIdForm, most: OPERATION_ID_LENGTH, isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** How many entries an append takes. */

@@ -9,9 +9,9 @@ import {
 } from '../http/event-frames.js';
 import type { InputPolicy } from '../input/policy.js';
 import { sessionState } from '../operations/outputs.js';
-import { SAMPLE_ID, SAMPLE_TIME } from '../operations/parameters.js';
 import { toWireSession } from '../operations/wire-session.js';
 import type { Session } from '../session/session.js';
+import { SAMPLE_ID, SAMPLE_TIME } from './descriptions.js';
 import type { Example, Json } from './types.js';
 
 type Examples = Readonly<Record<string, Example>>;

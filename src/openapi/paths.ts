@@ -4,6 +4,7 @@ import type { InputPolicy } from '../input/policy.js';
 import { type AnyOperation, hasId, type Output, type QueryParameter } from '../operations/operation.js';
 import { sessionId } from '../operations/parameters.js';
 import { ref, type Schema, wireName } from '../operations/shape.js';
+import { operationTexts, type ParameterText, parameterTexts } from './descriptions.js';
 import { answerExamples, bodyExamples, streamExample } from './examples.js';
 import { headerRefs, headersOf } from './headers.js';
 import { codesOf, problemResponses } from './problems.js';
@@ -40,14 +41,12 @@ const querySchema = (rule: QueryParameter): Schema => {
   return { type: 'integer', minimum: rule.least, ...(rule.default === undefined ? {} : { default: rule.default }) };
 };
 
-type Sent = Pick<Parameter, 'schema' | 'description'> & { readonly example?: QueryParameter['example'] };
-
-const parameter = (place: Pick<Parameter, 'in' | 'name'>, { description, schema, example }: Sent): Parameter => ({
+const parameter = (place: Pick<Parameter, 'in' | 'name'>, schema: Schema, text: ParameterText): Parameter => ({
   ...place,
-  description,
+  description: text.description,
   required: place.in === 'path',
   schema,
-  ...(example === undefined ? {} : { examples: { example: { value: example } } }),
+  ...(text.example === undefined ? {} : { examples: { example: { value: text.example } } }),
 });
 
 /** The last part of a reference to a schema, or to that of the items of an array. */
@@ -60,7 +59,8 @@ const mediaType = (schema: Schema): MediaType => {
   return { schema, examples: { page: { value: Object.values(examples).map(({ value }) => value) } } };
 };
 
-const outputResponse = ({ description, shape, events, headers = [] }: Output): Response => {
+const outputResponse = (operation: AnyOperation, { status, shape, events, headers = [], ...own }: Output): Response => {
+  const description = own.description ?? operationTexts[operation.name]?.outputs[status] ?? '';
   if (events !== undefined) {
     const data = Object.fromEntries(Object.entries(events).map(([name, { schema }]) => [name, schema]));
     const media = {
@@ -77,6 +77,9 @@ const outputResponse = ({ description, shape, events, headers = [] }: Output): R
   };
 };
 
+/** Components of parameters whose names in the service say too little alone. */
+const componentNames: Readonly<Record<string, string>> = { id: 'sessionId', from: 'lastEventId' };
+
 /** The paths of a document, with the parameters and responses that they refer to. */
 export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
   const parameters = new Components<Parameter>('parameters');
@@ -87,14 +90,21 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
 
   const parametersOf = (operation: AnyOperation): readonly Reference[] => {
     const { name: owner, query = {}, headers = {} } = operation;
-    const add = (name: string, component: Parameter) => parameters.add(component, name, `${owner}${capitalized(name)}`);
+    const add = (name: string, place: Pick<Parameter, 'in' | 'name'>, schema: Schema) => {
+      const text = parameterTexts[`${owner}.${name}`] ?? parameterTexts[name] ?? { description: name };
+      return parameters.add(
+        parameter(place, schema, text),
+        componentNames[name] ?? name,
+        `${owner}${capitalized(name)}`,
+      );
+    };
     return [
-      ...(hasId(operation) ? [add('sessionId', parameter({ in: 'path', name: 'session_id' }, sessionId))] : []),
+      ...(hasId(operation) ? [add('id', { in: 'path', name: 'session_id' }, sessionId)] : []),
       ...Object.entries(query).map(([name, rule]) =>
-        add(name, parameter({ in: 'query', name: wireName(name) }, { ...rule, schema: querySchema(rule) })),
+        add(name, { in: 'query', name: wireName(name) }, querySchema(rule)),
       ),
-      ...Object.entries(headers).map(([name, header]) =>
-        add(name === 'from' ? 'lastEventId' : name, parameter({ in: 'header', name: header.wireName }, header)),
+      ...Object.entries(headers).map(([name, { wireName: sentAs, schema }]) =>
+        add(name, { in: 'header', name: sentAs }, schema),
       ),
     ];
   };
@@ -106,7 +116,7 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
 
   const responsesOf = (operation: AnyOperation, isForEverybody: boolean): Operation['responses'] => {
     const { output, otherOutput, name: owner } = operation;
-    const success = outputResponse(output);
+    const success = outputResponse(operation, output);
     const known = isShared(operation) ? responses.add(success, schemaName(output.shape?.schema ?? {})) : success;
     const problems = problemResponses(codesOf(operation, isForEverybody)).map(({ status, name, response }) => [
       status,
@@ -114,13 +124,14 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
     ]);
     return {
       [output.status]: known,
-      ...(otherOutput && { [otherOutput.status]: outputResponse(otherOutput) }),
+      ...(otherOutput && { [otherOutput.status]: outputResponse(operation, otherOutput) }),
       ...Object.fromEntries(problems),
     };
   };
 
   const paths = all.map(({ operation, isForEverybody }): [string, PathItem] => {
-    const { name, tag, summary, description, body, method, path } = operation;
+    const { name, tag, body, method, path } = operation;
+    const { summary = name, description } = operationTexts[name] ?? operation;
     const sent = parametersOf(operation);
     const described: Operation = {
       operationId: name,

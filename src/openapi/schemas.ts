@@ -4,6 +4,7 @@ import { entryRules, type Rule } from '../input/rules.js';
 import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
 import { nameSchema } from '../operations/parameters.js';
 import { list, named, object, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
+import { schemaTexts } from './descriptions.js';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
@@ -23,17 +24,17 @@ const ruleSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
     }
     case 'number':
       return { type: 'number', minimum: rule.least, maximum: limits[rule.most] };
-    case 'form':
-      return { type: 'string', minLength: 1, ...(rule.most && { maxLength: rule.most }), pattern: rule.form.source };
     case 'timestamp':
       return { type: 'string', format: 'date-time', pattern: rule.form.source };
   }
 };
 
-/** A schema with words in front of those that it has. */
+/** A schema with a text before the one that it has. */
 const described = (schema: Schema, description: string): Schema => ({
   ...schema,
-  description: [description, schema.description].filter(Boolean).join(' '),
+  ...(description || schema.description
+    ? { description: [description, schema.description].filter(Boolean).join(' ') }
+    : {}),
 });
 
 /** A schema that takes `null` besides. */
@@ -43,64 +44,77 @@ const nullable = ({ type = [], ...schema }: Schema): Schema => ({
 });
 
 const isRequired = (field: BodyField): boolean =>
-  'items' in field || (field.rule.absent === undefined && field.rule.isOptional !== true);
+  'items' in field || (field.absent === undefined && field.isOptional !== true);
 
 /** A default stands in words, for there are generators that make a field with a `default` one that must be given. */
 const defaultInWords = ({ absent }: Rule): string =>
-  absent === undefined ? '' : ` Default: ${absent === '' ? 'empty' : absent}.`;
+  absent === undefined ? '' : `Default: ${absent === '' ? 'empty' : absent}.`;
 
 const fieldSchema = (field: BodyField, policy: InputPolicy): Schema => {
   if ('items' in field) {
-    const { items, least, most, description } = field;
-    const maxItems = Math.floor(policy.limits[most]);
-    return { type: 'array', minItems: least, maxItems, items: ref(items.name), description };
+    const { items, least, most } = field;
+    return { type: 'array', minItems: least, maxItems: Math.floor(policy.limits[most]), items: ref(items.name) };
   }
-  const { rule, description } = field;
-  const schema = described(ruleSchema(rule, policy), `${description}${defaultInWords(rule)}`);
+  const schema = described(ruleSchema(field, policy), defaultInWords(field));
   return isRequired(field) ? schema : nullable(schema);
 };
 
 /** What a caller may send; `null` in an optional field is as if it were not given. */
-const bodySchemas = ({ name, description, fields }: Body, policy: InputPolicy): Schemas => {
+const bodySchemas = ({ name, fields }: Body, policy: InputPolicy): Schemas => {
   const all = Object.entries(fields);
-  const lists = all.map(([, field]) => ('items' in field ? bodySchemas(field.items, policy) : {}));
   const schema: Schema = {
     type: 'object',
-    description,
     properties: Object.fromEntries(all.map(([field, rule]) => [wireName(field), fieldSchema(rule, policy)])),
     required: all.filter(([, field]) => isRequired(field)).map(([field]) => wireName(field)),
   };
-  return Object.assign({ [name]: schema }, ...lists);
+  const items = all.map(([, field]) => ('items' in field ? bodySchemas(field.items, policy) : {}));
+  return Object.assign({ [name]: schema }, ...items);
+};
+
+/** The schema with its descriptions, and those of its properties. */
+const withTexts = (name: string, schema: Schema): Schema => {
+  const { properties = {}, oneOf: alternatives } = schema;
+  const texts = Object.entries(properties).map(([property, each]): [string, Schema] => {
+    const text = schemaTexts[`${name}.${property}`] ?? schemaTexts[`SessionEvent.${property}`];
+    return [property, each.$ref === undefined && text !== undefined ? described(each, text) : each];
+  });
+  return described(
+    {
+      ...schema,
+      ...(schema.properties && { properties: Object.fromEntries(texts) }),
+      ...(alternatives && { oneOf: alternatives.map((each) => ({ ...withTexts(name, each), description: '' })) }),
+    },
+    schemaTexts[name] ?? '',
+  );
 };
 
 const codes = Object.keys(statuses);
 
-const problemCode = named('ProblemCode', oneOf(codes, 'What is wrong, for programs.'));
+const problemCode = named('ProblemCode', oneOf(codes));
 
-const issue = object('One of them.', {
-  path: text('The place.'),
-  message: text('The rule that it breaks.'),
-});
+const issue = object({ path: text, message: text });
 
 const problem: Schema = {
   type: 'object',
   description: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
   properties: {
     type: { type: 'string', const: 'about:blank' },
-    title: text('The phrase of the status.').schema,
+    title: described(text.schema, 'The phrase of the status.'),
     status: { type: 'integer', enum: [...new Set(Object.values(statuses))] },
-    detail: text('What is wrong, for people.').schema,
+    detail: described(text.schema, 'What is wrong, for people.'),
     code: problemCode.schema,
-    errors: list(issue, 'With invalid_input alone: every place that breaks a rule, by the name that it was sent under.')
-      .schema,
+    errors: described(
+      list(issue).schema,
+      'With invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
+    ),
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
 };
 
 /** The schemas that these operations speak of. */
-export const schemasOf = (operations: readonly AnyOperation[], policy: InputPolicy): Schemas =>
-  Object.assign(
-    { Timestamp: described(ruleSchema(entryRules.timestamp, policy), 'RFC 3339.') },
+export const schemasOf = (operations: readonly AnyOperation[], policy: InputPolicy): Schemas => {
+  const all: Schemas = Object.assign(
+    { Timestamp: ruleSchema(entryRules.timestamp, policy) },
     ...operations.flatMap(({ body, output: { shape, events = {} } }) => [
       body === undefined ? {} : bodySchemas(body, policy),
       ...[...(shape === undefined ? [] : [shape]), ...Object.values(events)].map(({ components }) => components),
@@ -108,3 +122,5 @@ export const schemasOf = (operations: readonly AnyOperation[], policy: InputPoli
     problemCode.components,
     { Problem: problem },
   );
+  return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, withTexts(name, schema)]));
+};

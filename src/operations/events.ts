@@ -17,30 +17,25 @@ type PlainType = Exclude<SessionEventType, 'session.terminated' | 'session.appen
 type EventData<T extends SessionEventType> = Omit<Event<T>, 'tenant' | 'sessionId' | 'position'>;
 
 const common = <T extends SessionEventType>(...types: readonly T[]) => ({
-  id: text('The same whenever this event is sent again.'),
+  id: text,
   type: oneOf(types),
-  sequence: whole('The number of the change within the session.', 1),
-  at: instant('When it took effect: UTC.'),
+  sequence: whole(1),
+  at: instant,
 });
-
-const A_CHANGE = 'A change of the session.';
 
 const plainEvent: Shape<EventData<PlainType>> = named(
   'SessionEvent',
-  object(
-    A_CHANGE,
-    common('session.created', 'session.started', 'session.paused', 'session.resumed', 'session.deleted'),
-  ),
+  object(common('session.created', 'session.started', 'session.paused', 'session.resumed', 'session.deleted')),
 );
 
 const appendedEvent: Shape<EventData<'session.appended'>> = named(
   'SessionAppendedEvent',
-  object(A_CHANGE, { ...common('session.appended'), historyPosition }, { historyPosition: 'position' }),
+  object({ ...common('session.appended'), historyPosition }, { historyPosition: 'position' }),
 );
 
 const terminatedEvent: Shape<EventData<'session.terminated'>> = named(
   'SessionTerminatedEvent',
-  object(A_CHANGE, { ...common('session.terminated'), endReason }),
+  object({ ...common('session.terminated'), endReason }),
 );
 
 /** The data of each event of a session, by its type. */
@@ -58,7 +53,6 @@ export const eventShapes = {
 export const streamEnd: Shape<{ readonly endReason: EndReason | undefined }> = named('StreamEnd', {
   schema: {
     type: 'object',
-    description: 'The last event: the session has ended, or is deleted and has no end_reason.',
     properties: { end_reason: endReason.schema },
     additionalProperties: false,
   },
@@ -67,25 +61,17 @@ export const streamEnd: Shape<{ readonly endReason: EndReason | undefined }> = n
   write: ({ endReason: reason }) => ({ end_reason: reason }),
 });
 
-export const streamUnavailable: Shape<{ readonly code: string }> = named(
-  'StreamUnavailable',
-  object('The last event where the sessions cannot be reached any more.', { code: text('As in a Problem.') }),
-);
+export const streamUnavailable: Shape<{ readonly code: string }> = named('StreamUnavailable', object({ code: text }));
 
 export const watch = operation({
   name: 'watchSession',
   tag: 'Events',
-  summary: 'Follow a session',
-  description:
-    'Server-Sent Events: first what the session is, then every change, until it has ended. Each event but `unavailable` has an id for Last-Event-ID.',
   method: 'GET',
   path: '/session/{session_id}/events',
   headers: {
     from: {
       wireName: 'Last-Event-ID',
-      description: 'The id of the last event that was seen, to go on behind it.',
       schema: { type: 'string', pattern: `^(?:${END_ID})?$|${positionForm.source}` },
-      example: END_ID,
     },
   },
   errors: errorsOf<SessionService['watch'], 'too_many_streams'>()([
@@ -97,7 +83,6 @@ export const watch = operation({
   ]),
   output: {
     status: 200,
-    description: 'The events, for as long as the session goes on. Lines that begin with a colon are heartbeats.',
     events: {
       'session.snapshot': session,
       ...eventShapes,
@@ -105,5 +90,5 @@ export const watch = operation({
       unavailable: streamUnavailable,
     } satisfies Readonly<Record<SessionChange['type'] | 'end' | 'unavailable', Shape<unknown>>>,
   },
-  otherOutput: { status: 204, description: 'The stream had ended, and the client has seen its end.' },
+  otherOutput: { status: 204 },
 });

@@ -4,51 +4,37 @@ import type { Rule } from '../input/rules.js';
 import type { Fields } from '../input/values.js';
 import type { SessionLimits } from '../limits.js';
 import type { OperationOptions } from '../service/change-session.js';
-import { type Json, type Schema, type Shape, wireName } from './shape.js';
+import { type Schema, type Shape, wireName } from './shape.js';
 
 /** An error that an operation may answer with beside those that any request may: without a key, for example. */
 export type OperationError = SessionError['type'] | 'too_many_streams';
 
-interface Described {
-  readonly description: string;
-  readonly example?: Json;
-}
-
 /** A parameter of a query. `whole` is a number of decimal digits; one above `most` is taken as `most`. */
-export type QueryParameter = Described &
-  (
-    | { readonly kind: 'whole'; readonly least: 0 | 1; readonly most?: number; readonly default?: number }
-    | { readonly kind: 'text'; readonly schema: Schema }
-  );
+export type QueryParameter =
+  | { readonly kind: 'whole'; readonly least: 0 | 1; readonly most?: number; readonly default?: number }
+  | { readonly kind: 'text'; readonly schema: Schema };
 
 /** A header that an operation reads. */
-export interface HeaderParameter extends Described {
+export interface HeaderParameter {
   readonly wireName: string;
   readonly schema: Schema;
 }
 
-/** A field of a JSON body: a value by a rule, or a list of objects by the rules of their fields. */
-export type BodyField =
-  | { readonly rule: Rule; readonly description: string }
-  | {
-      readonly items: Body;
-      readonly least: number;
-      readonly most: keyof SessionLimits;
-      readonly description: string;
-    };
+/** A field of a JSON body: a value by a rule, or a list of objects. */
+export type BodyField = Rule | { readonly items: Body; readonly least: number; readonly most: keyof SessionLimits };
 
 /** A JSON object that is sent. Fields of other names are ignored. */
 export interface Body {
   /** Its name in the document. */
   readonly name: string;
-  readonly description: string;
   readonly fields: Readonly<Record<string, BodyField>>;
 }
 
 /** One way in which an operation succeeds. */
 export interface Output<T = unknown> {
   readonly status: number;
-  readonly description: string;
+  /** For the document. */
+  readonly description?: string;
   /** The answer's JSON; without one it has no body. */
   readonly shape?: Shape<T>;
   /** Of a stream of Server-Sent Events: the data of each event, by the event's name. */
@@ -75,7 +61,9 @@ export interface Operation<S = unknown, T = unknown, C extends OperationError = 
   readonly name: string;
   /** Under which the document lists it. */
   readonly tag: string;
-  readonly summary: string;
+  /** For the document. */
+  readonly summary?: string;
+  /** For the document. */
   readonly description?: string;
   /** A path of GET answers HEAD too. */
   readonly method: 'GET' | 'POST';

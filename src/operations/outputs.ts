@@ -20,41 +20,41 @@ export type RemoteCreated = Pick<RemoteSession, 'id'>;
 
 export type RemotePage = Omit<SessionPage, 'sessions'> & { readonly sessions: readonly RemoteSession[] };
 
-const id = text('The id of the session.');
-const duration = whole('Whole seconds spent ACTIVE, rounded down.');
+const id = text;
+const duration = whole();
 
-export const sessionStatus = named('SessionStatus', oneOf(sessionStatuses, 'What a session is doing.'));
-export const endReason = named('EndReason', oneOf(endReasons, 'Why the session has ended.'));
+export const sessionStatus = named('SessionStatus', oneOf(sessionStatuses));
+export const endReason = named('EndReason', oneOf(endReasons));
 
-export const historyPosition = whole('Where the history stands now: opaque, growing, the same for a repeated append.');
+export const historyPosition = whole();
 
 const options: Shape<SessionOptions> = named(
   'SessionOptions',
-  object('How a session is configured; it never changes.', {
-    face: text('Name of the face.'),
-    profile: text('Name of the profile.'),
-    context: text('Background facts.'),
-    behavior: text('What role the session takes.'),
-    timeLimit: seconds('Seconds that the session may be ACTIVE, across pauses; 0 is no limit.'),
+  object({
+    face: text,
+    profile: text,
+    context: text,
+    behavior: text,
+    timeLimit: seconds,
   }),
 );
 
 const entry: Shape<HistoryEntry> = named(
   'HistoryEntry',
-  object('One message of a session.', {
-    role: text('Who said it; usually user or assistant.'),
-    content: text('What was said.'),
-    timestamp: instant('When it was said: UTC.'),
+  object({
+    role: text,
+    content: text,
+    timestamp: instant,
   }),
 );
 
 export const session: Shape<RemoteSession> = named('Session', {
-  ...object('A session as it is at the moment of reading.', {
+  ...object({
     id,
     status: sessionStatus,
     options,
-    history: list(entry, 'Oldest first.'),
-    createdAt: instant('When it was created: UTC.'),
+    history: list(entry),
+    createdAt: instant,
     duration,
   }),
   // Many sessions are written for one answer: by hand it takes a fraction of the time.
@@ -63,22 +63,16 @@ export const session: Shape<RemoteSession> = named('Session', {
 
 export const sessions: Shape<readonly RemoteSession[]> = list(session);
 
-export const created: Shape<RemoteCreated> = named(
-  'CreatedSession',
-  object('The session that was created.', { id }, { id: 'session_id' }),
-);
+export const created: Shape<RemoteCreated> = named('CreatedSession', object({ id }, { id: 'session_id' }));
 
-export const appended: Shape<Appended> = named(
-  'AppendedHistory',
-  object('What an append answers.', { position: historyPosition }),
-);
+export const appended: Shape<Appended> = named('AppendedHistory', object({ position: historyPosition }));
 
 export const historyPart: Shape<HistoryPart> = named(
   'HistoryPart',
-  object('A part of a history.', {
-    entries: list(entry, 'Oldest first.'),
-    position: whole('Where the part ends: what comes behind it is read with `after`.'),
-    hasMore: bool('Whether there were entries behind it when it was read.'),
+  object({
+    entries: list(entry),
+    position: whole(),
+    hasMore: bool,
   }),
 );
 
@@ -86,9 +80,9 @@ const open = sessionStatuses.filter(
   (status): status is Exclude<SessionStatus, 'TERMINATED'> => status !== 'TERMINATED',
 );
 
-const openState = object('A session that has not ended.', { id, status: oneOf(open), duration });
+const openState = object({ id, status: oneOf(open), duration });
 
-const endedState = object('A session that has ended.', {
+const endedState = object({
   id,
   status: oneOf(['TERMINATED']),
   duration,
@@ -96,7 +90,7 @@ const endedState = object('A session that has ended.', {
 });
 
 export const sessionState: Shape<SessionState> = named('SessionState', {
-  schema: { description: 'Where a session stands.', oneOf: [openState.schema, endedState.schema] },
+  schema: { oneOf: [openState.schema, endedState.schema] },
   components: endedState.components,
   read: (value) => openState.read(value) ?? endedState.read(value),
   write: (state) => (state.status === 'TERMINATED' ? endedState.write(state) : openState.write(state)),

@@ -1,34 +1,22 @@
-import { cursorForm, cursorOf } from '../input/cursor.js';
+import { cursorForm } from '../input/cursor.js';
 import { listOrders } from '../input/list-input.js';
 import { createRules } from '../input/rules.js';
-import { DEFAULT_HISTORY_LIMIT, DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../limits.js';
+import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../limits.js';
 import type { SessionService } from '../service/session-service.js';
-import { sessionStatuses } from '../status.js';
-import { errorsOf, operation } from './operation.js';
+import { errorsOf, operation, type QueryParameter } from './operation.js';
 import { created, historyPart, session, sessionStatus, sessions } from './outputs.js';
-import { historyLimit, idempotencyKey, SAMPLE_ID, SAMPLE_TIME, timeBound } from './parameters.js';
+import { historyLimit, idempotencyKey, timeBound } from './parameters.js';
 import type { TenantHistories } from './tenant-sessions.js';
 
 export const create = operation({
   name: 'createSession',
   tag: 'Sessions',
-  summary: 'Create a session',
   method: 'POST',
   path: '/create-session',
   headers: { idempotencyKey },
   body: {
     name: 'CreateSession',
-    description: 'What to create. Other fields are ignored.',
-    fields: {
-      face: { rule: createRules.face, description: 'Name of the face.' },
-      profile: { rule: createRules.profile, description: 'Name of the profile.' },
-      behavior: { rule: createRules.behavior, description: 'What role the session takes.' },
-      context: { rule: createRules.context, description: 'Background facts.' },
-      timeLimit: {
-        rule: createRules.timeLimit,
-        description: 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
-      },
-    },
+    fields: createRules,
   },
   errors: errorsOf<SessionService['create']>()([
     'invalid_input',
@@ -37,50 +25,22 @@ export const create = operation({
     'store_unavailable',
     'corrupt_record',
   ]),
-  output: { status: 201, description: 'The session is there, IDLE.', shape: created, headers: ['Location'] },
+  output: { status: 201, shape: created, headers: ['Location'] },
 });
 
 export const list = operation({
   name: 'listSessions',
   tag: 'Sessions',
-  summary: 'List sessions',
-  description:
-    'A page of the sessions of the tenant that the API key belongs to. A parameter that is given twice is refused; those of other names are ignored.',
   method: 'GET',
   path: '/sessions',
   query: {
-    limit: {
-      kind: 'whole',
-      least: 1,
-      most: PAGE_LIMIT,
-      default: DEFAULT_PAGE_LIMIT,
-      description: `Sessions on a page, in decimal digits; above ${PAGE_LIMIT} is served as ${PAGE_LIMIT}.`,
-    },
-    page: {
-      kind: 'whole',
-      least: 1,
-      description: 'The number of the page. Default: 1. Not together with `after`.',
-    },
-    order: {
-      kind: 'text',
-      schema: { type: 'string', enum: listOrders, default: listOrders[0] },
-      description: 'By the time of creation.',
-      example: listOrders[1],
-    },
-    status: {
-      kind: 'text',
-      schema: sessionStatus.schema,
-      description: 'Only the sessions that are in this status.',
-      example: sessionStatuses[1],
-    },
-    createdAfter: timeBound('Only what was created later than this.'),
-    createdBefore: timeBound('Only what was created earlier than this.'),
-    after: {
-      kind: 'text',
-      schema: { type: 'string', pattern: cursorForm.source },
-      description: 'The X-Next-Cursor of another page, to go on behind it. Not together with `page`.',
-      example: cursorOf({ createdAt: SAMPLE_TIME, id: SAMPLE_ID }),
-    },
+    limit: { kind: 'whole', least: 1, most: PAGE_LIMIT, default: DEFAULT_PAGE_LIMIT },
+    page: { kind: 'whole', least: 1 },
+    order: { kind: 'text', schema: { type: 'string', enum: listOrders, default: listOrders[0] } },
+    status: { kind: 'text', schema: sessionStatus.schema },
+    createdAfter: timeBound,
+    createdBefore: timeBound,
+    after: { kind: 'text', schema: { type: 'string', pattern: cursorForm.source } },
     historyLimit,
   },
   errors: errorsOf<SessionService['list']>()([
@@ -91,7 +51,6 @@ export const list = operation({
   ]),
   output: {
     status: 200,
-    description: 'A page of sessions, which may be empty.',
     shape: sessions,
     headers: ['X-Total-Count', 'Link', 'X-Next-Cursor', 'X-Unreadable-Sessions', 'X-History-Truncated'],
   },
@@ -100,41 +59,26 @@ export const list = operation({
 export const get = operation({
   name: 'getSession',
   tag: 'Sessions',
-  summary: 'Get a session',
   method: 'GET',
   path: '/session/{session_id}',
   query: { historyLimit },
   errors: errorsOf<SessionService['get']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record']),
   output: {
     status: 200,
-    description: 'The session with its history.',
     shape: session,
     headers: ['X-History-Truncated'],
   },
 });
 
-const count = { kind: 'whole', least: 1, most: HISTORY_LIMIT } as const;
-
-const COUNTED = `at most ${HISTORY_LIMIT}. Default: ${DEFAULT_HISTORY_LIMIT}.`;
+const partLength: QueryParameter = { kind: 'whole', least: 1, most: HISTORY_LIMIT };
 
 export const history = operation({
   name: 'readHistory',
   tag: 'Histories',
-  summary: 'Read a part of a history',
-  description: 'Its last entries, or those behind a position.',
   method: 'GET',
   path: '/session/{session_id}/history',
-  query: {
-    last: { ...count, description: `How many entries from the end, ${COUNTED}`, example: 20 },
-    after: {
-      kind: 'whole',
-      least: 0,
-      description: 'A position that an append or another part has answered, or 0. Not together with `last`.',
-      example: 0,
-    },
-    limit: { ...count, description: `How many entries behind \`after\`, ${COUNTED}` },
-  },
+  query: { last: partLength, after: { kind: 'whole', least: 0 }, limit: partLength },
   errors: errorsOf<SessionService['history']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record']),
-  output: { status: 200, description: 'The entries, oldest first.', shape: historyPart },
+  output: { status: 200, shape: historyPart },
   calls: { method: 'history', call: (sessions: TenantHistories, { id, query }) => sessions.history(id, query) },
 });

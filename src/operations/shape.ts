@@ -67,34 +67,26 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
-export const text = (description: string): Shape<string> => plain({ type: 'string', description }, isText);
+export const text: Shape<string> = plain({ type: 'string' }, isText);
 
-export const instant = (description: string): Shape<string> =>
-  plain({ type: 'string', format: 'date-time', description }, isText);
+export const instant: Shape<string> = plain({ type: 'string', format: 'date-time' }, isText);
 
-export const whole = (description: string, minimum = 0): Shape<number> =>
-  plain({ type: 'integer', minimum, description }, isWhole);
+export const whole = (minimum = 0): Shape<number> => plain({ type: 'integer', minimum }, isWhole);
 
-export const seconds = (description: string): Shape<number> =>
-  plain({ type: 'number', minimum: 0, description }, isNumber);
+export const seconds: Shape<number> = plain({ type: 'number', minimum: 0 }, isNumber);
 
-export const bool = (description: string): Shape<boolean> =>
-  plain({ type: 'boolean', description }, (value): value is boolean => typeof value === 'boolean');
+export const bool: Shape<boolean> = plain({ type: 'boolean' }, (value): value is boolean => typeof value === 'boolean');
 
 /** One of these texts. */
-export const oneOf = <const T extends string>(texts: readonly T[], description?: string): Shape<T> =>
+export const oneOf = <const T extends string>(texts: readonly T[]): Shape<T> =>
   plain(
-    {
-      type: 'string',
-      ...(texts.length === 1 ? { const: texts[0] ?? '' } : { enum: texts }),
-      ...(description && { description }),
-    },
+    { type: 'string', ...(texts.length === 1 ? { const: texts[0] ?? '' } : { enum: texts }) },
     (value): value is T => texts.some((one) => one === value),
   );
 
 /** An array of which every item has this shape. */
-export const list = <T>({ schema, components, read, write }: Shape<T>, description?: string): Shape<readonly T[]> => ({
-  schema: { type: 'array', items: schema, ...(description && { description }) },
+export const list = <T>({ schema, components, read, write }: Shape<T>): Shape<readonly T[]> => ({
+  schema: { type: 'array', items: schema },
   components,
   read: (value) => {
     if (!Array.isArray(value)) return undefined;
@@ -115,7 +107,6 @@ const noFields: Fields = {};
 
 /** An object with all of these fields. Other fields are not read. `renamed` holds the wire names that are irregular. */
 export const object = <T extends object>(
-  description: string,
   shapes: Shapes<T>,
   renamed: Readonly<Record<string, string>> = {},
 ): Shape<T> => {
@@ -126,7 +117,6 @@ export const object = <T extends object>(
   return {
     schema: {
       type: 'object',
-      description,
       properties: Object.fromEntries(names.map((name) => [sentAs(name), shapes[name].schema])),
       required: names.map(sentAs),
       additionalProperties: false,

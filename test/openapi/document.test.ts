@@ -81,6 +81,18 @@ describe('the document', () => {
     expect([...seen].filter(([, times]) => times > 1)).toEqual([]);
   });
 
+  test('has words for every operation, parameter and schema', () => {
+    const document = documentOf(everything);
+    const { schemas, parameters } = document.components;
+    const described = new Described(document);
+    for (const operation of operationsOf(document)) {
+      expect(operation.summary, operation.operationId).not.toBe(operation.operationId);
+      for (const { description } of Object.values(described.responsesOf(operation))) expect(description).not.toBe('');
+    }
+    for (const [name, { description }] of Object.entries(parameters)) expect(description, name).toMatch(/ .*\.$/);
+    for (const [name, { description }] of Object.entries(schemas)) expect(description, name).toMatch(/\.$/);
+  });
+
   test('gives every const and every enum a type', () => {
     const untyped: unknown[] = [];
     walk(documentOf({ ...everything, faces: ['ada'], profiles: ['tutor'] }), (value) => {

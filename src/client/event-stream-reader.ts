@@ -1,7 +1,36 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { letGo } from './bounded-body.js';
-import { LineCount } from './line-count.js';
 import { bounded, type ClientTiming, late, left } from './timing.js';
+
+const LF = 10;
+const CR = 13;
+const COLON = 58;
+
+/** Counts the lines of the Server-Sent Event that is on its way. An empty line ends it; comments do not count. */
+class LineCount {
+  #count = 0;
+  #first: number | undefined;
+  #wasCr = false;
+
+  /** Takes the next piece of the stream, wherever it was cut. Gives how many lines the last event in it has so far. */
+  add(text: string): number {
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      const isSecondHalf = code === LF && this.#wasCr;
+      this.#wasCr = code === CR;
+      if (isSecondHalf) continue;
+      if (code === LF || code === CR) this.#endLine();
+      else this.#first ??= code;
+    }
+    return this.#count;
+  }
+
+  #endLine(): void {
+    if (this.#first === undefined) this.#count = 0;
+    else if (this.#first !== COLON) this.#count += 1;
+    this.#first = undefined;
+  }
+}
 
 /** How a stream of events is read. */
 export interface StreamBounds {
@@ -16,11 +45,11 @@ export interface StreamBounds {
 /** Why there are no more events. */
 export type StreamEnd = 'lost' | 'left' | 'too_large';
 
-/** Lines of one event: the service writes three. Each costs memory beside its characters, even an empty one. */
+/** Maximum number of lines of one event: the service writes three. Each costs memory besides its characters. */
 const MAX_LINES = 1000;
 
 /** Server-Sent Events of one connection, read no faster than they are asked for. */
-export class EventSource {
+export class EventStreamReader {
   readonly #bounds: StreamBounds;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #decoder = new TextDecoder();

@@ -1,0 +1,39 @@
+import type { EventSourceMessage } from 'eventsource-parser';
+import { isPosition } from '../events/position.js';
+import { eventShapes, streamUnavailable } from '../operations/events.js';
+import { session } from '../operations/outputs.js';
+import { parseJson } from './parse-json.js';
+import type { RemoteChange } from './remote-change.js';
+
+/** What one event of the stream says. */
+export type ReadEvent =
+  | { readonly kind: 'change'; readonly change: RemoteChange }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'unavailable'; readonly code: string }
+  /** Of a kind that a later version may have. */
+  | { readonly kind: 'other' }
+  | { readonly kind: 'broken' };
+
+const broken: ReadEvent = { kind: 'broken' };
+
+const isEvent = (name: string): name is keyof typeof eventShapes => Object.hasOwn(eventShapes, name);
+
+/** Reads an event of a session's stream. */
+export const readEvent = (sessionId: string, { id: position, event = '', data }: EventSourceMessage): ReadEvent => {
+  if (event === 'end') return { kind: 'end' };
+  const value = parseJson(data);
+  if (event === 'unavailable') {
+    const unavailable = streamUnavailable.read(value);
+    return unavailable === undefined ? broken : { kind: 'unavailable', code: unavailable.code };
+  }
+  if (!event.startsWith('session.')) return { kind: 'other' };
+  if (position === undefined || !isPosition(position)) return broken;
+  if (event === 'session.snapshot') {
+    const found = session.read(value);
+    return found === undefined ? broken : { kind: 'change', change: { type: event, session: found, position } };
+  }
+  if (!isEvent(event)) return { kind: 'other' };
+  const found = eventShapes[event].read(value);
+  if (found === undefined || found.type !== event) return broken;
+  return { kind: 'change', change: { ...found, sessionId, position } };
+};
