@@ -88,9 +88,9 @@ export const readQuery = ({ query: rules = {} }: AnyOperation, query: string): R
   return readSafely('query', (issues) => {
     const parameters = new URLSearchParams(query);
     const found: Record<string, unknown> = {};
-    for (const name of Object.keys(rules)) {
-      const rule = rules[name];
-      if (rule !== undefined) found[name] = readParameter(issues, parameters, wireName(name), rule);
+    for (const [name, rule] of Object.entries(rules)) {
+      const value = readParameter(issues, parameters, wireName(name), rule);
+      if (value !== undefined) found[name] = value;
     }
     return found;
   });

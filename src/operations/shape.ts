@@ -43,8 +43,15 @@ export interface Shape<T> {
   write(value: T): unknown;
 }
 
+/** Kept, since every request asks for the names of its parameters. Only definitions name any. */
+const wireNames = new Map<string, string>();
+
 /** The name of a field on the wire: `createdAt` is sent as `created_at`. */
-export const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const wireName = (name: string): string => {
+  const sentAs = wireNames.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  wireNames.set(name, sentAs);
+  return sentAs;
+};
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
