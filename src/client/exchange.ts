@@ -20,14 +20,14 @@ import { bounded, late, left } from './timing.js';
 export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallError;
 
 /** A failed attempt, and what its answer said of another one. */
-export interface Failure<E> {
+export interface FailedAttempt<E> {
   readonly error: E;
   readonly retryAfter?: string | null;
   readonly isRetryable: boolean;
 }
 
 /** What came of one attempt. */
-export type Attempted<T, C extends OperationError> = Result<T, Failure<RequestError<C>>>;
+export type Attempted<T, C extends OperationError> = Result<T, FailedAttempt<RequestError<C>>>;
 
 /** How long one attempt may take, and what ends it. */
 interface AttemptLimits {
@@ -101,7 +101,7 @@ export class Exchange<C extends OperationError> {
   }
 
   /** What an answer says that is no success. */
-  refusal({ status, headers, body }: Reply): Failure<RequestError<C>> {
+  refusal({ status, headers, body }: Reply): FailedAttempt<RequestError<C>> {
     const { operation, id } = this.#request;
     const retryAfter = headers.get('retry-after');
     const problem = status >= 400 ? readProblem(body) : undefined;
@@ -114,19 +114,19 @@ export class Exchange<C extends OperationError> {
     return { error: unreachable('gateway', message, this.outcome), retryAfter, isRetryable: true };
   }
 
-  unexpected(what: string, status: number): Failure<RequestError<C>> {
+  unexpected(what: string, status: number): FailedAttempt<RequestError<C>> {
     const message = `the answer ${what} (status ${status})`;
     return { error: unexpectedAnswer(message, status, this.outcome), isRetryable: false };
   }
 
-  aborted(): Failure<RequestError<C>> {
+  aborted(): FailedAttempt<RequestError<C>> {
     return { error: aborted(this.outcome), isRetryable: false };
   }
 
   async #key(bounds: Parameters<typeof bounded>[0]) {
     const { apiKey } = this.#settings;
     const failed = (message: string, cause?: unknown) =>
-      err<Readonly<Record<string, string>>, Failure<RequestError<C>>>({
+      err<Readonly<Record<string, string>>, FailedAttempt<RequestError<C>>>({
         error: keyUnavailable(message, cause),
         isRetryable: false,
       });

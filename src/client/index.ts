@@ -19,6 +19,6 @@ export type {
   Unreachable,
 } from './errors.js';
 export type { ClientFetch, SessionClientOptions } from './options.js';
-export type { RemoteChange, RemoteEvent, RemoteSnapshot } from './remote-change.js';
+export type { RemoteChange, RemoteEvent, RemoteSnapshot } from './read-event.js';
 export { SessionClient } from './session-client.js';
 export type { ClientTiming } from './timing.js';

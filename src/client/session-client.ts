@@ -23,7 +23,7 @@ import type {
 } from './errors.js';
 import type { RequestError } from './exchange.js';
 import { type ClientSettings, readClientOptions, type SessionClientOptions } from './options.js';
-import type { RemoteChange } from './remote-change.js';
+import type { RemoteChange } from './read-event.js';
 import { type ClientRequest, pageRequest, type Reply, requestFor } from './request.js';
 import { sendWithRetries } from './retry.js';
 import { watchRemote } from './watch.js';

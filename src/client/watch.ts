@@ -6,17 +6,17 @@ import { letGo } from './bounded-body.js';
 import { type RemoteWatchOptions, readRemoteWatch } from './call-options.js';
 import { type RemoteWatchError, unexpectedAnswer, unreachable } from './errors.js';
 import { EventStreamReader } from './event-stream-reader.js';
-import { Exchange, type Failure, isRetryable, type RequestError } from './exchange.js';
+import { Exchange, type FailedAttempt, isRetryable, type RequestError } from './exchange.js';
 import type { ClientSettings } from './options.js';
+import type { RemoteChange } from './read-event.js';
 import { readEvent } from './read-event.js';
 import { refusalOf } from './refusal.js';
-import type { RemoteChange } from './remote-change.js';
 import { type ClientRequest, requestFor } from './request.js';
 import { backoffMs } from './retry.js';
 import { pause } from './timing.js';
 
 type WatchCode = (typeof watch)['errors'][number];
-type WatchFailure = Failure<RequestError<WatchCode>>;
+type FailedWatch = FailedAttempt<RequestError<WatchCode>>;
 type WatchItem = Result<RemoteChange, RemoteWatchError>;
 
 /** What to watch. */
@@ -41,7 +41,7 @@ const open = async (
   position: string | undefined,
   connection: AbortController,
   signal: AbortSignal,
-): Promise<Result<EventStreamReader | undefined, WatchFailure>> => {
+): Promise<Result<EventStreamReader | undefined, FailedWatch>> => {
   const headers = { Accept: 'text/event-stream', ...(position === undefined ? {} : { 'Last-Event-ID': position }) };
   const exchange = new Exchange(settings, { ...request, headers });
   const limits = { ms: settings.attemptTimeoutMs, signal };
@@ -70,17 +70,17 @@ interface Known {
   hasBegun: boolean;
 }
 
-const unexpected = (what: string): WatchFailure => ({
+const unexpected = (what: string): FailedWatch => ({
   error: unexpectedAnswer(`the stream of events ${what}`, 200, 'not_applied'),
   isRetryable: false,
 });
 
-const lost: WatchFailure = {
+const lost: FailedWatch = {
   error: unreachable('network', 'the stream of events broke off', 'not_applied'),
   isRetryable: true,
 };
 
-const unavailable = (code: string, id: string): WatchFailure => {
+const unavailable = (code: string, id: string): FailedWatch => {
   const problem = { code, detail: 'the service could not go on with the events', errors: undefined };
   const error = refusalOf(problem, watch, { id, outcome: 'not_applied' });
   return error === undefined
@@ -93,7 +93,7 @@ async function* changesOf(
   source: EventStreamReader,
   id: string,
   known: Known,
-): AsyncGenerator<RemoteChange, WatchFailure | undefined> {
+): AsyncGenerator<RemoteChange, FailedWatch | undefined> {
   for (;;) {
     const message = await source.next();
     if (message === 'left') return undefined;
@@ -135,7 +135,7 @@ async function* follow(watched: Watched, signal: AbortSignal): AsyncGenerator<Wa
   for (let failures = 0; !signal.aborted; failures += 1) {
     const connection = new AbortController();
     const opened = await open(watched, known.position, connection, signal);
-    let failure: WatchFailure | undefined;
+    let failure: FailedWatch | undefined;
     if (opened.isErr()) {
       failure = opened.error;
       // The session has been deleted meanwhile.

@@ -50,7 +50,7 @@ export const inClientTerms = (operation: AnyOperation, error: SessionError): Han
 
 /** The service's result, within the handler's `timeoutMs` and with errors in the client's names. */
 export const answerOf = async <T, E extends SessionError>(
-  { handler, operation }: Pick<Call, 'handler' | 'operation'>,
+  { handler, operation }: Pick<Call<unknown>, 'handler' | 'operation'>,
   answer: ResultAsync<T, E>,
 ): Promise<Result<T, HandlerError>> => {
   const result = await withTimeout(handler.timeoutMs, answer);
@@ -97,7 +97,11 @@ export const readQuery = ({ query: rules = {} }: AnyOperation, query: string): R
 };
 
 /** The fields of an operation's body, by the service's names. */
-export const readBody = async ({ request, operation, handler }: Call): Promise<Result<Fields, HandlerError>> => {
+export const readBody = async ({
+  request,
+  operation,
+  handler,
+}: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
   const { fields = {} } = operation.body ?? {};
   const body = await readJsonObject(request, handler.maxBodyBytes);
   return body.map((sent) => Object.fromEntries(Object.keys(fields).map((name) => [name, sent[wireName(name)]])));
@@ -131,7 +135,7 @@ const responseOf = ({ status, shape }: Output, value: unknown): Result<HandlerRe
   return ok({ status, headers: commonHeaders, body: JSON.stringify(body) });
 };
 
-const readInput = async (call: Call): Promise<Result<OperationInput, HandlerError>> => {
+const readInput = async (call: Call<unknown>): Promise<Result<OperationInput, HandlerError>> => {
   const { id, operation } = call;
   const query = readQuery(operation, call.query);
   if (query.isErr()) return err(query.error);
@@ -147,7 +151,7 @@ export const answerByCalling = async <S>(operation: Operation<S>, call: Call<S>)
   if (calls === undefined || typeof Reflect.get(Object(call.sessions), calls.method) !== 'function') {
     return err(misconfigured([{ path: 'sessions', message: `must have ${calls?.method} for ${operation.path}` }]));
   }
-  const input = await readInput({ ...call, sessions: Object(call.sessions) });
+  const input = await readInput(call);
   if (input.isErr()) return err(input.error);
   const answer = async (): Answer => {
     const result = await answerOf(call, calls.call(call.sessions, input.value));

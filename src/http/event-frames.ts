@@ -4,9 +4,16 @@ import type { Shape } from '../operations/shape.js';
 import type { EndReason } from '../status.js';
 import type { HandlerError } from './errors.js';
 
+/** `no-transform` and the last one keep compressors and proxies from holding events back. */
+export const streamHeaders = Object.freeze({
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+});
+
 /**
- * How long a browser waits before it comes back, in milliseconds. No empty line follows what is no event: some clients
- * take it for an event without data.
+ * Tells a browser after how many milliseconds to come back. No empty line follows: some clients would take it for an event
+ * without data.
  */
 export const preamble = 'retry: 1000\n';
 

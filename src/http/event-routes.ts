@@ -10,6 +10,7 @@ import { END_ID, watch } from '../operations/events.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
 import { inClientTerms } from './answer.js';
 import { type HandlerError, misconfigured } from './errors.js';
+import { streamHeaders } from './event-frames.js';
 import { EventStream } from './event-stream.js';
 import { leave } from './heartbeat.js';
 import type { HandlerRequest, HandlerResponse } from './message.js';
@@ -49,15 +50,8 @@ const readEventOptions = (issues: IssueList, options: EventRoutesOptions): Requi
   };
 };
 
-/** `no-transform` and the last one keep compressors and proxies from holding events back. */
-export const streamHeaders = Object.freeze({
-  'Content-Type': 'text/event-stream',
-  'Cache-Control': 'no-store, no-transform',
-  'X-Accel-Buffering': 'no',
-});
-
 /** A browser that gets this does not come back. */
-const nothingMore: HandlerResponse = Object.freeze({
+const streamIsOver: HandlerResponse = Object.freeze({
   status: 204,
   headers: Object.freeze({ 'Cache-Control': 'no-store' }),
 });
@@ -72,8 +66,8 @@ const readLastEventId = (request: HandlerRequest): Result<string | undefined, In
 
 type Changes = AsyncIterator<Result<SessionChange, WatchError>, unknown>;
 
-/** A watch that has begun. */
-interface Begun {
+/** A watch that is open. */
+interface OpenedWatch {
   readonly changes: Changes;
   readonly gone: AbortController;
 }
@@ -103,7 +97,7 @@ const refusalOf = (
   return begun.value.value.type === 'session.deleted' ? notFound(id) : undefined;
 };
 
-const end = ({ gone, changes }: Begun): void => {
+const end = ({ gone, changes }: OpenedWatch): void => {
   gone.abort();
   leave(changes);
 };
@@ -112,7 +106,7 @@ const end = ({ gone, changes }: Begun): void => {
 const begin = async (
   { handler, sessions, id }: Call<TenantEvents>,
   from: string | undefined,
-): Promise<Result<Begun, HandlerError>> => {
+): Promise<Result<OpenedWatch, HandlerError>> => {
   const gone = new AbortController();
   let onOpen = (): void => undefined;
   const opened = new Promise<'open'>((resolve) => {
@@ -149,7 +143,7 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
     if (begun.isErr()) return err(begun.error);
     if (isAtEnd || request.method === 'HEAD') {
       end(begun.value);
-      return ok(isAtEnd ? nothingMore : { status: 200, headers: streamHeaders });
+      return ok(isAtEnd ? streamIsOver : { status: 200, headers: streamHeaders });
     }
     const events = new EventStream({
       ...begun.value,

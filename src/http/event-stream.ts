@@ -22,8 +22,8 @@ import type { HeldText } from './snapshot-texts.js';
 const STALLED_MS = 30_000;
 
 /**
- * A session goes out in pieces of so many bytes. So it shows whether a client takes any of it, and what is on its way in
- * a mount and in Node is never more than a few of them.
+ * Bytes of a piece in which a session is sent. So the stream sees whether a client takes any of it, and a mount and Node
+ * never hold more than a few pieces.
  */
 const PIECE_BYTES = 32 * 1024;
 

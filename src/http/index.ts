@@ -5,7 +5,6 @@ export { answerOf } from './answer.js';
 export type { ApiKey } from './api-keys.js';
 export { staticApiKeys } from './api-keys.js';
 export type { Authenticate, AuthenticationRequest, DeniedRequest } from './authentication.js';
-export { commandRoutes, historyRoutes } from './command-routes.js';
 export type {
   AuthenticatorUnavailable,
   BodyTooLarge,
@@ -22,3 +21,4 @@ export type { BodyReading, HandlerRequest, HandlerResponse, SessionHandler } fro
 export type { SessionHandlerOptions } from './options.js';
 export { routeNotFound } from './problem.js';
 export type { Answer, Call, HandlerContext, Route, RouteGroup } from './route.js';
+export { commandRoutes, historyRoutes } from './session-routes.js';

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import type { Fields } from '../input/values.js';
-import { percentEncode } from '../operations/percent-encode.js';
-import { create, get, list } from '../operations/sessions.js';
-import type { TenantSessions } from '../operations/tenant-sessions.js';
+import { append, changes, remove } from '../operations/commands.js';
+import { percentEncode } from '../operations/operation.js';
+import { create, get, history, list } from '../operations/sessions.js';
+import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
 import { answerOf, idempotencyKeyOf, readBody, readQuery, withinBudget } from './answer.js';
 import type { HandlerError } from './errors.js';
 import type { HandlerResponse } from './message.js';
@@ -68,3 +69,17 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
   { operation: list, answer: answerList },
   { operation: get, answer: answerGet },
 ];
+
+/**
+ * The commands, for `createSessionHandler({ routes: [commandRoutes()] })`: `POST /start-session/{session_id}`,
+ * `/pause-session`, `/resume-session`, `/terminate-session`, `/fail-session`, `/append-history` and `/delete-session`. With
+ * them whoever has an API key drives, writes to and deletes the sessions of its tenant.
+ */
+export const commandRoutes = (): RouteGroup<TenantCommands> =>
+  [...Object.values(changes), append, remove].map((operation) => ({ operation }));
+
+/**
+ * `GET /session/{session_id}/history`, for `createSessionHandler({ routes: [historyRoutes()] })`: a history by parts, the
+ * last entries or those behind a position. Whoever has an API key can read the same by `GET /session/{session_id}`.
+ */
+export const historyRoutes = (): RouteGroup<TenantHistories> => [{ operation: history }];

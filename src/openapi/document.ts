@@ -1,10 +1,10 @@
-import type { RouteGroup } from '../http/route.js';
-import { sessionRoutes } from '../http/session-routes.js';
+import type { Route, RouteGroup } from '../http/route.js';
 import type { IssueList } from '../input/issues.js';
 import { type GivenPolicy, type InputPolicy, readPolicy } from '../input/policy.js';
 import { readOptions } from '../input/read-options.js';
 import { readName } from '../input/values.js';
 import { defaultLimits } from '../limits.js';
+import { sessionOperations } from '../operations/sessions.js';
 import { sharedHeaders } from './headers.js';
 import { pathsOf } from './paths.js';
 import { schemasOf } from './schemas.js';
@@ -106,8 +106,11 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
   issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
   const areGroups = Array.isArray(groups) && groups.every((group) => Array.isArray(group));
   issues.check(areGroups, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
-  const served = [sessionRoutes, ...(areGroups ? groups : [])]
-    .flat()
+  const routes: readonly Pick<Route<never>, 'operation' | 'authenticate'>[] = [
+    ...sessionOperations.map((operation) => ({ operation })),
+    ...(areGroups ? groups.flat() : []),
+  ];
+  const served = routes
     .filter(({ operation }) => !operation.path.endsWith('/*'))
     .map(({ operation, authenticate }) => ({ operation, isForEverybody: authenticate === 'everybody' }));
   const operations = served.map(({ operation }) => operation);

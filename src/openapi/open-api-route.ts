@@ -2,10 +2,10 @@ import { ok } from 'neverthrow';
 import { tidyPrefix } from '../http/prefix.js';
 import { commonHeaders } from '../http/problem.js';
 import type { HandlerContext, RouteGroup } from '../http/route.js';
-import { sessionRoutes } from '../http/session-routes.js';
 import { readOptions } from '../input/read-options.js';
 import { isFields } from '../input/values.js';
 import type { Operation } from '../operations/operation.js';
+import { sessionOperations } from '../operations/sessions.js';
 import { plain } from '../operations/shape.js';
 import { type OpenApiOptions, openApiDocument } from './document.js';
 import type { OpenApiDocument } from './types.js';
@@ -46,9 +46,7 @@ export const openApiRoute = (options: OpenApiRouteOptions = {}): RouteGroup => {
     { routes, policy, maxBodyBytes }: Pick<HandlerContext, 'routes' | 'maxBodyBytes' | 'policy'>,
     prefix: string,
   ) => {
-    const own = routes.filter(
-      ({ operation }) => !sessionRoutes.some((route) => route.operation.name === operation.name),
-    );
+    const own = routes.filter(({ operation }) => !sessionOperations.some(({ name }) => name === operation.name));
     const sessions = policy === undefined ? {} : { policy };
     return JSON.stringify(openApiDocument({ ...told, routes: [own], sessions, maxBodyBytes, prefix }));
   };

@@ -1,4 +1,4 @@
-import { streamHeaders } from '../http/event-routes.js';
+import { streamHeaders } from '../http/event-frames.js';
 import { commonHeaders } from '../http/problem.js';
 import type { InputPolicy } from '../input/policy.js';
 import { type AnyOperation, hasId, type Output, type QueryParameter } from '../operations/operation.js';

@@ -70,6 +70,9 @@ export const get = operation({
   },
 });
 
+/** The three operations of every handler. */
+export const sessionOperations = [create, list, get] as const;
+
 const partLength: QueryParameter = { kind: 'whole', least: 1, most: HISTORY_LIMIT };
 
 export const history = operation({
