@@ -1,4 +1,4 @@
-import { percentEncode } from '../operations/operation.js';
+import { percentEncode } from '../operations/percent-encode.js';
 
 /** What may not stand in a path as it is (RFC 3986, 3.3), and would end a `Link` target or a header early. */
 const nonPath = /[^\w\-.~!$&'()*+,;=:@%/]/gu;

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import type { Fields } from '../input/values.js';
 import { append, changes, remove } from '../operations/commands.js';
-import { percentEncode } from '../operations/operation.js';
+import { percentEncode } from '../operations/percent-encode.js';
 import { create, get, history, list } from '../operations/sessions.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
 import { answerOf, idempotencyKeyOf, readBody, readQuery, withinBudget } from './answer.js';

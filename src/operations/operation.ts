@@ -129,6 +129,3 @@ export const wireNamesOf = ({ path, query = {}, headers = {}, body }: AnyOperati
     ...[query, body?.fields ?? {}].flatMap(Object.keys).map((name) => [name, wireName(name)] as const),
     ...Object.entries(headers).map(([name, header]) => [name, header.wireName] as const),
   ]);
-
-/** Percent-encodes as `encodeURIComponent` does, which throws where a text is not well-formed. */
-export const percentEncode = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
