@@ -87,11 +87,24 @@ export default {
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?crypto$' },
     },
     {
+      name: 'operations-hold-no-server',
+      comment: 'The client is made from them too: they take the core, and of the service its types.',
+      severity: 'error',
+      from: { path: '^src/operations/' },
+      to: {
+        path: '^src/(http|client|service|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'core-stands-below-the-rest',
       comment: 'HTTP, the container modules, the contract kit and the command line build on the core, never under it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(http|client|inspector|openapi|inversify|logging|telemetry|testing|cli)/' },
-      to: { path: '^src/(http|client|inspector|openapi|inversify|logging|telemetry|testing|cli)/' },
+      from: {
+        path: '^src/',
+        pathNot: '^src/(http|client|operations|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
+      },
+      to: { path: '^src/(http|client|operations|inspector|openapi|inversify|logging|telemetry|testing|cli)/' },
     },
     {
       name: 'http-and-testing-build-on-the-core-only',

@@ -4,9 +4,9 @@ import type { ResultAsync } from 'neverthrow';
 import { chromium } from 'playwright-core';
 import { MemorySessionStore } from '../adapters/memory/index.js';
 import { nodeListener } from '../adapters/node/index.js';
-import { createSessionHandler } from '../src/http/index.js';
+import { createSessionHandler, eventRoutes } from '../src/http/index.js';
 import { SessionService } from '../src/index.js';
-import { createInspector } from '../src/inspector/index.js';
+import { inspectorRoutes } from '../src/inspector/index.js';
 
 const folder = 'docs/pictures';
 
@@ -64,8 +64,8 @@ await say(id, 'assistant', 'One seven more than 42. What does that make?');
 await others();
 offset = 0;
 
-const inspector = createInspector({ authenticate: () => 'acme' });
-const handler = createSessionHandler({ sessions, authenticate: () => undefined, events: true, inspector });
+const routes = [eventRoutes(), inspectorRoutes({ authenticate: () => 'acme' })];
+const handler = createSessionHandler({ sessions, authenticate: () => undefined, routes });
 const server = createServer(nodeListener(handler)).listen(0, '127.0.0.1', async () => {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;

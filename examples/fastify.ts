@@ -2,7 +2,7 @@
 // commands are switched on: a program with an API key may start, append to, end and delete sessions.
 import { createServer } from 'node:http';
 import { SessionService } from 'colloquy';
-import { createSessionHandler, staticApiKeys } from 'colloquy/http';
+import { commandRoutes, createSessionHandler, staticApiKeys } from 'colloquy/http';
 import { MemorySessionStore } from 'colloquy/memory';
 import { nodeListener } from 'colloquy/node';
 import { fastify } from 'fastify';
@@ -16,7 +16,7 @@ const handler = createSessionHandler({
     limits: { timeLimit: 3600, textBytes: 16_384, contentBytes: 16_384, entriesPerAppend: 20, historyEntries: 1000 },
   }),
   authenticate,
-  commands: true,
+  routes: [commandRoutes()],
   maxBodyBytes: 65_536,
   onError: (error) => app.log.error(error), // with the cause, which clients are not told
 });

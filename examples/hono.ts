@@ -3,7 +3,7 @@
 import { serve } from '@hono/node-server';
 import { SessionService } from 'colloquy';
 import { fetchHandler } from 'colloquy/fetch';
-import { createSessionHandler, staticApiKeys } from 'colloquy/http';
+import { createSessionHandler, eventRoutes, staticApiKeys } from 'colloquy/http';
 import { MemorySessionStore } from 'colloquy/memory';
 import { Hono } from 'hono';
 
@@ -13,7 +13,7 @@ const authenticate = staticApiKeys([{ key, tenant: 'acme' }]);
 const handler = createSessionHandler({
   sessions: new SessionService({ store: new MemorySessionStore({ events: true }), limits: { timeLimit: 3600 } }),
   authenticate,
-  events: { heartbeatMs: 15_000 },
+  routes: [eventRoutes({ heartbeatMs: 15_000 })],
   onError: (error) => console.error(error),
 });
 const respond = fetchHandler(handler, { prefix: '/api' });

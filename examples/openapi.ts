@@ -1,7 +1,8 @@
 // Prints the HTTP interface of a service of yours as an OpenAPI document, with your own limits and names in it: for
-// generators of clients, for gateways, for a page of documents. `openapi: openApiDocument(...)` in the options of
+// generators of clients, for gateways, for a page of documents. `openApiRoute()` among the routes of
 // `createSessionHandler` serves the same under /openapi.json.
 import { SessionService } from 'colloquy';
+import { commandRoutes } from 'colloquy/http';
 import { MemorySessionStore } from 'colloquy/memory';
 import { openApiDocument } from 'colloquy/openapi';
 
@@ -14,7 +15,7 @@ const sessions = new SessionService({
 
 const document = openApiDocument({
   sessions,
-  commands: true, // as the handler is made
+  routes: [commandRoutes()], // as the handler is made
   prefix: '/api',
   title: 'Tutoring sessions',
 });

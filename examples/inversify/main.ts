@@ -3,7 +3,7 @@
 import 'reflect-metadata';
 import { createServer } from 'node:http';
 import type { SessionStore } from 'colloquy';
-import { type SessionHandler, staticApiKeys } from 'colloquy/http';
+import { commandRoutes, type SessionHandler, staticApiKeys } from 'colloquy/http';
 import { coreModule, handlerModule, TYPES } from 'colloquy/inversify';
 import { MemorySessionStore } from 'colloquy/memory';
 import { nodeListener } from 'colloquy/node';
@@ -23,7 +23,7 @@ container
   .inSingletonScope();
 container.load(
   coreModule({ idleTimeout: 900, limits: { timeLimit: 3600 } }),
-  handlerModule({ authenticate, commands: true, onError: (error) => console.error(error) }),
+  handlerModule({ authenticate, routes: [commandRoutes()], onError: (error) => console.error(error) }),
 );
 
 const handler = container.get<SessionHandler>(TYPES.SessionHandler);

@@ -1,6 +1,6 @@
 // Serves the sessions over HTTP. It holds no conversation: any number of these may run, and come and go.
 import { createServer } from 'node:http';
-import { createSessionHandler, staticApiKeys } from 'colloquy/http';
+import { commandRoutes, createSessionHandler, eventRoutes, staticApiKeys } from 'colloquy/http';
 import { nodeListener } from 'colloquy/node';
 import { openSessions } from './sessions.js';
 
@@ -10,8 +10,10 @@ const { sessions, close } = openSessions();
 const handler = createSessionHandler({
   sessions,
   authenticate,
-  commands: true, // clients say their part by an append, and hang up by a terminate
-  events: true, // and hear the worker's part by an event
+  routes: [
+    commandRoutes(), // clients say their part by an append, and hang up by a terminate
+    eventRoutes(), // and hear the worker's part by an event
+  ],
   onError: (error) => console.error(error),
 });
 

@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { nodeListener } from '../../adapters/node/index.js';
-import { type ApiKey, staticApiKeys } from '../http/api-keys.js';
-import { createSessionHandler } from '../http/handler.js';
+import {
+  type ApiKey,
+  commandRoutes,
+  createSessionHandler,
+  eventRoutes,
+  historyRoutes,
+  staticApiKeys,
+} from '../http/index.js';
 import { idOfKey } from '../ids.js';
-import { apiKeyAsPassword, createInspector } from '../inspector/index.js';
-import { openApiDocument } from '../openapi/index.js';
+import { apiKeyAsPassword, inspectorRoutes } from '../inspector/index.js';
+import { openApiRoute } from '../openapi/index.js';
 import { SessionService } from '../service/session-service.js';
 import { createSweeper } from '../sweeper.js';
 import { Misuse, textOf } from './failure.js';
@@ -80,11 +86,14 @@ const run = async (options: Options): Promise<void> => {
   const handler = createSessionHandler({
     sessions,
     authenticate,
-    commands,
-    events,
     onError,
-    openapi: openApiDocument,
-    ...(inspector && { inspector: createInspector(apiKeyAsPassword(authenticate)) }),
+    routes: [
+      historyRoutes(),
+      openApiRoute(),
+      ...(commands ? [commandRoutes()] : []),
+      ...(events ? [eventRoutes()] : []),
+      ...(inspector ? [inspectorRoutes(apiKeyAsPassword(authenticate))] : []),
+    ],
   });
   // npm repeats a Ctrl-C, so that a second signal cannot mean more than the first.
   const stop = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));

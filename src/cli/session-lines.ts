@@ -1,5 +1,5 @@
+import { toWireOptions } from '../operations/wire-session.js';
 import type { HistoryEntry } from '../session/session.js';
-import { toWireOptions } from '../wire.js';
 import { type Line, printable } from './print.js';
 import type { ShownSession } from './session-source.js';
 import { clip, columns, wrap } from './table-lines.js';

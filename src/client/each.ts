@@ -3,9 +3,9 @@ import { corruptRecord, type InvalidInput } from '../errors.js';
 import { readSafely } from '../input/issues.js';
 import { isFields } from '../input/values.js';
 import { PAGE_LIMIT } from '../limits.js';
+import type { RemotePage, RemoteSession } from '../operations/outputs.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { RemoteListError } from './errors.js';
-import type { RemotePage, RemoteSession } from './remote.js';
 
 type List = (query: ListQuery) => ResultAsync<RemotePage, RemoteListError>;
 

@@ -6,10 +6,15 @@ import type {
   InvalidInput,
   InvalidTransition,
   NotFound,
+  PageTooLarge,
   SessionError,
   StoreUnavailable,
 } from '../errors.js';
 import type { HandlerError } from '../http/errors.js';
+import type { append, changes, remove } from '../operations/commands.js';
+import type { watch } from '../operations/events.js';
+import type { create, get, history, list } from '../operations/sessions.js';
+import type { CallerCommand } from '../status.js';
 
 /** What may have become of a write; of a read it is always `not_applied`. */
 export type Outcome = StoreUnavailable['outcome'];
@@ -60,7 +65,7 @@ export interface Refused {
 /** What may come of any call. */
 export type CallError = Unreachable | UnexpectedAnswer | Aborted | KeyUnavailable | Refused;
 
-/** An error of the engine, as far as the wire tells it. */
+/** An error of the service, without what the wire does not carry. */
 export type RemoteError =
   | InvalidInput
   | NotFound
@@ -68,20 +73,23 @@ export type RemoteError =
   | Omit<InvalidTransition, 'status'>
   | Omit<HistoryFull, 'limit'>
   | Omit<IdempotencyMismatch, 'id'>
+  | Omit<PageTooLarge, 'bytes' | 'limit'>
+  | (Refused & { readonly type: 'too_many_streams' })
   | Omit<Conflict, 'id'>
   | (Omit<CorruptRecord, 'id'> & { readonly id?: string });
 
-export type RemoteErrorOf<T extends RemoteError['type']> = Extract<RemoteError, { readonly type: T }>;
+export type RemoteErrorOf<T extends string> = Extract<RemoteError, { readonly type: T }>;
 
-type Common = RemoteErrorOf<'invalid_input' | 'store_unavailable' | 'corrupt_record'> | CallError;
+type RemoteErrorIn<O extends { readonly errors: readonly string[] }> = RemoteErrorOf<O['errors'][number]> | CallError;
 
-export type RemoteReadError = Common | NotFound;
-export type RemoteListError = Common;
-export type RemoteDeleteError = Common;
-export type RemoteCreateError = Common | RemoteErrorOf<'idempotency_mismatch' | 'conflict'>;
-export type RemoteChangeError = Common | RemoteErrorOf<'not_found' | 'invalid_transition' | 'conflict'>;
-export type RemoteAppendError = Common | RemoteErrorOf<'not_found' | 'invalid_transition' | 'history_full'>;
-export type RemoteWatchError = Common | NotFound;
+export type RemoteReadError = RemoteErrorIn<typeof get>;
+export type RemoteListError = RemoteErrorIn<typeof list>;
+export type RemoteHistoryError = RemoteErrorIn<typeof history>;
+export type RemoteDeleteError = RemoteErrorIn<typeof remove>;
+export type RemoteCreateError = RemoteErrorIn<typeof create>;
+export type RemoteChangeError = RemoteErrorIn<(typeof changes)[CallerCommand]>;
+export type RemoteAppendError = RemoteErrorIn<typeof append>;
+export type RemoteWatchError = RemoteErrorIn<typeof watch>;
 
 /** Every error of the client, told apart by `type`. */
 export type ClientError = RemoteError | CallError;

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { WatchSignal } from '../events/event.js';
+import type { OperationError } from '../operations/operation.js';
 import { readBody, tooMuch } from './bounded-body.js';
 import {
   aborted,
@@ -12,73 +13,56 @@ import {
 } from './errors.js';
 import { type ClientSettings, isKey } from './options.js';
 import { parseJsonBytes } from './parse-json.js';
-import { type Context, type RemoteCode, readProblem, refusalOf } from './refusal.js';
+import { readProblem, refusalOf } from './refusal.js';
+import type { ClientRequest, Reply } from './request.js';
 import { bounded, late, left } from './timing.js';
 
-/** What is sent. */
-export interface Outgoing {
-  readonly method: 'GET' | 'POST';
-  /** Behind the base URL, with its query. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** JSON. */
-  readonly body?: string;
-}
+export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallError;
 
-/** What is asked, and which errors of the engine may come of it. */
-export interface Asked<C extends RemoteCode> {
-  readonly outgoing: Outgoing;
-  readonly codes: readonly C[];
-  readonly context?: Partial<Context>;
-}
-
-export type AskError<C extends RemoteCode> = RemoteErrorOf<C> | CallError;
-
-/** An error, and what its answer said of another attempt. */
-export interface Failure<E> {
+/** A failed attempt, and what its answer said of another one. */
+export interface FailedAttempt<E> {
   readonly error: E;
   readonly retryAfter?: string | null;
-  readonly mayPass: boolean;
+  readonly isRetryable: boolean;
 }
 
+/** What came of one attempt. */
+export type Attempted<T, C extends OperationError> = Result<T, FailedAttempt<RequestError<C>>>;
+
 /** How long one attempt may take, and what ends it. */
-interface Patience {
+interface AttemptLimits {
   readonly ms: number;
   readonly signal: WatchSignal | undefined;
 }
 
-/** What the body of an answer holds: JSON, if it is that. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: unknown;
-}
+/** Statuses after which another attempt may succeed, whoever has answered. */
+const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Those that stand for a moment's trouble, whoever says so. */
-const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-
-const passing: ReadonlySet<string> = new Set([
+const retryableTypes: ReadonlySet<string> = new Set([
   'store_unavailable',
   'authenticator_unavailable',
   'too_many_streams',
   'conflict',
 ]);
 
-export const mayPass = (type: string): boolean => passing.has(type);
+export const isRetryable = (type: string): boolean => retryableTypes.has(type);
 
-/** One call on its way: its attempts, and what may have become of it so far. */
-export class Exchange<C extends RemoteCode> {
+/** A request as it is sent, whatever its answer is read to. */
+type SentRequest<C extends OperationError> = Omit<ClientRequest<unknown, C>, 'read'>;
+
+/** One request with its attempts, and what may have become of it so far. */
+export class Exchange<C extends OperationError> {
   readonly #settings: ClientSettings;
-  readonly #asked: Asked<C>;
+  readonly #request: SentRequest<C>;
   #wasSent = false;
 
-  constructor(settings: ClientSettings, asked: Asked<C>) {
+  constructor(settings: ClientSettings, request: SentRequest<C>) {
     this.#settings = settings;
-    this.#asked = asked;
+    this.#request = request;
   }
 
   get outcome(): Outcome {
-    return this.#wasSent && this.#asked.outgoing.method === 'POST' ? 'unknown' : 'not_applied';
+    return this.#wasSent && this.#request.operation.method === 'POST' ? 'unknown' : 'not_applied';
   }
 
   now(): number {
@@ -86,16 +70,16 @@ export class Exchange<C extends RemoteCode> {
   }
 
   /** Sends the request, and gives the answer before its body. `connection` is cut where nobody waits any more. */
-  async send({ ms, signal }: Patience, connection: AbortController): Promise<Result<Response, Failure<AskError<C>>>> {
+  async send({ ms, signal }: AttemptLimits, connection: AbortController): Promise<Attempted<Response, C>> {
     const { fetch, baseUrl, timing } = this.#settings;
     const bounds = { timing, ms, signal };
     const key = await this.#key(bounds);
     if (key.isErr()) return err(key.error);
-    const { method, path, headers, body } = this.#asked.outgoing;
-    return this.#within(bounds, connection, () => {
+    const { operation, path, headers, body } = this.#request;
+    return this.#inTime(bounds, connection, () => {
       this.#wasSent = true;
       return fetch(baseUrl + path, {
-        method,
+        method: operation.method,
         headers: { ...this.#settings.headers, ...key.value, ...headers },
         // Elsewhere the key has no business.
         redirect: 'manual',
@@ -106,10 +90,10 @@ export class Exchange<C extends RemoteCode> {
   }
 
   /** The body of an answer. */
-  async read(response: Response, { ms, signal }: Patience, connection: AbortController) {
+  async read(response: Response, { ms, signal }: AttemptLimits, connection: AbortController) {
     const { timing, maxResponseBytes } = this.#settings;
-    const read = await this.#within({ timing, ms, signal }, connection, () => readBody(response, maxResponseBytes));
-    return read.andThen((bytes): Result<Reply, Failure<AskError<C>>> => {
+    const read = await this.#inTime({ timing, ms, signal }, connection, () => readBody(response, maxResponseBytes));
+    return read.andThen((bytes): Attempted<Reply, C> => {
       const { status, headers } = response;
       if (bytes === tooMuch) return err(this.unexpected(`is larger than ${maxResponseBytes} bytes`, status));
       return ok({ status, headers, body: parseJsonBytes(bytes) });
@@ -117,34 +101,34 @@ export class Exchange<C extends RemoteCode> {
   }
 
   /** What an answer says that is no success. */
-  refusal({ status, headers, body }: Reply): Failure<AskError<C>> {
-    const { codes, context } = this.#asked;
+  refusal({ status, headers, body }: Reply): FailedAttempt<RequestError<C>> {
+    const { operation, id } = this.#request;
     const retryAfter = headers.get('retry-after');
     const problem = status >= 400 ? readProblem(body) : undefined;
-    const error = problem && refusalOf(problem, codes, { ...context, outcome: this.outcome });
-    if (error !== undefined) return { error, retryAfter, mayPass: mayPass(error.type) };
+    const error = problem && refusalOf(problem, operation, { id, outcome: this.outcome });
+    if (error !== undefined) return { error, retryAfter, isRetryable: isRetryable(error.type) };
     // A browser does not tell the status of a redirect.
     if (status === 0 || (status >= 300 && status < 400)) return this.unexpected('is a redirect', status);
-    if (!temporary.has(status)) return this.unexpected('is none of this service', status);
+    if (!retryableStatuses.has(status)) return this.unexpected('is none of this service', status);
     const message = `what stands in front of the service answered ${status}`;
-    return { error: unreachable('gateway', message, this.outcome), retryAfter, mayPass: true };
+    return { error: unreachable('gateway', message, this.outcome), retryAfter, isRetryable: true };
   }
 
-  unexpected(what: string, status: number): Failure<AskError<C>> {
+  unexpected(what: string, status: number): FailedAttempt<RequestError<C>> {
     const message = `the answer ${what} (status ${status})`;
-    return { error: unexpectedAnswer(message, status, this.outcome), mayPass: false };
+    return { error: unexpectedAnswer(message, status, this.outcome), isRetryable: false };
   }
 
-  aborted(): Failure<AskError<C>> {
-    return { error: aborted(this.outcome), mayPass: false };
+  aborted(): FailedAttempt<RequestError<C>> {
+    return { error: aborted(this.outcome), isRetryable: false };
   }
 
   async #key(bounds: Parameters<typeof bounded>[0]) {
     const { apiKey } = this.#settings;
     const failed = (message: string, cause?: unknown) =>
-      err<Readonly<Record<string, string>>, Failure<AskError<C>>>({
+      err<Readonly<Record<string, string>>, FailedAttempt<RequestError<C>>>({
         error: keyUnavailable(message, cause),
-        mayPass: false,
+        isRetryable: false,
       });
     if (typeof apiKey !== 'function') return ok(apiKey === undefined ? {} : { 'X-API-KEY': apiKey });
     try {
@@ -158,13 +142,13 @@ export class Exchange<C extends RemoteCode> {
   }
 
   /** Bounds a piece of work on the network; whatever it throws is the network's fault. */
-  async #within<T>(
+  async #inTime<T>(
     bounds: Parameters<typeof bounded>[0],
     connection: AbortController,
     work: () => PromiseLike<T>,
-  ): Promise<Result<T, Failure<AskError<C>>>> {
+  ): Promise<Attempted<T, C>> {
     const failed = (reason: 'network' | 'timeout', message: string, cause?: unknown) =>
-      err({ error: unreachable(reason, message, this.outcome, cause), mayPass: true });
+      err({ error: unreachable(reason, message, this.outcome, cause), isRetryable: true });
     try {
       const value = await bounded(bounds, async () => work());
       if (value !== late && value !== left) return ok(value);

@@ -1,3 +1,4 @@
+export type { RemoteCreated, RemotePage, RemoteSession } from '../operations/outputs.js';
 export type { CallOptions, RemoteWatchOptions, WriteOptions } from './call-options.js';
 export type {
   Aborted,
@@ -10,6 +11,7 @@ export type {
   RemoteCreateError,
   RemoteDeleteError,
   RemoteError,
+  RemoteHistoryError,
   RemoteListError,
   RemoteReadError,
   RemoteWatchError,
@@ -17,14 +19,6 @@ export type {
   Unreachable,
 } from './errors.js';
 export type { ClientFetch, SessionClientOptions } from './options.js';
-export type {
-  RemoteChange,
-  RemoteCreated,
-  RemoteEvent,
-  RemoteExpiring,
-  RemotePage,
-  RemoteSession,
-  RemoteSnapshot,
-} from './remote.js';
+export type { RemoteChange, RemoteEvent, RemoteExpiring, RemoteSnapshot } from './read-event.js';
 export { SessionClient } from './session-client.js';
 export type { ClientTiming } from './timing.js';

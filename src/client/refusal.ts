@@ -1,17 +1,17 @@
 import { type InputIssue, invalidInput, notFound, storeUnavailable } from '../errors.js';
 import { isFields } from '../input/values.js';
-import type { SessionCommand } from '../status.js';
-import { wireNames } from '../wire.js';
+import { changes } from '../operations/commands.js';
+import { type AnyOperation, type Operation, type OperationError, wireNamesOf } from '../operations/operation.js';
+import type { CallerCommand, SessionCommand } from '../status.js';
 import type { Outcome, RefusalType, Refused, RemoteError, RemoteErrorOf } from './errors.js';
 
-/** What a call knows of itself that the answer does not repeat. */
-export interface Context {
-  readonly id: string;
-  readonly command: SessionCommand | 'append';
+/** What a client knows of a request that the answer does not repeat. */
+interface Context {
+  readonly id: string | undefined;
   readonly outcome: Outcome;
 }
 
-/** The answer of the engine to a call that it does not carry out, RFC 9457. */
+/** The service's answer to a request that it does not carry out, RFC 9457. */
 export interface Problem {
   readonly code: string;
   readonly detail: string;
@@ -20,37 +20,44 @@ export interface Problem {
 
 export type RemoteCode = RemoteError['type'];
 
-/** What a client sends, by the name that the caller knows it under. */
-const callersPaths: ReadonlyMap<string, string> = new Map(
-  Object.entries(wireNames).map(([name, wireName]) => [wireName, name]),
-);
-
 const isIssue = (value: unknown): value is InputIssue =>
   isFields(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
 
-const callersIssue = ({ path, message }: InputIssue, command: Context['command'] | undefined): InputIssue => {
-  const keyName = command === undefined ? 'idempotencyKey' : 'operationId';
-  return { path: path === wireNames.idempotencyKey ? keyName : (callersPaths.get(path) ?? path), message };
+/** What is wrong, by the name that the caller knows it under. */
+const callersIssues = (operation: AnyOperation, issues: readonly InputIssue[]): readonly InputIssue[] => {
+  const names = new Map([...wireNamesOf(operation)].map(([name, wireName]) => [wireName, name]));
+  return issues.map(({ path, message }) => ({ path: names.get(path) ?? path, message }));
+};
+
+const isCallerCommand = (method: string): method is CallerCommand => Object.hasOwn(changes, method);
+
+const commandOf = ({ calls }: AnyOperation): SessionCommand | 'append' => {
+  const { method } = calls ?? {};
+  return method !== undefined && isCallerCommand(method) ? method : 'append';
 };
 
 /** How each error is put together again. */
-const remote: { readonly [T in RemoteCode]: (problem: Problem, context: Partial<Context>) => RemoteErrorOf<T> } = {
-  invalid_input: ({ detail, errors }, { command }) => {
+const remote: {
+  readonly [T in RemoteCode]: (problem: Problem, operation: AnyOperation, context: Context) => RemoteErrorOf<T>;
+} = {
+  invalid_input: ({ detail, errors }, operation) => {
     const issues = Array.isArray(errors) ? errors.filter(isIssue) : [];
     if (issues.length === 0) return { type: 'invalid_input', message: detail, issues };
-    return invalidInput(issues.map((issue) => callersIssue(issue, command)));
+    return invalidInput(callersIssues(operation, issues));
   },
-  not_found: (_, { id = '' }) => notFound(id),
-  invalid_transition: ({ detail: message }, { command = 'append' }) => ({
+  not_found: (_problem, _operation, { id = '' }) => notFound(id),
+  invalid_transition: ({ detail: message }, operation) => ({
     type: 'invalid_transition',
     message,
-    command,
+    command: commandOf(operation),
   }),
   conflict: ({ detail: message }) => ({ type: 'conflict', message }),
-  history_full: ({ detail: message }, { id = '' }) => ({ type: 'history_full', message, id }),
+  history_full: ({ detail: message }, _operation, { id = '' }) => ({ type: 'history_full', message, id }),
   idempotency_mismatch: ({ detail: message }) => ({ type: 'idempotency_mismatch', message }),
-  corrupt_record: ({ detail: message }, { id }) => ({ type: 'corrupt_record', message, ...(id && { id }) }),
-  store_unavailable: ({ detail }, { outcome = 'unknown' }) => storeUnavailable(detail, outcome),
+  too_many_streams: ({ detail: message }) => ({ type: 'too_many_streams', message }),
+  page_too_large: ({ detail: message }) => ({ type: 'page_too_large', message }),
+  corrupt_record: ({ detail: message }, _operation, { id }) => ({ type: 'corrupt_record', message, ...(id && { id }) }),
+  store_unavailable: ({ detail }, _operation, { outcome }) => storeUnavailable(detail, outcome),
 };
 
 const refusals = {
@@ -74,13 +81,13 @@ export const readProblem = (body: unknown): Problem | undefined => {
 };
 
 /** A problem as an error: one of those that the operation has, or of those that any has. */
-export const refusalOf = <C extends RemoteCode>(
+export const refusalOf = <C extends OperationError>(
   problem: Problem,
-  codes: readonly C[],
-  context: Partial<Context>,
+  operation: Operation<never, unknown, C>,
+  context: Context,
 ): RemoteErrorOf<C> | Refused | undefined => {
   const { code, detail: message } = problem;
-  const known = codes.find((one) => one === code);
-  if (known !== undefined) return remote[known](problem, context);
+  const known = operation.errors.find((one) => one === code);
+  if (known !== undefined) return remote[known](problem, operation, context);
   return isRefusal(code) ? { type: code, message } : undefined;
 };

@@ -1,27 +1,31 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
+import { append, changes, remove } from '../operations/commands.js';
+import type { OperationError } from '../operations/operation.js';
+import type { RemoteCreated, RemotePage, RemoteSession } from '../operations/outputs.js';
+import { create, get, history } from '../operations/sessions.js';
 import type { CreateSessionInput } from '../service/create-session.js';
-import type { Appended, NewHistoryEntry } from '../service/history.js';
+import type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from '../service/history.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../status.js';
-import { type Call, perform } from './call.js';
 import { type CallOptions, type RemoteWatchOptions, readCallOptions, type WriteOptions } from './call-options.js';
-import { appendCall, changeCall, createCall, deleteCall, getCall, listCall } from './calls.js';
 import { eachRemote } from './each.js';
 import type {
   RemoteAppendError,
   RemoteChangeError,
   RemoteCreateError,
   RemoteDeleteError,
+  RemoteHistoryError,
   RemoteListError,
   RemoteReadError,
   RemoteWatchError,
 } from './errors.js';
-import type { AskError } from './exchange.js';
+import type { RequestError } from './exchange.js';
 import { type ClientSettings, readClientOptions, type SessionClientOptions } from './options.js';
-import type { RemoteCode } from './refusal.js';
-import type { RemoteChange, RemoteCreated, RemotePage, RemoteSession } from './remote.js';
+import type { RemoteChange } from './read-event.js';
+import { type ClientRequest, pageRequest, type Reply, requestFor } from './request.js';
+import { sendWithRetries } from './retry.js';
 import { watchRemote } from './watch.js';
 
 /**
@@ -39,17 +43,29 @@ export class SessionClient {
 
   /** A new session, IDLE. Without an `idempotencyKey` the client makes one. */
   create(input: CreateSessionInput, options: CallOptions = {}): ResultAsync<RemoteCreated, RemoteCreateError> {
-    return this.#run(options, () => createCall(input));
+    return this.#run(options, () => requestFor(create, { input, body: () => ({ ...input }) }));
   }
 
   /** The session with its history, as it is now. */
   get(id: string, options: CallOptions = {}): ResultAsync<RemoteSession, RemoteReadError> {
-    return this.#run(options, () => getCall(id));
+    return this.#run(options, () => requestFor(get, { id }));
+  }
+
+  /**
+   * A part of the session's history: its last entries, or those behind a position. A position that the history has not is
+   * `invalid_input` that names `after`. The host must serve `historyRoutes()`.
+   */
+  history(
+    id: string,
+    query: HistoryQuery = {},
+    options: CallOptions = {},
+  ): ResultAsync<HistoryPart, RemoteHistoryError> {
+    return this.#run(options, () => requestFor(history, { id, query }));
   }
 
   /** One page of the sessions with their histories, newest first unless asked for otherwise. */
   list(query: ListQuery = {}, options: CallOptions = {}): ResultAsync<RemotePage, RemoteListError> {
-    return this.#run(options, () => listCall(query));
+    return this.#run(options, () => pageRequest(query));
   }
 
   /**
@@ -92,12 +108,17 @@ export class SessionClient {
     entries: readonly NewHistoryEntry[],
     options: WriteOptions = {},
   ): ResultAsync<Appended, RemoteAppendError> {
-    return this.#run(options, () => appendCall(id, entries, options));
+    return this.#run(options, () => requestFor(append, { id, options, body: () => ({ entries }) }));
   }
 
   /** Removes the session whole. One that is not there is a success too: afterwards there is none. */
   delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteDeleteError> {
-    return this.#run(options, () => deleteCall(id));
+    return this.#run(options, () =>
+      requestFor(remove, { id }).map((request) => ({
+        ...request,
+        read: ({ status }: Reply) => (status === remove.output.status ? { value: undefined } : undefined),
+      })),
+    );
   }
 
   /**
@@ -112,17 +133,17 @@ export class SessionClient {
   }
 
   #change(id: string, command: CallerCommand, options: WriteOptions): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#run(options, () => changeCall(id, command, options));
+    return this.#run(options, () => requestFor(changes[command], { id, options }));
   }
 
-  #run<T, C extends RemoteCode>(
+  #run<T, C extends OperationError>(
     options: CallOptions,
-    read: () => Result<Call<T, C>, InvalidInput>,
-  ): ResultAsync<T, AskError<C> | InvalidInput> {
+    read: () => Result<ClientRequest<T, C>, InvalidInput>,
+  ): ResultAsync<T, RequestError<C> | InvalidInput> {
     const how = this.#settings.andThen((settings) => readCallOptions(options).map((known) => ({ settings, known })));
     if (how.isErr()) return new ResultAsync(Promise.resolve(err(how.error)));
-    const call = read();
-    if (call.isErr()) return new ResultAsync(Promise.resolve(err(call.error)));
-    return perform(how.value.settings, call.value, how.value.known);
+    const request = read();
+    if (request.isErr()) return new ResultAsync(Promise.resolve(err(request.error)));
+    return sendWithRetries(how.value.settings, request.value, how.value.known);
   }
 }

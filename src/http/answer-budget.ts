@@ -1,4 +1,4 @@
-/** Writing down an answer of so many bytes takes long enough for others to notice. */
+/** Bytes from which on writing an answer takes long enough for others to notice. */
 const LARGE_BYTES = 256 * 1024;
 
 /** What one answer takes of a budget, from the moment its size is known until the client has taken it. */
@@ -6,8 +6,8 @@ export interface Reservation {
   /** Whether there is room for the answer, which then counts. Never where the reservation has been released. */
   admit(bytes: number): boolean;
   /**
-   * Waits until a large answer may be written down: one at a time, each in its own turn of the event loop, so that others
-   * are served between two of them. What is not large has its turn at once.
+   * Waits until a large answer may be written: one at a time, each in its own turn of the event loop, so that others are
+   * served between two of them. A small answer does not wait.
    */
   turn(): Promise<void>;
   /** Gives the room back. */
@@ -41,7 +41,7 @@ export class AnswerBudget {
     let isReleased = false;
     return {
       admit: (bytes) => {
-        // A store that answers after the time-out is told that nobody waits for it any more.
+        // The store has answered after the time-out: nobody waits any more.
         if (isReleased || !this.#hasRoom(tenant, bytes)) return false;
         const counted = this.#counted(bytes);
         reserved += counted;

@@ -1,13 +1,19 @@
 import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../events/event.js';
+import { END_ID, eventShapes, streamEnd, streamUnavailable } from '../operations/events.js';
+import type { Shape } from '../operations/shape.js';
 import type { EndReason } from '../status.js';
 import type { HandlerError } from './errors.js';
 
-/** The id of a stream's last event. Who comes back with it has seen everything. */
-export const END_ID = 'end';
+/** `no-transform` and the last one keep compressors and proxies from holding events back. */
+export const streamHeaders = Object.freeze({
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+});
 
 /**
- * How long a browser waits before it comes back, in milliseconds. No empty line follows what is no event: some clients
- * take it for an event without data.
+ * Tells a browser after how many milliseconds to come back. No empty line follows: some clients would take it for an event
+ * without data.
  */
 export const preamble = 'retry: 1000\n';
 
@@ -34,27 +40,15 @@ const frame = (event: Frame): string => `${headOf(event)}${event.data}${endOfEve
 /** What stands in front of the session, which is its data. */
 export const snapshotHead = ({ type, position }: SessionSnapshot): string => headOf({ id: position, event: type });
 
-export const eventFrame = (event: SessionEvent): string => {
-  const { id, type, sequence, at, position } = event;
-  const data = {
-    id,
-    type,
-    sequence,
-    at,
-    ...(event.type === 'session.terminated' ? { end_reason: event.endReason } : {}),
-    ...(event.type === 'session.appended' ? { position: event.historyPosition } : {}),
-  };
-  return frame({ id: position, event: type, data: JSON.stringify(data) });
+/** The id of a warning is that of the event before it: a client that comes back goes on behind that one. */
+export const eventFrame = (event: SessionEvent | SessionExpiring): string => {
+  const shape: Shape<unknown> = eventShapes[event.type];
+  return frame({ id: event.position, event: event.type, data: JSON.stringify(shape.write(event)) });
 };
 
-/** Its id is that of the event before: who comes back goes on behind that one. */
-export const expiringFrame = ({ type, at, endsAt, endReason, position }: SessionExpiring): string =>
-  frame({ id: position, event: type, data: JSON.stringify({ type, at, ends_at: endsAt, end_reason: endReason }) });
+export const endFrame = (endReason: EndReason | undefined): string =>
+  frame({ id: END_ID, event: 'end', data: JSON.stringify(streamEnd.write({ endReason })) });
 
-/** Without data a browser would pass it over. A session that was deleted has no reason. */
-export const endFrame = (reason: EndReason | undefined): string =>
-  frame({ id: END_ID, event: 'end', data: JSON.stringify({ end_reason: reason }) });
-
-/** Has no id: who comes back goes on behind the last event. */
+/** Has no id: a client that comes back goes on behind the last event. */
 export const unavailableFrame = ({ type }: HandlerError): string =>
-  frame({ event: 'unavailable', data: JSON.stringify({ code: type }) });
+  frame({ event: 'unavailable', data: JSON.stringify(streamUnavailable.write({ code: type })) });

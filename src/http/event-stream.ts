@@ -1,15 +1,15 @@
 import type { Result } from 'neverthrow';
 import type { WatchError } from '../errors.js';
 import { storeUnavailable } from '../errors.js';
-import type { SessionChange } from '../events/event.js';
+import type { SessionChange, SessionSnapshot } from '../events/event.js';
+import { watch } from '../operations/events.js';
 import type { EndReason } from '../status.js';
-import { type Call, inClientTerms, type RouteOf } from './call.js';
+import { inClientTerms } from './answer.js';
 import type { HandlerError } from './errors.js';
 import {
   endFrame,
   endOfEvent,
   eventFrame,
-  expiringFrame,
   heartbeatLine,
   preamble,
   snapshotHead,
@@ -22,8 +22,8 @@ import type { HeldText } from './snapshot-texts.js';
 const STALLED_MS = 30_000;
 
 /**
- * A session goes out in pieces of so many bytes. So it shows whether a client takes any of it, and what is on its way in
- * a mount and in Node is never more than a few of them.
+ * Bytes of a piece in which a session is sent. So the stream sees whether a client takes any of it, and a mount and Node
+ * never hold more than a few pieces.
  */
 const PIECE_BYTES = 32 * 1024;
 
@@ -31,9 +31,13 @@ const encoder = new TextEncoder();
 
 const over: IteratorReturnResult<void> = { done: true, value: undefined };
 
-/** What is to be streamed. */
+/** What is to be streamed, and how. */
 export interface Watching {
-  readonly call: Call<RouteOf<'events'>>;
+  readonly heartbeatMs: number;
+  /** The text of a snapshot; nothing where too much is on its way already. */
+  readonly textOf: (snapshot: SessionSnapshot) => HeldText | undefined;
+  /** Tells the host of an error. */
+  readonly report: (error: HandlerError) => void;
   readonly changes: AsyncIterator<Result<SessionChange, WatchError>, unknown>;
   /** Ends the changes. */
   readonly gone: AbortController;
@@ -66,7 +70,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
 
   constructor(watching: Watching) {
     this.#watching = watching;
-    this.#changes = new Heartbeats(watching.changes, watching.call.settings.heartbeatMs, watching.gone.signal);
+    this.#changes = new Heartbeats(watching.changes, watching.heartbeatMs, watching.gone.signal);
     this.#awaitClient();
   }
 
@@ -128,7 +132,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
       if (next.done === true) return this.#end();
       return next.value.match(
         (change) => this.#frameOf(change),
-        (error) => this.#broken(inClientTerms(error)),
+        (error) => this.#broken(inClientTerms(watch, error)),
       );
     } catch (cause) {
       return this.#broken(storeUnavailable('the events could not be read', 'not_applied', cause));
@@ -136,11 +140,9 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   }
 
   #frameOf(change: SessionChange): string {
-    if (change.type === 'session.expiring') return expiringFrame(change);
     this.#reason = endReasonOf(change);
     if (change.type !== 'session.snapshot') return eventFrame(change);
-    const { settings, tenant } = this.#watching.call;
-    this.#text = settings.texts.hold(settings.form, tenant, change);
+    this.#text = this.#watching.textOf(change);
     this.#sent = 0;
     return this.#text === undefined ? this.#broken({ type: 'too_many_streams' }) : snapshotHead(change);
   }
@@ -152,7 +154,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
 
   #broken(error: HandlerError): string {
     this.#isEnding = true;
-    this.#watching.call.report(error);
+    this.#watching.report(error);
     return unavailableFrame(error);
   }
 

@@ -1,31 +1,82 @@
-import { err, type Result } from 'neverthrow';
-import { storeUnavailable } from '../errors.js';
-import { authenticatedByKey } from './authentication.js';
-import { describer, isDescriptionUrl } from './description.js';
+import { err, ok, type Result } from 'neverthrow';
+import { type InvalidInput, invalidInput, storeUnavailable } from '../errors.js';
+import type { TenantSessions } from '../operations/tenant-sessions.js';
+import { wireForm } from '../operations/wire-session.js';
+import { answerByCalling } from './answer.js';
+import { authenticated } from './authentication.js';
 import type { HandlerError } from './errors.js';
-import { isInspectorUrl } from './inspector.js';
 import type { HandlerRequest, HandlerResponse, SessionHandler } from './message.js';
-import { perform } from './operations.js';
-import { readHandlerOptions, type SessionHandlerOptions } from './options.js';
+import { type HandlerSettings, readHandlerOptions, type SessionHandlerOptions } from './options.js';
 import { problem } from './problem.js';
-import { allowedMethods, isAllowed, matchRoute, type Route } from './routes.js';
-import type { HandlerSettings } from './settings.js';
+import type { Answer, Call, HandlerContext, Route } from './route.js';
+import { allowedMethods, isAllowed, type Match, routerOf } from './router.js';
 
-/** The key is looked at before all else, so that a stranger learns nothing and costs nothing. */
-const answer = async (
-  settings: HandlerSettings,
-  route: Route,
-  request: HandlerRequest,
-  report: (error: HandlerError) => void,
-): Promise<Result<HandlerResponse, HandlerError>> => {
-  const tenant = await authenticatedByKey(settings, request);
-  if (tenant.isErr()) return err(tenant.error);
-  const { operation } = route;
-  if (!isAllowed(operation, request.method))
-    return err({ type: 'method_not_allowed', allow: allowedMethods[operation] });
-  const sessions = settings.sessions.forTenant(tenant.value);
-  return perform({ settings, tenant: tenant.value, sessions, request, route, report });
+/** The tenant that a route works for; nothing on a route for everybody. */
+const tenantOf = <S>({ authenticate, context }: HandlerSettings<S>, route: Route<S>, request: HandlerRequest) => {
+  const own = route.authenticate;
+  if (own === 'everybody') return ok<string, HandlerError>('');
+  return authenticated(context.timeoutMs, () =>
+    own === undefined ? authenticate(request.header('x-api-key') ?? '', request) : own(request),
+  );
 };
+
+/** A session's id as it stands in a path. */
+const decodeId = (encoded: string): Result<string, InvalidInput> => {
+  try {
+    return ok(decodeURIComponent(encoded));
+  } catch {
+    return err(invalidInput([{ path: 'session_id', message: 'must be percent-encoded UTF-8' }]));
+  }
+};
+
+/** The operation that a request is for, if its method is one that the path knows. */
+const admit = <S>(
+  { route: { operation }, encodedId = '', query }: Match<Pick<Route<S>, 'operation'>>,
+  { method }: HandlerRequest,
+): Result<Pick<Call<S>, 'operation' | 'id' | 'query'>, HandlerError> => {
+  if (!isAllowed(operation, method)) return err({ type: 'method_not_allowed', allow: allowedMethods(operation) });
+  return decodeId(encodedId).map((id) => ({ operation, id, query }));
+};
+
+const answerRoute = <S>({ operation, answer = (call) => answerByCalling(operation, call) }: Route<S>, call: Call<S>) =>
+  answer(call);
+
+/** Answers a request that has a route. The key is looked at before all else: a stranger learns nothing and costs nothing. */
+const answer = async <S extends TenantSessions>(
+  settings: HandlerSettings<S>,
+  handler: HandlerContext,
+  matched: Match<Route<S>>,
+  request: HandlerRequest,
+): Answer => {
+  const { route } = matched;
+  const asked = tenantOf(settings, route, request);
+  const tenant = asked instanceof Promise ? await asked : asked;
+  if (tenant.isErr()) {
+    if (tenant.error.type !== 'unauthenticated') return err(tenant.error);
+    settings.onDenied(request);
+    return route.unauthenticated === undefined ? err(tenant.error) : ok(route.unauthenticated);
+  }
+  const admitted = admit(matched, request);
+  if (admitted.isErr()) return err(admitted.error);
+  const { operation, id, query } = admitted.value;
+  const sessions = settings.sessions.forTenant(tenant.value);
+  return answerRoute(route, { request, tenant: tenant.value, sessions, operation, id, query, form: wireForm, handler });
+};
+
+const serveBelow =
+  <H extends TenantSessions>({ routes, sessions }: HandlerSettings<H>): HandlerContext['serve'] =>
+  async (operations, url, call) => {
+    const matched = routerOf(operations.map((operation) => ({ operation })))(url);
+    if (matched === undefined) return err({ type: 'route_not_found' });
+    const admitted = admit(matched, call.request);
+    if (admitted.isErr()) return err(admitted.error);
+    const { operation } = matched.route;
+    const below = { ...call, ...admitted.value };
+    const own = routes.find((route) => route.operation.name === operation.name);
+    return own === undefined
+      ? answerByCalling(operation, below)
+      : answerRoute(own, { ...below, sessions: sessions.forTenant(call.tenant) });
+  };
 
 /** The answer to HEAD: that to GET without its body, whose length stays where it has one. */
 const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerResponse => ({
@@ -35,30 +86,24 @@ const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerRespons
 });
 
 /**
- * The HTTP interface of `interface.md` as a function of plain objects, for any framework: `colloquy/node`, `/express`,
- * `/koa` and `/fetch` mount it. With `commands: true` it also serves the state machine's commands, with `events: true` the
- * events of a session, with an `inspector` that, with `openapi` a document of all of it. Throws a `TypeError` that names
+ * The HTTP interface as a function of plain objects, for any framework: `colloquy/node`, `/express`, `/koa` and `/fetch`
+ * mount it. It serves create, list and get, and the groups of routes that it is given. Throws a `TypeError` that names
  * every option that is wrong or unknown. The handler itself never throws or rejects.
  */
-export const createSessionHandler = (options: SessionHandlerOptions): SessionHandler => {
-  const { settings, switches, inspector, openapi, report } = readHandlerOptions(options);
-  const describe = openapi && describer(openapi, settings, switches);
-  const answerElsewhere = (request: HandlerRequest) => {
-    if (inspector !== undefined && isInspectorUrl(request.url)) {
-      return inspector.serve({ settings, request, events: switches.events, report });
-    }
-    return isDescriptionUrl(request.url) ? describe?.(request) : undefined;
-  };
+export const createSessionHandler = <S extends TenantSessions>(options: SessionHandlerOptions<S>): SessionHandler => {
+  const settings = readHandlerOptions(options);
+  const match = routerOf(settings.routes);
+  const context: HandlerContext = { ...settings.context, serve: serveBelow(settings) };
   const refuse = (error: HandlerError): HandlerResponse => {
-    report(error);
+    context.report(error);
     return problem(error);
   };
   return async (request) => {
     try {
-      const route = matchRoute(request.url, switches);
-      const answered = route === undefined ? answerElsewhere(request) : answer(settings, route, request, report);
-      if (answered === undefined) return undefined;
-      const response = (await answered).match((given) => given, refuse);
+      const matched = match(request.url);
+      if (matched === undefined) return undefined;
+      const answered = await answer(settings, context, matched, request);
+      const response = answered.isOk() ? answered.value : refuse(answered.error);
       return request.method === 'HEAD' ? withoutBody(response) : response;
     } catch (cause) {
       return refuse(storeUnavailable('the request could not be answered', 'unknown', cause));

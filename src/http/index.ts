@@ -1,7 +1,10 @@
+export type { Operation, OperationInput, Output } from '../operations/operation.js';
+export type { Schema, Shape } from '../operations/shape.js';
+export type { TenantCommands, TenantEvents, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
+export { answerOf } from './answer.js';
 export type { ApiKey } from './api-keys.js';
 export { staticApiKeys } from './api-keys.js';
-export type { Authenticate, AuthenticationRequest, DeniedRequest } from './authenticate.js';
-export type { Describe, HttpSurface, OpenApiServing } from './description.js';
+export type { Authenticate, AuthenticationRequest, DeniedRequest } from './authentication.js';
 export type {
   AuthenticatorUnavailable,
   BodyTooLarge,
@@ -12,9 +15,10 @@ export type {
   Unauthenticated,
   UnsupportedMediaType,
 } from './errors.js';
+export { type EventRoutesOptions, eventRoutes } from './event-routes.js';
 export { createSessionHandler } from './handler.js';
-export type { Inspector } from './inspector.js';
 export type { BodyReading, HandlerRequest, HandlerResponse, SessionHandler } from './message.js';
-export type { EventsOptions, SessionHandlerOptions } from './options.js';
+export type { SessionHandlerOptions } from './options.js';
 export { routeNotFound } from './problem.js';
-export type { TenantCommands, TenantEvents, TenantHistories, TenantSessions } from './tenant-sessions.js';
+export type { Answer, Call, HandlerContext, Route, RouteGroup } from './route.js';
+export { commandRoutes, historyRoutes } from './session-routes.js';

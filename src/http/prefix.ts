@@ -1,8 +1,7 @@
+import { percentEncode } from '../operations/percent-encode.js';
+
 /** What may not stand in a path as it is (RFC 3986, 3.3), and would end a `Link` target or a header early. */
 const nonPath = /[^\w\-.~!$&'()*+,;=:@%/]/gu;
-
-/** Percent-encodes as `encodeURIComponent` does, which throws where a text is not well-formed. */
-export const percentEncode = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
 
 /** A prefix as it is compared and put back: `/api` for `api`, `/api` and `/api/`, nothing for the root. */
 export const tidyPrefix = (prefix: string): string => {

@@ -1,5 +1,5 @@
 import type { SessionSnapshot } from '../events/event.js';
-import type { SessionForm } from '../wire.js';
+import type { SessionForm } from '../operations/wire-session.js';
 import { oneLine } from './event-frames.js';
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
-import { KEY_LENGTH, NAME_LENGTH, OPERATION_ID_LENGTH, ROLE_LENGTH, type SessionLimits } from '../limits.js';
+import { NAME_LENGTH, ROLE_LENGTH, type SessionLimits } from '../limits.js';
 import { rfc3339 } from './timestamp.js';
-import { operationIdForm, type ReadAs } from './values.js';
+import type { ReadAs } from './values.js';
 
 /*
  * The rules of the input fields, as data. The OpenAPI document is generated from them, and the compiler checks the readers
@@ -15,7 +15,6 @@ type FieldRule =
   | { readonly kind: 'text'; readonly mostBytes: keyof SessionLimits }
   /** A number from `least` to this limit. */
   | { readonly kind: 'number'; readonly least: number; readonly most: keyof SessionLimits }
-  | { readonly kind: 'form'; readonly form: RegExp; readonly most?: number }
   | { readonly kind: 'timestamp'; readonly form: RegExp };
 
 /** A field with a default (`absent`) or `isOptional` may be missing or `null`. */
@@ -48,13 +47,6 @@ export const entryRules = {
   role: { kind: 'name', most: ROLE_LENGTH },
   content: { kind: 'text', mostBytes: 'contentBytes' },
   timestamp: { kind: 'timestamp', form: rfc3339, isOptional: true },
-} as const satisfies Readonly<Record<string, Rule>>;
-
-/** Rules of ids and keys. */
-export const nameRules = {
-  id: { kind: 'name', most: KEY_LENGTH },
-  idempotencyKey: { kind: 'name', most: KEY_LENGTH, isOptional: true },
-  operationId: { kind: 'form', form: operationIdForm, most: OPERATION_ID_LENGTH, isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Number of entries in an append. */

@@ -1,5 +1,4 @@
-import type { Authenticate } from '../http/authenticate.js';
-import { readAuthenticate } from '../http/options.js';
+import type { Authenticate } from '../http/index.js';
 import { readOrThrow } from '../input/read-options.js';
 import type { InspectorOptions } from './options.js';
 
@@ -20,12 +19,14 @@ const passwordOf = (authorization: string | undefined): string | undefined => {
  * Lets in whoever has an API key: the browser asks for it as a password, with any name of a user. Only behind TLS, or on
  * one machine.
  *
- *     createInspector(apiKeyAsPassword(staticApiKeys(keys)))
+ *     inspectorRoutes(apiKeyAsPassword(staticApiKeys(keys)))
  */
 export const apiKeyAsPassword = (authenticate: Authenticate): Pick<InspectorOptions, 'authenticate' | 'challenge'> => {
-  const tenantOf = readOrThrow('apiKeyAsPassword', 'authenticate', (issues) =>
-    readAuthenticate(issues, authenticate, 'staticApiKeys'),
-  );
+  const tenantOf = readOrThrow('apiKeyAsPassword', 'authenticate', (issues) => {
+    const isFunction = typeof authenticate === 'function';
+    issues.check(isFunction, 'authenticate', 'must be a function, or what staticApiKeys gives');
+    return authenticate;
+  });
   return {
     challenge: 'Basic realm="Colloquy", charset="UTF-8"',
     authenticate: (request) => {

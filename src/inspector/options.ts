@@ -1,19 +1,18 @@
-import type { Authenticate, AuthenticationRequest } from '../http/authenticate.js';
-import { readAuthenticate } from '../http/options.js';
+import type { Authenticate, AuthenticationRequest } from '../http/index.js';
 import type { IssueList } from '../input/issues.js';
 import { readOptions } from '../input/read-options.js';
 
 /** What an authenticator sees of a request: its cookies and all other headers. */
 export type InspectorRequest = AuthenticationRequest;
 
-/** Whose sessions whoever sends this request may look at, or nothing if it may look at none. */
+/** Gives the tenant whose sessions a request may look at, or nothing if it may look at none. */
 export type InspectorAuthenticate = (request: InspectorRequest) => ReturnType<Authenticate>;
 
 /** What the inspector is made with. */
 export interface InspectorOptions {
   /** Asked for every request, the page and its data. */
   readonly authenticate: InspectorAuthenticate;
-  /** The `WWW-Authenticate` of a 401, such as `Basic realm="Colloquy"`. Default: `Inspector`, a browser asks nobody. */
+  /** The `WWW-Authenticate` of a 401, such as `Basic realm="Colloquy"`. Default: `Inspector`, for which no browser asks. */
   readonly challenge?: string;
   /** Whether sessions can be ended from the page. Default: true. */
   readonly terminate?: boolean;
@@ -39,11 +38,13 @@ const readChallenge = (issues: IssueList, value: unknown): string => {
 const optionNames = { authenticate: true, challenge: true, terminate: true } as const;
 
 export const readInspectorOptions = (options: InspectorOptions): InspectorSettings =>
-  readOptions('createInspector', options, optionNames, (issues) => {
+  readOptions('inspectorRoutes', options, optionNames, (issues) => {
     const { authenticate, challenge = DEFAULT_CHALLENGE, terminate = true } = options;
     issues.check(typeof terminate === 'boolean', 'terminate', 'must be true or false');
+    const isFunction = typeof authenticate === 'function';
+    issues.check(isFunction, 'authenticate', 'must be a function, or what apiKeyAsPassword gives');
     return {
-      authenticate: readAuthenticate(issues, authenticate, 'apiKeyAsPassword'),
+      authenticate,
       challenge: readChallenge(issues, challenge),
       terminate,
     };

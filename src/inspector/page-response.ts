@@ -1,4 +1,4 @@
-import type { HandlerResponse } from '../http/message.js';
+import type { HandlerResponse } from '../http/index.js';
 import { page } from './page.js';
 import { guarded } from './responses.js';
 

@@ -1,5 +1,4 @@
-import type { HandlerResponse } from '../http/message.js';
-import { commonHeaders } from '../http/problem.js';
+import type { HandlerResponse } from '../http/index.js';
 
 /** Of every answer: nothing of it is for another page, another site or another reading of its type. */
 const guardingHeaders = Object.freeze({
@@ -16,7 +15,7 @@ export const guarded = (response: HandlerResponse): HandlerResponse => ({
 const refusal = (status: number, title: string, code: string, detail: string): HandlerResponse =>
   guarded({
     status,
-    headers: commonHeaders,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
     body: JSON.stringify({ type: 'about:blank', title, status, detail, code }),
   });
 

@@ -1,5 +1,5 @@
+import { type SessionForm, toWireOptions } from '../operations/wire-session.js';
 import type { Session } from '../session/session.js';
-import { type SessionForm, toWireOptions } from '../wire.js';
 
 const endReasonOf = (session: Session): string | undefined =>
   session.status === 'TERMINATED' ? session.endReason : undefined;

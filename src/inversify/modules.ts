@@ -108,7 +108,10 @@ export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => 
 };
 
 /** Options of the handler. The sessions come from the container, and the authenticator may too. */
-export type HandlerModuleOptions = Omit<SessionHandlerOptions, 'sessions' | 'authenticate' | 'logger'> & {
+export type HandlerModuleOptions = Omit<
+  SessionHandlerOptions<SessionService>,
+  'sessions' | 'authenticate' | 'logger'
+> & {
   /** Default: the binding of `TYPES.Authenticator`, which is then required. */
   readonly authenticate?: Authenticator;
 };

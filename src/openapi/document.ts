@@ -1,27 +1,25 @@
-import { DESCRIPTION_PATH } from '../http/description.js';
+import type { Route, RouteGroup } from '../http/route.js';
 import type { IssueList } from '../input/issues.js';
 import { type GivenPolicy, type InputPolicy, readPolicy } from '../input/policy.js';
 import { readOptions } from '../input/read-options.js';
-import { isFields, readName } from '../input/values.js';
+import { readName } from '../input/values.js';
 import { defaultLimits } from '../limits.js';
-import { componentsFor } from './components.js';
-import { commandPaths, documentPath, eventPaths, sessionPaths } from './operations.js';
+import { sessionOperations } from '../operations/sessions.js';
+import { sharedHeaders } from './headers.js';
+import { pathsOf } from './paths.js';
+import { schemasOf } from './schemas.js';
 import type { OpenApiDocument, Server } from './types.js';
 
 /** What is described, and how. All of it has a default. */
 export interface OpenApiOptions {
+  /** The groups of routes that the handler is given. Create, list and get are always described. Default: none. */
+  readonly routes?: readonly RouteGroup<never>[];
   /** The service whose limits and lists of names the document tells. Without it, those given below. */
   readonly sessions?: { readonly policy?: InputPolicy };
   /** Where the service is not at hand: what it is given as `limits`, `faces` and `profiles`. */
   readonly limits?: GivenPolicy['limits'];
   readonly faces?: GivenPolicy['faces'];
   readonly profiles?: GivenPolicy['profiles'];
-  /** Whether the handler serves the commands. Default: false. */
-  readonly commands?: boolean;
-  /** Whether the handler serves the events. Default: false. */
-  readonly events?: boolean;
-  /** Whether the handler serves the document itself, and whether without a key. Default: false. */
-  readonly openapi?: boolean | { readonly public?: boolean };
   /** Bytes in a request's body. Default: not told. */
   readonly maxBodyBytes?: number;
   /** What the paths begin with, such as `/api`. Default: nothing. */
@@ -34,43 +32,34 @@ export interface OpenApiOptions {
   readonly version?: string;
 }
 
-const MOST_CHARACTERS = 256;
-
-const readSwitch = (issues: IssueList, path: string, value: unknown): boolean => {
-  issues.check(value === undefined || typeof value === 'boolean', path, 'must be true or false');
-  return value === true;
-};
+const MAX_CHARACTERS = 256;
 
 const readServers = (issues: IssueList, servers: unknown, prefix: string): readonly Server[] => {
   if (servers === undefined) return [{ url: prefix === '' ? '/' : prefix }];
   const fits = Array.isArray(servers) && servers.length > 0 && servers.every((each) => typeof each?.url === 'string');
   issues.check(fits, 'servers', 'must be an array of at least one { url, description? }');
   if (!fits) return [];
-  return servers.map(
-    ({ url, description }): Server => ({
-      url,
-      ...(typeof description === 'string' ? { description } : {}),
-    }),
+  return servers.map(({ url, description }) => ({ url, ...(typeof description === 'string' ? { description } : {}) }));
+};
+
+const describeInterface = (maxBodyBytes: number | undefined): string => {
+  const size = maxBodyBytes === undefined ? '' : `, in at most ${maxBodyBytes} bytes`;
+  return (
+    'Interaction sessions. Every error has the form of RFC 9457, with a `code`. ' +
+    'A path of GET answers HEAD too, with the same headers and without a body. ' +
+    `Bodies are sent as application/json, in UTF-8 and uncompressed${size}. ` +
+    'Where a bound is in bytes, a schema says only as much of it as characters can.'
   );
 };
 
-const describeSurface = (maxBodyBytes: number | undefined): string =>
-  [
-    'Interaction sessions. Every error has the form of RFC 9457, with a `code`.',
-    'Bodies are sent as application/json, in UTF-8 and uncompressed',
-    maxBodyBytes === undefined ? '' : `, in at most ${maxBodyBytes} bytes`,
-    '. Where a bound is in bytes, a schema says only as much of it as characters can.',
-  ]
-    .join(' ')
-    .replaceAll(' ,', ',')
-    .replaceAll(/ +\./g, '.');
-
-const tags = {
+/** What the tags stand for; those of a host's own operations stand without words. */
+const tagDescriptions: Readonly<Record<string, string>> = {
   Sessions: 'Create, list and get.',
+  Histories: 'A history by parts.',
   Commands: 'The state machine, the history, and deletion.',
   Events: 'Changes, as they happen.',
   Description: 'The interface, described.',
-} as const;
+};
 
 const frozen = <T>(value: T): T => {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
@@ -91,42 +80,57 @@ const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
   };
 };
 
+const reference = /"\$ref":"#\/components\/(\w+)\/(\w+)"/g;
+
+/** The components that something refers to, however far away. */
+const referredTo = <C extends Readonly<Record<string, object>>>(from: unknown, components: C): C => {
+  const needed = new Set<unknown>();
+  const follow = (value: unknown): void => {
+    for (const [, kind = '', name = ''] of JSON.stringify(value).matchAll(reference)) {
+      const component: unknown = Reflect.get(components[kind] ?? {}, name);
+      if (component === undefined || needed.has(component)) continue;
+      needed.add(component);
+      follow(component);
+    }
+  };
+  follow(from);
+  const kept = (all: object): object => Object.fromEntries(Object.entries(all).filter(([, each]) => needed.has(each)));
+  return Object.assign({}, components, ...Object.entries(components).map(([kind, all]) => ({ [kind]: kept(all) })));
+};
+
 const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument => {
   const policy = policyOf(issues, options);
-  const { openapi, maxBodyBytes, prefix = '', servers, title = 'Sessions', version = '1.0.0' } = options;
-  const commands = readSwitch(issues, 'commands', options.commands);
-  const events = readSwitch(issues, 'events', options.events);
-  issues.check(
-    openapi === undefined || typeof openapi === 'boolean' || isFields(openapi),
-    'openapi',
-    'must be true, false, or { public }',
-  );
-  const isPublic = typeof openapi === 'object' && readSwitch(issues, 'openapi.public', openapi.public);
+  const { routes: groups = [], maxBodyBytes, prefix = '', servers, title = 'Sessions', version = '1.0.0' } = options;
   const fits = maxBodyBytes === undefined || (Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 1);
   issues.check(fits, 'maxBodyBytes', 'must be a whole number, at least 1');
   issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
-  const paths = {
-    ...sessionPaths(policy),
-    ...(events ? eventPaths() : {}),
-    ...(commands ? commandPaths() : {}),
-    ...(openapi ? documentPath(DESCRIPTION_PATH, isPublic) : {}),
-  };
-  const shown = { Sessions: true, Commands: commands, Events: events, Description: Boolean(openapi) };
+  const areGroups = Array.isArray(groups) && groups.every((group) => Array.isArray(group));
+  issues.check(areGroups, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
+  const routes: readonly Pick<Route<never>, 'operation' | 'authenticate'>[] = [
+    ...sessionOperations.map((operation) => ({ operation })),
+    ...(areGroups ? groups.flat() : []),
+  ];
+  const served = routes
+    .filter(({ operation }) => !operation.path.endsWith('/*'))
+    .map(({ operation, authenticate }) => ({ operation, isForEverybody: authenticate === 'everybody' }));
+  const operations = served.map(({ operation }) => operation);
+  const { paths, parameters, responses } = pathsOf(served, policy);
+  const shared = { parameters, headers: sharedHeaders, schemas: schemasOf(operations, policy) };
+  const tags = [...new Set(operations.map(({ tag }) => tag))];
   return {
     openapi: '3.1.1',
     info: {
-      title: readName(issues, 'title', title, MOST_CHARACTERS),
-      version: readName(issues, 'version', version, MOST_CHARACTERS),
-      description: describeSurface(maxBodyBytes),
+      title: readName(issues, 'title', title, MAX_CHARACTERS),
+      version: readName(issues, 'version', version, MAX_CHARACTERS),
+      description: describeInterface(maxBodyBytes),
     },
     servers: readServers(issues, servers, prefix),
     security: [{ apiKey: [] }],
-    tags: Object.entries(tags).flatMap(([name, description]) =>
-      Reflect.get(shown, name) === true ? [{ name, description }] : [],
-    ),
+    tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
     paths,
     components: {
-      ...componentsFor(paths, policy),
+      ...referredTo([paths, responses], shared),
+      responses,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY', description: 'The key of a tenant.' },
       },
@@ -135,13 +139,11 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
 };
 
 const optionNames = {
+  routes: true,
   sessions: true,
   limits: defaultLimits,
   faces: true,
   profiles: true,
-  commands: true,
-  events: true,
-  openapi: { public: true },
   maxBodyBytes: true,
   prefix: true,
   servers: true,
@@ -150,9 +152,9 @@ const optionNames = {
 } as const;
 
 /**
- * The HTTP interface as an OpenAPI 3.1 document: plain JSON, frozen. Its schemas are made from the rules that requests
- * are read by, its errors from the table that they are answered from. A handler's `openapi` takes this function as it is.
- * Throws a `TypeError` that names every option that is wrong or unknown.
+ * The HTTP interface as an OpenAPI 3.1 document: plain JSON, frozen. It is made from the definitions of the operations that
+ * the handler serves, its errors from the table that they are answered from. Throws a `TypeError` that names every option
+ * that is wrong or unknown.
  */
 export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =>
   readOptions('openApiDocument', options, optionNames, (issues) => frozen(compose(issues, options)));

@@ -7,39 +7,72 @@ import {
   preamble,
   snapshotHead,
 } from '../http/event-frames.js';
-import type { Session, SessionState } from '../session/session.js';
-import { toWireSession, toWireState } from '../wire.js';
+import type { InputPolicy } from '../input/policy.js';
+import { sessionState } from '../operations/outputs.js';
+import { toWireSession } from '../operations/wire-session.js';
+import type { Session } from '../session/session.js';
+import { SAMPLE_ID, SAMPLE_TIME } from './descriptions.js';
 import type { Example, Json } from './types.js';
 
-export const SESSION_ID = 'V1StGXR8_Z5jdHi6B-myT';
-
-const CREATED_AT = '2026-01-31T18:00:00.000Z';
+type Examples = Readonly<Record<string, Example>>;
 
 const session: Session = {
-  id: SESSION_ID,
+  id: SAMPLE_ID,
   status: 'ACTIVE',
   options: { face: 'ada', profile: 'tutor', context: '', behavior: '', timeLimit: 600 },
   history: [{ role: 'user', content: 'Hello', timestamp: '2026-01-31T18:00:02.000Z' }],
   historyCount: 1,
-  createdAt: CREATED_AT,
+  createdAt: SAMPLE_TIME,
   duration: 2,
 };
 
-const shown = (value: unknown): Json => JSON.parse(JSON.stringify(value));
+const jsonOf = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
-export const sessionExample: Example = { value: shown(toWireSession(session)) };
+const sessionExample = { value: jsonOf(toWireSession(session)) };
 
-export const pageExample: Example = { value: [sessionExample.value] };
+/** What is answered, by the name of its schema. */
+export const answerExamples: Readonly<Record<string, Examples>> = {
+  CreatedSession: { created: { value: { session_id: SAMPLE_ID } } },
+  Session: { session: sessionExample },
+  SessionState: {
+    active: { value: { id: SAMPLE_ID, status: 'ACTIVE', duration: 90 } },
+    terminated: {
+      value: jsonOf(
+        sessionState.write({ id: SAMPLE_ID, status: 'TERMINATED', duration: 120, endReason: 'terminated' }),
+      ),
+    },
+  },
+  AppendedHistory: { appended: { value: { position: 123 } } },
+  HistoryPart: { part: { value: { entries: jsonOf(session.history), position: 123, has_more: false } } },
+};
 
-const stateExample = (state: SessionState): Example => ({ value: shown(toWireState(state)) });
+/** Names that the host allows, and a time that it allows. */
+const createExamples = ({ limits, faces, profiles }: InputPolicy): Examples => {
+  const [face = 'ada'] = faces ?? [];
+  const [profile = 'tutor'] = profiles ?? [];
+  if (faces?.size === 0 || profiles?.size === 0) return {};
+  const few = Math.floor(Math.min(limits.textBytes, 64));
+  const behavior = 'You teach arithmetic.'.slice(0, few);
+  const context = 'The pupil is nine.'.slice(0, few);
+  return {
+    minimal: { summary: 'What is required', value: { face, profile } },
+    full: {
+      summary: 'All that can be given',
+      value: { face, profile, behavior, context, time_limit: Math.min(600, limits.timeLimit) },
+    },
+  };
+};
 
-/** What a command answers. */
-export const stateExamples = {
-  active: stateExample({ id: SESSION_ID, status: 'ACTIVE', duration: 90 }),
-  terminated: stateExample({ id: SESSION_ID, status: 'TERMINATED', duration: 120, endReason: 'terminated' }),
-} as const;
+/** What is sent, by the name of its schema. */
+export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examples>> => ({
+  CreateSession: createExamples(policy),
+  AppendHistory: {
+    entry: { value: { entries: [{ role: 'user', content: 'Hello' }] } },
+    told: { value: { entries: [{ role: 'user', content: 'Hi', timestamp: '2026-01-31T19:00:02+01:00' }] } },
+  },
+});
 
-/** What a watched session says that ends. */
+/** The stream of a session that ends. */
 export const streamExample: Example = {
   value: [
     preamble,
@@ -50,7 +83,7 @@ export const streamExample: Example = {
     eventFrame({
       id: 'kR3vYw0aTq1x.4',
       tenant: '',
-      sessionId: SESSION_ID,
+      sessionId: SAMPLE_ID,
       type: 'session.terminated',
       sequence: 4,
       at: '2026-01-31T18:02:00.000Z',

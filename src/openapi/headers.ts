@@ -39,7 +39,18 @@ export const sharedHeaders = {
   ),
 } as const satisfies Readonly<Record<string, Header>>;
 
-export const headerRef = (name: keyof typeof sharedHeaders): Reference => ({ $ref: `#/components/headers/${name}` });
+const headerRef = (name: keyof typeof sharedHeaders): Reference => ({ $ref: `#/components/headers/${name}` });
+
+const isShared = (name: string): name is keyof typeof sharedHeaders => Object.hasOwn(sharedHeaders, name);
+
+/** The headers of these names: `X-Total-Count` is the component `TotalCount`. */
+export const headerRefs = (names: readonly string[]): Readonly<Record<string, Header | Reference>> =>
+  Object.fromEntries(
+    names.map((name) => {
+      const component = name.replace(/^X-|-/g, '');
+      return [name, isShared(component) ? headerRef(component) : header(name)];
+    }),
+  );
 
 /** The headers of an answer that say the same every time; the type of the content is said elsewhere. */
 export const headersOf = (headers: HandlerResponse['headers']): Readonly<Record<string, Header | Reference>> => {

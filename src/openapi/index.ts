@@ -1,5 +1,6 @@
 export type { OpenApiOptions } from './document.js';
 export { openApiDocument } from './document.js';
+export { type OpenApiRouteOptions, openApiRoute } from './open-api-route.js';
 export type {
   Example,
   Header,

@@ -1,224 +1,126 @@
-import type { SessionChange, SessionEventType } from '../events/event.js';
 import { statuses } from '../http/problem.js';
 import type { InputPolicy } from '../input/policy.js';
-import { createRules, entriesRange, entryRules, type Rule } from '../input/rules.js';
-import { endReasons, type SessionStatus, sessionStatuses } from '../status.js';
-import { wireNames } from '../wire.js';
-import { defaultInWords, described, fieldSchema, isRequired, nullable } from './fields.js';
-import type { Schema } from './types.js';
+import { entryRules, type Rule } from '../input/rules.js';
+import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
+import { nameSchema } from '../operations/parameters.js';
+import { list, named, object, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
+import { schemaTexts } from './descriptions.js';
 
-type Fields = Readonly<Record<string, Schema>>;
+type Schemas = Readonly<Record<string, Schema>>;
 
-/** An object with all of these properties and no others. */
-const exactly = (properties: Fields, description: string): Schema => ({
-  type: 'object',
-  description,
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false,
-});
+/** JSON Schema has no empty enum. */
+const among = (names: ReadonlySet<string>): Schema => (names.size === 0 ? { not: {} } : { enum: [...names] });
 
-export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
-
-const string = (description: string): Schema => ({ type: 'string', description });
-
-const instant = (description: string): Schema => ({ type: 'string', format: 'date-time', description });
-
-const seconds = (description: string): Schema => ({ type: 'number', minimum: 0, description });
-
-const meanings = {
-  face: 'Name of the face.',
-  profile: 'Name of the profile.',
-  context: 'Background facts.',
-  behavior: 'What role the session takes.',
-  timeLimit: 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
-  role: 'Who said it; usually user or assistant.',
-  content: 'What was said.',
-  timestamp: 'When it was said: RFC 3339.',
-} as const satisfies Readonly<Record<keyof typeof createRules | keyof typeof entryRules, string>>;
-
-const isNamed = (name: string): name is keyof typeof wireNames => Object.hasOwn(wireNames, name);
-
-const wireName = (name: string): string => (isNamed(name) ? wireNames[name] : name);
-
-/**
- * What a caller may send: the fields of these rules, under their names on the wire, and others, which are ignored. `null`
- * in an optional one is as if it were not given.
- */
-const given = (
-  rules: Readonly<Record<string, Rule>>,
-  meant: Readonly<Record<string, string>>,
-  policy: InputPolicy,
-  description: string,
-): Schema => {
-  const fields = Object.entries(rules).map(([name, rule]): [string, Schema] => {
-    const schema = described(fieldSchema(rule, policy), `${meant[name] ?? ''}${defaultInWords(rule)}`);
-    return [wireName(name), isRequired(rule) ? schema : nullable(schema)];
-  });
-  const required = Object.entries(rules).filter(([, rule]) => isRequired(rule));
-  return {
-    type: 'object',
-    description,
-    properties: Object.fromEntries(fields),
-    required: required.map(([name]) => wireName(name)),
-  };
+/** What a rule says, in JSON Schema; bounds in bytes, which that does not know, in words besides. */
+const ruleSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
+  switch (rule.kind) {
+    case 'name': {
+      const allowed = rule.allowed === undefined ? undefined : lists[rule.allowed];
+      return { ...nameSchema(rule.most), ...(allowed && among(allowed)) };
+    }
+    case 'text': {
+      const bytes = Math.floor(limits[rule.mostBytes]);
+      return { type: 'string', maxLength: bytes, description: `At most ${bytes} bytes of UTF-8.` };
+    }
+    case 'number':
+      return { type: 'number', minimum: rule.least, maximum: limits[rule.most] };
+    case 'timestamp':
+      return { type: 'string', format: 'date-time', pattern: rule.form.source };
+  }
 };
 
-const entryList = ({ limits }: InputPolicy): Schema => ({
-  type: 'array',
-  minItems: entriesRange.least,
-  maxItems: Math.floor(limits[entriesRange.most]),
-  items: ref('NewHistoryEntry'),
-  description: 'Oldest first. All of them are appended, or none.',
+/** A schema with a text before the one that it has. */
+const described = (schema: Schema, description: string): Schema => ({
+  ...schema,
+  ...(description || schema.description
+    ? { description: [description, schema.description].filter(Boolean).join(' ') }
+    : {}),
 });
 
-const terminated = 'TERMINATED' satisfies SessionStatus;
-
-const position = (description: string): Schema => ({ type: 'integer', minimum: 0, description });
-
-const id = string('The id of the session.');
-const duration: Schema = { type: 'integer', minimum: 0, description: 'Whole seconds spent ACTIVE, rounded down.' };
-const endReason = ref('EndReason');
-
-/**
- * The schemas that the operations speak of. What is answered is described without the bounds of what may be sent: a
- * session may have been created when they were others.
- */
-export const schemasOf = (policy: InputPolicy): Fields => ({
-  CreateSession: given(createRules, meanings, policy, 'What to create. Other fields are ignored.'),
-  CreatedSession: exactly({ session_id: id }, 'The session that was created.'),
-  NewHistoryEntry: given(
-    entryRules,
-    meanings,
-    policy,
-    'A history entry. Without a timestamp it has that of its arrival.',
-  ),
-  AppendHistory: {
-    type: 'object',
-    description: 'What to append. Other fields are ignored.',
-    properties: { entries: entryList(policy) },
-    required: ['entries'],
-  },
-  AppendedHistory: exactly(
-    { position: position('Where the history stands now: opaque, growing, the same for a repeated append.') },
-    'What an append answers.',
-  ),
-  SessionState: {
-    description: 'Where a session stands.',
-    oneOf: [
-      exactly(
-        { id, status: { type: 'string', enum: sessionStatuses.filter((status) => status !== terminated) }, duration },
-        'One that goes on.',
-      ),
-      exactly(
-        { id, status: { type: 'string', const: terminated }, duration, end_reason: endReason },
-        'One that has ended.',
-      ),
-    ],
-  },
-  SessionStatus: { type: 'string', enum: [...sessionStatuses], description: 'What a session is doing.' },
-  SessionOptions: exactly(
-    {
-      face: string(meanings.face),
-      profile: string(meanings.profile),
-      context: string(meanings.context),
-      behavior: string(meanings.behavior),
-      time_limit: seconds(meanings.timeLimit),
-    },
-    'How a session is configured; it never changes.',
-  ),
-  HistoryEntry: exactly(
-    { role: string(meanings.role), content: string(meanings.content), timestamp: instant('When it was said: UTC.') },
-    'One message of a session.',
-  ),
-  Session: exactly(
-    {
-      id,
-      status: ref('SessionStatus'),
-      options: ref('SessionOptions'),
-      history: { type: 'array', items: ref('HistoryEntry'), description: 'Oldest first.' },
-      created_at: instant('When it was created: UTC.'),
-      duration,
-    },
-    'A session as it is at the moment of reading.',
-  ),
-  Timestamp: described(fieldSchema(entryRules.timestamp, policy), 'RFC 3339.'),
-  EndReason: { type: 'string', enum: [...endReasons], description: 'Why the session has ended.' },
-  ...eventSchemas(),
-  ProblemCode: { type: 'string', enum: Object.keys(statuses), description: 'What is wrong, for programs.' },
-  Problem: {
-    type: 'object',
-    description: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
-    properties: {
-      type: { type: 'string', const: 'about:blank' },
-      title: string('The phrase of the status.'),
-      status: { type: 'integer', enum: [...new Set(Object.values(statuses))] },
-      detail: string('What is wrong, for people.'),
-      code: ref('ProblemCode'),
-      errors: {
-        type: 'array',
-        description: 'Of invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
-        items: exactly({ path: string('The place.'), message: string('The rule that it breaks.') }, 'One of them.'),
-      },
-    },
-    required: ['type', 'title', 'status', 'detail', 'code'],
-  },
+/** A schema that takes `null` besides. */
+const nullable = ({ type = [], ...schema }: Schema): Schema => ({
+  type: typeof type === 'string' ? [type, 'null'] : [...type, 'null'],
+  ...schema,
 });
 
-const eventOf = (types: readonly string[], more: Fields = {}): Schema =>
-  exactly(
+const isRequired = (field: BodyField): boolean =>
+  'items' in field || (field.absent === undefined && field.isOptional !== true);
+
+/** A default stands in words, for there are generators that make a field with a `default` one that must be given. */
+const defaultInWords = ({ absent }: Rule): string =>
+  absent === undefined ? '' : `Default: ${absent === '' ? 'empty' : absent}.`;
+
+const fieldSchema = (field: BodyField, policy: InputPolicy): Schema => {
+  if ('items' in field) {
+    const { items, least, most } = field;
+    return { type: 'array', minItems: least, maxItems: Math.floor(policy.limits[most]), items: ref(items.name) };
+  }
+  const schema = described(ruleSchema(field, policy), defaultInWords(field));
+  return isRequired(field) ? schema : nullable(schema);
+};
+
+/** What a caller may send; `null` in an optional field is as if it were not given. */
+const bodySchemas = ({ name, fields }: Body, policy: InputPolicy): Schemas => {
+  const all = Object.entries(fields);
+  const schema: Schema = {
+    type: 'object',
+    properties: Object.fromEntries(all.map(([field, rule]) => [wireName(field), fieldSchema(rule, policy)])),
+    required: all.filter(([, field]) => isRequired(field)).map(([field]) => wireName(field)),
+  };
+  const items = all.map(([, field]) => ('items' in field ? bodySchemas(field.items, policy) : {}));
+  return Object.assign({ [name]: schema }, ...items);
+};
+
+/** The schema with its descriptions, and those of its properties. */
+const withTexts = (name: string, schema: Schema): Schema => {
+  const { properties = {}, oneOf: alternatives } = schema;
+  const texts = Object.entries(properties).map(([property, each]): [string, Schema] => {
+    const text = schemaTexts[`${name}.${property}`] ?? schemaTexts[`SessionEvent.${property}`];
+    return [property, each.$ref === undefined && text !== undefined ? described(each, text) : each];
+  });
+  return described(
     {
-      id: string('The same whenever this event is told again.'),
-      type: { type: 'string', enum: types },
-      sequence: { type: 'integer', minimum: 1, description: 'The number of the change within the session.' },
-      at: instant('When it took effect: UTC.'),
-      ...more,
+      ...schema,
+      ...(schema.properties && { properties: Object.fromEntries(texts) }),
+      ...(alternatives && { oneOf: alternatives.map((each) => ({ ...withTexts(name, each), description: '' })) }),
     },
-    'A change of the session.',
+    schemaTexts[name] ?? '',
   );
+};
 
-/** Those that tell no more than that they have happened. */
-const plainEvents = {
-  'session.created': ref('SessionEvent'),
-  'session.started': ref('SessionEvent'),
-  'session.paused': ref('SessionEvent'),
-  'session.resumed': ref('SessionEvent'),
-  'session.deleted': ref('SessionEvent'),
-} as const satisfies Record<Exclude<SessionEventType, 'session.appended' | 'session.terminated'>, Schema>;
+const codes = Object.keys(statuses);
 
-const eventSchemas = (): Fields => ({
-  SessionEvent: eventOf(Object.keys(plainEvents)),
-  SessionAppendedEvent: eventOf(['session.appended'], { position: position('Where the history stands now.') }),
-  SessionTerminatedEvent: eventOf(['session.terminated'], { end_reason: endReason }),
-  SessionExpiringEvent: exactly(
-    {
-      type: { type: 'string', enum: ['session.expiring'] },
-      at: instant('When it was computed: UTC.'),
-      ends_at: instant('When the session ends, unless it is paused, resumed or ended before: UTC.'),
-      end_reason: endReason,
-    },
-    'The session ends soon.',
-  ),
-  StreamEnd: {
-    type: 'object',
-    description: 'The last event: the session has ended, or is deleted and has no end_reason.',
-    properties: { end_reason: endReason },
-    additionalProperties: false,
+const problemCode = named('ProblemCode', oneOf(codes));
+
+const issue = object({ path: text, message: text });
+
+const problem: Schema = {
+  type: 'object',
+  description: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
+  properties: {
+    type: { type: 'string', const: 'about:blank' },
+    title: described(text.schema, 'The phrase of the status.'),
+    status: { type: 'integer', enum: [...new Set(Object.values(statuses))] },
+    detail: described(text.schema, 'What is wrong, for people.'),
+    code: problemCode.schema,
+    errors: described(
+      list(issue).schema,
+      'With invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
+    ),
   },
-  StreamUnavailable: exactly(
-    { code: ref('ProblemCode') },
-    'The last event where the sessions cannot be reached any more.',
-  ),
-});
+  required: ['type', 'title', 'status', 'detail', 'code'],
+};
 
-/** The schema of each event's data, by the event's name. */
-export const eventData = (): Fields =>
-  ({
-    'session.snapshot': ref('Session'),
-    ...plainEvents,
-    'session.appended': ref('SessionAppendedEvent'),
-    'session.terminated': ref('SessionTerminatedEvent'),
-    'session.expiring': ref('SessionExpiringEvent'),
-    end: ref('StreamEnd'),
-    unavailable: ref('StreamUnavailable'),
-  }) satisfies Record<SessionChange['type'] | 'end' | 'unavailable', Schema>;
+/** The schemas that these operations speak of. */
+export const schemasOf = (operations: readonly AnyOperation[], policy: InputPolicy): Schemas => {
+  const all: Schemas = Object.assign(
+    { Timestamp: ruleSchema(entryRules.timestamp, policy) },
+    ...operations.flatMap(({ body, output: { shape, events = {} } }) => [
+      body === undefined ? {} : bodySchemas(body, policy),
+      ...[...(shape === undefined ? [] : [shape]), ...Object.values(events)].map(({ components }) => components),
+    ]),
+    problemCode.components,
+    { Problem: problem },
+  );
+  return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, withTexts(name, schema)]));
+};

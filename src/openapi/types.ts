@@ -1,35 +1,8 @@
-/** JSON, as far as a document holds it. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+import type { Json, Schema } from '../operations/shape.js';
+
+export type { Json, Schema };
 
 type Named<T> = Readonly<Record<string, T>>;
-
-type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
-
-/** A JSON Schema (2020-12), with the keywords that the document uses. */
-export interface Schema {
-  readonly $ref?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly type?: SchemaType | readonly SchemaType[];
-  readonly const?: Json;
-  readonly enum?: readonly Json[];
-  readonly default?: Json;
-  readonly format?: string;
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly items?: Schema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly properties?: Named<Schema>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean;
-  readonly allOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly not?: Schema;
-}
 
 /** Leads to a component, such as `#/components/responses/Unauthenticated`. */
 export interface Reference {
@@ -84,7 +57,6 @@ export interface Operation {
 
 export interface PathItem {
   readonly get?: Operation;
-  readonly head?: Operation;
   readonly post?: Operation;
 }
 

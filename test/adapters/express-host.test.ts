@@ -3,6 +3,7 @@ import express from 'express';
 import { describe, expect, test } from 'vitest';
 import { expressMiddleware } from '../../adapters/express/index.js';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { eventRoutes } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { type Outgoing, send } from '../http/client.js';
 import { EventReader } from '../http/event-reader.js';
@@ -104,7 +105,7 @@ describe('an Express host', () => {
     const { handler } = handlerWith({
       sessions: service,
       authenticate: (key) => /^secret$/.exec(key)?.[0],
-      events: true,
+      routes: [eventRoutes()],
     });
     const { id } = await okOf(service.forTenant('secret').create({ face: 'ada', profile: 'tutor' }));
     const serve = expressMiddleware(handler);

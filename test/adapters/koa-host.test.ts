@@ -4,6 +4,7 @@ import Koa2 from 'koa2';
 import { describe, expect, test } from 'vitest';
 import { koaMiddleware } from '../../adapters/koa/index.js';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { eventRoutes } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { type Outgoing, send } from '../http/client.js';
 import { EventReader } from '../http/event-reader.js';
@@ -72,7 +73,7 @@ describe('a Koa host', () => {
     ['Koa 2', Koa2],
   ] as const)('hears of no error when clients leave a stream: %s', async (_name, framework) => {
     const service = new SessionService({ store: new MemorySessionStore({ events: true }) });
-    const { handler } = handlerWith({ sessions: service, events: true, authenticate: () => 'default' });
+    const { handler } = handlerWith({ sessions: service, routes: [eventRoutes()], authenticate: () => 'default' });
     const { id } = await okOf(service.create({ face: 'ada', profile: 'tutor' }));
     const app = new framework();
     const errors: Error[] = [];

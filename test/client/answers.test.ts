@@ -40,6 +40,14 @@ describe('an answer that is no success', () => {
     expect(await errorOf(problem(status, code))).toMatchObject({ type: code, message: expect.any(String), ...more });
   });
 
+  test('of a page that is too large is that error too', async () => {
+    const { client } = scripted([problem(422, 'page_too_large')]);
+    expect((await client.list())._unsafeUnwrapErr()).toEqual({
+      type: 'page_too_large',
+      message: 'what page_too_large says',
+    });
+  });
+
   test('names what was wrong as the caller knows it', async () => {
     const errors = [
       { path: 'Idempotency-Key', message: 'a' },

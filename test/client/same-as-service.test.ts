@@ -12,7 +12,18 @@ import { serve } from './served.js';
 
 type Operations = Pick<
   SessionService,
-  'create' | 'get' | 'list' | 'each' | 'start' | 'pause' | 'resume' | 'terminate' | 'fail' | 'append' | 'delete'
+  | 'create'
+  | 'get'
+  | 'history'
+  | 'list'
+  | 'each'
+  | 'start'
+  | 'pause'
+  | 'resume'
+  | 'terminate'
+  | 'fail'
+  | 'append'
+  | 'delete'
 >;
 type Either = Operations | SessionClient;
 
@@ -65,6 +76,10 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.append(id, [{ role: '', content: 'x' }])));
   seen.push(outcome(await sessions.append(id, [])));
   seen.push(outcome(await sessions.append(id, [...words, ...words, ...words, ...words])));
+  for (const slice of [{}, { last: 1 }, { after: 0, limit: 1 }, { last: 0 }, { after: 99 }]) {
+    seen.push(outcome(await sessions.history(id, slice)));
+  }
+  seen.push(outcome(await sessions.history('nobody')));
   seen.push(outcome(await sessions.pause(id, { operationId: 'not a name' })));
   seen.push(outcome(await sessions.pause(id)));
   seen.push(outcome(await sessions.resume(id)));

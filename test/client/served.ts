@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { nodeListener } from '../../adapters/node/index.js';
 import { SessionClient, type SessionClientOptions } from '../../src/client/index.js';
-import { createSessionHandler } from '../../src/http/index.js';
+import { commandRoutes, createSessionHandler, eventRoutes, historyRoutes } from '../../src/http/index.js';
 import { SessionService, type SessionServiceOptions } from '../../src/index.js';
 import { listening } from '../http/serve.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -17,8 +17,7 @@ export const serve = async (options: Partial<SessionServiceOptions> = {}) => {
   const handler = createSessionHandler({
     sessions: service,
     authenticate: (key) => (key === KEY ? 'acme' : undefined),
-    commands: true,
-    events: { heartbeatMs: 1000 },
+    routes: [commandRoutes(), historyRoutes(), eventRoutes({ heartbeatMs: 1000 })],
   });
   const server = await listening(nodeListener(handler, { prefix: '/api' }));
   onTestFinished(() => server.close());

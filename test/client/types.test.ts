@@ -11,7 +11,7 @@ import type { Session, SessionService } from '../../src/index.js';
 
 describe('the types of the client', () => {
   test('take what the service takes', () => {
-    // What the wire has no place for is not there: history, watchAll, sweep, forTenant.
+    // What the wire has no place for is not there: watchAll, sweep, forTenant.
     expectTypeOf<keyof SessionClient>().toExtend<keyof SessionService>();
     expectTypeOf<Parameters<SessionService['append']>>().toExtend<Parameters<SessionClient['append']>>();
     expectTypeOf<Parameters<SessionService['create']>>().toExtend<Parameters<SessionClient['create']>>();

@@ -87,7 +87,7 @@ describe('a store that never answers', () => {
     vi.useRealTimers();
   });
 
-  const answersAfter = async (options: Partial<SessionHandlerOptions>, ms: number) => {
+  const answersAfter = async (options: Partial<SessionHandlerOptions<SessionService>>, ms: number) => {
     const { handler } = handlerWith(options);
     const never = vi.fn();
     const answers = operations.map(([, request]) => handler(request).finally(never));

@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { corruptRecord, storeUnavailable } from '../../src/errors.js';
-import { createSessionHandler } from '../../src/http/index.js';
+import { commandRoutes, createSessionHandler, eventRoutes } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 import { changed } from '../support/store-doubles.js';
@@ -25,25 +25,18 @@ afterEach(() => {
 
 describe('commands over HTTP', () => {
   test.each(commands)('%s is nobody’s path unless the host has switched it on', async (_url, each) => {
-    for (const options of [{}, { commands: false }] as const) {
+    for (const options of [{}, { routes: [] }, { routes: [eventRoutes()] }]) {
       expect(await handlerWith(options).handler(each)).toBeUndefined();
       expect(await handlerWith(options).handler({ ...each, method: 'GET' })).toBeUndefined();
     }
-    expect(await handlerWith({ commands: true }).handler(each)).toBeDefined();
-  });
-
-  test.each(['on', 1, null, {}])('with %j for a switch are refused when the handler is made', (nonsense) => {
-    const options = { ...handlerOptions(), commands: nonsense };
-    expect(() => Reflect.apply(createSessionHandler, undefined, [options])).toThrow(
-      new TypeError('createSessionHandler: commands must be true or false'),
-    );
+    expect(await handlerWith({ routes: [commandRoutes()] }).handler(each)).toBeDefined();
   });
 
   test.each(commands)('%s over sessions that take no commands is a mistake of the host', async (_url, each) => {
     const { sessions, authenticate } = handlerOptions();
     const told = vi.fn();
     const readers = { forTenant: (tenant: string) => ({ get: sessions.forTenant(tenant).get }) };
-    const options = { sessions: readers, authenticate, commands: true, onError: told };
+    const options = { sessions: readers, authenticate, routes: [commandRoutes()], onError: told };
     const handler = Reflect.apply(createSessionHandler, undefined, [options]);
     expect(seen(await handler(each))).toEqual([503, 'misconfigured']);
     expect(told.mock.calls).toMatchObject([[{ issues: [{ path: 'sessions' }] }]]);
@@ -51,7 +44,7 @@ describe('commands over HTTP', () => {
 
   test.each(commands)('%s where the clock of the host is broken does not blame the client', async (_url, each) => {
     const sessions = new SessionService({ store: new MemorySessionStore(), clock: { now: () => Number.NaN } });
-    const { handler, told } = handlerWith({ sessions, commands: true });
+    const { handler, told } = handlerWith({ sessions, routes: [commandRoutes()] });
     expect(seen(await handler(each))).toEqual([503, 'misconfigured']);
     expect(told).toMatchObject([{ issues: [{ path: 'clock' }] }]);
   });
@@ -64,7 +57,7 @@ describe('commands over HTTP', () => {
       ids: { next: () => 'x' },
       idleTimeout: 1,
     });
-    const { handler } = handlerWith({ sessions, commands: true });
+    const { handler } = handlerWith({ sessions, routes: [commandRoutes()] });
     await sessions.forTenant('acme').create({ face: 'ada', profile: 'tutor' });
     clock.now = () => 1000;
     const response = await handler(request('POST', '/terminate-session/x'));
@@ -109,7 +102,7 @@ describe('commands over a store that is out of order', () => {
   );
 
   test.for(cases)('%s is 503 where it %s, and keeps its words from strangers', async ([, , each, misdeed]) => {
-    const { handler, told } = handlerWith({ sessions: serviceWith(misdeed), commands: true });
+    const { handler, told } = handlerWith({ sessions: serviceWith(misdeed), routes: [commandRoutes()] });
     const response = await handler(each);
     expect(seen(response)).toEqual([503, 'store_unavailable']);
     expect(JSON.stringify(response)).not.toContain(SECRET);
@@ -117,13 +110,16 @@ describe('commands over a store that is out of order', () => {
   });
 
   test.each(commands)('%s of a damaged record is 500', async (_url, each) => {
-    const { handler } = handlerWith({ sessions: serviceWith(() => err(corruptRecord('x', SECRET))), commands: true });
+    const { handler } = handlerWith({
+      sessions: serviceWith(() => err(corruptRecord('x', SECRET))),
+      routes: [commandRoutes()],
+    });
     expect(seen(await handler(each))).toEqual([500, 'corrupt_record']);
   });
 
   test.each([undefined, null, 'much', Number.NaN, 1.5])('a position of %j is none', async (position) => {
     const sessions = serviceWith(() => ok({ outcome: 'appended', position }));
-    const { handler } = handlerWith({ sessions, commands: true });
+    const { handler } = handlerWith({ sessions, routes: [commandRoutes()] });
     const append = commands.find(([url]) => url.startsWith('/append'))?.[1] ?? request('POST', '/');
     expect(seen(await handler(append))).toEqual([503, 'store_unavailable']);
   });
@@ -131,7 +127,7 @@ describe('commands over a store that is out of order', () => {
   test.each(commands)('%s is 503 in time where it never answers', async (_url, each) => {
     vi.useFakeTimers();
     const sessions = serviceWith(() => new Promise(() => undefined));
-    const { handler } = handlerWith({ sessions, commands: true, timeoutMs: 50 });
+    const { handler } = handlerWith({ sessions, routes: [commandRoutes()], timeoutMs: 50 });
     const response = handler(each);
     await vi.advanceTimersByTimeAsync(50);
     expect(seen(await response)).toEqual([503, 'store_unavailable']);

@@ -6,6 +6,7 @@ import { connectionCases } from './cases/connections.js';
 import { createCases } from './cases/create.js';
 import { eventCases } from './cases/events.js';
 import { getCases } from './cases/get.js';
+import { historyCases } from './cases/history.js';
 import { historyLimitCases } from './cases/history-limit.js';
 import { inspectorCases } from './cases/inspector.js';
 import { apiKeyCases } from './cases/keys.js';
@@ -24,6 +25,7 @@ export const describeHttp = (mount: Mount): void => {
     listCases(world);
     getCases(world);
     historyLimitCases(world);
+    historyCases(world);
     commandCases(world);
     appendCases(world);
     eventCases(world);

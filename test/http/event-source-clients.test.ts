@@ -4,7 +4,7 @@ import { EventSource } from 'eventsource';
 import { expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { nodeListener } from '../../adapters/node/index.js';
-import { createSessionHandler } from '../../src/http/index.js';
+import { createSessionHandler, eventRoutes } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { describeWithChromium } from '../support/describe-with-chromium.js';
 import { REPOSITORY } from '../support/packed-package.js';
@@ -23,7 +23,7 @@ const streaming = async () => {
   const handler = createSessionHandler({
     sessions: { forTenant: () => sessions },
     authenticate: (key, request) => (key === 'k' || request.header('cookie') === 'key=k' ? 'acme' : undefined),
-    events: { heartbeatMs: 1000 },
+    routes: [eventRoutes({ heartbeatMs: 1000 })],
   });
   let heartbeats = 0;
   const change = async () => {

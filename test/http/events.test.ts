@@ -2,7 +2,7 @@ import { err } from 'neverthrow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { storeUnavailable } from '../../src/errors.js';
-import { createSessionHandler, type HandlerResponse } from '../../src/http/index.js';
+import { commandRoutes, createSessionHandler, eventRoutes, type HandlerResponse } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { okOf } from '../support/sessions.js';
@@ -67,7 +67,7 @@ const handlerOver = async (watch: () => AsyncIterable<unknown>) => {
       return { [Symbol.asyncIterator]: () => iterator };
     },
   });
-  return handlerWith({ sessions: { forTenant: () => changed }, events: true });
+  return handlerWith({ sessions: { forTenant: () => changed }, routes: [eventRoutes()] });
 };
 
 afterEach(() => {
@@ -76,31 +76,33 @@ afterEach(() => {
 
 describe('events over HTTP', () => {
   test('are nobody’s path unless the host has switched them on', async () => {
-    for (const options of [{}, { events: false }] as const) {
+    for (const options of [{}, { routes: [commandRoutes()] }]) {
       expect(await handlerWith(options).handler(watchX)).toBeUndefined();
     }
-    for (const events of [true, {}, { heartbeatMs: 1000 }]) {
-      expect(await handlerWith({ events }).handler(watchX)).toBeDefined();
+    for (const routes of [[eventRoutes()], [commandRoutes(), eventRoutes({ heartbeatMs: 1000 })]]) {
+      expect(await handlerWith({ routes }).handler(watchX)).toBeDefined();
     }
   });
 
-  test.each(['on', 1, null, [], { heartbeatMs: 999 }, { heartbeatMs: 300_001 }, { heartbeatMs: '1000' }])(
-    'with %j for a switch are refused when the handler is made',
-    (nonsense) => {
-      const options = { sessions: open().sessions, authenticate: () => 'acme', events: nonsense };
-      expect(() => Reflect.apply(createSessionHandler, undefined, [options])).toThrow(
-        /^createSessionHandler: events(\.heartbeatMs)? must be /,
-      );
-    },
-  );
+  test.each([
+    ['options', 'on'],
+    ['options', null],
+    ['heartbeatMs', { heartbeatMs: 999 }],
+    ['heartbeatMs', { heartbeatMs: 300_001 }],
+    ['heartbeatMs', { heartbeatMs: '1000' }],
+    ['maxStreamsPerTenant', { maxStreams: 5, maxStreamsPerTenant: 6 }],
+    ['heartbeat', { heartbeat: 5000 }],
+  ])('are refused for their %s when they are made with %j', (name, nonsense) => {
+    expect(() => Reflect.apply(eventRoutes, undefined, [nonsense])).toThrow(new RegExp(`^eventRoutes: ${name} `));
+  });
 
   test('over a store that tells nothing, or sessions that cannot be watched, are 503, and the host is told', async () => {
-    const silent = handlerWith({ events: true });
+    const silent = handlerWith({ routes: [eventRoutes()] });
     expect(seen(await silent.handler(watchX))).toEqual([503, 'misconfigured']);
     expect(silent.told).toMatchObject([{ issues: [{ path: 'store' }] }]);
     const sessions = { forTenant: () => ({ get: 1, list: 1, create: 1 }) };
     const blind = vi.fn();
-    const options = { sessions, authenticate: () => 'acme', events: true, onError: blind };
+    const options = { sessions, authenticate: () => 'acme', routes: [eventRoutes()], onError: blind };
     const handler = Reflect.apply(createSessionHandler, undefined, [options]);
     expect(seen(await handler(watchX))).toEqual([503, 'misconfigured']);
     expect(blind.mock.calls).toMatchObject([[{ issues: [{ path: 'sessions' }] }]]);
@@ -110,7 +112,7 @@ describe('events over HTTP', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
-    const { handler } = handlerWith({ sessions, events: { heartbeatMs: 1000 } });
+    const { handler } = handlerWith({ sessions, routes: [eventRoutes({ heartbeatMs: 1000 })] });
     const texts = textsOf(await handler(watchX));
     await pastSnapshot(texts);
     for (let beat = 0; beat < 2; beat += 1) {
@@ -132,7 +134,7 @@ describe('events over HTTP', () => {
     const { sessions, clock } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 0.05 }));
     await okOf(sessions.start('x'));
-    const texts = textsOf(await handlerWith({ sessions, events: true }).handler(watchX));
+    const texts = textsOf(await handlerWith({ sessions, routes: [eventRoutes()] }).handler(watchX));
     await pastSnapshot(texts);
     const rest = allOf(texts);
     clock.pass(50);
@@ -145,7 +147,7 @@ describe('events over HTTP', () => {
     const { sessions, clock } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 2 }));
     await okOf(sessions.start('x'));
-    const { handler } = handlerWith({ sessions, events: true });
+    const { handler } = handlerWith({ sessions, routes: [eventRoutes()] });
     const texts = textsOf(await handler({ ...watchX, url: `${watchX.url}?warn_before=10` }));
     let all = '';
     while (!all.includes('session.expiring')) all += String((await texts.next()).value);
@@ -165,7 +167,7 @@ data: {"type":"session.expiring","at":"2026-01-31T12:00:00.000Z","ends_at":"2026
   test('who is slow gets every event', async () => {
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
-    const texts = textsOf(await handlerWith({ sessions, events: true }).handler(watchX));
+    const texts = textsOf(await handlerWith({ sessions, routes: [eventRoutes()] }).handler(watchX));
     await pastSnapshot(texts);
     const first = texts.next();
     // From here on it waits for what comes, and no longer reads what was.

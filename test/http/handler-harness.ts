@@ -34,7 +34,7 @@ export const operations = [
 ] as const;
 
 /** A handler over the memory store that lets everybody in, but for what is said otherwise; and what it has told. */
-export const handlerWith = (options: Partial<SessionHandlerOptions> = {}) => {
+export const handlerWith = (options: Partial<SessionHandlerOptions<SessionService>> = {}) => {
   const told: HandlerError[] = [];
   const handler = createSessionHandler({
     sessions: new SessionService({ store: new MemorySessionStore(), clock: new ManualClock() }),

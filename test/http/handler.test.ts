@@ -3,13 +3,14 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import {
   type Authenticate,
+  commandRoutes,
   createSessionHandler,
   type DeniedRequest,
   type SessionHandlerOptions,
 } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
-import { createInspector } from '../../src/inspector/index.js';
-import { openApiDocument } from '../../src/openapi/index.js';
+import { inspectorRoutes } from '../../src/inspector/index.js';
+import { openApiRoute } from '../../src/openapi/index.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 import { handlerWith, operations, request, seen } from './handler-harness.js';
 
@@ -27,7 +28,7 @@ afterEach(() => {
 });
 
 describe('an authenticator', () => {
-  const answersOf = async (options: Partial<SessionHandlerOptions>) => {
+  const answersOf = async (options: Partial<SessionHandlerOptions<SessionService>>) => {
     const { handler, told } = handlerWith(options);
     const responses = await Promise.all(operations.map(([, each]) => handler(each)));
     expect(JSON.stringify(responses)).not.toContain(SECRET);
@@ -37,7 +38,7 @@ describe('an authenticator', () => {
   /** Options with one that answers with what TypeScript would not let it. */
   const answering = (answer: unknown) => Object.fromEntries([['authenticate', () => answer]]);
 
-  const failing: readonly (readonly [string, Partial<SessionHandlerOptions>])[] = [
+  const failing: readonly (readonly [string, Partial<SessionHandlerOptions<SessionService>>])[] = [
     ['throws', { authenticate: throwsError }],
     ['rejects', { authenticate: () => Promise.reject(new Error(SECRET)) }],
     ['gives a thenable that throws', answering(Object.fromEntries([['then', throwsError]]))],
@@ -109,8 +110,7 @@ describe('the host', () => {
     const { handler } = handlerWith({
       authenticate: () => undefined,
       onDenied: (each) => denied.push(each),
-      openapi: openApiDocument,
-      inspector: createInspector({ authenticate: () => undefined }),
+      routes: [openApiRoute(), inspectorRoutes({ authenticate: () => undefined })],
     });
     const response = await handler(request(method, url, { prefix: 'api/', header: (name) => headers[name] }));
     expect(seen(response)).toEqual([401, 'unauthenticated']);
@@ -181,7 +181,11 @@ describe('createSessionHandler', () => {
     ['another that is none', { ...good, onDenied: {} }],
     ['a logger that is none', { ...good, logger: () => undefined }],
     ['an option that nobody knows', { ...good, color: 'red' }],
-    ['an option of an option that nobody knows', { ...good, openapi: { document: () => ({}), title: 'Mine' } }],
+    ['the commands for a switch', { ...good, commands: true }],
+    ['routes that are none', { ...good, routes: commandRoutes }],
+    ['a route without its group', { ...good, routes: commandRoutes() }],
+    ['a group of what is no route', { ...good, routes: [['/start']] }],
+    ['the same routes twice', { ...good, routes: [commandRoutes(), commandRoutes()] }],
   ];
 
   test.each(bad)('with %s throws a TypeError', (_name, options) => {
@@ -190,10 +194,10 @@ describe('createSessionHandler', () => {
   });
 
   test('names everything that is wrong with its options, and the names that were probably meant', () => {
-    expect(() => unchecked({ ...good, timeoutMs: -1, maxBodyByte: 1, events: { heartbeat: 5000 } })).toThrow(
+    expect(() => unchecked({ ...good, timeoutMs: -1, maxBodyByte: 1, route: [] })).toThrow(
       new TypeError(
         'createSessionHandler: maxBodyByte is unknown (did you mean maxBodyBytes?); ' +
-          'events.heartbeat is unknown (did you mean heartbeatMs?); timeoutMs must be a number from 1 to 2147483647',
+          'route is unknown (did you mean routes?); timeoutMs must be a number from 1 to 2147483647',
       ),
     );
   });

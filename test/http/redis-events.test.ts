@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nodeListener } from '../../adapters/node/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { createSessionHandler } from '../../src/http/index.js';
+import { createSessionHandler, eventRoutes } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { clientVersions, openClient } from '../support/redis-clients.js';
@@ -20,7 +20,9 @@ describeWithRedis('events over HTTP, through Redis', ({ port }) => {
         });
       const serve = () =>
         listening(
-          nodeListener(createSessionHandler({ sessions: serviceOf(), authenticate: () => 'default', events: true })),
+          nodeListener(
+            createSessionHandler({ sessions: serviceOf(), authenticate: () => 'default', routes: [eventRoutes()] }),
+          ),
         );
       const [elsewhere, first, second] = [serviceOf(), await serve(), await serve()];
       const id = await createdIn(elsewhere);

@@ -1,46 +1,65 @@
 import { describe, expectTypeOf, test } from 'vitest';
-import type {
-  EventsOptions,
-  SessionHandlerOptions,
-  TenantCommands,
-  TenantEvents,
-  TenantSessions,
+import {
+  type commandRoutes,
+  createSessionHandler,
+  type eventRoutes,
+  historyRoutes,
+  type RouteGroup,
+  type SessionHandlerOptions,
+  type TenantCommands,
+  type TenantEvents,
+  type TenantSessions,
 } from '../../src/http/index.js';
 import type { SessionService } from '../../src/index.js';
+import type { inspectorRoutes } from '../../src/inspector/index.js';
 import type { HandlerModuleOptions } from '../../src/inversify/modules.js';
+import type { openApiRoute } from '../../src/openapi/index.js';
+import { errorsOf } from '../../src/operations/operation.js';
 
-interface Over<S, C> {
+interface Over<S, R> {
   readonly sessions: { forTenant(tenant: string): S };
   readonly authenticate: () => string;
-  readonly commands: C;
+  readonly routes: readonly R[];
 }
 
+type CommandRoutes = ReturnType<typeof commandRoutes>;
+type EventRoutes = ReturnType<typeof eventRoutes>;
+
 describe('the options of a handler', () => {
-  test('take a SessionService, with the commands, without them, or as a variable says', () => {
-    expectTypeOf<Over<SessionService, true>>().toExtend<SessionHandlerOptions>();
-    expectTypeOf<Over<SessionService, false>>().toExtend<SessionHandlerOptions>();
-    expectTypeOf<Over<SessionService, boolean>>().toExtend<SessionHandlerOptions>();
+  test('take a SessionService with every group of routes', () => {
+    type Ours = CommandRoutes | EventRoutes | ReturnType<typeof inspectorRoutes> | ReturnType<typeof openApiRoute>;
+    expectTypeOf<Over<SessionService, Ours>>().toExtend<SessionHandlerOptions<SessionService>>();
+    expectTypeOf<Ours>().toExtend<RouteGroup<SessionService>>();
   });
 
-  test('take sessions that are only created and read, unless commands may come', () => {
-    expectTypeOf<Over<TenantSessions, false>>().toExtend<SessionHandlerOptions>();
-    expectTypeOf<Over<TenantSessions & TenantCommands, true>>().toExtend<SessionHandlerOptions>();
-    expectTypeOf<Over<TenantSessions, true>>().not.toExtend<SessionHandlerOptions>();
-    expectTypeOf<Over<TenantSessions, boolean>>().not.toExtend<SessionHandlerOptions>();
+  test('take sessions that are only created and read, unless a route needs more', () => {
+    expectTypeOf<Over<TenantSessions, never>>().toExtend<SessionHandlerOptions<TenantSessions>>();
+    type Driven = TenantSessions & TenantCommands;
+    expectTypeOf<Over<Driven, CommandRoutes>>().toExtend<SessionHandlerOptions<Driven>>();
+    expectTypeOf<Over<TenantSessions, CommandRoutes>>().not.toExtend<SessionHandlerOptions<TenantSessions>>();
+    type Watched = TenantSessions & TenantEvents;
+    expectTypeOf<Over<Watched, EventRoutes>>().toExtend<SessionHandlerOptions<Watched>>();
+    expectTypeOf<Over<Watched, CommandRoutes>>().not.toExtend<SessionHandlerOptions<Watched>>();
   });
 
-  test('take sessions that cannot be watched, unless events may be asked for', () => {
-    type Watched<S, E> = Omit<Over<S, false>, 'commands'> & { readonly events: E };
-    expectTypeOf<Watched<SessionService, true>>().toExtend<SessionHandlerOptions>();
-    expectTypeOf<Watched<SessionService, { readonly heartbeatMs: number }>>().toExtend<SessionHandlerOptions>();
-    expectTypeOf<Watched<TenantSessions & TenantEvents, boolean>>().toExtend<SessionHandlerOptions>();
-    expectTypeOf<Watched<TenantSessions, false>>().toExtend<SessionHandlerOptions>();
-    expectTypeOf<Watched<TenantSessions, true>>().not.toExtend<SessionHandlerOptions>();
-    expectTypeOf<Watched<TenantSessions, boolean>>().not.toExtend<SessionHandlerOptions>();
+  test('take no route that the sessions cannot serve', () => {
+    const over = (sessions: { forTenant(tenant: string): TenantSessions }) =>
+      // @ts-expect-error: these sessions have no history to be read by parts.
+      createSessionHandler({ sessions, authenticate: () => 'acme', routes: [historyRoutes()] });
+    expectTypeOf(over).toBeFunction();
   });
 
-  test('of a container can switch the commands on', () => {
-    expectTypeOf<HandlerModuleOptions>().toHaveProperty('commands').toEqualTypeOf<boolean | undefined>();
-    expectTypeOf<HandlerModuleOptions>().toHaveProperty('events').toEqualTypeOf<boolean | EventsOptions | undefined>();
+  test('of a container take the same groups', () => {
+    expectTypeOf<NonNullable<HandlerModuleOptions['routes']>[number]>().toEqualTypeOf<RouteGroup<SessionService>>();
+  });
+});
+
+describe('the errors of an operation', () => {
+  test('are those of the method of the service, no more and no fewer', () => {
+    errorsOf<SessionService['delete']>()(['invalid_input', 'store_unavailable', 'corrupt_record']);
+    // @ts-expect-error: corrupt_record is missing.
+    errorsOf<SessionService['delete']>()(['invalid_input', 'store_unavailable']);
+    // @ts-expect-error: a deletion is never not_found.
+    errorsOf<SessionService['delete']>()(['invalid_input', 'store_unavailable', 'corrupt_record', 'not_found']);
   });
 });

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionHandler } from '../../src/http/index.js';
-import { createSessionHandler } from '../../src/http/index.js';
+import { commandRoutes, createSessionHandler, eventRoutes, historyRoutes } from '../../src/http/index.js';
 import { type Session, SessionService } from '../../src/index.js';
-import { apiKeyAsPassword, createInspector } from '../../src/inspector/index.js';
-import { openApiDocument } from '../../src/openapi/index.js';
+import { apiKeyAsPassword, inspectorRoutes } from '../../src/inspector/index.js';
+import { openApiDocument, openApiRoute } from '../../src/openapi/index.js';
 import { Described } from '../openapi/described.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { changed, TextSessionStore } from '../support/store-doubles.js';
@@ -116,7 +116,9 @@ export class Client {
 }
 
 /** What the suite's handlers say of themselves, which every reply is held against. */
-const described = new Described(openApiDocument({ commands: true, events: true, openapi: true }));
+const described = new Described(
+  openApiDocument({ routes: [commandRoutes(), historyRoutes(), eventRoutes(), openApiRoute()] }),
+);
 
 /** What a suite runs against: a mount, started, over a store that answers later and keeps its histories as text. */
 export class World {
@@ -153,10 +155,13 @@ export class World {
       createSessionHandler({
         sessions: this.sessions,
         authenticate,
-        commands: true,
-        events: true,
-        openapi: openApiDocument,
-        inspector: createInspector(apiKeyAsPassword(authenticate)),
+        routes: [
+          commandRoutes(),
+          historyRoutes(),
+          eventRoutes(),
+          openApiRoute(),
+          inspectorRoutes(apiKeyAsPassword(authenticate)),
+        ],
       }),
     );
   }

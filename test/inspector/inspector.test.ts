@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { createSessionHandler, type HandlerError, type HandlerRequest } from '../../src/http/index.js';
+import { createSessionHandler, eventRoutes, type HandlerError, type HandlerRequest } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
-import { apiKeyAsPassword, createInspector, type InspectorOptions } from '../../src/inspector/index.js';
+import { apiKeyAsPassword, type InspectorOptions, inspectorRoutes } from '../../src/inspector/index.js';
 import { page } from '../../src/inspector/page.js';
 import { request } from '../http/handler-harness.js';
 import { ada, createdIn, okOf, startedIn } from '../support/sessions.js';
@@ -15,8 +15,7 @@ const open = (options: Partial<InspectorOptions> = {}, events = true) => {
   const handler = createSessionHandler({
     sessions: all,
     authenticate: () => 'nobody',
-    events,
-    inspector: createInspector({ authenticate, ...options }),
+    routes: [...(events ? [eventRoutes()] : []), inspectorRoutes({ authenticate, ...options })],
     onError: (error) => told.push(error),
   });
   const ask = async (method: string, url: string, headers: Readonly<Record<string, string>> = {}) => {
@@ -233,15 +232,7 @@ describe('options that break a rule', () => {
 
   test.for(broken)('%j are refused when the inspector is made', ([options, message]) => {
     const all = Object.assign({ authenticate: () => 'acme' }, options);
-    expect(() => createInspector(all)).toThrow(new TypeError(`createInspector: ${message}`));
-  });
-
-  test('an inspector that is none is refused by the handler', () => {
-    const sessions = new SessionService({ store: new MemorySessionStore() });
-    const options = { sessions, authenticate: () => 'acme', inspector: true };
-    expect(() => Reflect.apply(createSessionHandler, undefined, [options])).toThrow(
-      new TypeError('createSessionHandler: inspector must be what createInspector gives'),
-    );
+    expect(() => inspectorRoutes(all)).toThrow(new TypeError(`inspectorRoutes: ${message}`));
   });
 
   test('an authenticator that is none cannot take API keys as passwords', () => {

@@ -2,9 +2,9 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { nodeListener } from '../../adapters/node/index.js';
-import { createSessionHandler, type SessionHandler, staticApiKeys } from '../../src/http/index.js';
+import { createSessionHandler, eventRoutes, type SessionHandler, staticApiKeys } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
-import { apiKeyAsPassword, createInspector } from '../../src/inspector/index.js';
+import { apiKeyAsPassword, inspectorRoutes } from '../../src/inspector/index.js';
 import type { SessionStore } from '../../src/store.js';
 import { listening } from '../http/serve.js';
 import { ada, okOf } from '../support/sessions.js';
@@ -25,8 +25,9 @@ export const inspected = ({ store, events = true, terminate = true }: InspectedO
     store: store ?? new MemorySessionStore({ events }),
     limits: { contentBytes: 2 ** 21 },
   });
-  const inspector = createInspector({ ...apiKeyAsPassword(keys), terminate });
-  const handler = createSessionHandler({ sessions: all, authenticate: keys, events, inspector });
+  const inspector = inspectorRoutes({ ...apiKeyAsPassword(keys), terminate });
+  const routes = [inspector, ...(events ? [eventRoutes()] : [])];
+  const handler = createSessionHandler({ sessions: all, authenticate: keys, routes });
   return { sessions: all.forTenant('acme'), handler };
 };
 

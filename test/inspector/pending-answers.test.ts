@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSessionHandler } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
-import { createInspector } from '../../src/inspector/index.js';
+import { inspectorRoutes } from '../../src/inspector/index.js';
 import { request } from '../http/handler-harness.js';
 import { okOf, startedIn } from '../support/sessions.js';
 
@@ -17,7 +17,7 @@ describe('answers that the browser has not taken', () => {
       sessions,
       authenticate: () => 'nobody',
       maxPendingBytes: 60_000,
-      inspector: createInspector({ authenticate: () => 'acme' }),
+      routes: [inspectorRoutes({ authenticate: () => 'acme' })],
     });
     const taken: (() => void)[] = [];
     const onClose = (listener: () => void) => void taken.push(listener);

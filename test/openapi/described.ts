@@ -14,7 +14,7 @@ import type { Frame } from '../http/event-reader.js';
 
 const placeholder = /\{\w+\}/;
 
-const methods = ['get', 'head', 'post'] as const;
+const methods = ['get', 'post'] as const;
 
 /** What a request asks for, as the document has it. */
 interface Found {
@@ -97,7 +97,8 @@ export class Described {
         behind === undefined
           ? path === template
           : path.startsWith(before) && path.endsWith(behind) && /^[^/]+$/.test(id ?? '');
-      const name = methods.find((each) => each === method.toLowerCase());
+      // HEAD is answered as GET is, without a body.
+      const name = methods.find((each) => each === method.toLowerCase().replace('head', 'get'));
       if (isThis) return { operation: name && item[name], id, query: new URLSearchParams(rest.join('?')) };
     }
     return undefined;
@@ -167,6 +168,7 @@ export class Described {
     const isBeyond =
       parameters.some(({ in: place, name }) => place === 'query' && query.getAll(name).length > 1) ||
       (query.has('page') && query.has('after')) ||
+      (operation.operationId === 'readHistory' && query.has('after') !== query.has('limit')) ||
       (id !== undefined && decoded(id) === undefined);
     if (isBeyond) return 'unknown';
     for (const parameter of parameters) {

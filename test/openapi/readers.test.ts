@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { idempotencyKeyOf } from '../../src/http/idempotency-key.js';
+import { idempotencyKeyOf } from '../../src/http/answer.js';
+import { commandRoutes } from '../../src/http/index.js';
 import { readAppend, readCommandOptions, readCreate, readId } from '../../src/input/session-input.js';
 import { defaultLimits } from '../../src/limits.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
@@ -9,7 +10,7 @@ import { Described } from './described.js';
 
 const limits = { ...defaultLimits, timeLimit: 100, entriesPerAppend: 3 };
 const policy = { limits, faces: undefined, profiles: new Set(['tutor', 'coach']) };
-const given = { limits, profiles: ['tutor', 'coach'], commands: true };
+const given = { limits, profiles: ['tutor', 'coach'], routes: [commandRoutes()] };
 const described = new Described(openApiDocument(given));
 const schema = (name: string) => described.document.components.schemas[name] ?? { not: {} };
 const fits = (name: string, value: unknown): boolean => described.against(schema(name), value) === undefined;

@@ -1,13 +1,23 @@
+import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { createSessionHandler, type Describe, type SessionHandlerOptions } from '../../src/http/index.js';
+import {
+  commandRoutes,
+  createSessionHandler,
+  eventRoutes,
+  historyRoutes,
+  type SessionHandlerOptions,
+} from '../../src/http/index.js';
 import type { HandlerRequest } from '../../src/http/message.js';
 import { SessionService } from '../../src/index.js';
-import { type Operation, openApiDocument, type Parameter } from '../../src/openapi/index.js';
+import { type Operation, openApiDocument, openApiRoute, type Parameter } from '../../src/openapi/index.js';
 import { handlerWith, request, seen } from '../http/handler-harness.js';
 import { Described } from './described.js';
 
-const documentAt = async (options: Partial<SessionHandlerOptions>, more: Partial<HandlerRequest> = {}) => {
+const documentAt = async (
+  options: Partial<SessionHandlerOptions<SessionService>>,
+  more: Partial<HandlerRequest> = {},
+) => {
   const response = await handlerWith(options).handler(request('GET', '/openapi.json', more));
   expect(response).toMatchObject({ status: 200, headers: { 'Content-Type': 'application/json' } });
   return JSON.parse(response?.body ?? '');
@@ -26,11 +36,9 @@ describe('GET /openapi.json', () => {
       faces: ['ada'],
       limits: { timeLimit: 60 },
     });
-    const more = { commands: true, events: true, maxBodyBytes: 5000, openapi: openApiDocument };
-    const document = await documentAt({ sessions, ...more }, { prefix: 'api/' });
-    const { commands, events, maxBodyBytes } = more;
-    const same = openApiDocument({ sessions, commands, events, maxBodyBytes, prefix: '/api', openapi: true });
-    expect(document).toEqual(same);
+    const routes = [commandRoutes(), eventRoutes(), openApiRoute()];
+    const document = await documentAt({ sessions, routes, maxBodyBytes: 5000 }, { prefix: 'api/' });
+    expect(document).toEqual(openApiDocument({ sessions, routes, maxBodyBytes: 5000, prefix: '/api' }));
     expect(document.servers).toEqual([{ url: '/api' }]);
     expect(document.components.schemas.CreateSession.properties).toMatchObject({
       face: { enum: ['ada'] },
@@ -38,40 +46,36 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  test('follows the prefix, and is made once for it', async () => {
-    let made = 0;
-    const openapi: Describe = ({ prefix }) => {
-      made += 1;
-      return { prefix };
-    };
-    const { handler } = handlerWith({ openapi });
-    const asked = ['/a', '/a', '/b', '/a'].map((prefix) => request('GET', '/openapi.json', { prefix }));
-    const bodies: unknown[] = [];
-    for (const each of asked) bodies.push(JSON.parse((await handler(each))?.body ?? ''));
-    expect(bodies).toEqual(['/a', '/a', '/b', '/a'].map((prefix) => ({ prefix })));
-    // Once when the handler was made.
-    expect(made).toBe(4);
+  test('follows the prefix', async () => {
+    const { handler } = handlerWith({ routes: [openApiRoute()] });
+    for (const prefix of ['/a', '/a', '/b', '/a']) {
+      const { body = '' } = (await handler(request('GET', '/openapi.json', { prefix }))) ?? {};
+      expect(JSON.parse(body).servers).toEqual([{ url: prefix }]);
+    }
   });
 
   test('needs a key like all else, and with public none', async () => {
     const asked = request('GET', '/openapi.json', withoutKey);
     const authenticate = (key: string) => (key === 'key' ? 'acme' : undefined);
-    const closed = handlerWith({ authenticate, openapi: openApiDocument });
+    const closed = handlerWith({ authenticate, routes: [openApiRoute()] });
     expect(seen(await closed.handler(asked))).toEqual([401, 'unauthenticated']);
-    const open = { authenticate, openapi: { document: openApiDocument, public: true } };
+    const open = { authenticate, routes: [openApiRoute({ public: true })] };
     const document = await documentAt(open, withoutKey);
     expect(document.paths['/openapi.json'].get.security).toEqual([]);
     const list = request('GET', '/sessions', withoutKey);
     expect(seen(await handlerWith(open).handler(list))).toEqual([401, 'unauthenticated']);
   });
 
-  test('has a title of the host where its own function says so', async () => {
-    const openapi: Describe = (surface) => openApiDocument({ ...surface, title: 'Tutors', version: '2.0.0' });
-    expect((await documentAt({ openapi })).info).toMatchObject({ title: 'Tutors', version: '2.0.0' });
+  test('has the title, the version and the servers of the host', async () => {
+    const servers = [{ url: 'https://sessions.example' }];
+    const routes = [openApiRoute({ title: 'Tutors', version: '2.0.0', servers })];
+    const document = await documentAt({ routes });
+    expect(document.info).toMatchObject({ title: 'Tutors', version: '2.0.0' });
+    expect(document.servers).toEqual(servers);
   });
 
   test('takes a query, answers HEAD without a body, and other methods with 405', async () => {
-    const { handler } = handlerWith({ openapi: openApiDocument });
+    const { handler } = handlerWith({ routes: [openApiRoute()] });
     expect((await handler(request('GET', '/openapi.json?x=1')))?.status).toBe(200);
     expect(await handler(request('GET', '/openapi.jsonx'))).toBeUndefined();
     const head = await handler(request('HEAD', '/openapi.json'));
@@ -81,42 +85,31 @@ describe('GET /openapi.json', () => {
   });
 
   test.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no');
-      },
-      'no',
-    ],
-    ['is refused', () => openApiDocument({ title: '' }), 'openApiDocument: title must have 1 to 256 characters'],
-  ])('throws when the handler is made where the function %s', (_name, openapi: Describe, message) => {
-    expect(() => handlerWith({ openapi })).toThrow(message);
+    [{ title: '' }, 'openApiDocument: title must have 1 to 256 characters'],
+    [{ public: 'yes' }, 'openApiRoute: public must be true or false'],
+    [{ publik: true }, 'openApiRoute: publik is unknown (did you mean public?)'],
+  ])('with %j is refused when it is made', (options, message) => {
+    expect(() => Reflect.apply(openApiRoute, undefined, [options])).toThrow(new TypeError(message));
   });
 
-  test('is 503 where the function fails later, and the host is told', async () => {
-    const openapi: Describe = ({ prefix }) => {
-      if (prefix !== '') throw new Error('no');
-      return {};
-    };
-    const { handler, told } = handlerWith({ openapi });
-    const response = await handler(request('GET', '/openapi.json', { prefix: '/a' }));
-    expect(seen(response)).toEqual([503, 'misconfigured']);
-    expect(told).toEqual([
-      { type: 'misconfigured', issues: [{ path: 'openapi', message: 'could not be made: Error: no' }] },
-    ]);
+  test('describes the routes of the host too', async () => {
+    const operation = {
+      name: 'countEntries',
+      tag: 'Ours',
+      summary: 'How long a history is',
+      method: 'GET',
+      path: '/session/{session_id}/length',
+      errors: ['not_found'],
+      output: { status: 200, description: 'The number of its entries.' },
+    } as const;
+    const own = [{ operation, answer: async () => ok({ status: 200, headers: {} }) }];
+    const { paths, tags } = await documentAt({ routes: [own, openApiRoute()] });
+    expect(paths['/session/{session_id}/length'].get).toMatchObject({
+      operationId: 'countEntries',
+      responses: { 200: { description: 'The number of its entries.' }, 404: {} },
+    });
+    expect(tags).toContainEqual({ name: 'Ours', description: 'Ours' });
   });
-
-  test.each([true, {}, 'yes', null, { document: 5 }, { document: openApiDocument, public: 'yes' }])(
-    'is refused when the handler is made with an openapi of %j',
-    (openapi) => {
-      const options = Object.fromEntries([['openapi', openapi]]);
-      expect(() => handlerWith(options)).toThrow(
-        new TypeError(
-          'createSessionHandler: openapi must be openApiDocument, or { document: openApiDocument, public }',
-        ),
-      );
-    },
-  );
 });
 
 /** What brings a session to where a command is allowed. */
@@ -132,8 +125,8 @@ const before = {
 const isPrepared = (name: string): name is keyof typeof before => Object.hasOwn(before, name);
 
 describe('every example', () => {
-  const options = { commands: true, events: true, openapi: true } as const;
-  const described = new Described(openApiDocument(options));
+  const routes = [commandRoutes(), historyRoutes(), eventRoutes(), openApiRoute()];
+  const described = new Described(openApiDocument({ routes }));
   const { document } = described;
 
   /** A handler with the one session that the examples speak of, where the operation needs it. */
@@ -146,13 +139,7 @@ describe('every example', () => {
       await sessions.create({ face: 'ada', profile: 'tutor' });
       for (const command of isPrepared(operationId) ? before[operationId] : []) await sessions[command](String(id));
     }
-    return createSessionHandler({
-      sessions,
-      authenticate: () => 'acme',
-      commands: true,
-      events: true,
-      openapi: openApiDocument,
-    });
+    return createSessionHandler({ sessions, authenticate: () => 'acme', routes });
   };
 
   /** Each body, and each parameter that is not required by itself, one at a time. */

@@ -1,4 +1,4 @@
-import { percentEncode } from '../../http/prefix.js';
+import { percentEncode } from '../../operations/percent-encode.js';
 import type { Part, Row, Whole } from './sessions.js';
 
 /** What came of a request: an answer, or why there is none. */
@@ -6,8 +6,8 @@ export type Outcome<T> =
   | { readonly ok: true; readonly value: T; readonly headers: Headers }
   | { readonly ok: false; readonly status: number; readonly message: string };
 
-/** So long an answer is waited for; the handler gives up on its store before that. */
-const PATIENCE_MS = 30_000;
+/** Milliseconds after which a request is given up; the handler gives up on its store before that. */
+const TIMEOUT_MS = 30_000;
 
 /** The data is beside the page, whatever prefix the handler is mounted under. */
 const pathOf = (id: string, part = ''): string => `inspector/session/${percentEncode(id)}${part}`;
@@ -25,7 +25,7 @@ const reasonOf = async (response: Response): Promise<string> => {
 
 const request = async <T>(path: string, init: RequestInit = {}): Promise<Outcome<T>> => {
   try {
-    const response = await fetch(path, { ...init, cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetch(path, { ...init, cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!response.ok) return { ok: false, status: response.status, message: await reasonOf(response) };
     const value: T = await response.json();
     return { ok: true, value, headers: response.headers };

@@ -1,4 +1,4 @@
-import { percentEncode } from '../../http/prefix.js';
+import { percentEncode } from '../../operations/percent-encode.js';
 import { element } from './dom.js';
 import { showDuration } from './duration.js';
 import type { Row } from './sessions.js';

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { jsonBytes } from '../../../adapters/memory/json-bytes.js';
+import { toWireSession } from '../../../src/operations/wire-session.js';
 import { sessionAt } from '../../../src/session/timeline.js';
 import type { Admit, ReadSize } from '../../../src/store.js';
 import { headOf, keyOf, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, insertActive } from '../../../src/testing/steps.js';
-import { toWireSession } from '../../../src/wire.js';
 
 /** Of any UTF-16 code units: surrogates alone and in pairs, controls, quotes, separators. */
 const anyText = fc

@@ -5,27 +5,32 @@ import { generate } from 'orval';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { nodeListener } from '../../../adapters/node/index.js';
-import { createSessionHandler, staticApiKeys } from '../../../src/http/index.js';
+import {
+  commandRoutes,
+  createSessionHandler,
+  eventRoutes,
+  historyRoutes,
+  staticApiKeys,
+} from '../../../src/http/index.js';
 import { SessionService } from '../../../src/index.js';
-import { openApiDocument } from '../../../src/openapi/index.js';
+import { openApiDocument, openApiRoute } from '../../../src/openapi/index.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { UserFolder } from './folder.js';
 import { fetcherForOrval, userOfHeyApi, userOfOpenApiTypescript, userOfOrval } from './users.js';
 
-const served = { commands: true, events: true } as const;
+const routes = [commandRoutes(), historyRoutes(), eventRoutes(), openApiRoute()];
 
 /** As a generator reads it from a file: each may change what it is given. */
-const documentAsFile = () => JSON.parse(JSON.stringify(openApiDocument({ ...served, openapi: true })));
+const documentAsFile = () => JSON.parse(JSON.stringify(openApiDocument({ routes })));
 
 /** A service with one session, older than those that users create. */
 const openServer = async () => {
   const clock = new ManualClock();
   const sessions = new SessionService({ store: new MemorySessionStore({ events: true }), clock });
   const handler = createSessionHandler({
-    ...served,
     sessions,
     authenticate: staticApiKeys([{ key: 'key', tenant: 'acme' }]),
-    openapi: openApiDocument,
+    routes,
   });
   const older = await sessions.forTenant('acme').create({ face: 'bob', profile: 'tutor' });
   expect(older.isOk()).toBe(true);

@@ -8,7 +8,7 @@ import {
   transitions,
 } from 'colloquy';
 import { type ClientError, SessionClient } from 'colloquy/client';
-import { createSessionHandler, staticApiKeys } from 'colloquy/http';
+import { commandRoutes, createSessionHandler, staticApiKeys } from 'colloquy/http';
 import { logging } from 'colloquy/logging';
 import { MemorySessionStore } from 'colloquy/memory';
 import { type OpenApiDocument, openApiDocument } from 'colloquy/openapi';
@@ -55,7 +55,7 @@ export const handler = createSessionHandler({
   authenticate: staticApiKeys([{ key: 'a-key-of-at-least-some-length-0123456789', tenant: 'acme' }]),
 });
 
-export const describe = (title: string): OpenApiDocument => openApiDocument({ title, commands: true });
+export const describe = (title: string): OpenApiDocument => openApiDocument({ title, routes: [commandRoutes()] });
 
 declare const test: (name: string, run: () => Promise<void>) => void;
 export const suite = () => describeSessionStore(test, () => new MemorySessionStore());

@@ -11,7 +11,13 @@ import { koaMiddleware } from '../../../adapters/koa/index.js';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { nodeListener } from '../../../adapters/node/index.js';
 import { listen } from '../../../src/cli/listen.js';
-import { createSessionHandler, type SessionHandler, staticApiKeys } from '../../../src/http/index.js';
+import {
+  commandRoutes,
+  createSessionHandler,
+  eventRoutes,
+  type SessionHandler,
+  staticApiKeys,
+} from '../../../src/http/index.js';
 import { SessionService } from '../../../src/index.js';
 
 /**
@@ -93,8 +99,7 @@ const sessions = new SessionService({ store: new MemorySessionStore({ events: tr
 const handler = createSessionHandler({
   sessions,
   authenticate: staticApiKeys([{ key, tenant: 'default' }]),
-  commands: true,
-  events: true,
+  routes: [commandRoutes(), eventRoutes()],
 });
 
 const create = async (): Promise<string> => {

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { nodeListener } from '../../../adapters/node/index.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { createSessionHandler } from '../../../src/http/index.js';
+import { createSessionHandler, eventRoutes } from '../../../src/http/index.js';
 import { SessionService } from '../../../src/index.js';
 import { heapAfterCollection } from '../heap.js';
 
@@ -31,8 +31,8 @@ const [bytes = '0', redisPort] = process.argv.slice(2);
 const redis = redisPort === undefined ? undefined : new Redis(Number(redisPort));
 const store = redis ? new RedisSessionStore({ client: redis, events: true }) : new MemorySessionStore({ events: true });
 const sessions = new SessionService({ store });
-const events = { maxStreamsPerTenant: 5000 };
-const handler = createSessionHandler({ sessions, authenticate: () => 'default', events });
+const routes = [eventRoutes({ maxStreamsPerTenant: 5000 })];
+const handler = createSessionHandler({ sessions, authenticate: () => 'default', routes });
 const server = createServer(nodeListener(handler));
 
 const append = async (id: string): Promise<void> => {

@@ -1,0 +1,187 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { WatchError } from '../errors.js';
+import { type InvalidInput, invalidInput, notFound, storeUnavailable } from '../errors.js';
+import type { SessionChange, WatchOptions } from '../events/event.js';
+import { isPosition } from '../events/position.js';
+import type { IssueList } from '../input/issues.js';
+import { readOptions } from '../input/read-options.js';
+import { readNumber, readWhole } from '../input/values.js';
+import { END_ID, watch } from '../operations/events.js';
+import type { TenantEvents } from '../operations/tenant-sessions.js';
+import { inClientTerms, readQuery } from './answer.js';
+import { type HandlerError, misconfigured } from './errors.js';
+import { streamHeaders } from './event-frames.js';
+import { EventStream } from './event-stream.js';
+import { leave } from './heartbeat.js';
+import type { HandlerRequest, HandlerResponse } from './message.js';
+import { OpenStreams } from './open-streams.js';
+import type { Answer, Call, RouteGroup } from './route.js';
+import { SnapshotTexts } from './snapshot-texts.js';
+import { timedOut, withTimeout } from './with-timeout.js';
+
+/** How the events are served. */
+export interface EventRoutesOptions {
+  /** Milliseconds after which a line is sent where nothing happens, 1,000 to 300,000. Default: 15,000. */
+  readonly heartbeatMs?: number;
+  /** Maximum number of streams that are open at the same time; beyond, the answer is 503. Default: 10,000. */
+  readonly maxStreams?: number;
+  /** Maximum number of them for one tenant, 1 to `maxStreams`. Default: 1,000, or `maxStreams` if that is less. */
+  readonly maxStreamsPerTenant?: number;
+}
+
+const DEFAULT_HEARTBEAT_MS = 15_000;
+const MIN_HEARTBEAT_MS = 1000;
+const MAX_HEARTBEAT_MS = 300_000;
+const DEFAULT_STREAMS = 10_000;
+const DEFAULT_STREAMS_PER_TENANT = 1000;
+
+const optionNames = { heartbeatMs: true, maxStreams: true, maxStreamsPerTenant: true } as const;
+
+const readEventOptions = (issues: IssueList, options: EventRoutesOptions): Required<EventRoutesOptions> => {
+  const { heartbeatMs = DEFAULT_HEARTBEAT_MS } = options;
+  const maxStreams = readWhole(issues, 'maxStreams', options.maxStreams ?? DEFAULT_STREAMS, 1);
+  const { maxStreamsPerTenant = Math.min(DEFAULT_STREAMS_PER_TENANT, maxStreams) } = options;
+  const perTenant = readWhole(issues, 'maxStreamsPerTenant', maxStreamsPerTenant, 1);
+  issues.check(perTenant <= maxStreams, 'maxStreamsPerTenant', 'must be at most maxStreams');
+  return {
+    heartbeatMs: readNumber(issues, 'heartbeatMs', heartbeatMs, MIN_HEARTBEAT_MS, MAX_HEARTBEAT_MS),
+    maxStreams,
+    maxStreamsPerTenant: perTenant,
+  };
+};
+
+/** A browser that gets this does not come back. */
+const streamIsOver: HandlerResponse = Object.freeze({
+  status: 204,
+  headers: Object.freeze({ 'Cache-Control': 'no-store' }),
+});
+
+/** The id of the last event that a client that comes back has seen. */
+const readLastEventId = (request: HandlerRequest): Result<string | undefined, InvalidInput> => {
+  const given = request.header('last-event-id');
+  if (given === undefined || given === '') return ok(undefined);
+  if (given === END_ID || isPosition(given)) return ok(given);
+  return err(invalidInput([{ path: 'Last-Event-ID', message: 'must be the id of an event of this stream' }]));
+};
+
+type Changes = AsyncIterator<Result<SessionChange, WatchError>, unknown>;
+
+/** A watch that is open. */
+interface OpenedWatch {
+  readonly changes: Changes;
+  readonly gone: AbortController;
+}
+
+/** An iterator whose first item was asked for already. */
+const behind = (first: ReturnType<Changes['next']>, rest: Changes): Changes => {
+  let asked: ReturnType<Changes['next']> | undefined = first;
+  return {
+    next: () => {
+      const next = asked ?? rest.next();
+      asked = undefined;
+      return next;
+    },
+    return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
+  };
+};
+
+/** Why a session cannot be watched; nothing where it can. */
+const refusalOf = (
+  begun: 'open' | typeof timedOut | Awaited<ReturnType<Changes['next']>>,
+  id: string,
+): HandlerError | undefined => {
+  if (begun === 'open') return undefined;
+  if (begun === timedOut) return storeUnavailable('the store took too long to answer', 'not_applied');
+  if (begun.done === true) return notFound(id);
+  if (begun.value.isErr()) return inClientTerms(watch, begun.value.error);
+  return begun.value.value.type === 'session.deleted' ? notFound(id) : undefined;
+};
+
+const end = ({ gone, changes }: OpenedWatch): void => {
+  gone.abort();
+  leave(changes);
+};
+
+/** Begins to watch. Whether that can be done shows before the answer begins; if not, nothing is held afterwards. */
+const begin = async (
+  { handler, sessions, id }: Call<TenantEvents>,
+  { from, warnBefore }: Pick<WatchOptions, 'from' | 'warnBefore'>,
+): Promise<Result<OpenedWatch, HandlerError>> => {
+  const gone = new AbortController();
+  let onOpen = (): void => undefined;
+  const opened = new Promise<'open'>((resolve) => {
+    onOpen = () => resolve('open');
+  });
+  const options = {
+    signal: gone.signal,
+    onOpen,
+    ...(from === undefined ? {} : { from }),
+    ...(warnBefore === undefined ? {} : { warnBefore }),
+  };
+  const changes = sessions.watch(id, options)[Symbol.asyncIterator]();
+  const first = changes.next();
+  const refusal = refusalOf(await withTimeout(handler.timeoutMs, Promise.race([opened, first])), id);
+  if (refusal === undefined) return ok({ gone, changes: behind(first, changes) });
+  end({ gone, changes });
+  first.catch(() => undefined);
+  return err(refusal);
+};
+
+/**
+ * The events of a session as Server-Sent Events (HTML Living Standard, 9.2), for
+ * `createSessionHandler({ routes: [eventRoutes()] })` over a store that records them: `GET /session/{session_id}/events`.
+ * Throws a `TypeError` that names every option that is wrong or unknown.
+ */
+export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<TenantEvents> => {
+  const { heartbeatMs, ...limits } = readOptions('eventRoutes', options, optionNames, (issues) =>
+    readEventOptions(issues, options),
+  );
+  const streams = new OpenStreams(limits);
+  const texts = new SnapshotTexts();
+
+  const stream = async (call: Call<TenantEvents>, onOver: () => void): Answer => {
+    const { request, form, tenant, handler } = call;
+    const lastEventId = readLastEventId(request);
+    if (lastEventId.isErr()) return err(lastEventId.error);
+    const query = readQuery(watch, call.query);
+    if (query.isErr()) return err(query.error);
+    const { warnBefore } = query.value;
+    const isAtEnd = lastEventId.value === END_ID;
+    const begun = await begin(call, {
+      ...(isAtEnd || lastEventId.value === undefined ? {} : { from: lastEventId.value }),
+      ...(typeof warnBefore === 'number' ? { warnBefore } : {}),
+    });
+    if (begun.isErr()) return err(begun.error);
+    if (isAtEnd || request.method === 'HEAD') {
+      end(begun.value);
+      return ok(isAtEnd ? streamIsOver : { status: 200, headers: streamHeaders });
+    }
+    const events = new EventStream({
+      ...begun.value,
+      heartbeatMs,
+      textOf: (snapshot) => texts.hold(form, tenant, snapshot),
+      report: handler.report,
+      onOver,
+    });
+    const pieces = { [Symbol.asyncIterator]: () => events };
+    return ok({ status: 200, headers: streamHeaders, stream: pieces, cutOff: events.cutOff });
+  };
+
+  const answer = async (call: Call<TenantEvents>): Answer => {
+    if (typeof Reflect.get(Object(call.sessions), 'watch') !== 'function') {
+      return err(misconfigured([{ path: 'sessions', message: `must have watch for ${watch.path}` }]));
+    }
+    const onOver = streams.open(call.tenant);
+    if (onOver === undefined) return err({ type: 'too_many_streams' });
+    let isStreaming = false;
+    try {
+      const answered = await stream(call, onOver);
+      isStreaming = answered.isOk() && answered.value.stream !== undefined;
+      return answered;
+    } finally {
+      if (!isStreaming) onOver();
+    }
+  };
+
+  return [{ operation: watch, answer }];
+};

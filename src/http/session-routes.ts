@@ -1,0 +1,85 @@
+import { err, ok, type Result } from 'neverthrow';
+import { storeUnavailable } from '../errors.js';
+import type { Fields } from '../input/values.js';
+import { append, changes, remove } from '../operations/commands.js';
+import { percentEncode } from '../operations/percent-encode.js';
+import { create, get, history, list } from '../operations/sessions.js';
+import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
+import { answerOf, idempotencyKeyOf, readBody, readQuery, withinBudget } from './answer.js';
+import type { HandlerError } from './errors.js';
+import type { HandlerResponse } from './message.js';
+import { pageHeaders, truncationHeaders } from './page-headers.js';
+import { tidyPrefix } from './prefix.js';
+import { commonHeaders } from './problem.js';
+import type { Answer, Call, RouteGroup } from './route.js';
+
+const answerCreate = async (call: Call): Answer => {
+  const { request, sessions } = call;
+  const body = await readBody(call);
+  if (body.isErr()) return err(body.error);
+  // Only the id is answered: the history of a session that was created before must cost nothing.
+  const input = { ...body.value, idempotencyKey: idempotencyKeyOf(request), historyLimit: 0 };
+  const created = await answerOf(call, sessions.create(input));
+  return created.map(({ id }) => ({
+    status: 201,
+    headers: { ...commonHeaders, Location: `${tidyPrefix(request.prefix)}/session/${percentEncode(id)}` },
+    body: JSON.stringify({ session_id: id }),
+  }));
+};
+
+/** Maximum number of history entries that the answer shows. More are not read. */
+const shownHistoryLimit = ({ request, form }: Call, { historyLimit }: Fields): number | undefined => {
+  if (request.method === 'HEAD') return 0;
+  return form.historyLimit ?? (typeof historyLimit === 'number' ? historyLimit : undefined);
+};
+
+const answerList = (call: Call): Answer =>
+  withinBudget(call, async ({ admit, turn }) => {
+    const { request, sessions, form } = call;
+    const query = readQuery(list, call.query);
+    if (query.isErr()) return err(query.error);
+    const historyLimit = shownHistoryLimit(call, query.value);
+    const listed = await answerOf(call, sessions.list({ ...query.value, historyLimit }, { admit }));
+    if (listed.isErr()) return err(listed.error);
+    const page = listed.value;
+    await turn();
+    if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
+    const path = `${tidyPrefix(request.prefix)}${list.path}`;
+    const headers = { ...commonHeaders, ...pageHeaders(path, page, query.value) };
+    if (request.method === 'HEAD') return ok({ status: 200, headers });
+    return ok({ status: 200, headers, body: JSON.stringify(page.sessions.map(form.item)) });
+  });
+
+const answerGet = (call: Call): Answer =>
+  withinBudget(call, async ({ admit, turn }): Promise<Result<HandlerResponse, HandlerError>> => {
+    const { request, sessions, form, id } = call;
+    const query = readQuery(get, call.query);
+    if (query.isErr()) return err(query.error);
+    const found = await answerOf(call, sessions.get(id, { admit, historyLimit: shownHistoryLimit(call, query.value) }));
+    if (found.isErr()) return err(found.error);
+    await turn();
+    const headers = { ...commonHeaders, ...truncationHeaders([found.value], query.value) };
+    if (request.method === 'HEAD') return ok({ status: 200, headers });
+    return ok({ status: 200, headers, body: JSON.stringify(form.session(found.value)) });
+  });
+
+/** The three operations of every handler: create, list and get. */
+export const sessionRoutes: RouteGroup<TenantSessions> = [
+  { operation: create, answer: answerCreate },
+  { operation: list, answer: answerList },
+  { operation: get, answer: answerGet },
+];
+
+/**
+ * The commands, for `createSessionHandler({ routes: [commandRoutes()] })`: `POST /start-session/{session_id}`,
+ * `/pause-session`, `/resume-session`, `/terminate-session`, `/fail-session`, `/append-history` and `/delete-session`. With
+ * them whoever has an API key drives, writes to and deletes the sessions of its tenant.
+ */
+export const commandRoutes = (): RouteGroup<TenantCommands> =>
+  [...Object.values(changes), append, remove].map((operation) => ({ operation }));
+
+/**
+ * `GET /session/{session_id}/history`, for `createSessionHandler({ routes: [historyRoutes()] })`: a history by parts, the
+ * last entries or those behind a position. Whoever has an API key can read the same by `GET /session/{session_id}`.
+ */
+export const historyRoutes = (): RouteGroup<TenantHistories> => [{ operation: history }];

@@ -1,0 +1,79 @@
+import { err, ok } from 'neverthrow';
+import type { HandlerRequest, RouteGroup } from '../http/index.js';
+import { changes } from '../operations/commands.js';
+import { watch } from '../operations/events.js';
+import type { Operation } from '../operations/operation.js';
+import { get, history, list } from '../operations/sessions.js';
+import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
+import { type InspectorOptions, readInspectorOptions } from './options.js';
+import { pageResponse } from './page-response.js';
+import { crossSite, guarded, movedToPage, unauthenticated } from './responses.js';
+import { summaryForm } from './summary-form.js';
+
+type Inspected = TenantSessions & TenantCommands & TenantHistories;
+
+const PATH = '/inspector';
+
+/** Before every position: the events of a session are read from its creation on. */
+const BEGINNING = '0';
+
+const inspector: Operation = {
+  name: 'inspect',
+  tag: 'Inspector',
+  summary: 'A page to look at sessions with, and its data',
+  method: 'GET',
+  path: `${PATH}/*`,
+  errors: [],
+  output: { status: 200, description: 'The page.' },
+};
+
+/**
+ * Whether the page may have asked for this, and no other site in its user's name. Browsers tell where a request comes
+ * from in `Sec-Fetch-Site`. Those that do not, over plain HTTP, let no other site send a header of our own.
+ */
+const isFromPage = (request: HandlerRequest): boolean => {
+  const site = request.header('sec-fetch-site') ?? 'same-origin';
+  if (site !== 'same-origin' && site !== 'none') return false;
+  return request.method !== 'POST' || request.header('x-colloquy-inspector') === '1';
+};
+
+/** The request as the operations see it: links lead below the inspector's path, and events begin at the beginning. */
+const below = (request: HandlerRequest): HandlerRequest => ({
+  method: request.method,
+  url: request.url,
+  prefix: `${request.prefix}${PATH}`,
+  header: (name) => (name === 'last-event-id' ? request.header(name) || BEGINNING : request.header(name)),
+  body: (maxBytes) => request.body(maxBytes),
+  ...(request.onClose === undefined ? {} : { onClose: (listener: () => void) => request.onClose?.(listener) }),
+});
+
+/**
+ * A page to look at sessions with, for `createSessionHandler({ routes: [inspectorRoutes({ ... })] })`, which serves it at
+ * `/inspector`: the sessions of the tenant that `authenticate` names for a request. It reads them by the operations of the
+ * handler. Throws a `TypeError` that names every option that is wrong or unknown.
+ */
+export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected> => {
+  const { authenticate, challenge, terminate } = readInspectorOptions(options);
+  return [
+    {
+      operation: inspector,
+      authenticate,
+      unauthenticated: unauthenticated(challenge),
+      answer: async (call) => {
+        const { request, tenant, handler } = call;
+        const url = request.url.slice(PATH.length);
+        const events = handler.routes.some(({ operation }) => operation.name === watch.name);
+        if (/^\/?(?:\?|$)/.test(url)) {
+          if (request.method !== 'GET' && request.method !== 'HEAD') {
+            return err({ type: 'method_not_allowed', allow: 'GET, HEAD' });
+          }
+          return ok(url.startsWith('/') ? movedToPage : pageResponse({ tenant, events, terminate }));
+        }
+        if (!isFromPage(request)) return ok(crossSite);
+        const operations = [list, get, history, ...(events ? [watch] : []), ...(terminate ? [changes.terminate] : [])];
+        const answered = await handler.serve(operations, url, { ...call, request: below(request), form: summaryForm });
+        return answered.map(guarded);
+      },
+    },
+  ];
+};

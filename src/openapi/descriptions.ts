@@ -1,0 +1,179 @@
+import { cursorOf } from '../input/cursor.js';
+import { listOrders } from '../input/list-input.js';
+import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT, PAGE_LIMIT, WARNING_SECONDS } from '../limits.js';
+import { END_ID } from '../operations/events.js';
+import type { Json } from '../operations/shape.js';
+import { sessionStatuses } from '../status.js';
+
+/*
+ * The words of the document. They stand apart from the definitions because the client is made from those too, and would
+ * carry them. A definition may also have its own.
+ */
+
+export const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
+export const SAMPLE_TIME = '2026-01-31T18:00:00.000Z';
+
+export interface OperationText {
+  readonly summary: string;
+  readonly description?: string;
+  /** By the status. */
+  readonly outputs: Readonly<Record<number, string>>;
+}
+
+const moved = { 200: 'Where the session stands now.' };
+
+/** By the name of the operation. */
+export const operationTexts: Readonly<Record<string, OperationText>> = {
+  createSession: { summary: 'Create a session', outputs: { 201: 'The session is there, IDLE.' } },
+  listSessions: {
+    summary: 'List sessions',
+    description:
+      "A page of the sessions of the API key's tenant. A parameter that is given twice is refused; unknown ones are ignored.",
+    outputs: { 200: 'A page of sessions, which may be empty.' },
+  },
+  getSession: { summary: 'Get a session', outputs: { 200: 'The session with its history.' } },
+  readHistory: {
+    summary: 'Read a part of a history',
+    description: 'Its last entries, or those behind a position.',
+    outputs: { 200: 'The entries, oldest first.' },
+  },
+  watchSession: {
+    summary: 'Follow a session',
+    description:
+      'Server-Sent Events: a snapshot, then every change, until the session has ended. Each event but `unavailable` has an id for Last-Event-ID.',
+    outputs: {
+      200: 'The events until the session ends. Lines that begin with a colon are heartbeats.',
+      204: 'The stream had ended, and the client has seen its end.',
+    },
+  },
+  startSession: { summary: 'Start a session: IDLE to ACTIVE', outputs: moved },
+  pauseSession: { summary: 'Pause a session: ACTIVE to PAUSED', outputs: moved },
+  resumeSession: { summary: 'Resume a session: PAUSED to ACTIVE', outputs: moved },
+  terminateSession: { summary: 'End a session', outputs: moved },
+  failSession: { summary: 'End a session as failed', outputs: moved },
+  appendHistory: {
+    summary: 'Append to the history of a session, while it is ACTIVE or PAUSED',
+    outputs: { 200: 'The entries are appended.' },
+  },
+  deleteSession: {
+    summary: 'Delete a session',
+    outputs: { 204: 'There is no such session any more, or there was none.' },
+  },
+};
+
+export interface ParameterText {
+  readonly description: string;
+  readonly example?: Json;
+}
+
+const atMost = `at most ${HISTORY_LIMIT}. Default: ${DEFAULT_HISTORY_LIMIT}.`;
+
+/** By the service's name of the parameter; where operations differ, behind the name of the operation. */
+export const parameterTexts: Readonly<Record<string, ParameterText>> = {
+  id: { description: 'The id of the session.', example: SAMPLE_ID },
+  idempotencyKey: {
+    description: 'Makes the request safe to repeat: the same key returns the same session. May be in double quotes.',
+    example: 'order-17',
+  },
+  operationId: {
+    description: 'Makes the request safe to repeat: unique among the writes of this session. May be in double quotes.',
+    example: 'turn-2',
+  },
+  from: { description: 'The id of the last event that was seen, to go on behind it.', example: END_ID },
+  warnBefore: {
+    description: `Seconds before the end by the clock when \`session.expiring\` is sent, 1 to ${WARNING_SECONDS}.`,
+    example: 30,
+  },
+  limit: { description: `Sessions on a page; above ${PAGE_LIMIT} counts as ${PAGE_LIMIT}.` },
+  page: { description: 'The number of the page. Default: 1. Not together with `after`.' },
+  order: { description: 'By the time of creation.', example: listOrders[1] },
+  status: { description: 'Only the sessions that are in this status.', example: sessionStatuses[1] },
+  createdAfter: { description: 'Only what was created later than this.', example: SAMPLE_TIME },
+  createdBefore: { description: 'Only what was created earlier than this.', example: SAMPLE_TIME },
+  after: {
+    description: 'The X-Next-Cursor of the page before. Not together with `page`.',
+    example: cursorOf({ createdAt: SAMPLE_TIME, id: SAMPLE_ID }),
+  },
+  historyLimit: {
+    description: 'Maximum number of the latest entries of each history. Default: all.',
+    example: 20,
+  },
+  last: { description: `How many entries from the end, ${atMost}`, example: 20 },
+  'readHistory.after': {
+    description: 'A position that an append or another part has answered, or 0. Not together with `last`.',
+    example: 0,
+  },
+  'readHistory.limit': { description: `How many entries behind \`after\`, ${atMost}` },
+};
+
+const face = 'Name of the face.';
+const profile = 'Name of the profile.';
+const context = 'Background facts.';
+const behavior = 'What role the session takes.';
+const timeLimit = 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.';
+const role = 'Who said it; usually user or assistant.';
+const content = 'What was said.';
+const aChange = 'A change of the session.';
+const theId = 'The id of the session.';
+const duration = 'Whole seconds spent ACTIVE, rounded down.';
+const position = 'Where the history stands now: opaque, growing, the same for a repeated append.';
+
+/** By the name of the schema, and for a property by both names. */
+export const schemaTexts: Readonly<Record<string, string>> = {
+  Timestamp: 'RFC 3339.',
+  CreateSession: 'What to create. Other fields are ignored.',
+  'CreateSession.face': face,
+  'CreateSession.profile': profile,
+  'CreateSession.context': context,
+  'CreateSession.behavior': behavior,
+  'CreateSession.time_limit': timeLimit,
+  CreatedSession: 'The session that was created.',
+  'CreatedSession.session_id': theId,
+  SessionStatus: 'What a session is doing.',
+  SessionOptions: 'How a session is configured; it never changes.',
+  'SessionOptions.face': face,
+  'SessionOptions.profile': profile,
+  'SessionOptions.context': context,
+  'SessionOptions.behavior': behavior,
+  'SessionOptions.time_limit': timeLimit,
+  HistoryEntry: 'One message of a session.',
+  'HistoryEntry.role': role,
+  'HistoryEntry.content': content,
+  'HistoryEntry.timestamp': 'When it was said: UTC.',
+  Session: 'A session as it is at the moment of reading.',
+  'Session.id': theId,
+  'Session.history': 'Oldest first.',
+  'Session.created_at': 'When it was created: UTC.',
+  'Session.duration': duration,
+  EndReason: 'Why the session has ended.',
+  SessionState: 'Where a session stands.',
+  'SessionState.id': theId,
+  'SessionState.duration': duration,
+  AppendHistory: 'What to append. Other fields are ignored.',
+  'AppendHistory.entries': 'Oldest first. All of them are appended, or none.',
+  NewHistoryEntry: 'A history entry. Without a timestamp it has that of its arrival.',
+  'NewHistoryEntry.role': role,
+  'NewHistoryEntry.content': content,
+  'NewHistoryEntry.timestamp': 'When it was said: RFC 3339.',
+  AppendedHistory: 'What an append answers.',
+  'AppendedHistory.position': position,
+  HistoryPart: 'A part of a history.',
+  'HistoryPart.entries': 'Oldest first.',
+  'HistoryPart.position': 'Where the part ends: what comes behind it is read with `after`.',
+  'HistoryPart.has_more': 'Whether there were entries behind it when it was read.',
+  SessionEvent: aChange,
+  SessionAppendedEvent: aChange,
+  'SessionAppendedEvent.position': position,
+  SessionTerminatedEvent: aChange,
+  SessionExpiringEvent: 'The clock ends the session soon.',
+  'SessionExpiringEvent.at': 'UTC.',
+  'SessionExpiringEvent.ends_at': 'When the session ends: UTC.',
+  StreamEnd: 'The last event: the session has ended, or is deleted and has no end_reason.',
+  StreamUnavailable: 'The last event where the sessions cannot be reached any more.',
+  'StreamUnavailable.code': 'As in a Problem.',
+  ProblemCode: 'What is wrong, for programs.',
+  // For the other events too.
+  'SessionEvent.id': 'The same whenever this event is sent again.',
+  'SessionEvent.sequence': 'The number of the change within the session.',
+  'SessionEvent.at': 'When it took effect: UTC.',
+};

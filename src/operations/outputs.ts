@@ -1,0 +1,97 @@
+import type { Appended, HistoryPart } from '../service/history.js';
+import type { SessionPage } from '../service/list-sessions.js';
+import type { HistoryEntry, Session, SessionOptions, SessionState } from '../session/session.js';
+import { endReasons, type SessionStatus, sessionStatuses } from '../status.js';
+import { bool, instant, list, named, object, oneOf, type Shape, seconds, text, whole } from './shape.js';
+import { toWireSession } from './wire-session.js';
+
+/**
+ * What is answered is described without the bounds of what may be sent: a session may have been created under other ones.
+ */
+
+/**
+ * A session as the wire has it: six fields, and so not why it has ended. `terminate` answers that, also for a session that
+ * had ended before. Every `Session` of the library is one of these.
+ */
+export type RemoteSession = Pick<Session, 'id' | 'status' | 'duration' | 'options' | 'history' | 'createdAt'>;
+
+/** A session that was created now, or by an earlier request with the same key: its id is all that is answered. */
+export type RemoteCreated = Pick<RemoteSession, 'id'>;
+
+export type RemotePage = Omit<SessionPage, 'sessions'> & { readonly sessions: readonly RemoteSession[] };
+
+const id = text;
+const duration = whole();
+
+export const sessionStatus = named('SessionStatus', oneOf(sessionStatuses));
+export const endReason = named('EndReason', oneOf(endReasons));
+
+export const historyPosition = whole();
+
+const options: Shape<SessionOptions> = named(
+  'SessionOptions',
+  object({
+    face: text,
+    profile: text,
+    context: text,
+    behavior: text,
+    timeLimit: seconds,
+  }),
+);
+
+const entry: Shape<HistoryEntry> = named(
+  'HistoryEntry',
+  object({
+    role: text,
+    content: text,
+    timestamp: instant,
+  }),
+);
+
+export const session: Shape<RemoteSession> = named('Session', {
+  ...object({
+    id,
+    status: sessionStatus,
+    options,
+    history: list(entry),
+    createdAt: instant,
+    duration,
+  }),
+  // Many sessions are written for one answer: by hand it takes a fraction of the time.
+  write: toWireSession,
+});
+
+export const sessions: Shape<readonly RemoteSession[]> = list(session);
+
+export const created: Shape<RemoteCreated> = named('CreatedSession', object({ id }, { id: 'session_id' }));
+
+export const appended: Shape<Appended> = named('AppendedHistory', object({ position: historyPosition }));
+
+export const historyPart: Shape<HistoryPart> = named(
+  'HistoryPart',
+  object({
+    entries: list(entry),
+    position: whole(),
+    hasMore: bool,
+  }),
+);
+
+const open = sessionStatuses.filter(
+  (status): status is Exclude<SessionStatus, 'TERMINATED'> => status !== 'TERMINATED',
+);
+
+const openState = object({ id, status: oneOf(open), duration });
+
+const endedState = object({
+  id,
+  status: oneOf(['TERMINATED']),
+  duration,
+  endReason,
+});
+
+export const sessionState: Shape<SessionState> = named('SessionState', {
+  schema: { oneOf: [openState.schema, endedState.schema] },
+  components: endedState.components,
+  read: (value) => openState.read(value) ?? endedState.read(value),
+  write: (state) => (state.status === 'TERMINATED' ? endedState.write(state) : openState.write(state)),
+});

@@ -1,0 +1,26 @@
+import { operationIdForm } from '../input/values.js';
+import { KEY_LENGTH, OPERATION_ID_LENGTH } from '../limits.js';
+import type { HeaderParameter, QueryParameter } from './operation.js';
+import { ref, type Schema } from './shape.js';
+
+/** A name of 1 to `maxLength` characters. */
+export const nameSchema = (maxLength: number): Schema => ({ type: 'string', minLength: 1, maxLength });
+
+export const sessionId: Schema = nameSchema(KEY_LENGTH);
+
+/** For a create: any text that a header carries. */
+export const idempotencyKey: HeaderParameter = { wireName: 'Idempotency-Key', schema: nameSchema(KEY_LENGTH) };
+
+/** Without the anchors. */
+const bareOperationId = operationIdForm.source.slice(1, -1);
+
+/** For a command or an append. */
+export const operationId: HeaderParameter = {
+  wireName: 'Idempotency-Key',
+  schema: { ...nameSchema(OPERATION_ID_LENGTH), pattern: `^(?:${bareOperationId}|"${bareOperationId}")$` },
+};
+
+export const historyLimit: QueryParameter = { kind: 'whole', least: 0 };
+
+/** A time that bounds a list. */
+export const timeBound: QueryParameter = { kind: 'text', schema: ref('Timestamp') };

@@ -1,0 +1,140 @@
+import { type Fields, isFields } from '../input/values.js';
+
+/** JSON, as far as a document holds it. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+
+type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
+
+type Schemas = Readonly<Record<string, Schema>>;
+
+/** A JSON Schema (2020-12), with the keywords that the document uses. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: SchemaType | readonly SchemaType[];
+  readonly const?: Json;
+  readonly enum?: readonly Json[];
+  readonly default?: Json;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Schemas;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly allOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly not?: Schema;
+}
+
+/** A value that goes over the wire: how it is described, read and written. */
+export interface Shape<T> {
+  readonly schema: Schema;
+  /** The named schemas that `schema` refers to. */
+  readonly components: Schemas;
+  /** The value that was sent; nothing if it does not have this shape. */
+  read(value: unknown): T | undefined;
+  write(value: T): unknown;
+}
+
+/** Kept, since every request asks for the names of its parameters. Only definitions name any. */
+const wireNames = new Map<string, string>();
+
+/** The name of a field on the wire: `createdAt` is sent as `created_at`. */
+export const wireName = (name: string): string => {
+  const sentAs = wireNames.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  wireNames.set(name, sentAs);
+  return sentAs;
+};
+
+export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+/** A value that is sent as it is, if it passes `is`. */
+export const plain = <T>(schema: Schema, is: (value: unknown) => value is T): Shape<T> => ({
+  schema,
+  components: {},
+  read: (value) => (is(value) ? value : undefined),
+  write: (value) => value,
+});
+
+/** The same shape as a component of the document, which others refer to by its name. */
+export const named = <T>(name: string, shape: Shape<T>): Shape<T> => ({
+  ...shape,
+  schema: ref(name),
+  components: { ...shape.components, [name]: shape.schema },
+});
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+
+export const text: Shape<string> = plain({ type: 'string' }, isText);
+
+export const instant: Shape<string> = plain({ type: 'string', format: 'date-time' }, isText);
+
+export const whole = (minimum = 0): Shape<number> => plain({ type: 'integer', minimum }, isWhole);
+
+export const seconds: Shape<number> = plain({ type: 'number', minimum: 0 }, isNumber);
+
+export const bool: Shape<boolean> = plain({ type: 'boolean' }, (value): value is boolean => typeof value === 'boolean');
+
+/** One of these texts. */
+export const oneOf = <const T extends string>(texts: readonly T[]): Shape<T> =>
+  plain(
+    { type: 'string', ...(texts.length === 1 ? { const: texts[0] ?? '' } : { enum: texts }) },
+    (value): value is T => texts.some((one) => one === value),
+  );
+
+/** An array of which every item has this shape. */
+export const list = <T>({ schema, components, read, write }: Shape<T>): Shape<readonly T[]> => ({
+  schema: { type: 'array', items: schema },
+  components,
+  read: (value) => {
+    if (!Array.isArray(value)) return undefined;
+    const found: T[] = [];
+    for (const each of value) {
+      const item = read(each);
+      if (item === undefined) return undefined;
+      found.push(item);
+    }
+    return found;
+  },
+  write: (values) => values.map(write),
+});
+
+type Shapes<T> = { readonly [K in keyof T]-?: Shape<T[K]> };
+
+const noFields: Fields = {};
+
+/** An object with all of these fields. Other fields are not read. `renamed` holds the wire names that are irregular. */
+export const object = <T extends object>(
+  shapes: Shapes<T>,
+  renamed: Readonly<Record<string, string>> = {},
+): Shape<T> => {
+  const isField = (name: string): name is Extract<keyof T, string> => Object.hasOwn(shapes, name);
+  const names = Object.keys(shapes).filter(isField);
+  const isComplete = (found: Partial<T>): found is T => names.every((name) => found[name] !== undefined);
+  const sentAs = (name: keyof T & string): string => renamed[name] ?? wireName(name);
+  return {
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [sentAs(name), shapes[name].schema])),
+      required: names.map(sentAs),
+      additionalProperties: false,
+    },
+    components: Object.assign({}, ...names.map((name) => shapes[name].components)),
+    read: (value) => {
+      const fields = isFields(value) ? value : noFields;
+      const found: Partial<T> = {};
+      for (const name of names) found[name] = shapes[name].read(fields[sentAs(name)]);
+      return isComplete(found) ? found : undefined;
+    },
+    write: (value) => Object.fromEntries(names.map((name) => [sentAs(name), shapes[name].write(value[name])])),
+  };
+};

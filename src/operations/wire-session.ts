@@ -1,0 +1,39 @@
+import type { Session, SessionOptions } from '../session/session.js';
+
+/** A session's options under their names on the wire. */
+export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: SessionOptions) => ({
+  face,
+  profile,
+  context,
+  behavior,
+  time_limit: timeLimit,
+});
+
+/** A session under its names on the wire. */
+export const toWireSession = ({
+  id,
+  status,
+  options,
+  history,
+  createdAt,
+  duration,
+}: Pick<Session, 'id' | 'status' | 'options' | 'history' | 'createdAt' | 'duration'>) => ({
+  id,
+  status,
+  options: toWireOptions(options),
+  history,
+  created_at: createdAt,
+  duration,
+});
+
+/** The form in which a handler writes sessions. */
+export interface SessionForm {
+  /** Maximum number of history entries that it shows, whatever the request asks for. */
+  readonly historyLimit?: number;
+  /** Writes a session that was asked for by its id. */
+  readonly session: (session: Session) => unknown;
+  /** Writes one session of a list. */
+  readonly item: (session: Session) => unknown;
+}
+
+export const wireForm: SessionForm = { session: toWireSession, item: toWireSession };

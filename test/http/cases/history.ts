@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { HISTORY_LIMIT } from '../../../src/limits.js';
+import { expectInvalid, expectProblem } from '../problems.js';
+import type { Client, World } from '../world.js';
+
+const said = ['one', 'two', 'three'].map((content) => ({
+  role: 'user',
+  content,
+  timestamp: '2026-01-31T12:00:00.000Z',
+}));
+
+const talking = async (client: Client): Promise<string> => {
+  const { id } = await client.created();
+  await client.sessions.start(id);
+  (await client.sessions.append(id, said))._unsafeUnwrap();
+  return id;
+};
+
+export const historyCases = (world: World): void => {
+  describe('GET /session/{session_id}/history', () => {
+    test('answers the last entries, and those behind a position', async () => {
+      const client = world.client();
+      const id = await talking(client);
+      const read = async (query: string) => Object((await client.send(`/session/${id}/history${query}`)).json());
+      const { position, ...all } = await read('');
+      expect(all).toEqual({ entries: said, has_more: false });
+      expect(await read('?last=1')).toEqual({ entries: [said[2]], position, has_more: false });
+      expect(await read(`?after=${position}`)).toEqual({ entries: [], position, has_more: false });
+      const first = await read('?after=0&limit=2');
+      expect(first).toMatchObject({ entries: said.slice(0, 2), has_more: true });
+      expect(await read(`?after=${first.position}`)).toEqual({ entries: [said[2]], position, has_more: false });
+      expect(await read(`?last=${HISTORY_LIMIT * 100}`)).toEqual({ entries: said, position, has_more: false });
+    });
+
+    test('has the headers of GET for HEAD, and no body', async () => {
+      const client = world.client();
+      const path = `/session/${await talking(client)}/history`;
+      const [full, head] = [await client.send(path), await client.send(path, { method: 'HEAD' })];
+      expect([head.status, head.text]).toEqual([200, '']);
+      expect(head.headers['content-length']).toBe(String(full.text.length));
+    });
+
+    test.each([
+      ['last', 'last=0'],
+      ['last', 'last=x'],
+      ['last', 'last=1&after=0'],
+      ['last', 'last=1&last=1'],
+      ['after', 'after=-1'],
+      ['after', 'after=999'],
+      ['limit', 'limit=5'],
+      ['limit', 'after=0&limit=0'],
+    ])('names %s where the query is %s', async (path, query) => {
+      const client = world.client();
+      expectInvalid(await client.send(`/session/${await talking(client)}/history?${query}`), path);
+    });
+
+    test('tells nothing of the sessions of others', async () => {
+      const id = await talking(world.client());
+      expectProblem(await world.client().send(`/session/${id}/history`), 404, 'not_found');
+      expectProblem(await world.client().anonymous(`/session/${id}/history`), 401, 'unauthenticated');
+    });
+
+    test('is read by GET alone', async () => {
+      const reply = await world.client().send('/session/x/history', { method: 'POST' });
+      expectProblem(reply, 405, 'method_not_allowed');
+      expect(reply.headers['allow']).toBe('GET, HEAD');
+    });
+  });
+};

@@ -1,0 +1,110 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { storeUnavailable } from '../../src/errors.js';
+import {
+  answerOf,
+  type Call,
+  createSessionHandler,
+  type Operation,
+  type Route,
+  type RouteGroup,
+} from '../../src/http/index.js';
+import { SessionService } from '../../src/index.js';
+import { changed } from '../support/store-doubles.js';
+import { handlerWith, request, seen } from './handler-harness.js';
+
+const operation: Operation = {
+  name: 'countEntries',
+  tag: 'Ours',
+  summary: 'How long a history is',
+  method: 'GET',
+  path: '/session/{session_id}/length',
+  errors: ['not_found'],
+  output: { status: 200, description: 'The number of its entries.' },
+};
+
+const answer = async (call: Call) => {
+  const found = await answerOf(call, call.sessions.get(call.id));
+  return found.map(({ historyCount }) => ({
+    status: 200,
+    headers: { 'X-Tenant': call.tenant },
+    body: `${historyCount}`,
+  }));
+};
+
+const length: RouteGroup = [{ operation, answer }];
+
+const lengthOf = (id: string, method = 'GET') => request(method, `/session/${id}/length?of=all`);
+
+describe('a route of the host', () => {
+  test('is answered for the tenant of the key, with the id of the path', async () => {
+    const sessions = new SessionService({ store: new MemorySessionStore(), ids: { next: () => 'a.b' } });
+    await sessions.forTenant('acme').create({ face: 'ada', profile: 'tutor' });
+    const { handler } = handlerWith({ sessions, routes: [length] });
+    expect(await handler(lengthOf('a%2Eb'))).toEqual({ status: 200, headers: { 'X-Tenant': 'acme' }, body: '0' });
+    const head = await handler(lengthOf('a.b', 'HEAD'));
+    expect(head).toEqual({ status: 200, headers: { 'Content-Length': '1', 'X-Tenant': 'acme' } });
+  });
+
+  test('is as closed as the others: key, method, path', async () => {
+    const closed = handlerWith({ routes: [length], authenticate: () => undefined });
+    expect(seen(await closed.handler(lengthOf('x')))).toEqual([401, 'unauthenticated']);
+    const { handler } = handlerWith({ routes: [length] });
+    expect(seen(await handler(lengthOf('x', 'POST')))).toEqual([405, 'method_not_allowed']);
+    expect(seen(await handler(lengthOf('%ff')))).toEqual([400, 'invalid_input']);
+    expect(await handler(lengthOf('a/b'))).toBeUndefined();
+    expect(await handler(request('GET', '/session//length'))).toBeUndefined();
+  });
+
+  test('answers errors of the service as problems, in the names of the wire', async () => {
+    const { handler } = handlerWith({ routes: [length] });
+    expect(seen(await handler(lengthOf('nobody')))).toEqual([404, 'not_found']);
+    const long = await handler(lengthOf('x'.repeat(257)));
+    expect(JSON.parse(long?.body ?? '').errors).toMatchObject([{ path: 'session_id' }]);
+    const store = changed(new MemorySessionStore(), { find: () => err(storeUnavailable('secret', 'not_applied')) });
+    const broken = handlerWith({ sessions: new SessionService({ store }), routes: [length] });
+    expect(seen(await broken.handler(lengthOf('x')))).toEqual([503, 'store_unavailable']);
+    expect(broken.told).toMatchObject([{ type: 'store_unavailable' }]);
+  });
+
+  test('that throws is 503, and no crash', async () => {
+    const thrown: Route = {
+      operation,
+      answer: () => {
+        throw new Error('secret');
+      },
+    };
+    const { handler, told } = handlerWith({ routes: [[thrown]] });
+    const response = await handler(lengthOf('x'));
+    expect(seen(response)).toEqual([503, 'store_unavailable']);
+    expect(response?.body).not.toContain('secret');
+    expect(told).toHaveLength(1);
+  });
+
+  test('may have an authenticator of its own, or be for everybody', async () => {
+    const authenticate = vi.fn(() => 'acme');
+    const tenantIn: Route['answer'] = async ({ tenant }) => ok({ status: 200, headers: {}, body: `"${tenant}"` });
+    const own: RouteGroup = [
+      { operation: { ...operation, path: '/own' }, answer: tenantIn, authenticate: ({ header }) => header('cookie') },
+      { operation: { ...operation, path: '/open' }, answer: tenantIn, authenticate: 'everybody' },
+    ];
+    const { handler } = handlerWith({ authenticate, routes: [own] });
+    const header = (name: string) => (name === 'cookie' ? 'other' : undefined);
+    expect((await handler(request('GET', '/own', { header })))?.body).toBe('"other"');
+    expect(seen(await handler(request('GET', '/own', { header: () => undefined })))).toEqual([401, 'unauthenticated']);
+    expect((await handler(request('GET', '/open', { header: () => undefined })))?.body).toBe('""');
+    expect(authenticate).not.toHaveBeenCalled();
+  });
+
+  test.each(['/sessions', '/session/{id}', 'length', '/{session_id}', '/a/b/{session_id}', '/a/*/b', '/'])(
+    'at the path %s is refused when the handler is made',
+    (path) => {
+      const routes = [[{ operation: { ...operation, path }, answer }]];
+      const options = { sessions: new SessionService({ store: new MemorySessionStore() }), authenticate: () => 'acme' };
+      expect(() => Reflect.apply(createSessionHandler, undefined, [{ ...options, routes }])).toThrow(
+        /^createSessionHandler: routes must not have the path /,
+      );
+    },
+  );
+});
