@@ -116,7 +116,7 @@ const content = 'What was said.';
 const aChange = 'A change of the session.';
 const theId = 'The id of the session.';
 const duration = 'Whole seconds spent ACTIVE, rounded down.';
-const position = 'Where the history stands now: opaque, growing, the same for a repeated append.';
+const position = 'The position behind the entries: opaque, growing, the same for a repeated append.';
 
 /** By the name of the schema, and for a property by both names. */
 export const schemaTexts: Readonly<Record<string, string>> = {
@@ -130,12 +130,7 @@ export const schemaTexts: Readonly<Record<string, string>> = {
   CreatedSession: 'The session that was created.',
   'CreatedSession.session_id': theId,
   SessionStatus: 'What a session is doing.',
-  SessionOptions: 'How a session is configured; it never changes.',
-  'SessionOptions.face': face,
-  'SessionOptions.profile': profile,
-  'SessionOptions.context': context,
-  'SessionOptions.behavior': behavior,
-  'SessionOptions.time_limit': timeLimit,
+  SessionOptions: 'The configuration of a session, as in CreateSession. It never changes.',
   HistoryEntry: 'One message of a session.',
   'HistoryEntry.role': role,
   'HistoryEntry.content': content,
@@ -160,7 +155,7 @@ export const schemaTexts: Readonly<Record<string, string>> = {
   HistoryPart: 'A part of a history.',
   'HistoryPart.entries': 'Oldest first.',
   'HistoryPart.position': 'Where the part ends: what comes behind it is read with `after`.',
-  'HistoryPart.has_more': 'Whether there were entries behind it when it was read.',
+  'HistoryPart.has_more': 'Whether there were more entries.',
   SessionEvent: aChange,
   SessionAppendedEvent: aChange,
   'SessionAppendedEvent.position': position,
