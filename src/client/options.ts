@@ -51,10 +51,10 @@ export interface ClientSettings {
 }
 
 /** The longest that a timer takes. */
-const MOST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 export const readMs = (issues: IssueList, path: string, value: unknown): number =>
-  readNumber(issues, path, value, 1, MOST_MS);
+  readNumber(issues, path, value, 1, MAX_MS);
 
 /** What a header carries unchanged through every client and proxy, as the engine wants its keys. */
 export const isKey = (value: unknown): value is string => typeof value === 'string' && /^[!-~]{1,256}$/.test(value);

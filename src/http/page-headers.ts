@@ -62,5 +62,5 @@ export const pageHeaders = (path: string, page: SessionPage, query: Fields = {})
   const headers: Record<string, string> = { 'X-Total-Count': String(page.total), Link: links(path, page, query) };
   if (page.next !== undefined) headers['X-Next-Cursor'] = page.next;
   if (page.unreadable.length > 0) headers['X-Unreadable-Sessions'] = listed(page.unreadable);
-  return { ...headers, ...truncationHeaders(page.sessions, query) };
+  return Object.assign(headers, truncationHeaders(page.sessions, query));
 };

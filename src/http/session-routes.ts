@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import type { Fields } from '../input/values.js';
-import { append, changes, remove } from '../operations/commands.js';
+import { commandOperations } from '../operations/commands.js';
 import { percentEncode } from '../operations/percent-encode.js';
-import { create, get, history, list } from '../operations/sessions.js';
+import { create, get, historyOperations, list } from '../operations/sessions.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
 import { answerOf, idempotencyKeyOf, readBody, readQuery, withinBudget } from './answer.js';
 import type { HandlerError } from './errors.js';
@@ -75,11 +75,10 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
  * `/pause-session`, `/resume-session`, `/terminate-session`, `/fail-session`, `/append-history` and `/delete-session`. With
  * them whoever has an API key drives, writes to and deletes the sessions of its tenant.
  */
-export const commandRoutes = (): RouteGroup<TenantCommands> =>
-  [...Object.values(changes), append, remove].map((operation) => ({ operation }));
+export const commandRoutes = (): RouteGroup<TenantCommands> => commandOperations.map((operation) => ({ operation }));
 
 /**
  * `GET /session/{session_id}/history`, for `createSessionHandler({ routes: [historyRoutes()] })`: a history by parts, the
  * last entries or those behind a position. Whoever has an API key can read the same by `GET /session/{session_id}`.
  */
-export const historyRoutes = (): RouteGroup<TenantHistories> => [{ operation: history }];
+export const historyRoutes = (): RouteGroup<TenantHistories> => historyOperations.map((operation) => ({ operation }));

@@ -68,3 +68,6 @@ export const remove = operation({
   output: { status: 204 },
   calls: { method: 'delete', call: (sessions: TenantCommands, { id }) => sessions.delete(id) },
 });
+
+/** The operations of `commandRoutes()`. */
+export const commandOperations = [...Object.values(changes), append, remove] as const;

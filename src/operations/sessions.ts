@@ -85,3 +85,6 @@ export const history = operation({
   output: { status: 200, shape: historyPart },
   calls: { method: 'history', call: (sessions: TenantHistories, { id, query }) => sessions.history(id, query) },
 });
+
+/** The operations of `historyRoutes()`: one that is added here is served and described. */
+export const historyOperations = [history] as const;
