@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/status.test.ts',
+      'test/session/session-status.test.ts',
       'test/session/*.test.ts',
       'test/stores/memory.contract.test.ts',
       'test/adapters/memory/*.test.ts',

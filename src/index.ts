@@ -1,4 +1,3 @@
-export { type Clock, systemClock } from './clock.js';
 export type {
   AppendError,
   ChangeError,
@@ -36,22 +35,28 @@ export type {
   WatchAllOptions,
   WatchOptions,
   WatchSignal,
-} from './events/event.js';
-export { type Ids, randomIds } from './ids.js';
-export type { InputPolicy } from './input/policy.js';
-export { defaultLimits, type SessionLimits } from './limits.js';
-export type { Logger } from './logger.js';
-export type { ObservedOperation, OperationName, SessionObserver } from './observer.js';
+} from './events/session-event.js';
+export type { InputPolicy } from './input/input-policy.js';
 export type { OperationOptions } from './service/change-session.js';
 export type { CreateSessionInput } from './service/create-session.js';
 export type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from './service/history.js';
 export type { EachQuery, ListQuery, ReadOptions, SessionPage } from './service/list-sessions.js';
+export type { Logger } from './service/logger.js';
+export type { ObservedOperation, OperationName, SessionObserver } from './service/session-observer.js';
 export { type GetOptions, SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
 export type { Sweep, SweepOptions, SweptSession } from './service/sweep-sessions.js';
-export { REMEMBERED_OPERATIONS, type SessionHead, type SessionRecord, type StateRecord } from './session/record.js';
+export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
+export { type Clock, systemClock } from './session/clock.js';
+export { type Ids, randomIds } from './session/ids.js';
 export type { HistoryEntry, Session, SessionOptions, SessionState } from './session/session.js';
-export { acceptsHistoryUntil, activeMsAt, isEndByClock, sessionAt, settle } from './session/timeline.js';
+export { defaultLimits, type SessionLimits } from './session/session-limits.js';
+export {
+  REMEMBERED_OPERATIONS,
+  type SessionHead,
+  type SessionRecord,
+  type StateRecord,
+} from './session/session-record.js';
 export type {
   CallerCommand,
   ClockCommand,
@@ -59,8 +64,9 @@ export type {
   SessionCommand,
   SessionStatus,
   TransitionTarget,
-} from './status.js';
-export { acceptsHistory, clockCommands, transition, transitions } from './status.js';
+} from './session/session-status.js';
+export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
+export { acceptsHistoryUntil, activeMsAt, isEndByClock, sessionAt, settle } from './session/timeline.js';
 export type {
   Admit,
   Answer,
@@ -81,5 +87,4 @@ export type {
   SessionKey,
   SessionStore,
   StatusAt,
-} from './store.js';
-export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './sweeper.js';
+} from './store/session-store.js';

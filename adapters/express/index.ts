@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { SessionHandler } from '../../src/http/message.js';
-import { NodeRequest, parsedBody, pathOf } from '../node/request.js';
+import type { SessionHandler } from '../../src/http/session-handler.js';
+import { inTurn } from '../node/in-turn.js';
+import { NodeRequest, parsedBody, pathOf } from '../node/node-request.js';
 import { respond } from '../node/respond.js';
-import { inTurn } from '../node/turn.js';
 
 /** The part of a request of Express 4 and 5 that the middleware uses. */
 export interface ExpressRequest extends IncomingMessage {

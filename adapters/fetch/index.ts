@@ -1,10 +1,10 @@
-import type { HandlerResponse, SessionHandler } from '../../src/http/message.js';
-import { tidyPrefix, withoutPrefix } from '../../src/http/prefix.js';
 import { routeNotFound } from '../../src/http/problem.js';
+import type { HandlerResponse, SessionHandler } from '../../src/http/session-handler.js';
+import { tidyPrefix, withoutPrefix } from '../../src/http/without-prefix.js';
 import { readOptions } from '../../src/input/read-options.js';
 import type { Closing } from './closing.js';
-import { FetchRequest, pathOf } from './request.js';
-import { inParts, streamOf, tellsOfUnread } from './stream.js';
+import { FetchRequest, pathOf } from './fetch-request.js';
+import { inParts, streamOf, tellsOfUnread } from './stream-of.js';
 
 export interface FetchHandlerOptions {
   /** Prefix of the routes in the URLs that the function gets, such as `/api`. Default: none. */

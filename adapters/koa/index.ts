@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { SessionHandler } from '../../src/http/message.js';
-import { NodeRequest, parsedBody, pathOf } from '../node/request.js';
+import type { SessionHandler } from '../../src/http/session-handler.js';
+import { inTurn } from '../node/in-turn.js';
+import { NodeRequest, parsedBody, pathOf } from '../node/node-request.js';
 import { hasLongBodyLeft, respond } from '../node/respond.js';
-import { inTurn } from '../node/turn.js';
 
 /** The part of a context of Koa 2 and 3 that the middleware uses. */
 export interface KoaContext {

@@ -1,4 +1,4 @@
-import type { SessionHead, StateRecord } from '../../src/session/record.js';
+import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 
 /* Copies, so that the store shares no objects with its callers. */
 

@@ -1,6 +1,6 @@
-import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
-import type { SessionStatus } from '../../src/status.js';
-import type { ReadSize, SessionKey } from '../../src/store.js';
+import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import type { SessionStatus } from '../../src/session/session-status.js';
+import type { ReadSize, SessionKey } from '../../src/store/session-store.js';
 import { copyHead, copyState } from './copies.js';
 import { HistoryLog } from './history-log.js';
 import { jsonBytes } from './json-bytes.js';

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type EventDetail, eventDetailOf } from '../../src/events/event-detail.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields, readWhole } from '../../src/input/values.js';
-import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
+import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
 import type {
   Admit,
@@ -18,10 +18,10 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
-} from '../../src/store.js';
+} from '../../src/store/session-store.js';
 import { copyState } from './copies.js';
-import { MemoryEventLog } from './event-log.js';
 import { bytesOf, type KeptSession, keyOf, newSession, recordOf, sequenceOf } from './kept-session.js';
+import { MemoryEventLog } from './memory-event-log.js';
 import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
 import { TenantSessions } from './tenant-sessions.js';

@@ -1,4 +1,4 @@
-import type { ListPlace, PageRange, RecordPage } from '../../src/store.js';
+import type { ListPlace, PageRange, RecordPage } from '../../src/store/session-store.js';
 import type { OrderedIndex } from './ordered-index.js';
 
 /** A page of an index. */

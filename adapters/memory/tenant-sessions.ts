@@ -1,6 +1,6 @@
-import type { StateRecord } from '../../src/session/record.js';
+import type { StateRecord } from '../../src/session/session-record.js';
 import { settle } from '../../src/session/timeline.js';
-import type { PageRange, StatusAt } from '../../src/store.js';
+import type { PageRange, StatusAt } from '../../src/store/session-store.js';
 import { dueOrder, isDueBy } from './due-order.js';
 import type { KeptSession } from './kept-session.js';
 import { OrderedIndex } from './ordered-index.js';

@@ -1,2 +1,2 @@
-export type { NodeListener, NodeListenerOptions } from './listener.js';
-export { nodeListener } from './listener.js';
+export type { NodeListener, NodeListenerOptions } from './node-listener.js';
+export { nodeListener } from './node-listener.js';

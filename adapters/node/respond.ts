@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
-import type { HandlerResponse } from '../../src/http/message.js';
+import type { HandlerResponse } from '../../src/http/session-handler.js';
+import { isGone } from './in-turn.js';
 import { stopReading } from './stop-reading.js';
-import { isGone } from './turn.js';
 
 /** Maximum bytes, and milliseconds, of an unwanted body that are read before the connection is closed. */
 const LINGER_BYTES = 64 * 1024;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../../src/errors.js';
 import { type Failure, failureOf, timedOut } from './failure.js';
-import type { RedisClient } from './options.js';
+import type { RedisClient } from './redis-session-store-options.js';
 
 /** Milliseconds before the first attempt that follows a transient failure; every further one waits twice as long. */
 const FIRST_PAUSE_MS = 20;

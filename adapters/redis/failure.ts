@@ -6,7 +6,7 @@ import {
   type StoreUnavailable,
   storeUnavailable,
 } from '../../src/errors.js';
-import type { SessionKey } from '../../src/store.js';
+import type { SessionKey } from '../../src/store/session-store.js';
 
 /** What a call of the store gives. */
 export type Answer<T> = Promise<Result<T, StoreError>>;

@@ -1,12 +1,12 @@
 import { err, ok } from 'neverthrow';
 import { storeUnavailable } from '../../src/errors.js';
-import type { AppendOutcome, HistoryAppend } from '../../src/store.js';
+import type { AppendOutcome, HistoryAppend } from '../../src/store/session-store.js';
 import { type Call, type Reply, script } from './connection.js';
-import type { RedisEventLog } from './event-log.js';
 import { type Answer, failed, unreadable } from './failure.js';
 import { encodeEntries, MARK_LENGTH, MARK_PATTERN, readEnd } from './journal-text.js';
-import type { SessionKeys } from './keys.js';
+import type { SessionKeys } from './keyspace.js';
 import { changesOf, decodeState, field, ID_LENGTH, newWriteId, readHead, recall } from './record-text.js';
+import type { RedisEventLog } from './redis-event-log.js';
 
 /** Bytes of a journal that are searched at a time. */
 const SEARCHED_BYTES = 64 * 1024;

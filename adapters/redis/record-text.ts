@@ -1,9 +1,9 @@
 import { nanoid } from 'nanoid';
 import { isFields } from '../../src/input/values.js';
-import type { SessionHead, StateRecord } from '../../src/session/record.js';
 import type { SessionOptions } from '../../src/session/session.js';
+import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
+import { isEndReason, type SessionStatus, sessionStatuses } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
-import { isEndReason, type SessionStatus, sessionStatuses } from '../../src/status.js';
 
 /*
  * A record is one line of state and behind it the JSON of what never changes:

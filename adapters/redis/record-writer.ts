@@ -1,12 +1,11 @@
 import { err, ok } from 'neverthrow';
 import { eventDetailOf } from '../../src/events/event-detail.js';
-import type { SessionHead, StateRecord } from '../../src/session/record.js';
+import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { isEndByClock } from '../../src/session/timeline.js';
 import { type Call, script } from './connection.js';
-import type { RedisEventLog } from './event-log.js';
 import { type Answer, failed, unreadable } from './failure.js';
 import { readEnd } from './journal-text.js';
-import type { SessionKeys } from './keys.js';
+import type { SessionKeys } from './keyspace.js';
 import {
   changesOf,
   encodeHead,
@@ -21,6 +20,7 @@ import {
   recall,
   statusOfLetter,
 } from './record-text.js';
+import type { RedisEventLog } from './redis-event-log.js';
 import { clear, isNoted, needsOf, reschedule, unlist } from './session-index.js';
 
 /*

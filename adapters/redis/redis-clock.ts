@@ -1,10 +1,10 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import { type Clock, systemClock } from '../../src/clock.js';
 import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields } from '../../src/input/values.js';
+import { type Clock, systemClock } from '../../src/session/clock.js';
 import { Connection } from './connection.js';
-import { checkClient, type RedisClient, readTimeout } from './options.js';
+import { checkClient, type RedisClient, readTimeout } from './redis-session-store-options.js';
 
 /** What a `RedisClock` is made with. */
 export interface RedisClockOptions {

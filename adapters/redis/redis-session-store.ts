@@ -1,6 +1,6 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { StoreError, StoreUnavailable } from '../../src/errors.js';
-import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/record.js';
+import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   Admit,
   AppendOutcome,
@@ -15,22 +15,22 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
-} from '../../src/store.js';
+} from '../../src/store/session-store.js';
 import { Connection } from './connection.js';
-import { partOf, readDue } from './due-reader.js';
-import { RedisEventLog } from './event-log.js';
 import { type Answer, failed, unreadable } from './failure.js';
-import { readEntries } from './history-reader.js';
 import { HistoryWriter } from './history-writer.js';
-import { Keyspace } from './keys.js';
-import { type RedisSessionStoreOptions, readStoreOptions } from './options.js';
-import { readPage } from './page-reader.js';
+import { Keyspace } from './keyspace.js';
+import { partOf, readDue } from './read-due.js';
+import { readEntries } from './read-entries.js';
+import { readPage } from './read-page.js';
+import { findSession } from './read-sessions.js';
 import { decodeState } from './record-text.js';
 import { insertRecord, replaceRecord } from './record-writer.js';
-import { purge, removeSession } from './removals.js';
+import { RedisEventLog } from './redis-event-log.js';
+import { type RedisSessionStoreOptions, readStoreOptions } from './redis-session-store-options.js';
+import { purge, removeSession } from './remove-session.js';
 import { Repair, type RepairReport } from './repair.js';
 import { noteScript, reschedule } from './session-index.js';
-import { findSession } from './session-reader.js';
 
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session: a

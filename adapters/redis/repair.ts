@@ -1,13 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
-import { sessionStatuses } from '../../src/status.js';
-import type { SessionKey } from '../../src/store.js';
+import { sessionStatuses } from '../../src/session/session-status.js';
+import type { SessionKey } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
-import { type Keyspace, keyOfPath, unescapeName } from './keys.js';
-import type { RedisClient } from './options.js';
-import { purge } from './removals.js';
+import { type Keyspace, keyOfPath, unescapeName } from './keyspace.js';
+import { findSession } from './read-sessions.js';
+import type { RedisClient } from './redis-session-store-options.js';
+import { purge } from './remove-session.js';
 import { clear, mend, noteScript, rescheduleTenant, unlist } from './session-index.js';
-import { findSession } from './session-reader.js';
 
 /** What a repair has looked at and put right. */
 export interface RepairReport {

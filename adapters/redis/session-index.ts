@@ -1,8 +1,8 @@
-import type { StateRecord } from '../../src/session/record.js';
-import type { SessionStatus } from '../../src/status.js';
-import type { Rescheduling } from '../../src/store.js';
+import type { StateRecord } from '../../src/session/session-record.js';
+import type { SessionStatus } from '../../src/session/session-status.js';
+import type { Rescheduling } from '../../src/store/session-store.js';
 import { type Call, type Reply, script } from './connection.js';
-import type { SessionKeys, TenantKeys } from './keys.js';
+import type { SessionKeys, TenantKeys } from './keyspace.js';
 import { field, NEVER, readHead, statusLetter } from './record-text.js';
 
 /*

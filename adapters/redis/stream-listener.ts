@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BlockingRedisClient } from './options.js';
+import type { BlockingRedisClient } from './redis-session-store-options.js';
 
 /** How long one read waits, in milliseconds. So long it can take until a stream is waited for that was added. */
 const BLOCK_MS = 250;

@@ -1,4 +1,4 @@
-import { Keyspace } from '../../adapters/redis/keys.js';
+import { Keyspace } from '../../adapters/redis/keyspace.js';
 import { randomFrom } from '../../test/support/random.js';
 
 /** Slots of a Redis Cluster, and CRC-16 (XMODEM) of what is between the braces of a key: the cluster's own rule. */

@@ -1,5 +1,5 @@
-import { cursorOf } from '../input/cursor.js';
-import { PAGE_LIMIT } from '../limits.js';
+import { cursorOf } from '../input/read-cursor.js';
+import { PAGE_LIMIT } from '../session/session-limits.js';
 import { Failure } from './failure.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, print, printAll, printError } from './print.js';

@@ -8,11 +8,11 @@ import {
   historyRoutes,
   staticApiKeys,
 } from '../http/index.js';
-import { idOfKey } from '../ids.js';
 import { apiKeyAsPassword, inspectorRoutes } from '../inspector/index.js';
 import { openApiRoute } from '../openapi/index.js';
 import { SessionService } from '../service/session-service.js';
-import { createSweeper } from '../sweeper.js';
+import { createSweeper } from '../service/sweeper.js';
+import { idOfKey } from '../session/ids.js';
 import { Misuse, textOf } from './failure.js';
 import { listen } from './listen.js';
 import { openStore, redisHelp } from './open-store.js';

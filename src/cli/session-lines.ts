@@ -1,4 +1,4 @@
-import { toWireOptions } from '../operations/wire-session.js';
+import { toWireOptions } from '../operations/session-form.js';
 import type { HistoryEntry } from '../session/session.js';
 import { type Line, printable } from './print.js';
 import type { ShownSession } from './session-source.js';

@@ -1,13 +1,13 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { WatchSignal } from '../events/event.js';
 import { isPosition } from '../events/position.js';
-import { randomIds } from '../ids.js';
-import { type IssueList, readSafely } from '../input/issues.js';
+import type { WatchSignal } from '../events/session-event.js';
+import { type IssueList, readSafely } from '../input/read-safely.js';
 import { isFields, readName, readNumber, readOperationId } from '../input/values.js';
-import { KEY_LENGTH, WARNING_SECONDS } from '../limits.js';
 import type { OperationOptions } from '../service/change-session.js';
-import { readMs } from './options.js';
+import { randomIds } from '../session/ids.js';
+import { KEY_LENGTH, WARNING_SECONDS } from '../session/session-limits.js';
+import { readMs } from './session-client-options.js';
 
 /** How long a call is waited for. */
 export interface CallOptions {

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { letGo } from './bounded-body.js';
-import { bounded, type ClientTiming, late, left } from './timing.js';
+import { bounded, type ClientTiming, late, left } from './client-timing.js';
+import { letGo } from './read-body.js';
 
 const LF = 10;
 const CR = 13;

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WatchSignal } from '../events/event.js';
+import type { WatchSignal } from '../events/session-event.js';
 import type { OperationError } from '../operations/operation.js';
-import { readBody, tooMuch } from './bounded-body.js';
 import {
   aborted,
   type CallError,
@@ -10,12 +9,13 @@ import {
   type RemoteErrorOf,
   unexpectedAnswer,
   unreachable,
-} from './errors.js';
-import { type ClientSettings, isKey } from './options.js';
+} from './call-error.js';
+import type { ClientRequest, Reply } from './client-request.js';
+import { bounded, late, left } from './client-timing.js';
 import { parseJsonBytes } from './parse-json.js';
-import { readProblem, refusalOf } from './refusal.js';
-import type { ClientRequest, Reply } from './request.js';
-import { bounded, late, left } from './timing.js';
+import { readBody, tooMuch } from './read-body.js';
+import { readProblem, refusalOf } from './read-problem.js';
+import { type ClientSettings, isKey } from './session-client-options.js';
 
 export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallError;
 

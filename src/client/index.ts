@@ -1,5 +1,4 @@
 export type { RemoteCreated, RemotePage, RemoteSession } from '../operations/outputs.js';
-export type { CallOptions, RemoteWatchOptions, WriteOptions } from './call-options.js';
 export type {
   Aborted,
   CallError,
@@ -17,8 +16,9 @@ export type {
   RemoteWatchError,
   UnexpectedAnswer,
   Unreachable,
-} from './errors.js';
-export type { ClientFetch, SessionClientOptions } from './options.js';
+} from './call-error.js';
+export type { CallOptions, RemoteWatchOptions, WriteOptions } from './call-options.js';
+export type { ClientTiming } from './client-timing.js';
 export type { RemoteChange, RemoteEvent, RemoteExpiring, RemoteSnapshot } from './read-event.js';
 export { SessionClient } from './session-client.js';
-export type { ClientTiming } from './timing.js';
+export type { ClientFetch, SessionClientOptions } from './session-client-options.js';

@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../events/event.js';
 import { isPosition } from '../events/position.js';
-import { eventShapes, streamUnavailable } from '../operations/events.js';
+import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../events/session-event.js';
+import { eventShapes, streamUnavailable } from '../operations/event-shapes.js';
 import { type RemoteSession, session } from '../operations/outputs.js';
 import { parseJson } from './parse-json.js';
 

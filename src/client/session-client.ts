@@ -1,16 +1,14 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import { append, changes, remove } from '../operations/commands.js';
+import { append, changes, remove } from '../operations/command-operations.js';
 import type { OperationError } from '../operations/operation.js';
 import type { RemoteCreated, RemotePage, RemoteSession } from '../operations/outputs.js';
-import { create, get, history } from '../operations/sessions.js';
+import { create, get, history } from '../operations/session-operations.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from '../service/history.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { SessionState } from '../session/session.js';
-import type { CallerCommand } from '../status.js';
-import { type CallOptions, type RemoteWatchOptions, readCallOptions, type WriteOptions } from './call-options.js';
-import { eachRemote } from './each.js';
+import type { CallerCommand } from '../session/session-status.js';
 import type {
   RemoteAppendError,
   RemoteChangeError,
@@ -20,13 +18,15 @@ import type {
   RemoteListError,
   RemoteReadError,
   RemoteWatchError,
-} from './errors.js';
+} from './call-error.js';
+import { type CallOptions, type RemoteWatchOptions, readCallOptions, type WriteOptions } from './call-options.js';
+import { type ClientRequest, pageRequest, type Reply, requestFor } from './client-request.js';
+import { eachRemote } from './each-remote.js';
 import type { RequestError } from './exchange.js';
-import { type ClientSettings, readClientOptions, type SessionClientOptions } from './options.js';
 import type { RemoteChange } from './read-event.js';
-import { type ClientRequest, pageRequest, type Reply, requestFor } from './request.js';
-import { sendWithRetries } from './retry.js';
-import { watchRemote } from './watch.js';
+import { sendWithRetries } from './send-with-retries.js';
+import { type ClientSettings, readClientOptions, type SessionClientOptions } from './session-client-options.js';
+import { watchRemote } from './watch-remote.js';
 
 /**
  * Creates, drives, reads and lists the interaction sessions behind a mounted engine, those of the tenant that the API key

@@ -1,10 +1,10 @@
-import { timestampOf } from '../clock.js';
-import type { SessionRecord, StateRecord } from '../session/record.js';
+import { timestampOf } from '../session/clock.js';
+import type { SessionRecord, StateRecord } from '../session/session-record.js';
+import type { EndReason } from '../session/session-status.js';
 import { settle } from '../session/timeline.js';
-import type { EndReason } from '../status.js';
-import type { SessionKey } from '../store.js';
-import type { SessionEvent, SessionExpiring } from './event.js';
+import type { SessionKey } from '../store/session-store.js';
 import { eventOf } from './event-detail.js';
+import type { SessionEvent, SessionExpiring } from './session-event.js';
 
 /** When the clock ends a session, and why. */
 interface ClockEnd {

@@ -1,8 +1,8 @@
-import { timestampOf } from '../clock.js';
-import type { StateRecord } from '../session/record.js';
-import type { EndReason } from '../status.js';
-import type { SessionKey } from '../store.js';
-import type { SessionEvent } from './event.js';
+import { timestampOf } from '../session/clock.js';
+import type { StateRecord } from '../session/session-record.js';
+import type { EndReason } from '../session/session-status.js';
+import type { SessionKey } from '../store/session-store.js';
+import type { SessionEvent } from './session-event.js';
 
 /** Which change of which session it was. */
 export interface ChangeId {

@@ -1,5 +1,5 @@
-import type { SessionEvent } from './event.js';
 import { birthOf, isBehind, timeAt } from './position.js';
+import type { SessionEvent } from './session-event.js';
 
 /** How long an event waits for those that are missing before it, in milliseconds. */
 export const HOLD_MS = 1000;

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import { invalidInput, type WatchError } from '../errors.js';
 import type { Settings } from '../service/settings.js';
-import type { EventLog } from '../store.js';
-import type { SessionEvent, WatchSignal } from './event.js';
-import type { Subscription } from './hub.js';
+import type { EventLog } from '../store/session-store.js';
+import type { Subscription } from './event-hub.js';
 import { Inbox } from './inbox.js';
 import { LogCursor, PAGE } from './log-cursor.js';
 import { isBehind, placeBefore, timeAt } from './position.js';
+import type { SessionEvent, WatchSignal } from './session-event.js';
 
 /** How long a log that cannot be read is left alone, in milliseconds. */
 const RETRY_MS = 100;

@@ -1,5 +1,5 @@
 import type { StoreUnavailable } from '../errors.js';
-import type { EventLog } from '../store.js';
+import type { EventLog } from '../store/session-store.js';
 import type { Inbox } from './inbox.js';
 import { LogCursor, PAGE } from './log-cursor.js';
 import { Pause } from './pause.js';

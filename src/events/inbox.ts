@@ -1,7 +1,7 @@
 import type { StoreUnavailable } from '../errors.js';
-import type { SessionEvent } from './event.js';
 import { Pause } from './pause.js';
 import { isBehind } from './position.js';
+import type { SessionEvent } from './session-event.js';
 
 /** How many events wait here at most. A consumer that is further behind reads them from the log. */
 const ROOM = 256;

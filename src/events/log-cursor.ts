@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type StoreUnavailable, storeUnavailable } from '../errors.js';
-import type { EventLog, EventScope } from '../store.js';
-import type { EventPage, SessionEvent } from './event.js';
+import type { EventLog, EventScope } from '../store/session-store.js';
+import type { EventPage, SessionEvent } from './session-event.js';
 
 /** How many events are looked at at a time. */
 export const PAGE = 500;

@@ -2,15 +2,15 @@ import { err, ok, type Result } from 'neverthrow';
 import { notFound, type WatchError } from '../errors.js';
 import type { WatchSettings } from '../input/session-input.js';
 import type { Settings } from '../service/settings.js';
-import type { SessionRecord } from '../session/record.js';
+import type { SessionRecord } from '../session/session-record.js';
 import { sessionAt, settle } from '../session/timeline.js';
-import type { ReadSize, SessionKey } from '../store.js';
+import type { ReadSize, SessionKey } from '../store/session-store.js';
 import { Deadline, endOf } from './deadline.js';
-import type { SessionChange, SessionEvent } from './event.js';
 import { EventOrder } from './event-order.js';
 import { type EventReader, openReader, type ReaderItem } from './event-reader.js';
 import { birthOf, CLOCK_MARGIN_MS, nowAtLeast, type Position, positionOf, positionText, timeAt } from './position.js';
 import { over } from './safely.js';
+import type { SessionChange, SessionEvent } from './session-event.js';
 
 type Item = Result<SessionChange, WatchError>;
 

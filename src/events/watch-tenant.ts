@@ -2,10 +2,10 @@ import { err, ok, type Result } from 'neverthrow';
 import type { WatchError } from '../errors.js';
 import type { WatchSettings } from '../input/session-input.js';
 import type { Settings } from '../service/settings.js';
-import type { TenantChange } from './event.js';
 import { EventOrder } from './event-order.js';
 import { type EventReader, openReader } from './event-reader.js';
 import { nowAtLeast, positionOf, timeAt } from './position.js';
+import type { TenantChange } from './session-event.js';
 
 /** How many sessions the order of events is known for, at some 100 bytes each. */
 const MAX_SESSIONS = 10_000;

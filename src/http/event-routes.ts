@@ -1,21 +1,21 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { WatchError } from '../errors.js';
 import { type InvalidInput, invalidInput, notFound, storeUnavailable } from '../errors.js';
-import type { SessionChange, WatchOptions } from '../events/event.js';
 import { isPosition } from '../events/position.js';
-import type { IssueList } from '../input/issues.js';
+import type { SessionChange, WatchOptions } from '../events/session-event.js';
 import { readOptions } from '../input/read-options.js';
+import type { IssueList } from '../input/read-safely.js';
 import { readNumber, readWhole } from '../input/values.js';
-import { END_ID, watch } from '../operations/events.js';
+import { END_ID, watch } from '../operations/event-shapes.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
-import { inClientTerms, readQuery } from './answer.js';
-import { type HandlerError, misconfigured } from './errors.js';
-import { streamHeaders } from './event-frames.js';
+import { inClientTerms, readQuery } from './answer-of.js';
+import { streamHeaders } from './event-frame.js';
 import { EventStream } from './event-stream.js';
+import { type HandlerError, misconfigured } from './handler-error.js';
 import { leave } from './heartbeat.js';
-import type { HandlerRequest, HandlerResponse } from './message.js';
 import { OpenStreams } from './open-streams.js';
 import type { Answer, Call, RouteGroup } from './route.js';
+import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { SnapshotTexts } from './snapshot-texts.js';
 import { timedOut, withTimeout } from './with-timeout.js';
 

@@ -1,11 +1,10 @@
 import type { Result } from 'neverthrow';
 import type { WatchError } from '../errors.js';
 import { storeUnavailable } from '../errors.js';
-import type { SessionChange, SessionSnapshot } from '../events/event.js';
-import { watch } from '../operations/events.js';
-import type { EndReason } from '../status.js';
-import { inClientTerms } from './answer.js';
-import type { HandlerError } from './errors.js';
+import type { SessionChange, SessionSnapshot } from '../events/session-event.js';
+import { watch } from '../operations/event-shapes.js';
+import type { EndReason } from '../session/session-status.js';
+import { inClientTerms } from './answer-of.js';
 import {
   endFrame,
   endOfEvent,
@@ -14,7 +13,8 @@ import {
   preamble,
   snapshotHead,
   unavailableFrame,
-} from './event-frames.js';
+} from './event-frame.js';
+import type { HandlerError } from './handler-error.js';
 import { Heartbeats, heartbeat, leave } from './heartbeat.js';
 import type { HeldText } from './snapshot-texts.js';
 

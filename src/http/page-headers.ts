@@ -1,6 +1,6 @@
 import type { Fields } from '../input/values.js';
 import { percentEncode } from '../operations/percent-encode.js';
-import { list } from '../operations/sessions.js';
+import { list } from '../operations/session-operations.js';
 import { wireName } from '../operations/shape.js';
 import type { SessionPage } from '../service/list-sessions.js';
 import type { Session } from '../session/session.js';

@@ -1,6 +1,6 @@
 import type { InputIssue, SessionError } from '../errors.js';
-import type { HandlerError } from './errors.js';
-import type { HandlerResponse } from './message.js';
+import type { HandlerError } from './handler-error.js';
+import type { HandlerResponse } from './session-handler.js';
 
 type OwnError = Exclude<HandlerError, SessionError>;
 

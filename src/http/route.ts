@@ -1,12 +1,12 @@
 import type { Result } from 'neverthrow';
-import type { InputPolicy } from '../input/policy.js';
+import type { InputPolicy } from '../input/input-policy.js';
 import type { AnyOperation, Operation } from '../operations/operation.js';
+import type { SessionForm } from '../operations/session-form.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
-import type { SessionForm } from '../operations/wire-session.js';
 import type { AnswerBudget } from './answer-budget.js';
-import type { Authenticate, AuthenticationRequest } from './authentication.js';
-import type { HandlerError } from './errors.js';
-import type { HandlerRequest, HandlerResponse } from './message.js';
+import type { Authenticate, AuthenticationRequest } from './authenticate.js';
+import type { HandlerError } from './handler-error.js';
+import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 
 /** What a route answers: a response, or the error that the handler answers with. */
 export type Answer = Promise<Result<HandlerResponse, HandlerError>>;

@@ -1,17 +1,17 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import type { Fields } from '../input/values.js';
-import { commandOperations } from '../operations/commands.js';
+import { commandOperations } from '../operations/command-operations.js';
 import { percentEncode } from '../operations/percent-encode.js';
-import { create, get, historyOperations, list } from '../operations/sessions.js';
+import { create, get, historyOperations, list } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
-import { answerOf, idempotencyKeyOf, readBody, readQuery, withinBudget } from './answer.js';
-import type { HandlerError } from './errors.js';
-import type { HandlerResponse } from './message.js';
+import { answerOf, idempotencyKeyOf, readBody, readQuery, withinBudget } from './answer-of.js';
+import type { HandlerError } from './handler-error.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
-import { tidyPrefix } from './prefix.js';
 import { commonHeaders } from './problem.js';
 import type { Answer, Call, RouteGroup } from './route.js';
+import type { HandlerResponse } from './session-handler.js';
+import { tidyPrefix } from './without-prefix.js';
 
 const answerCreate = async (call: Call): Answer => {
   const { request, sessions } = call;

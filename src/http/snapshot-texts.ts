@@ -1,6 +1,6 @@
-import type { SessionSnapshot } from '../events/event.js';
-import type { SessionForm } from '../operations/wire-session.js';
-import { oneLine } from './event-frames.js';
+import type { SessionSnapshot } from '../events/session-event.js';
+import type { SessionForm } from '../operations/session-form.js';
+import { oneLine } from './event-frame.js';
 
 const MIB = 1024 * 1024;
 

@@ -1,15 +1,22 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { WatchSignal } from '../events/event.js';
 import { type Position, readPosition } from '../events/position.js';
-import { KEY_LENGTH, NAME_LENGTH, ROLE_LENGTH, type SessionLimits, SWEEP_LIMIT, WARNING_SECONDS } from '../limits.js';
+import type { WatchSignal } from '../events/session-event.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
-import type { ReadSize } from '../store.js';
-import { type IssueList, readSafely } from './issues.js';
-import { readHistoryLimit } from './list-input.js';
-import type { InputPolicy } from './policy.js';
-import type { createRules, entryRules, ReadBy } from './rules.js';
-import { readTimestamp } from './timestamp.js';
+import {
+  KEY_LENGTH,
+  NAME_LENGTH,
+  ROLE_LENGTH,
+  type SessionLimits,
+  SWEEP_LIMIT,
+  WARNING_SECONDS,
+} from '../session/session-limits.js';
+import type { ReadSize } from '../store/session-store.js';
+import type { InputPolicy } from './input-policy.js';
+import { readHistoryLimit } from './read-list-query.js';
+import { type IssueList, readSafely } from './read-safely.js';
+import { readTimestamp } from './read-timestamp.js';
+import type { createRules, entryRules, ReadBy } from './rule.js';
 import {
   checkFunction,
   hasMethods,

@@ -1,4 +1,4 @@
-import { OPERATION_ID_LENGTH } from '../limits.js';
+import { OPERATION_ID_LENGTH } from '../session/session-limits.js';
 import type { IssueList } from './issue-list.js';
 
 /** An object of unknown properties. */

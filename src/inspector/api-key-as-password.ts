@@ -1,6 +1,6 @@
 import type { Authenticate } from '../http/index.js';
 import { readOrThrow } from '../input/read-options.js';
-import type { InspectorOptions } from './options.js';
+import type { InspectorOptions } from './inspector-options.js';
 
 /** The password of `Authorization: Basic`, RFC 7617, if there is one. */
 const passwordOf = (authorization: string | undefined): string | undefined => {

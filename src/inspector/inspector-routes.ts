@@ -1,11 +1,11 @@
 import { err, ok } from 'neverthrow';
 import type { HandlerRequest, RouteGroup } from '../http/index.js';
-import { changes } from '../operations/commands.js';
-import { watch } from '../operations/events.js';
+import { changes } from '../operations/command-operations.js';
+import { watch } from '../operations/event-shapes.js';
 import type { Operation } from '../operations/operation.js';
-import { get, history, list } from '../operations/sessions.js';
+import { get, history, list } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
-import { type InspectorOptions, readInspectorOptions } from './options.js';
+import { type InspectorOptions, readInspectorOptions } from './inspector-options.js';
 import { pageResponse } from './page-response.js';
 import { crossSite, guarded, movedToPage, unauthenticated } from './responses.js';
 import { summaryForm } from './summary-form.js';

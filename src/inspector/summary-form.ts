@@ -1,4 +1,4 @@
-import { type SessionForm, toWireOptions } from '../operations/wire-session.js';
+import { type SessionForm, toWireOptions } from '../operations/session-form.js';
 import type { Session } from '../session/session.js';
 
 const endReasonOf = (session: Session): string | undefined =>

@@ -1,17 +1,17 @@
 import { type BindToFluentSyntax, ContainerModule, type ContainerModuleLoadOptions } from 'inversify';
 import { MemorySessionStore, type MemorySessionStoreOptions } from '../../adapters/memory/index.js';
 import { RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
-import { type Clock, systemClock } from '../clock.js';
-import { createSessionHandler } from '../http/handler.js';
-import type { SessionHandler } from '../http/message.js';
-import type { SessionHandlerOptions } from '../http/options.js';
-import { type Ids, randomIds } from '../ids.js';
-import type { Logger } from '../logger.js';
+import { createSessionHandler } from '../http/create-session-handler.js';
+import type { SessionHandler } from '../http/session-handler.js';
+import type { SessionHandlerOptions } from '../http/session-handler-options.js';
 import { logging } from '../logging/index.js';
-import type { SessionObserver } from '../observer.js';
+import type { Logger } from '../service/logger.js';
+import type { SessionObserver } from '../service/session-observer.js';
 import { SessionService } from '../service/session-service.js';
 import type { SessionServiceOptions } from '../service/settings.js';
-import type { SessionStore } from '../store.js';
+import { type Clock, systemClock } from '../session/clock.js';
+import { type Ids, randomIds } from '../session/ids.js';
+import type { SessionStore } from '../store/session-store.js';
 import { TYPES } from './types.js';
 
 type Loading = Pick<ContainerModuleLoadOptions, 'bind' | 'isBound'>;

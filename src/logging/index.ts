@@ -1,9 +1,9 @@
 import type { SessionError } from '../errors.js';
-import { isLogger, type Logger, log, logFailure, loggerRule } from '../logger.js';
 import { isPage, isSweep } from '../observed.js';
-import type { SessionObserver } from '../observer.js';
+import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
+import type { SessionObserver } from '../service/session-observer.js';
 
-export type { Logger } from '../logger.js';
+export type { Logger } from '../service/logger.js';
 
 /** Errors that are not the caller's. */
 const isFault = ({ type }: SessionError): boolean => type === 'store_unavailable' || type === 'corrupt_record';

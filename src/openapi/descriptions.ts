@@ -1,9 +1,9 @@
-import { cursorOf } from '../input/cursor.js';
-import { listOrders } from '../input/list-input.js';
-import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT, PAGE_LIMIT, WARNING_SECONDS } from '../limits.js';
-import { END_ID } from '../operations/events.js';
+import { cursorOf } from '../input/read-cursor.js';
+import { listOrders } from '../input/read-list-query.js';
+import { END_ID } from '../operations/event-shapes.js';
 import type { Json } from '../operations/shape.js';
-import { sessionStatuses } from '../status.js';
+import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
+import { sessionStatuses } from '../session/session-status.js';
 
 /*
  * The words of the document. They stand apart from the definitions because the client is made from those too, and would

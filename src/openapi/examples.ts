@@ -6,10 +6,10 @@ import {
   oneLine,
   preamble,
   snapshotHead,
-} from '../http/event-frames.js';
-import type { InputPolicy } from '../input/policy.js';
+} from '../http/event-frame.js';
+import type { InputPolicy } from '../input/input-policy.js';
 import { sessionState } from '../operations/outputs.js';
-import { toWireSession } from '../operations/wire-session.js';
+import { toWireSession } from '../operations/session-form.js';
 import type { Session } from '../session/session.js';
 import { SAMPLE_ID, SAMPLE_TIME } from './descriptions.js';
 import type { Example, Json } from './types.js';

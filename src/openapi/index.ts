@@ -1,5 +1,5 @@
-export type { OpenApiOptions } from './document.js';
-export { openApiDocument } from './document.js';
+export type { OpenApiOptions } from './open-api-document.js';
+export { openApiDocument } from './open-api-document.js';
 export { type OpenApiRouteOptions, openApiRoute } from './open-api-route.js';
 export type {
   Example,

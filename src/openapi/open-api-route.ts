@@ -1,13 +1,13 @@
 import { ok } from 'neverthrow';
-import { tidyPrefix } from '../http/prefix.js';
 import { commonHeaders } from '../http/problem.js';
 import type { HandlerContext, RouteGroup } from '../http/route.js';
+import { tidyPrefix } from '../http/without-prefix.js';
 import { readOptions } from '../input/read-options.js';
 import { isFields } from '../input/values.js';
 import type { Operation } from '../operations/operation.js';
-import { sessionOperations } from '../operations/sessions.js';
+import { sessionOperations } from '../operations/session-operations.js';
 import { plain } from '../operations/shape.js';
-import { type OpenApiOptions, openApiDocument } from './document.js';
+import { type OpenApiOptions, openApiDocument } from './open-api-document.js';
 import type { OpenApiDocument } from './types.js';
 
 /** How a handler describes itself. What it serves, its limits and its prefix it knows. */

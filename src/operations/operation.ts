@@ -1,9 +1,9 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import type { SessionError } from '../errors.js';
-import type { Rule } from '../input/rules.js';
+import type { Rule } from '../input/rule.js';
 import type { Fields } from '../input/values.js';
-import type { SessionLimits } from '../limits.js';
 import type { OperationOptions } from '../service/change-session.js';
+import type { SessionLimits } from '../session/session-limits.js';
 import { type Schema, type Shape, wireName } from './shape.js';
 
 /** An error that an operation may answer with beside those that any request may: without a key, for example. */

@@ -1,9 +1,9 @@
 import type { Appended, HistoryPart } from '../service/history.js';
 import type { SessionPage } from '../service/list-sessions.js';
 import type { HistoryEntry, Session, SessionOptions, SessionState } from '../session/session.js';
-import { endReasons, type SessionStatus, sessionStatuses } from '../status.js';
+import { endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
+import { toWireSession } from './session-form.js';
 import { bool, instant, list, named, object, oneOf, type Shape, seconds, text, whole } from './shape.js';
-import { toWireSession } from './wire-session.js';
 
 /**
  * What is answered is described without the bounds of what may be sent: a session may have been created under other ones.

@@ -9,14 +9,14 @@ import type {
   ReadError,
   WatchError,
 } from '../errors.js';
-import type { SessionChange, WatchOptions } from '../events/event.js';
-import type { InputPolicy } from '../input/policy.js';
+import type { SessionChange, WatchOptions } from '../events/session-event.js';
+import type { InputPolicy } from '../input/input-policy.js';
 import type { OperationOptions } from '../service/change-session.js';
 import type { Appended, HistoryPart } from '../service/history.js';
 import type { ReadOptions, SessionPage } from '../service/list-sessions.js';
 import type { GetOptions } from '../service/session-service.js';
 import type { Session, SessionState } from '../session/session.js';
-import type { CallerCommand } from '../status.js';
+import type { CallerCommand } from '../session/session-status.js';
 
 /**
  * One tenant's sessions, as far as the three operations need them. What `create` and `list` are given comes from a

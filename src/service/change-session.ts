@@ -2,9 +2,9 @@ import { err, ok, type Result } from 'neverthrow';
 import type { ChangeError } from '../errors.js';
 import { conflict, notFound } from '../errors.js';
 import type { SessionState } from '../session/session.js';
+import type { SessionCommand } from '../session/session-status.js';
 import { advance, progressAt } from '../session/timeline.js';
-import type { SessionCommand } from '../status.js';
-import type { SessionKey } from '../store.js';
+import type { SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
 
 export interface OperationOptions {

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import { timestampOf } from '../clock.js';
 import type { CreateError } from '../errors.js';
 import { conflict, idempotencyMismatch } from '../errors.js';
-import { idOfKey, nextId } from '../ids.js';
 import type { ReadCreation } from '../input/session-input.js';
+import { timestampOf } from '../session/clock.js';
+import { idOfKey, nextId } from '../session/ids.js';
 import type { Session, SessionOptions } from '../session/session.js';
 import { initialState, sessionAt } from '../session/timeline.js';
 import { contractBroken } from './perform.js';

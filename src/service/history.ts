@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
-import { timestampOf } from '../clock.js';
 import type { AppendError, HistoryError } from '../errors.js';
 import { historyFull, invalidInput, invalidTransition, notFound } from '../errors.js';
-import { readHistoryQuery } from '../input/list-input.js';
+import { readHistoryQuery } from '../input/read-list-query.js';
 import { readAppend } from '../input/session-input.js';
+import { timestampOf } from '../session/clock.js';
 import type { HistoryEntry } from '../session/session.js';
 import { settle } from '../session/timeline.js';
-import type { SessionKey } from '../store.js';
+import type { SessionKey } from '../store/session-store.js';
 import { contractBroken } from './perform.js';
 import type { Settings } from './settings.js';
 

@@ -8,12 +8,12 @@ import {
   type StoreUnavailable,
   storeUnavailable,
 } from '../errors.js';
-import { cursorOf, placeOf } from '../input/cursor.js';
-import { type ListFilter, readListQuery } from '../input/list-input.js';
+import { cursorOf, placeOf } from '../input/read-cursor.js';
+import { type ListFilter, readListQuery } from '../input/read-list-query.js';
 import type { Session } from '../session/session.js';
+import type { SessionStatus } from '../session/session-status.js';
 import { sessionAt } from '../session/timeline.js';
-import type { SessionStatus } from '../status.js';
-import type { Admit, ListOrder } from '../store.js';
+import type { Admit, ListOrder } from '../store/session-store.js';
 import { perform } from './perform.js';
 import type { Settings } from './settings.js';
 

@@ -1,6 +1,6 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnavailable } from '../errors.js';
-import type { OperationName } from '../observer.js';
+import type { OperationName } from './session-observer.js';
 import type { Settings } from './settings.js';
 
 /** An operation, and its outcome if the store breaks its contract. */

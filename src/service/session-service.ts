@@ -12,17 +12,17 @@ import {
   type StoreUnavailable,
   type SweepError,
 } from '../errors.js';
-import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from '../events/event.js';
 import { safely } from '../events/safely.js';
+import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from '../events/session-event.js';
 import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
-import { readEachQuery, readGetOptions } from '../input/list-input.js';
-import type { InputPolicy } from '../input/policy.js';
+import type { InputPolicy } from '../input/input-policy.js';
+import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
 import { readCommandOptions, readCreate, readId, readSweep, readWatch } from '../input/session-input.js';
 import type { Session, SessionState } from '../session/session.js';
+import type { CallerCommand } from '../session/session-status.js';
 import { sessionAt } from '../session/timeline.js';
-import type { CallerCommand } from '../status.js';
-import type { SessionKey } from '../store.js';
+import type { SessionKey } from '../store/session-store.js';
 import { changeSession, type OperationOptions } from './change-session.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
 import {

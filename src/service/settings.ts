@@ -1,15 +1,15 @@
 import type { Result } from 'neverthrow';
-import { type Clock, steadily, systemClock } from '../clock.js';
 import type { InvalidInput } from '../errors.js';
-import { EventHub } from '../events/hub.js';
-import { type Ids, randomIds } from '../ids.js';
-import { type InputPolicy, readPolicy } from '../input/policy.js';
+import { EventHub } from '../events/event-hub.js';
+import { type InputPolicy, readPolicy } from '../input/input-policy.js';
 import { type OptionNames, readOptions } from '../input/read-options.js';
 import { readTenant } from '../input/session-input.js';
 import { hasMethods, isFields, readName, readNumber } from '../input/values.js';
-import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../limits.js';
-import type { SessionObserver } from '../observer.js';
-import type { SessionStore } from '../store.js';
+import { type Clock, steadily, systemClock } from '../session/clock.js';
+import { type Ids, randomIds } from '../session/ids.js';
+import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
+import type { SessionStore } from '../store/session-store.js';
+import type { SessionObserver } from './session-observer.js';
 
 /** Options of a `SessionService`. */
 export interface SessionServiceOptions {

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import { timestampOf } from '../clock.js';
 import { type ListenerFailed, listenerFailed, type StoreError, type SweepError, type SweepFailure } from '../errors.js';
-import type { EndedState } from '../session/record.js';
+import { timestampOf } from '../session/clock.js';
+import type { EndedState } from '../session/session-record.js';
+import type { EndReason } from '../session/session-status.js';
 import { endByClock, isEndByClock } from '../session/timeline.js';
-import type { EndReason } from '../status.js';
-import type { DueSession, Rescheduling, SessionKey } from '../store.js';
+import type { DueSession, Rescheduling, SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
 
 /** A session that the clock has ended. */

@@ -1,4 +1,4 @@
-import type { EndReason, SessionStatus } from '../status.js';
+import type { EndReason, SessionStatus } from './session-status.js';
 
 /** The configuration of a session. It never changes after creation. */
 export interface SessionOptions {

@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { InvalidTransition } from '../errors.js';
-import { acceptsHistory, clockCommands, type SessionCommand, transition, transitions } from '../status.js';
-import { REMEMBERED_OPERATIONS, type SessionRecord, type StateRecord } from './record.js';
 import type { Session, SessionState } from './session.js';
+import { REMEMBERED_OPERATIONS, type SessionRecord, type StateRecord } from './session-record.js';
+import { acceptsHistory, clockCommands, type SessionCommand, transition, transitions } from './session-status.js';
 
 /** The input of a state change. */
 export interface Change {

@@ -9,13 +9,13 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Result } from 'neverthrow';
-import { type Clock, systemClock } from '../clock.js';
 import type { SessionError } from '../errors.js';
 import { readOptions } from '../input/read-options.js';
 import { hasMethods, isFields } from '../input/values.js';
-import { KEY_LENGTH } from '../limits.js';
 import { isSweep } from '../observed.js';
-import type { OperationName, SessionObserver } from '../observer.js';
+import type { OperationName, SessionObserver } from '../service/session-observer.js';
+import { type Clock, systemClock } from '../session/clock.js';
+import { KEY_LENGTH } from '../session/session-limits.js';
 import { attributeNames, type CountedSessions, instrumentsOf, observeCounts } from './instruments.js';
 
 export interface OpenTelemetryOptions {

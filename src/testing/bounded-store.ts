@@ -1,4 +1,4 @@
-import type { Answer, EventLog, SessionStore } from '../store.js';
+import type { Answer, EventLog, SessionStore } from '../store/session-store.js';
 import { withTimeout } from './with-timeout.js';
 
 /** The same store, but a call without an answer within `timeoutMs` rejects with an error that names it. */

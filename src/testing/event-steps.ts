@@ -1,5 +1,5 @@
-import type { SessionEvent } from '../events/event.js';
-import type { EventLog, SessionStore } from '../store.js';
+import type { SessionEvent } from '../events/session-event.js';
+import type { EventLog, SessionStore } from '../store/session-store.js';
 import { TENANT } from './samples.js';
 import { answerOf } from './steps.js';
 import { withTimeout } from './with-timeout.js';

@@ -1,8 +1,9 @@
-import type { SessionStore } from '../store.js';
+import type { SessionStore } from '../store/session-store.js';
 import { boundedStore } from './bounded-store.js';
 import { admission } from './cases/admission.js';
 import { appends } from './cases/appends.js';
 import { bounds } from './cases/bounds.js';
+import { byStatus } from './cases/by-status.js';
 import { changes } from './cases/changes.js';
 import { corruption } from './cases/corruption.js';
 import { deadlines } from './cases/deadlines.js';
@@ -22,7 +23,6 @@ import { ranges } from './cases/ranges.js';
 import { removal } from './cases/removal.js';
 import { sequences } from './cases/sequences.js';
 import { statusTimes } from './cases/status-times.js';
-import { byStatus } from './cases/statuses.js';
 import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
 import { twoStores } from './cases/two-stores.js';

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../store.js';
+import type { SessionStore } from '../store/session-store.js';
 import { withTimeout } from './with-timeout.js';
 
 /** What a factory may return in place of a store alone. */

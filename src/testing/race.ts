@@ -1,4 +1,4 @@
-import type { SessionStore } from '../store.js';
+import type { SessionStore } from '../store/session-store.js';
 import { upTo } from './samples.js';
 
 /** How many writers race. */

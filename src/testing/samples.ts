@@ -1,7 +1,7 @@
-import type { SessionHead, StateRecord } from '../session/record.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
-import type { EndReason } from '../status.js';
-import type { SessionKey } from '../store.js';
+import type { SessionHead, StateRecord } from '../session/session-record.js';
+import type { EndReason } from '../session/session-status.js';
+import type { SessionKey } from '../store/session-store.js';
 
 /** When the samples take place, in milliseconds since the epoch. */
 export const NOON = Date.UTC(2026, 0, 31, 12);

@@ -1,8 +1,8 @@
 import type { CorruptRecord, StoreError, StoreUnavailable } from '../errors.js';
-import type { SessionHead, SessionRecord, StateRecord } from '../session/record.js';
 import type { HistoryEntry } from '../session/session.js';
+import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import { isEndByClock } from '../session/timeline.js';
-import type { Answer, DueSession, SessionKey, SessionStore } from '../store.js';
+import type { Answer, DueSession, SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect.js';
 import { headOf, live, NOON, say, upTo } from './samples.js';
 

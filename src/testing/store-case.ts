@@ -1,4 +1,4 @@
-import type { SessionKey, SessionStore } from '../store.js';
+import type { SessionKey, SessionStore } from '../store/session-store.js';
 
 /** One case of the contract. */
 export interface StoreCase {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
+import { pathOf } from '../../adapters/fetch/fetch-request.js';
 import { fetchHandler } from '../../adapters/fetch/index.js';
-import { pathOf } from '../../adapters/fetch/request.js';
 import { handlerWith } from '../http/handler-harness.js';
 
 const { handler } = handlerWith();

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { readNodeBody } from '../../adapters/node/body.js';
+import { readNodeBody } from '../../adapters/node/read-node-body.js';
 
 const LIMIT = 10;
 

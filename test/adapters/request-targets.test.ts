@@ -8,7 +8,7 @@ import Koa2 from 'koa2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expressMiddleware } from '../../adapters/express/index.js';
 import { koaMiddleware } from '../../adapters/koa/index.js';
-import { pathOf } from '../../adapters/node/request.js';
+import { pathOf } from '../../adapters/node/node-request.js';
 import { handlerWith } from '../http/handler-harness.js';
 import { RawConnection } from '../http/raw.js';
 import { listening } from '../http/serve.js';

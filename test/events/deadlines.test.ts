@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 

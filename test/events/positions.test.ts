@@ -3,7 +3,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { placeBefore, positionOf, readPosition } from '../../src/events/position.js';
 import { type SessionChange, SessionService, type TenantChange } from '../../src/index.js';
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { openClient } from '../support/redis-clients.js';
 import { ada, createdIn, okOf } from '../support/sessions.js';

@@ -1,7 +1,7 @@
 import { ok, type Result } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { EventPage, SessionEvent } from '../../src/index.js';
-import type { EventLog, EventScope, SessionStore } from '../../src/store.js';
+import type { EventLog, EventScope, SessionStore } from '../../src/store/session-store.js';
 import { changed } from '../support/store-doubles.js';
 
 /** A log whose events the test puts in, in any order: as several processes do that write events after their changes. */

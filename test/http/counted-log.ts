@@ -1,4 +1,4 @@
-import type { EventLog, SessionKey } from '../../src/store.js';
+import type { EventLog, SessionKey } from '../../src/store/session-store.js';
 
 /** A log that knows whether anybody listens. */
 export class CountedLog implements EventLog {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readHistoryQuery } from '../../src/input/list-input.js';
+import { readHistoryQuery } from '../../src/input/read-list-query.js';
 import { oddNumbers, strange } from '../support/hostile-values.js';
 
 const issuesOf = (query: unknown) => readHistoryQuery(query)._unsafeUnwrapErr().issues;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { InvalidInput } from '../../src/errors.js';
 import { readAppend } from '../../src/input/session-input.js';
-import { defaultLimits } from '../../src/limits.js';
+import { defaultLimits } from '../../src/session/session-limits.js';
 import { revoked, strange, throwing } from '../support/hostile-values.js';
 
 const NOW = '2026-01-31T12:00:00.000Z';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { InvalidInput } from '../../src/errors.js';
-import type { InputPolicy } from '../../src/input/policy.js';
+import type { InputPolicy } from '../../src/input/input-policy.js';
 import { readCreate } from '../../src/input/session-input.js';
-import { defaultLimits } from '../../src/limits.js';
+import { defaultLimits } from '../../src/session/session-limits.js';
 import { strange } from '../support/hostile-values.js';
 
 const policy: InputPolicy = { limits: defaultLimits, faces: undefined, profiles: undefined };

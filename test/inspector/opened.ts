@@ -5,7 +5,7 @@ import { nodeListener } from '../../adapters/node/index.js';
 import { createSessionHandler, eventRoutes, type SessionHandler, staticApiKeys } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { apiKeyAsPassword, inspectorRoutes } from '../../src/inspector/index.js';
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { listening } from '../http/serve.js';
 import { ada, okOf } from '../support/sessions.js';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { staticApiKeys } from '../../src/http/index.js';
-import type { HandlerRequest, SessionHandler } from '../../src/http/message.js';
+import type { HandlerRequest, SessionHandler } from '../../src/http/session-handler.js';
 import { randomIds, SessionService, type SessionStore, systemClock } from '../../src/index.js';
 import { coreModule, handlerModule, memoryModule, redisModule, TYPES } from '../../src/inversify/index.js';
 import { ada, errorOf, okOf } from '../support/sessions.js';

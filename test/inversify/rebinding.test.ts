@@ -3,7 +3,7 @@ import RedisMock from 'ioredis-mock';
 import { describe, expect, it } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { Authenticate } from '../../src/http/index.js';
-import type { SessionHandler } from '../../src/http/message.js';
+import type { SessionHandler } from '../../src/http/session-handler.js';
 import type { Clock, Ids, SessionService, SessionStore } from '../../src/index.js';
 import { coreModule, handlerModule, memoryModule, redisModule, TYPES } from '../../src/inversify/index.js';
 import { ManualClock, NOON } from '../support/manual-clock.js';

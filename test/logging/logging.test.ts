@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { corruptRecord, storeUnavailable } from '../../src/errors.js';
 import { type Logger, logging } from '../../src/logging/index.js';
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { TextSessionStore } from '../support/store-doubles.js';

@@ -40,7 +40,7 @@ export const memoryMutants: readonly Mutant[] = [
   },
   {
     bug: 'events that were dropped are not told as lost',
-    file: 'adapters/memory/event-log.ts',
+    file: 'adapters/memory/memory-event-log.ts',
     from: 'isTrimmed: isBehind(this.#dropped, from),',
     to: 'isTrimmed: false,',
     tests: [...memory, 'test/events'],

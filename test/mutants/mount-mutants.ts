@@ -3,14 +3,14 @@ import type { Mutant } from './mutant.js';
 export const mountMutants: readonly Mutant[] = [
   {
     bug: 'Express reads a body of any size',
-    file: 'adapters/node/body.ts',
+    file: 'adapters/node/read-node-body.ts',
     from: 'if (end > maxBytes) {',
     to: 'if (end > Number.POSITIVE_INFINITY) {',
     tests: ['test/adapters/node-body.test.ts', 'test/adapters/node.test.ts'],
   },
   {
     bug: 'pipelined requests are worked on all at once',
-    file: 'adapters/node/turn.ts',
+    file: 'adapters/node/in-turn.ts',
     from: 'if (isBehindAnother(req, res)) wait(req, res, start, lost);',
     to: 'if (isGone(req)) wait(req, res, start, lost);',
     tests: ['test/adapters/pipelines.test.ts'],

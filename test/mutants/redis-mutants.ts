@@ -75,7 +75,7 @@ export const redisMutants: readonly Mutant[] = [
   },
   {
     bug: 'not_applied is answered for an append whose event could not be written',
-    file: 'adapters/redis/event-log.ts',
+    file: 'adapters/redis/redis-event-log.ts',
     from: "return told.mapErr(({ error }) => ({ ...error, outcome: 'unknown' }));",
     to: 'return told.mapErr(({ error }) => error);',
     tests: ['test/adapters/redis/refusals.test.ts'],
@@ -89,14 +89,14 @@ export const redisMutants: readonly Mutant[] = [
   },
   {
     bug: 'removals are remembered for a day',
-    file: 'adapters/redis/removals.ts',
+    file: 'adapters/redis/remove-session.ts',
     from: 'const REMEMBERED_MS = 60 * 60 * 1000;',
     to: 'const REMEMBERED_MS = 24 * 60 * 60 * 1000;',
     tests: ['test/adapters/redis/forgotten-removals.test.ts'],
   },
   {
     bug: 'a list without histories shows a session as unreadable because it changes',
-    file: 'adapters/redis/session-reader.ts',
+    file: 'adapters/redis/read-sessions.ts',
     from: "if (record !== 'corrupt') {",
     to: 'if (record !== undefined) {',
     tests: ['test/adapters/redis/lists.test.ts'],

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { idempotencyKeyOf } from '../../src/http/answer.js';
+import { idempotencyKeyOf } from '../../src/http/answer-of.js';
 import { commandRoutes } from '../../src/http/index.js';
 import { readAppend, readCommandOptions, readCreate, readId } from '../../src/input/session-input.js';
-import { defaultLimits } from '../../src/limits.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
+import { defaultLimits } from '../../src/session/session-limits.js';
 import { request } from '../http/handler-harness.js';
 import { Described } from './described.js';
 

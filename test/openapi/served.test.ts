@@ -8,7 +8,7 @@ import {
   historyRoutes,
   type SessionHandlerOptions,
 } from '../../src/http/index.js';
-import type { HandlerRequest } from '../../src/http/message.js';
+import type { HandlerRequest } from '../../src/http/session-handler.js';
 import { SessionService } from '../../src/index.js';
 import { type Operation, openApiDocument, openApiRoute, type Parameter } from '../../src/openapi/index.js';
 import { handlerWith, request, seen } from '../http/handler-harness.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientError } from '../../src/client/index.js';
-import type { HandlerError } from '../../src/http/errors.js';
+import type { HandlerError } from '../../src/http/handler-error.js';
 import { problem } from '../../src/http/problem.js';
 import { documentOf, rowsOf } from './documents.js';
 

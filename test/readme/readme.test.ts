@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { transitions } from '../../src/status.js';
+import { transitions } from '../../src/session/session-status.js';
 import { documentOf, handbook, readme, root, rowsOf } from './documents.js';
 import { blocksIn } from './samples.js';
 

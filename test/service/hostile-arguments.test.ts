@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { oddNumbers, revoked, strange, throwing } from '../support/hostile-values.js';
 import { call, errorOf, type Operation, openSessions } from '../support/sessions.js';
 

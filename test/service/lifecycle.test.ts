@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionService } from '../../src/service/session-service.js';
-import type { CallerCommand, SessionStatus } from '../../src/status.js';
+import type { CallerCommand, SessionStatus } from '../../src/session/session-status.js';
 import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 
 describe('a session from its creation to its end', () => {

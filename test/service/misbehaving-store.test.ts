@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { corruptRecord, storeUnavailable } from '../../src/errors.js';
 import { SessionService } from '../../src/service/session-service.js';
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ada, call, errorOf, type Operation, okOf, openSessions } from '../support/sessions.js';

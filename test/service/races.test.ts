@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { CallerCommand } from '../../src/status.js';
-import type { SessionStore } from '../../src/store.js';
+import type { CallerCommand } from '../../src/session/session-status.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed, TextSessionStore } from '../support/store-doubles.js';
 

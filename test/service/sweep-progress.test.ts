@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { corruptRecord, storeUnavailable } from '../../src/errors.js';
 import { createSweeper, SessionService, type SweeperOptions } from '../../src/index.js';
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 

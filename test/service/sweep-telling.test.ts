@@ -2,7 +2,7 @@ import { err } from 'neverthrow';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { storeUnavailable } from '../../src/errors.js';
 import { createSweeper, SessionService, type SweeperOptions } from '../../src/index.js';
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 

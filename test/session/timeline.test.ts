@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { REMEMBERED_OPERATIONS, type StateRecord } from '../../src/session/record.js';
+import { REMEMBERED_OPERATIONS, type StateRecord } from '../../src/session/session-record.js';
+import type { SessionCommand } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil, activeMsAt, advance, initialState, settle } from '../../src/session/timeline.js';
-import type { SessionCommand } from '../../src/status.js';
 import { NOON } from '../support/manual-clock.js';
 
 const FOREVER = Number.POSITIVE_INFINITY;

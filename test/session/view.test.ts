@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SessionRecord, StateRecord } from '../../src/session/record.js';
+import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { progressAt, sessionAt } from '../../src/session/timeline.js';
 import { NOON } from '../support/manual-clock.js';
 

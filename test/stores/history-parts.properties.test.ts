@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type RedisClient, RedisSessionStore } from '../../adapters/redis/index.js';
 import type { HistoryEntry } from '../../src/session/session.js';
-import type { HistorySlice, SessionStore } from '../../src/store.js';
+import type { HistorySlice, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, NOON, say } from '../../src/testing/samples.js';
 import { answerOf, insertActive } from '../../src/testing/steps.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';

@@ -3,7 +3,7 @@ import MockRedis from 'ioredis-mock';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import type { ListPlace, PageRange, SessionStore } from '../../src/store.js';
+import type { ListPlace, PageRange, SessionStore } from '../../src/store/session-store.js';
 import { headOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { answerOf } from '../../src/testing/steps.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';

@@ -3,7 +3,7 @@ import MockRedis from 'ioredis-mock';
 import { Redis as Redis6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type RedisClient, RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
-import { Keyspace } from '../../adapters/redis/keys.js';
+import { Keyspace } from '../../adapters/redis/keyspace.js';
 import { type Corrupt, describeSessionStore, type LoseEvents, type OpenedStore } from '../../src/testing/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { redisAvailable } from '../support/redis-binary.js';

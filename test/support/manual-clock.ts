@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.js';
+import type { Clock } from '../../src/session/clock.js';
 
 /** When the tests take place, in milliseconds since the epoch. */
 export const NOON = Date.UTC(2026, 0, 31, 12);

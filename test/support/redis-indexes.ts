@@ -1,4 +1,4 @@
-import { Keyspace, keyOfPath } from '../../adapters/redis/keys.js';
+import { Keyspace, keyOfPath } from '../../adapters/redis/keyspace.js';
 import { decodeFixed } from '../../adapters/redis/record-text.js';
 
 /** As much of a client as it takes to look at everything. */

@@ -1,9 +1,9 @@
 import type { ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionError } from '../../src/errors.js';
-import type { Ids } from '../../src/ids.js';
 import { SessionService } from '../../src/service/session-service.js';
 import type { SessionServiceOptions } from '../../src/service/settings.js';
+import type { Ids } from '../../src/session/ids.js';
 import { ManualClock } from './manual-clock.js';
 
 /** `s1`, `s2` and so on. */

@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
-import type { Answer, SessionStore } from '../../src/store.js';
+import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
 
 type Method = Exclude<keyof SessionStore, 'events' | 'purge'>;

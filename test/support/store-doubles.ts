@@ -2,7 +2,7 @@ import { err, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { StoreError } from '../../src/errors.js';
 import { corruptRecord } from '../../src/errors.js';
-import type { SessionRecord } from '../../src/session/record.js';
+import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
   Admit,
   Answer,
@@ -13,7 +13,7 @@ import type {
   Removal,
   SessionKey,
   SessionStore,
-} from '../../src/store.js';
+} from '../../src/store/session-store.js';
 import type { StoredPart } from '../../src/testing/index.js';
 
 /** `inner` with some of its methods changed. */

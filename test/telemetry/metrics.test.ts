@@ -4,7 +4,7 @@ import { err } from 'neverthrow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { storeUnavailable } from '../../src/errors.js';
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { type OpenTelemetryOptions, openTelemetry } from '../../src/telemetry/index.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';

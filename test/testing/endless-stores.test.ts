@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { eventsWith, memoryStoreWith } from './planted-bug.js';
 import { runContract } from './run-contract.js';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ok } from 'neverthrow';
-import type { SessionHead, SessionRecord } from '../../src/session/record.js';
 import type { HistoryEntry } from '../../src/session/session.js';
+import type { SessionHead, SessionRecord } from '../../src/session/session-record.js';
 import { distorting, type Fault, faulty, renaming } from './faulty-store.js';
 import { historyFaults } from './history-faults.js';
 import { rangeFaults } from './range-faults.js';

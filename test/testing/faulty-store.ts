@@ -1,7 +1,7 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionHead, StateRecord } from '../../src/session/record.js';
 import type { HistoryEntry } from '../../src/session/session.js';
-import type { SessionKey, SessionStore } from '../../src/store.js';
+import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
+import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { changed } from '../support/store-doubles.js';
 
 /** A mistake that a store could make: in which group of cases it must be found, what it does, and a store that does. */

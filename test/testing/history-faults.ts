@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import type { HistoryEntry } from '../../src/session/session.js';
-import type { EntriesOutcome } from '../../src/store.js';
+import type { EntriesOutcome } from '../../src/store/session-store.js';
 import { type Fault, faulty } from './faulty-store.js';
 
 type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;

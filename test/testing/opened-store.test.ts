@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { describeSessionStore, type StoreContractOptions } from '../../src/testing/index.js';
 import { TextSessionStore } from '../support/store-doubles.js';
 import { runContract } from './run-contract.js';

@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionEvent } from '../../src/events/event.js';
-import type { SessionKey, SessionStore } from '../../src/store.js';
+import type { SessionEvent } from '../../src/events/session-event.js';
+import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
 import type { LoseEvents } from '../../src/testing/index.js';
 import { changed } from '../support/store-doubles.js';
 

@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow';
-import type { AppendOutcome, HistoryAppend, SessionKey } from '../../src/store.js';
+import type { AppendOutcome, HistoryAppend, SessionKey } from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 const operationOf = (key: SessionKey, { operationId }: HistoryAppend): string =>

@@ -1,5 +1,5 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { EventLog, SessionKey, SessionStore } from '../../src/store.js';
+import type { EventLog, SessionKey, SessionStore } from '../../src/store/session-store.js';
 import type { OpenedStore } from '../../src/testing/index.js';
 import { changed } from '../support/store-doubles.js';
 

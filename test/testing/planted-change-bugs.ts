@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow';
-import type { SessionHead } from '../../src/session/record.js';
+import type { SessionHead } from '../../src/session/session-record.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 const countsNoSequence = 'sequence: 1 after insert, and one more after each replace and each append';

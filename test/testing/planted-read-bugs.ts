@@ -1,4 +1,4 @@
-import type { SessionHead, SessionRecord } from '../../src/session/record.js';
+import type { SessionHead, SessionRecord } from '../../src/session/session-record.js';
 import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 export const plantedReadBugs: readonly PlantedBug[] = [

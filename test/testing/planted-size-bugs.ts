@@ -1,6 +1,6 @@
 import { err } from 'neverthrow';
-import type { SessionRecord } from '../../src/session/record.js';
-import type { Admit, ReadSize } from '../../src/store.js';
+import type { SessionRecord } from '../../src/session/session-record.js';
+import type { Admit, ReadSize } from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 /** Asks `admit` with other numbers. */

@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { PageRange, RecordPage, SessionKey, StatusAt } from '../../src/store.js';
+import type { PageRange, RecordPage, SessionKey, StatusAt } from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 type Listing = (tenant: string, range: PageRange & { readonly status: StatusAt }) => RecordPage;

@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionRecord } from '../../src/session/record.js';
-import type { SessionKey, SessionStore } from '../../src/store.js';
+import type { SessionRecord } from '../../src/session/session-record.js';
+import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
 import type { OpenedStore } from '../../src/testing/index.js';
 import { changed } from '../support/store-doubles.js';
 import { labelOf, type PlantedBug } from './planted-bug.js';

@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { ListPlace, PageRange, RecordPage } from '../../src/store.js';
+import type { ListPlace, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type Fault, faulty } from './faulty-store.js';
 
 /** A store that takes the range for another one, with the tenant's sessions to look at. */

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../src/store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { describeSessionStore, type MakeStore, type StoreContractOptions } from '../../src/testing/index.js';
 
 export interface ContractRun {

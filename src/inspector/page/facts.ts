@@ -1,6 +1,6 @@
 import { element, setText } from './dom.js';
-import { showDuration } from './duration.js';
 import type { Whole } from './sessions.js';
+import { showDuration } from './show-duration.js';
 import { asDuration, asTime, visible } from './text.js';
 
 /** What a session was created with, and how long it has been active. */

@@ -1,4 +1,4 @@
-import { sessionStatuses } from '../../status.js';
+import { sessionStatuses } from '../../session/session-status.js';
 import { button, element, part, setText } from './dom.js';
 import { listSessions } from './requests.js';
 import { asCount } from './text.js';

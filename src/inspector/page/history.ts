@@ -1,5 +1,5 @@
 import { button, element, setText } from './dom.js';
-import { entryItem } from './entry.js';
+import { entryItem } from './entry-item.js';
 import { getHistory, type Outcome } from './requests.js';
 import type { Entry, Part } from './sessions.js';
 import { asCount } from './text.js';

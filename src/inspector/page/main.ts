@@ -1,5 +1,5 @@
 import { part, setText } from './dom.js';
-import { SessionList } from './list.js';
+import { SessionList } from './session-list.js';
 import { type Offers, SessionView } from './session-view.js';
 import { visible } from './text.js';
 

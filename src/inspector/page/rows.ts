@@ -1,8 +1,8 @@
 import { percentEncode } from '../../operations/percent-encode.js';
 import { element } from './dom.js';
-import { showDuration } from './duration.js';
 import type { Row } from './sessions.js';
-import { statusMark } from './status.js';
+import { showDuration } from './show-duration.js';
+import { statusMark } from './status-mark.js';
 import { asTime, visible } from './text.js';
 
 /** One line of the list. It stays the same element for as long as the session is on the page, and keeps its focus. */

@@ -1,11 +1,11 @@
-import { confirmTermination } from './confirm.js';
+import { confirmTermination } from './confirm-termination.js';
 import { button, element, part, setText } from './dom.js';
 import { Facts } from './facts.js';
+import { follow } from './follower.js';
 import { History } from './history.js';
-import { follow } from './live.js';
 import { getSession, terminate } from './requests.js';
 import type { Change, Whole } from './sessions.js';
-import { statusMark } from './status.js';
+import { statusMark } from './status-mark.js';
 import { visible } from './text.js';
 import { Timeline } from './timeline.js';
 

@@ -1,4 +1,4 @@
-import type { EndReason, SessionStatus } from '../../status.js';
+import type { EndReason, SessionStatus } from '../../session/session-status.js';
 
 /** One session of a list, as the inspector's routes write it. */
 export interface Row {

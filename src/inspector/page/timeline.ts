@@ -1,6 +1,6 @@
 import { element, setText } from './dom.js';
 import type { Change, Whole } from './sessions.js';
-import { reasonOf } from './status.js';
+import { reasonOf } from './status-mark.js';
 import { asCount, asTime } from './text.js';
 
 const titles: Readonly<Record<string, string>> = {

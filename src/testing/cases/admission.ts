@@ -1,5 +1,5 @@
-import type { SessionRecord } from '../../session/record.js';
-import type { Admit, SessionStore } from '../../store.js';
+import type { SessionRecord } from '../../session/session-record.js';
+import type { Admit, SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { headOf, keyOf, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insertActive } from '../steps.js';

@@ -1,5 +1,5 @@
-import type { StateRecord } from '../../session/record.js';
-import type { SessionStore } from '../../store.js';
+import type { StateRecord } from '../../session/session-record.js';
+import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { ended, keyOf, live, NOON, say, upTo } from '../samples.js';
 import { answerOf, append, expectStored, insert, insertActive, replace, said } from '../steps.js';

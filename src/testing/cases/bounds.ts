@@ -1,4 +1,4 @@
-import type { AppendOutcome, SessionStore } from '../../store.js';
+import type { AppendOutcome, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
 import { race, WRITERS } from '../race.js';
 import { ended, keyOf, NOON, say } from '../samples.js';

@@ -1,4 +1,4 @@
-import type { SessionKey, SessionStore } from '../../store.js';
+import type { SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, errorOf, expectStored, insert, insertActive, replace } from '../steps.js';

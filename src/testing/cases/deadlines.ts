@@ -1,5 +1,5 @@
-import type { StateRecord } from '../../session/record.js';
-import type { DueSession, SessionKey, SessionStore } from '../../store.js';
+import type { StateRecord } from '../../session/session-record.js';
+import type { DueSession, SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, upTo } from '../samples.js';

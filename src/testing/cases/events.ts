@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../events/event.js';
+import type { SessionEvent } from '../../events/session-event.js';
 import { eventsBehind, latestPosition, listenTo, logOf } from '../event-steps.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';

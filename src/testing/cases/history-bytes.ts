@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../session/session.js';
-import type { EntriesOutcome, HistorySlice, SessionStore } from '../../store.js';
+import type { EntriesOutcome, HistorySlice, SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { keyOf, NOON, say, upTo } from '../samples.js';
 import { answerOf, insertActive, repeatUntil } from '../steps.js';

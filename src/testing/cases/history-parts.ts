@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../session/session.js';
-import type { EntriesOutcome, HistorySlice, SessionKey, SessionStore } from '../../store.js';
+import type { EntriesOutcome, HistorySlice, SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect.js';
 import { hostileTexts } from '../hostile.js';
 import { race, WRITERS } from '../race.js';

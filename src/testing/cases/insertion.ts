@@ -1,5 +1,5 @@
-import { REMEMBERED_OPERATIONS } from '../../session/record.js';
-import type { EndReason } from '../../status.js';
+import { REMEMBERED_OPERATIONS } from '../../session/session-record.js';
+import type { EndReason } from '../../session/session-status.js';
 import { expectEqual } from '../expect.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, expectStored, idsOn, insert, insertActive } from '../steps.js';

@@ -1,4 +1,4 @@
-import type { SessionKey, SessionStore } from '../../store.js';
+import type { SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
 import { hostileNames } from '../hostile.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../samples.js';

@@ -1,4 +1,4 @@
-import type { ListPlace, PageRange, RecordPage, SessionStore } from '../../store.js';
+import type { ListPlace, PageRange, RecordPage, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, repeatUntil } from '../steps.js';

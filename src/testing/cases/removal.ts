@@ -1,4 +1,4 @@
-import type { SessionKey, SessionStore } from '../../store.js';
+import type { SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace, said } from '../steps.js';

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../store.js';
+import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';

@@ -8,7 +8,7 @@ import {
   RedisSessionStore,
   type RedisSessionStoreOptions,
 } from '../../../adapters/redis/index.js';
-import { Keyspace } from '../../../adapters/redis/keys.js';
+import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { SessionService } from '../../../src/index.js';
 import { describeSessionStore } from '../../../src/testing/index.js';
 import { documentOf } from '../../readme/documents.js';

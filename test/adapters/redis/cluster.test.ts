@@ -2,7 +2,7 @@ import { Cluster } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
-import { Keyspace } from '../../../adapters/redis/keys.js';
+import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { type Corrupt, describeSessionStore } from '../../../src/testing/index.js';
 import { headOf, keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { answerOf, dueOf } from '../../../src/testing/steps.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeJournal, decodeTail, encodeEntries } from '../../../adapters/redis/journal-text.js';
-import { escapeName, Keyspace, keyOfPath, unescapeName } from '../../../adapters/redis/keys.js';
+import { escapeName, Keyspace, keyOfPath, unescapeName } from '../../../adapters/redis/keyspace.js';
 import {
   decodeFixed,
   decodeHead,
@@ -10,8 +10,8 @@ import {
   encodeOrigin,
   encodeState,
 } from '../../../adapters/redis/record-text.js';
-import type { SessionHead, StateRecord } from '../../../src/session/record.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
+import type { SessionHead, StateRecord } from '../../../src/session/session-record.js';
 import { hostileNames, hostileTexts } from '../../../src/testing/hostile.js';
 import { NOON, say } from '../../../src/testing/samples.js';
 

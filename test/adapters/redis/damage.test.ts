@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { Keyspace } from '../../../adapters/redis/keys.js';
-import type { SessionRecord } from '../../../src/session/record.js';
+import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import type { SessionRecord } from '../../../src/session/session-record.js';
 import { sessionAt } from '../../../src/session/timeline.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn } from '../../../src/testing/steps.js';

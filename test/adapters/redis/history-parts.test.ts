@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { Keyspace } from '../../../adapters/redis/keys.js';
+import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
-import type { EntriesOutcome } from '../../../src/store.js';
+import type { EntriesOutcome } from '../../../src/store/session-store.js';
 import { headOf, keyOf, NOON, say, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, insertActive } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

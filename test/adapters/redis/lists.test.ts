@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { Keyspace } from '../../../adapters/redis/keys.js';
-import type { PageRange } from '../../../src/store.js';
+import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import type { PageRange } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, idsOn, replace } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

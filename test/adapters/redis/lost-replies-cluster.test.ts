@@ -2,7 +2,7 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import type { SessionStore } from '../../../src/store.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
 import { LOOPBACK } from '../../support/free-port.js';

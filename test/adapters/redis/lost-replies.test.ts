@@ -4,7 +4,7 @@ import type { Script } from '../../../adapters/redis/connection.js';
 import { appendScript } from '../../../adapters/redis/history-writer.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { insertScript, replaceScript } from '../../../adapters/redis/record-writer.js';
-import type { SessionStore } from '../../../src/store.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import type { StateRecord } from '../../../src/session/record.js';
+import type { StateRecord } from '../../../src/session/session-record.js';
+import { sessionStatuses } from '../../../src/session/session-status.js';
 import { settle } from '../../../src/session/timeline.js';
-import { sessionStatuses } from '../../../src/status.js';
-import type { ListPlace, PageRange } from '../../../src/store.js';
+import type { ListPlace, PageRange } from '../../../src/store/session-store.js';
 import { ended, headOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

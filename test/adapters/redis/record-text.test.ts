@@ -9,8 +9,8 @@ import {
   statusLetter,
   statusOfLetter,
 } from '../../../adapters/redis/record-text.js';
-import type { StateRecord } from '../../../src/session/record.js';
-import { sessionStatuses } from '../../../src/status.js';
+import type { StateRecord } from '../../../src/session/session-record.js';
+import { sessionStatuses } from '../../../src/session/session-status.js';
 import { ended, headOf, live, NOON } from '../../../src/testing/samples.js';
 
 const FOREVER = Number.POSITIVE_INFINITY;

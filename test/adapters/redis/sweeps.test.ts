@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { Keyspace } from '../../../adapters/redis/keys.js';
+import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { createSweeper, SessionService, type SweeperOptions } from '../../../src/index.js';
 import { answerOf, dueOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

@@ -3,7 +3,7 @@ import type { Script } from '../../../adapters/redis/connection.js';
 import { appendScript } from '../../../adapters/redis/history-writer.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { insertScript, replaceScript } from '../../../adapters/redis/record-writer.js';
-import { removeScript } from '../../../adapters/redis/removals.js';
+import { removeScript } from '../../../adapters/redis/remove-session.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

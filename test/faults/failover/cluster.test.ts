@@ -2,7 +2,7 @@ import { Cluster } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { Keyspace } from '../../../adapters/redis/keys.js';
+import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { randomFrom } from '../../support/random.js';
 import { redisAvailable } from '../../support/redis-binary.js';

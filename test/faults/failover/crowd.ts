@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
-import type { SessionStore } from '../../../src/store.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { randomFrom } from '../../support/random.js';
 import { okOf } from '../../support/sessions.js';

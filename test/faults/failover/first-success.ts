@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../../src/store.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, live } from '../../../src/testing/samples.js';
 
 let inserted = 0;

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../../src/store.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, said } from '../../../src/testing/steps.js';
 import { inTime } from '../../support/in-time.js';

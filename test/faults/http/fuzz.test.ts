@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import type { StoreError } from '../../../src/errors.js';
 import { corruptRecord, storeUnavailable } from '../../../src/errors.js';
-import type { Answer } from '../../../src/store.js';
+import type { Answer } from '../../../src/store/session-store.js';
 import { changed } from '../../support/store-doubles.js';
 import { effort, record, seeds } from '../support/effort.js';
 import { type Exchange, exchange } from './exchange.js';

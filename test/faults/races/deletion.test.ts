@@ -1,7 +1,7 @@
 import type { ResultAsync } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { Keyspace } from '../../../adapters/redis/keys.js';
+import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { REMOVED } from '../../../adapters/redis/record-text.js';
 import { type SessionError, SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

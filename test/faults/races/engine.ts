@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
-import { idOfKey } from '../../../src/ids.js';
 import { type Session, SessionService } from '../../../src/index.js';
+import { idOfKey } from '../../../src/session/ids.js';
 import type { SessionState } from '../../../src/session/session.js';
-import type { SessionStore } from '../../../src/store.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
 import { type Command, emptyModel } from './model.js';
 
 let tenants = 0;

@@ -1,8 +1,8 @@
 import { ok, ResultAsync } from 'neverthrow';
 import type { StoreError } from '../../../src/errors.js';
-import type { SessionRecord } from '../../../src/session/record.js';
+import type { SessionRecord } from '../../../src/session/session-record.js';
 import { acceptsHistoryUntil } from '../../../src/session/timeline.js';
-import type { AppendOutcome, SessionKey, SessionStore } from '../../../src/store.js';
+import type { AppendOutcome, SessionKey, SessionStore } from '../../../src/store/session-store.js';
 
 /**
  * What hand-written stores do: read a session whole, change it, write it whole. It is here to be caught.

@@ -3,7 +3,7 @@ import RedisMock from 'ioredis-mock';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import type { SessionStore } from '../../../src/store.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient } from '../../support/redis-clients.js';
 import { effort, record, seeds } from '../support/effort.js';

@@ -1,6 +1,6 @@
 import type { Scheduler } from 'fast-check';
 import { ResultAsync } from 'neverthrow';
-import type { Answer, SessionStore } from '../../../src/store.js';
+import type { Answer, SessionStore } from '../../../src/store/session-store.js';
 
 /** `inner`, with the beginning and the answer of every call at an instant that the scheduler chooses. */
 export const scheduledStore = (inner: SessionStore, scheduler: Scheduler): SessionStore => {

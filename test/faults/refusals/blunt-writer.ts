@@ -1,6 +1,6 @@
 import type { ResultAsync } from 'neverthrow';
-import { idOfKey } from '../../../src/ids.js';
 import type { SessionError, SessionService } from '../../../src/index.js';
+import { idOfKey } from '../../../src/session/ids.js';
 import type { Ledger } from '../crashes/writer.js';
 
 /** What the writers of one process have been answered. */

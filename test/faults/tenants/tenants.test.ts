@@ -4,7 +4,7 @@ import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { createSessionHandler, type HandlerRequest } from '../../../src/http/index.js';
 import { SessionService } from '../../../src/index.js';
-import type { SessionStore } from '../../../src/store.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
 import { hostileNames } from '../../../src/testing/hostile.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { randomFrom } from '../../support/random.js';

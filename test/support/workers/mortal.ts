@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
-import { createSweeper } from '../../../src/sweeper.js';
+import { createSweeper } from '../../../src/service/sweeper.js';
 
 /** Works until it is killed, and says what was acknowledged: one JSON object a line. */
 const [job = '', port = '', prefix = ''] = process.argv.slice(2);

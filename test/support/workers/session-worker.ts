@@ -5,7 +5,7 @@ import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/ind
 import type { SessionError } from '../../../src/errors.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import type { SweptSession } from '../../../src/service/sweep-sessions.js';
-import { createSweeper } from '../../../src/sweeper.js';
+import { createSweeper } from '../../../src/service/sweeper.js';
 import type { Answered, AppendJob, EndJob, Job, RaceJob, Report, Written } from './jobs.js';
 
 const [version = '', port = '', prefix = ''] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
 import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
-import { createSweeper } from '../../../src/sweeper.js';
+import { createSweeper } from '../../../src/service/sweeper.js';
 
 /**
  * Sweeps until it is killed, and says what it is told: one JSON object a line. Its clock runs `speed` times as fast as

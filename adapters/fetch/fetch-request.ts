@@ -1,0 +1,47 @@
+import type { BodyReading, HandlerRequest } from '../../src/http/session-handler.js';
+import { Closing } from './closing.js';
+import { readFetchBody } from './read-fetch-body.js';
+
+/** The parts of a request that the mount has computed. */
+export interface FetchRequestParts {
+  /** Path and query, without the prefix. */
+  readonly url: string;
+  readonly prefix: string;
+}
+
+/** A Fetch request as the handler reads it. */
+export class FetchRequest implements HandlerRequest {
+  readonly url: string;
+  readonly prefix: string;
+  /** The end of its response. */
+  readonly closing = new Closing();
+  readonly #request: Request;
+
+  constructor(request: Request, { url, prefix }: FetchRequestParts) {
+    this.url = url;
+    this.prefix = prefix;
+    this.#request = request;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers.get(name) ?? undefined;
+  }
+
+  body(maxBytes: number): Promise<BodyReading> {
+    return readFetchBody(this.#request, maxBytes);
+  }
+
+  onClose(listener: () => void): void {
+    this.closing.watch(listener);
+  }
+}
+
+/** Path and query of a request's URL, unchanged. */
+export const pathOf = (url: string): string => {
+  const rest = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').split('#', 1)[0] ?? '';
+  return rest.startsWith('/') ? rest : `/${rest}`;
+};

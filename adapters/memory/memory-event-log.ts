@@ -1,0 +1,114 @@
+import { nanoid } from 'nanoid';
+import { ok, type Result } from 'neverthrow';
+import { type ChangeId, type EventDetail, eventOf } from '../../src/events/event-detail.js';
+import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
+import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
+
+/** When something was told, and its number among all of the same millisecond. */
+interface Place {
+  readonly ms: number;
+  readonly number: number;
+}
+
+/** What was told of one change. */
+interface Told extends Place {
+  readonly key: SessionKey;
+  readonly change: ChangeId;
+  readonly detail: EventDetail;
+}
+
+const BEGINNING: Place = { ms: 0, number: 0 };
+
+const textOf = ({ ms, number }: Place): string => `${ms}-${number}`;
+
+const placeOf = (position: string): Place => {
+  const [, ms, number = '0'] = /^(\d+)(?:-(\d+))?$/.exec(position) ?? [];
+  return ms === undefined ? BEGINNING : { ms: Number(ms), number: Number(number) };
+};
+
+const isBehind = (place: Place, other: Place): boolean =>
+  place.ms === other.ms ? place.number > other.number : place.ms > other.ms;
+
+const isOf = ({ tenant, id }: SessionKey, of: EventScope | undefined): boolean =>
+  of === undefined || (tenant === of.tenant && (of.sessionId === undefined || id === of.sessionId));
+
+/** The one stream of a store in memory, cut to a number of events. */
+export class MemoryEventLog implements EventLog {
+  readonly #length: number;
+  /** In a ring: the nth that was told is at the remainder of n. Events are made of it when somebody reads. */
+  readonly #kept: Told[] = [];
+  #told = 0;
+  #latest = BEGINNING;
+  /** The latest one that is not kept any more. */
+  #dropped = BEGINNING;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  newBirth(): string {
+    return nanoid(12);
+  }
+
+  tell(key: SessionKey, change: ChangeId, detail: EventDetail): void {
+    const ms = Math.max(Date.now(), this.#latest.ms);
+    const number = ms === this.#latest.ms ? this.#latest.number + 1 : 1;
+    const told: Told = { key, change, detail, ms, number };
+    this.#told += 1;
+    const at = this.#told % this.#length;
+    this.#dropped = this.#kept[at] ?? this.#dropped;
+    this.#kept[at] = told;
+    this.#latest = told;
+    for (const listener of this.#listeners) listener();
+  }
+
+  streamOf(): string {
+    return '';
+  }
+
+  latest(): Result<string, never> {
+    return ok(textOf(this.#latest));
+  }
+
+  read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, never> {
+    const from = placeOf(position);
+    const first = this.#firstBehind(from);
+    const last = Math.min(first + limit - 1, this.#told);
+    const events: SessionEvent[] = [];
+    for (let count = first; count <= last; count += 1) {
+      const told = this.#kept[count % this.#length];
+      if (told !== undefined && isOf(told.key, of))
+        events.push(eventOf(told.key, told.change, told.detail, textOf(told)));
+    }
+    const end = last < first ? undefined : this.#kept[last % this.#length];
+    return ok({
+      events,
+      position: end === undefined ? position : textOf(end),
+      isTrimmed: isBehind(this.#dropped, from),
+    });
+  }
+
+  /** Every change has been told: it is told by the very call that makes it. */
+  repeat(): Result<undefined, never> {
+    return ok(undefined);
+  }
+
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Which of those that are kept is the first one behind a place, by halving. */
+  #firstBehind(place: Place): number {
+    let low = Math.max(1, this.#told - this.#length + 1);
+    let high = this.#told + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const told = this.#kept[middle % this.#length];
+      if (told !== undefined && isBehind(told, place)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

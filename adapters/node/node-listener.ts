@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { routeNotFound } from '../../src/http/problem.js';
+import type { SessionHandler } from '../../src/http/session-handler.js';
+import { tidyPrefix, withoutPrefix } from '../../src/http/without-prefix.js';
+import { readOptions } from '../../src/input/read-options.js';
+import { inTurn } from './in-turn.js';
+import { NodeRequest, parsedBody, pathOf } from './node-request.js';
+import { respond } from './respond.js';
+
+/** A listener for `createServer` of node:http and node:https. */
+export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
+
+export interface NodeListenerOptions {
+  /** Prefix of the routes, such as `/api`. Default: none. */
+  readonly prefix?: string;
+  /** Answers requests that are not for the handler. Default: 404. */
+  readonly fallback?: NodeListener;
+}
+
+const answerNotFound: NodeListener = (req, res) => respond(req, res, routeNotFound);
+
+const readListenerOptions = (options: NodeListenerOptions): Required<NodeListenerOptions> =>
+  readOptions('nodeListener', options, { prefix: true, fallback: true }, (issues) => {
+    const { prefix = '', fallback = answerNotFound } = options;
+    issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
+    issues.check(typeof fallback === 'function', 'fallback', 'must be a function');
+    return { prefix: tidyPrefix(prefix), fallback };
+  });
+
+/**
+ * A request listener for node:http. Throws a `TypeError` that names every invalid or unknown option.
+ *
+ *     createServer(nodeListener(handler)).listen(3000);
+ *
+ * In Fastify, use it in a hook before the body is parsed:
+ *
+ *     app.register((scope, _options, done) => {
+ *       scope.addHook('onRequest', (request, reply) => {
+ *         reply.hijack();
+ *         listener(request.raw, reply.raw);
+ *       });
+ *       scope.all('/*', () => undefined);
+ *       done();
+ *     }, { prefix: '/api' });
+ *
+ * or in place of Fastify's own listener:
+ *
+ *     fastify({ serverFactory: (app) => createServer(nodeListener(handler, { prefix: '/api', fallback: app })) });
+ */
+export const nodeListener = (handler: SessionHandler, options: NodeListenerOptions = {}): NodeListener => {
+  const { prefix, fallback } = readListenerOptions(options);
+  return (req, res) => {
+    const url = withoutPrefix(pathOf(req.url ?? ''), prefix);
+    if (url === undefined) {
+      fallback(req, res);
+      return;
+    }
+    inTurn(req, res, () => {
+      void handler(new NodeRequest(req, res, { url, prefix, parsed: parsedBody(req) })).then((response) => {
+        if (response === undefined) fallback(req, res);
+        else respond(req, res, response);
+      });
+    });
+  };
+};

@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BodyReading, HandlerRequest } from '../../src/http/session-handler.js';
+import { readNodeBody } from './read-node-body.js';
+
+/** The parts of a request that the mount has computed. */
+export interface NodeRequestParts {
+  /** Path and query, without the prefix. */
+  readonly url: string;
+  readonly prefix: string;
+  /** The result of a body parser. */
+  readonly parsed: unknown;
+}
+
+/** A Node request as the handler reads it. */
+export class NodeRequest implements HandlerRequest {
+  readonly url: string;
+  readonly prefix: string;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #parsed: unknown;
+
+  constructor(req: IncomingMessage, res: ServerResponse, { url, prefix, parsed }: NodeRequestParts) {
+    this.url = url;
+    this.prefix = prefix;
+    this.#req = req;
+    this.#res = res;
+    this.#parsed = parsed;
+  }
+
+  get method(): string {
+    return this.#req.method ?? '';
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#req.headers[name];
+    return typeof value === 'object' ? value.join(', ') : value;
+  }
+
+  body(maxBytes: number): Promise<BodyReading> {
+    return readNodeBody(this.#req, this.#parsed, maxBytes);
+  }
+
+  onClose(listener: () => void): void {
+    if (this.#res.closed) listener();
+    else this.#res.once('close', listener);
+  }
+}
+
+/** The result of a body parser: `body`, by the convention of Connect. */
+export const parsedBody = (request: object): unknown => ('body' in request ? request.body : undefined);
+
+/**
+ * Scheme and authority that all parsers read alike. Where parsers differ, as in `http://x;/sessions`, a host's guard could
+ * see another path than the handler.
+ */
+const origin = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?=[/?#]|$)/i;
+
+/** Path and query of a request target, also of the absolute form that proxies send (RFC 9112, 3.2.2). */
+export const pathOf = (target: string): string => {
+  if (target.startsWith('/')) return target;
+  const before = origin.exec(target)?.[0];
+  if (before === undefined) return target;
+  const rest = target.slice(before.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+};

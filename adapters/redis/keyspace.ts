@@ -1,0 +1,153 @@
+import type { SessionStatus } from '../../src/session/session-status.js';
+import type { SessionKey } from '../../src/store/session-store.js';
+
+/**
+ * A name as part of a key. What is not an unreserved character of RFC 3986 (2.3) is written as `%` and the four hex
+ * digits of its UTF-16 code unit: no name holds a `:`, `{`, `}` or `*` of its own, two names never give one text, a
+ * lone surrogate is as good as any, and plain ids keep their order.
+ */
+export const escapeName = (name: string): string =>
+  name.replace(/[^\w.~-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+export const unescapeName = (escaped: string): string =>
+  escaped.replace(/%([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
+
+/** FNV-1a of 32 bits over UTF-16 code units: stable for ever, since it decides where a tenant's sessions are. */
+const hash = (text: string): number => {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return value >>> 0;
+};
+
+/** The keys that one tenant's sessions share. */
+export interface TenantKeys {
+  /** What the keys of records and of journals begin with. */
+  readonly records: string;
+  readonly journals: string;
+  /** All sessions by their time of creation. */
+  readonly index: string;
+  /** The same for each status alone, where sessions are listed by their status. */
+  readonly byStatus: Partial<Readonly<Record<SessionStatus, string>>>;
+  /** Sessions by the time when the clock may end them. */
+  readonly deadlines: string;
+  /** The tenants of the partition by the earliest of those times. */
+  readonly tenants: string;
+  /** When sessions of the partition were removed, for as long as that is remembered. */
+  readonly removals: string;
+  /** The stream of events of the partition. */
+  readonly events: string;
+  /** The tenant as a member of `tenants`. */
+  readonly owner: string;
+}
+
+/** The keys of one session, and its members in sorted sets. */
+export interface SessionKeys extends SessionKey, TenantKeys {
+  readonly record: string;
+  readonly journal: string;
+  /** For each append that its caller named, from where on its mark stands in the journal. */
+  readonly names: string;
+  /** The session in `index`, `deadlines` and the indexes by status. */
+  readonly member: string;
+  /** The session in `removals` and in events. */
+  readonly path: string;
+}
+
+/** The key layout of one deployment. All keys of one tenant are in one hash slot. */
+export class Keyspace {
+  readonly #prefix: string;
+  readonly #partitionCount: number;
+  /** Whether sessions are listed by their status. */
+  readonly #hasStatuses: boolean;
+
+  constructor(prefix: string, partitions: number, hasStatuses = false) {
+    this.#prefix = prefix;
+    this.#partitionCount = partitions;
+    this.#hasStatuses = hasStatuses;
+  }
+
+  /** Written out, and not made of `tenant`: copying so many fields costs more than the rest of a call. */
+  of({ tenant, id }: SessionKey): SessionKeys {
+    const partition = this.#partitionOf(tenant);
+    const owner = escapeName(tenant);
+    const member = escapeName(id);
+    const path = `${owner}:${member}`;
+    return {
+      tenant,
+      id,
+      records: `${partition}:record:${owner}:`,
+      journals: `${partition}:journal:${owner}:`,
+      record: `${partition}:record:${path}`,
+      journal: `${partition}:journal:${path}`,
+      names: `${partition}:names:${path}`,
+      index: `${partition}:index:${owner}`,
+      byStatus: this.#byStatus(partition, owner),
+      deadlines: `${partition}:deadlines:${owner}`,
+      tenants: `${partition}:tenants`,
+      removals: `${partition}:removals`,
+      events: `${partition}:events`,
+      member,
+      owner,
+      path,
+    };
+  }
+
+  tenant(name: string): TenantKeys {
+    const partition = this.#partitionOf(name);
+    const owner = escapeName(name);
+    return {
+      records: `${partition}:record:${owner}:`,
+      journals: `${partition}:journal:${owner}:`,
+      index: `${partition}:index:${owner}`,
+      byStatus: this.#byStatus(partition, owner),
+      deadlines: `${partition}:deadlines:${owner}`,
+      tenants: `${partition}:tenants`,
+      removals: `${partition}:removals`,
+      events: `${partition}:events`,
+      owner,
+    };
+  }
+
+  /** The numbers of all partitions. */
+  get partitions(): readonly number[] {
+    return Array.from({ length: this.#partitionCount }, (_, partition) => partition);
+  }
+
+  /** The sorted sets that the tenants of a partition share. */
+  shared(kind: 'tenants' | 'removals', partition: number): string {
+    return `${this.#prefix}:{${partition}}:${kind}`;
+  }
+
+  /** What all keys of the store look like to SCAN, behind `keyPrefix`. */
+  pattern(keyPrefix: string): string {
+    return `${`${keyPrefix}${this.#prefix}`.replace(/[?[\]\\*^]/g, String.raw`\$&`)}:{*}:*`;
+  }
+
+  /** Which of the keys this is, and what stands behind its kind. */
+  parse(key: string): { readonly kind: string; readonly rest: string } | undefined {
+    if (!key.startsWith(`${this.#prefix}:{`)) return undefined;
+    const [, kind, rest = ''] = /^\d+\}:(\w+):?(.*)$/s.exec(key.slice(this.#prefix.length + 2)) ?? [];
+    return kind === undefined ? undefined : { kind, rest };
+  }
+
+  #byStatus(partition: string, owner: string): TenantKeys['byStatus'] {
+    if (!this.#hasStatuses) return {};
+    return {
+      IDLE: `${partition}:idle:${owner}`,
+      ACTIVE: `${partition}:active:${owner}`,
+      PAUSED: `${partition}:paused:${owner}`,
+      TERMINATED: `${partition}:terminated:${owner}`,
+    };
+  }
+
+  #partitionOf(tenant: string): string {
+    return `${this.#prefix}:{${hash(tenant) % this.#partitionCount}}`;
+  }
+}
+
+/** The session that a path stands for. */
+export const keyOfPath = (path: string): SessionKey => {
+  const colon = path.indexOf(':');
+  return { tenant: unescapeName(path.slice(0, colon)), id: unescapeName(path.slice(colon + 1)) };
+};

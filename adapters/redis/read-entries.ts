@@ -1,0 +1,151 @@
+import { err, ok } from 'neverthrow';
+import type { HistoryEntry } from '../../src/session/session.js';
+import type { EntriesOutcome, HistorySlice } from '../../src/store/session-store.js';
+import { type Call, script } from './connection.js';
+import { type Answer, failed, unreadable } from './failure.js';
+import { decodeLines, readEnd } from './journal-text.js';
+import type { SessionKeys } from './keyspace.js';
+import { field, readHead } from './record-text.js';
+
+/** Bytes that one command reads at least. */
+const LEAST_BYTES = 16 * 1024;
+
+/** Bytes that one command reads at most, unless a single entry is longer: others wait as long as it runs. */
+const MOST_BYTES = 1024 * 1024;
+
+/**
+ * Reads a piece of a journal, in bytes: it may begin or end within a line, or within a character. It is as long as so many
+ * entries are on average, and a little longer.
+ *
+ * KEYS  record, journal
+ * ARGV  where it begins, or '' for one that ends at a position; that position or '' for the end; how many entries are
+ *       wanted; the least and the greatest length
+ * Gives {the piece, where it begins, where it ends, the length of the journal, how many entries it has, birth, 1 if the
+ * server counts bytes and 0 if it counts characters, as doubles do}, or 'missing', 'corrupt', or 'astray' where no line
+ * begins at the position.
+ */
+const partScript = script(`${readHead}
+if not isAlive then return 'missing' end${readEnd()}
+if head == '' or not isWhole then return 'corrupt' end
+local from, upto = tonumber(ARGV[1]), tonumber(ARGV[2]) or length
+local wanted = entries > 0 and math.ceil(1.25 * length / entries * ARGV[3]) or 0
+local size = math.max(tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), wanted))
+if not from then from = math.max(0, upto - size)
+elseif from < 0 or from > length then return 'astray'
+elseif from > 0 and redis.call('GETRANGE', KEYS[2], from - 1, from - 1) ~= '\\n' then return 'astray'
+else upto = math.min(length, from + size) end
+local text = upto > from and redis.call('GETRANGE', KEYS[2], from, upto - 1) or ''
+return {text, from, upto, length, entries, ${field('head', 'birth')}, #text == upto - from and 1 or 0}
+`);
+
+/** A piece of a journal, and what there is to know of the whole. */
+interface Part {
+  readonly text: string;
+  readonly from: number;
+  readonly upto: number;
+  readonly length: number;
+  readonly entries: number;
+  readonly birth: string;
+  /** How long a text is in the journal, in the unit in which the server counts. */
+  readonly lengthOf: (lines: string) => number;
+}
+
+const partOf = (reply: unknown): Part | undefined => {
+  const [text, from, upto, length, entries, birth, isBytes]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  if (typeof text !== 'string' || typeof birth !== 'string') return undefined;
+  const [begin, end, whole, count] = [Number(from), Number(upto), Number(length), Number(entries)];
+  const lengthOf = (lines: string): number => (Number(isBytes) === 1 ? Buffer.byteLength(lines) : lines.length);
+  return { text, from: begin, upto: end, length: whole, entries: count, birth, lengthOf };
+};
+
+/** How much of a history is still wanted. */
+interface Wanted {
+  /** The latest entries, from the end on; else those behind a position. */
+  readonly isLast: boolean;
+  readonly entries: number;
+  /** Fewer entries where these would have more bytes, but for one that is read before any other. */
+  readonly bytes: number;
+  readonly hasNone: boolean;
+}
+
+/**
+ * The lines of a piece that are wanted, and whether nothing more is. The piece begins or ends with a whole line; one that
+ * is cut at its other end is none. Marks belong to the entry before them.
+ */
+const linesOf = ({ text, from }: Part, { isLast, entries, bytes, hasNone }: Wanted) => {
+  const lines = text.split('\n');
+  if (!isLast || text.endsWith('\n')) lines.pop();
+  if (isLast && from > 0) lines.shift();
+  if (isLast) lines.reverse();
+  let isFull = false;
+  let [taken, count, length] = [0, 0, 0];
+  for (const [at, line] of lines.entries()) {
+    const isEntry = line.startsWith('{');
+    length += Buffer.byteLength(line) + 1;
+    isFull = isEntry && (count === entries || (length > bytes && !(hasNone && count === 0)));
+    if (isFull) break;
+    if (isEntry) count += 1;
+    if (isEntry || !isLast) taken = at + 1;
+  }
+  const wanted = lines.slice(0, taken);
+  if (isLast) wanted.reverse();
+  return { lines: wanted.map((line) => `${line}\n`).join(''), isFull };
+};
+
+/**
+ * Reads a part of a history, piece by piece: lines are cut out here, for the server knows neither entries nor characters.
+ * A history may be found to be removed between two pieces: then it was missing for a moment, even if another session has
+ * its id by now.
+ */
+export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Answer<EntriesOutcome> => {
+  const { maxBytes = Number.POSITIVE_INFINITY } = slice;
+  const isLast = 'last' in slice;
+  const limit = isLast ? slice.last : slice.limit;
+  const found: (readonly HistoryEntry[])[] = [];
+  let [count, span] = [0, 0];
+  let place = isLast ? ['', ''] : [String(slice.after), ''];
+  let first: Part | undefined;
+  for (let least = LEAST_BYTES; ; ) {
+    const read = await readPart(call, session, place, limit - count, least, maxBytes);
+    if (read.isErr()) return err(read.error);
+    const part = read.value;
+    if (typeof part === 'string') return ok({ outcome: first === undefined ? part : 'missing' });
+    first ??= part;
+    if (first.birth !== part.birth) return ok({ outcome: 'missing' });
+    const wanted = { isLast, entries: limit - count, bytes: maxBytes - span, hasNone: count === 0 };
+    const { lines, isFull } = linesOf(part, wanted);
+    const entries = decodeLines(lines)?.entries;
+    if (entries === undefined) return err(unreadable(session));
+    found.push(entries);
+    count += entries.length;
+    const length = part.lengthOf(lines);
+    span += length;
+    const at = isLast ? part.upto - length : part.from + length;
+    // Of the latest entries there are no more than the mark counted that the history ended with.
+    const hasMore = isLast ? count < Math.min(limit, first.entries) : at < part.length;
+    if (isFull || !hasMore) {
+      const position = isLast ? first.upto : at;
+      const inOrder = isLast ? found.toReversed() : found;
+      return ok({ outcome: 'found', entries: inOrder.flat(), position, hasMore: !isLast && hasMore });
+    }
+    if (lines === '' && (isLast ? part.from === 0 : part.upto === part.length)) return err(unreadable(session));
+    least = lines === '' ? 4 * least : LEAST_BYTES;
+    place = isLast ? ['', String(at)] : [String(at), ''];
+  }
+};
+
+const readPart = async (
+  call: Call,
+  session: SessionKeys,
+  place: readonly string[],
+  wanted: number,
+  least: number,
+  maxBytes: number,
+): Answer<Part | 'missing' | 'astray'> => {
+  const args = [...place, String(wanted), String(least), String(Math.min(MOST_BYTES, maxBytes))];
+  const reply = await call.ask(partScript, [session.record, session.journal], args);
+  if (reply.isErr()) return err(failed(session)(reply.error));
+  if (reply.value === 'missing' || reply.value === 'astray') return ok(reply.value);
+  const part = partOf(reply.value);
+  return part === undefined ? err(unreadable(session)) : ok(part);
+};

@@ -1,0 +1,130 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type StoreError, storeUnavailable } from '../../src/errors.js';
+import type { SessionRecord } from '../../src/session/session-record.js';
+import { settle } from '../../src/session/timeline.js';
+import type { Admit, ListPlace, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
+import type { Call } from './connection.js';
+import { escapeName, type TenantKeys, unescapeName } from './keyspace.js';
+import { pageScript } from './page-script.js';
+import { readNoted } from './read-due.js';
+import { readSessions, type SizedSession } from './read-sessions.js';
+
+/** Entries of deadlines that are looked at in one script. */
+const NOTED_STEP = 1000;
+
+/** Maximum number of entries of deadlines that one list by status looks at. */
+const MAX_NOTED = 10_000;
+
+const noStatuses = storeUnavailable('RedisSessionStore: lists by status need its option statusIndex', 'not_applied');
+
+const tooManyNoted = storeUnavailable(
+  'the clock has ended more sessions than one list by status can pass over; run a sweeper',
+  'not_applied',
+);
+
+/** What an index by status does not know: sessions that the clock has ended. */
+interface Corrections {
+  /** Members that the index has and that do not count. */
+  readonly without: readonly string[];
+  /** Time of creation and member of each session that it does not have and that counts. */
+  readonly added: readonly string[];
+}
+
+const noCorrections: Corrections = { without: [], added: [] };
+
+const timeText = (createdAt: string | undefined): string =>
+  createdAt === undefined ? '' : String(Date.parse(createdAt));
+
+const argumentsOf = (
+  { offset, limit, order = 'newest', createdAfter, createdBefore, after, historyLimit }: PageRange,
+  { without, added }: Corrections,
+): readonly string[] => [
+  ...[order, timeText(createdAfter), timeText(createdBefore)],
+  ...[timeText(after?.createdAt), after === undefined ? '' : escapeName(after.id)],
+  ...[String(offset), String(limit), historyLimit === 0 ? '1' : '0', String(without.length)],
+  ...without,
+  ...added,
+];
+
+/** A session in an index. */
+interface Listed extends SizedSession {
+  readonly createdMs: number;
+}
+
+const countsOf = (appends = '-', entries = '-'): SizedSession['counts'] =>
+  appends === '-' ? 'unreadable' : { appends: Number.parseInt(appends, 16), entries: Number.parseInt(entries, 16) };
+
+const listedIn = (fields: readonly string[], isCounted: boolean): readonly Listed[] => {
+  const width = isCounted ? 6 : 4;
+  return Array.from({ length: Math.floor(fields.length / width) }, (_, at) => {
+    const [member = '', createdMs, recordBytes, journalBytes, appends, entries] = fields.slice(
+      width * at,
+      width * at + width,
+    );
+    const sized = { member, recordBytes: Number(recordBytes), journalBytes: Number(journalBytes) };
+    return { ...sized, createdMs: Number(createdMs), counts: isCounted ? countsOf(appends, entries) : undefined };
+  });
+};
+
+/** Nothing where a hand has put a time into the index that is none: `repair` mends it. */
+const placeOf = ({ member, createdMs }: Listed): ListPlace | undefined => {
+  const time = new Date(createdMs);
+  return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), createdAt: time.toISOString() };
+};
+
+/** Reads a page: a script finds the ids and how large the sessions are, then those are read that fit. */
+export const readPage = async <E>(
+  call: Call,
+  keys: TenantKeys,
+  range: PageRange,
+  admit: Admit<E> | undefined,
+): Promise<Result<RecordPage, StoreError | E>> => {
+  const { status } = range;
+  const index = status === undefined ? keys.index : keys.byStatus[status.status];
+  if (index === undefined) return err(noStatuses);
+  const corrections = status === undefined ? ok(noCorrections) : await correct(call, keys, status);
+  if (corrections.isErr()) return err(corrections.error);
+  const args = argumentsOf(range, corrections.value);
+  const reply = await call.ask(pageScript, [index, keys.records, keys.journals], args);
+  if (reply.isErr()) return err(reply.error.error);
+  const [total, hasMore, ...fields] = String(reply.value).split(' ');
+  const rising = listedIn(fields, range.historyLimit === 0);
+  const listed = range.order === 'oldest' ? rising : rising.toReversed();
+  const read = await readSessions(call, keys, listed, range, admit);
+  if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : read.error.failure.error);
+  const records: SessionRecord[] = [];
+  const unreadable: string[] = [];
+  for (const [at, record] of read.value.entries()) {
+    if (record === 'corrupt') unreadable.push(unescapeName(listed[at]?.member ?? ''));
+    else if (record !== 'missing' && hasStatus(record, status)) records.push(record);
+  }
+  // Entries that do not fit their session: it was changed a moment ago, or a crash has left them.
+  const stale = listed.length - records.length - unreadable.length;
+  const last = listed.at(-1);
+  const next = hasMore === '1' && last !== undefined ? placeOf(last) : undefined;
+  return ok({ records, total: Number(total) - stale, unreadable, ...(next === undefined ? {} : { next }) });
+};
+
+const correct = async (
+  call: Call,
+  keys: TenantKeys,
+  { status, now }: StatusAt,
+): Promise<Result<Corrections, StoreError>> => {
+  const without: string[] = [];
+  const added: string[] = [];
+  for (let offset = 0; offset < MAX_NOTED; offset += NOTED_STEP) {
+    const noted = await readNoted(call, keys, now, offset, NOTED_STEP);
+    if (noted.isErr()) return err(noted.error.error);
+    for (const { member, fields } of noted.value) {
+      if (fields === undefined || fields === 'removed') continue;
+      if (fields.status === 'TERMINATED' || fields.deadline > now) continue;
+      if (status === 'TERMINATED') added.push(String(fields.createdMs), member);
+      else if (fields.status === status) without.push(member);
+    }
+    if (noted.value.length < NOTED_STEP) return ok({ without, added });
+  }
+  return err(tooManyNoted);
+};
+
+const hasStatus = ({ state }: SessionRecord, status: StatusAt | undefined): boolean =>
+  status === undefined || settle(state, status.now).status === status.status;

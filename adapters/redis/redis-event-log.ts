@@ -1,0 +1,209 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { StoreError, StoreUnavailable } from '../../src/errors.js';
+import { type ChangeId, type EventDetail, eventDetailOf, eventOf } from '../../src/events/event-detail.js';
+import { isBehind } from '../../src/events/position.js';
+import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
+import { isEndReason, type SessionStatus } from '../../src/session/session-status.js';
+import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
+import type { Call, Connection } from './connection.js';
+import { failed } from './failure.js';
+import { escapeName, type Keyspace, keyOfPath, type SessionKeys } from './keyspace.js';
+import { decodeState } from './record-text.js';
+import type { BlockingRedisClient, RedisClient } from './redis-session-store-options.js';
+import { StreamListener } from './stream-listener.js';
+
+/**
+ * An event as it stands in a stream, one line of plain text:
+ *
+ *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or where the history stands, or ->
+ *
+ * First the version of this format. The birth is the id of the write that created the session.
+ */
+const eventText = (path: string, { birth, sequence }: ChangeId, detail: EventDetail): string =>
+  `1 ${detail.type} ${birth} ${sequence} ${detail.at} ${path} ${detailText(detail)}`;
+
+const detailText = (detail: EventDetail): string => {
+  if (detail.type === 'terminated') return detail.endReason;
+  return detail.type === 'appended' ? String(detail.position) : '-';
+};
+
+const pattern =
+  /^1 (created|started|paused|resumed|appended|terminated|deleted) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w-]+)$/;
+
+type Simple = Exclude<EventDetail['type'], 'terminated' | 'appended'>;
+const isSimple = (type: string): type is Simple => type !== 'terminated' && type !== 'appended';
+
+const readDetail = (type: string, at: number, detail: string): EventDetail | undefined => {
+  if (isSimple(type)) return { type, at };
+  if (type === 'appended') return { type, at, position: Number(detail) };
+  return isEndReason(detail) ? { type: 'terminated', at, endReason: detail } : undefined;
+};
+
+/** The event, or nothing if the text is of no format that this version knows. */
+const decodeEvent = (position: string, text: string): SessionEvent | undefined => {
+  const [, type, birth, number, ms, path, detail] = pattern.exec(text) ?? [];
+  if (type === undefined || birth === undefined || path === undefined || detail === undefined) return undefined;
+  const decoded = readDetail(type, Number(ms), detail);
+  return decoded && eventOf(keyOfPath(path), { birth, sequence: Number(number) }, decoded, position);
+};
+
+/** Before all entries of a stream. */
+const BEGINNING = '0-0';
+
+interface Entry {
+  readonly id: string;
+  readonly text: string;
+}
+
+const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
+  reply.flatMap((entry): Entry[] => {
+    const [id, fields]: readonly unknown[] = Array.isArray(entry) ? entry : [];
+    const text: unknown = Array.isArray(fields) ? fields[1] : undefined;
+    return typeof id === 'string' ? [{ id, text: typeof text === 'string' ? text : '' }] : [];
+  });
+
+/** What stands in the text of every event of a scope: decoding those of others would cost more than reading them. */
+const markOf = ({ tenant, sessionId }: EventScope): string =>
+  ` ${escapeName(tenant)}:${sessionId === undefined ? '' : `${escapeName(sessionId)} `}`;
+
+const unable = new Error('ERR the client has no streams');
+
+const range = (client: RedisClient, stream: string, from: string, size: number): Promise<readonly unknown[]> => {
+  if (client.xrange === undefined) throw unable;
+  return client.xrange(stream, from, '+', 'COUNT', size);
+};
+
+/**
+ * The streams of a Redis store: one a partition, cut to about a number of events.
+ *
+ * An event is written after the change was made, and before it is acknowledged. The two are two commands, for a script
+ * that wrote both would not be whole in a torn log. So the event of every change that was acknowledged is written. That
+ * of a change whose caller got no answer is written when the caller asks again, under the same id.
+ */
+export class RedisEventLog implements EventLog {
+  readonly #connection: Connection;
+  readonly #keys: Keyspace;
+  /** How many events a stream keeps; without it none are written. */
+  readonly #length: number | undefined;
+  /** Where the host has given a connection for it: says when there is something new. */
+  readonly listen: ((listener: () => void, stream: string) => () => void) | undefined;
+
+  constructor(
+    connection: Connection,
+    keys: Keyspace,
+    length: number | undefined,
+    client: BlockingRedisClient | undefined,
+  ) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#length = length;
+    if (client === undefined) return;
+    const streams = new StreamListener(client, () => connection.isClosed);
+    this.listen = (listener, stream) => streams.listen(stream, listener);
+  }
+
+  /** What fails here leaves the outcome of the whole unknown, whatever the failure says of itself: the change was made. */
+  async tell(
+    call: Call,
+    { events, path }: SessionKeys,
+    change: ChangeId,
+    detail: EventDetail,
+  ): Promise<Result<unknown, StoreUnavailable>> {
+    const length = this.#length;
+    if (length === undefined) return ok(undefined);
+    const text = eventText(path, change, detail);
+    const told = await call.send(async (client) =>
+      client.xadd?.(events, 'MAXLEN', '~', String(length), '*', 'e', text),
+    );
+    return told.mapErr(({ error }) => ({ ...error, outcome: 'unknown' }));
+  }
+
+  streamOf(tenant: string): string {
+    return this.#keys.tenant(tenant).events;
+  }
+
+  async latest(stream: string): Promise<Result<string, StoreUnavailable>> {
+    const last = await this.#connection.begin().read(async (client) => {
+      if (client.xrevrange === undefined) throw unable;
+      return client.xrevrange(stream, '+', '-', 'COUNT', 1);
+    });
+    return last.map((reply) => entriesOf(reply)[0]?.id ?? BEGINNING).mapErr(({ error }) => error);
+  }
+
+  /** The entry at the position is asked for too: if it is there, nothing behind it was trimmed. */
+  async read(
+    stream: string,
+    position: string,
+    limit: number,
+    of?: EventScope,
+  ): Promise<Result<EventPage, StoreUnavailable>> {
+    const from = /^\d+-\d+$/.test(position) ? position : BEGINNING;
+    const reply = await this.#connection.begin().read(async (client) => range(client, stream, from, limit + 1));
+    if (reply.isErr()) return err(reply.error.error);
+    const entries = entriesOf(reply.value);
+    const isThere = entries[0]?.id === from;
+    const isTrimmed = isThere ? ok(false) : await this.#isTrimmedBehind(stream, from, entries);
+    if (isTrimmed.isErr()) return err(isTrimmed.error);
+    const fresh = isThere ? entries.slice(1) : entries.slice(0, limit);
+    const mark = of === undefined ? '' : markOf(of);
+    const events = fresh.flatMap(({ id, text }): readonly SessionEvent[] => {
+      const event = text.includes(mark) ? decodeEvent(id, text) : undefined;
+      return event === undefined ? [] : [event];
+    });
+    return ok({ events, position: fresh.at(-1)?.id ?? from, isTrimmed: isTrimmed.value });
+  }
+
+  async #isTrimmedBehind(
+    stream: string,
+    position: string,
+    entries: readonly Entry[],
+  ): Promise<Result<boolean, StoreUnavailable>> {
+    if (position !== BEGINNING) return this.#beginsBehind(stream, position);
+    const [first] = entries;
+    // A stream that was never trimmed begins with the first change of a session.
+    if (first !== undefined && decodeEvent(first.id, first.text)?.sequence !== 1) return ok(true);
+    return ok(await this.#hasLostEntries(stream));
+  }
+
+  /** Whether a stream was ever trimmed, where the server says so (Redis 7.0 and later, to users who may ask for it). */
+  async #hasLostEntries(stream: string): Promise<boolean> {
+    const reply = await this.#connection.begin().read(async (client) => client.xinfo?.('STREAM', stream));
+    const fields: readonly unknown[] = reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
+    const numberOf = (name: string): number => Number(fields[fields.indexOf(name) + 1]);
+    if (!fields.includes('length')) return false;
+    const [length, added] = [numberOf('length'), fields.includes('entries-added') ? numberOf('entries-added') : 0];
+    return fields.includes('entries-added') ? added > length : length >= (this.#length ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether what a stream keeps begins behind a position at which there is no entry: what was before it is gone. */
+  async #beginsBehind(stream: string, position: string): Promise<Result<boolean, StoreUnavailable>> {
+    const reply = await this.#connection.begin().read(async (client) => range(client, stream, '-', 1));
+    return reply
+      .map((entries) => isBehind(entriesOf(entries)[0]?.id ?? position, position) || entries.length === 0)
+      .mapErr(({ error }) => error);
+  }
+
+  isClosed(): boolean {
+    return this.#connection.isClosed;
+  }
+
+  async repeat(key: SessionKey): Promise<Result<unknown, StoreError>> {
+    return this.repeatLast(this.#connection.begin(), this.#keys.of(key), () => true);
+  }
+
+  /** Tells the last change of a state once more, if it led to one that is meant. */
+  async repeatLast(
+    call: Call,
+    session: SessionKeys,
+    isMeant: (status: SessionStatus) => boolean,
+  ): Promise<Result<unknown, StoreError>> {
+    if (this.#length === undefined) return ok(undefined);
+    const text = await call.read((client) => client.get(session.record));
+    if (text.isErr()) return err(failed(session)(text.error));
+    const decoded = text.value === null ? undefined : decodeState(text.value);
+    if (typeof decoded !== 'object' || !isMeant(decoded.state.status)) return ok(undefined);
+    const { state, birth, lastWrite } = decoded;
+    const change = { birth, sequence: state.status === 'IDLE' ? 1 : (lastWrite?.sequence ?? 1) };
+    return this.tell(call, session, change, eventDetailOf(lastWrite?.before === 'P', state));
+  }
+}

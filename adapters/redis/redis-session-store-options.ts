@@ -1,0 +1,193 @@
+import { type OptionNames, readOptions } from '../../src/input/read-options.js';
+import type { IssueList } from '../../src/input/read-safely.js';
+import { hasMethods, isFields, readWhole } from '../../src/input/values.js';
+
+/**
+ * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client stays the host's: it is
+ * never reconfigured, extended or closed. Declared here, so that nobody needs ioredis to compile against this store.
+ */
+export interface RedisClient {
+  /** `end` once the client has been closed for good. */
+  readonly status: string;
+  get(key: string): Promise<string | null>;
+  mget(...keys: string[]): Promise<(string | null)[]>;
+  evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+  eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+  zadd(key: string, ...scoreAndMember: string[]): Promise<unknown>;
+  zrangebyscore(
+    key: string,
+    least: string,
+    most: number,
+    limit: 'LIMIT',
+    offset: number,
+    count: number,
+  ): Promise<string[]>;
+  zrangebyscore(
+    key: string,
+    least: string,
+    most: number,
+    scores: 'WITHSCORES',
+    limit: 'LIMIT',
+    offset: number,
+    count: number,
+  ): Promise<string[]>;
+  /** The next three are for events alone. */
+  xadd?(
+    key: string,
+    cap: 'MAXLEN',
+    about: '~',
+    length: string,
+    id: '*',
+    field: string,
+    value: string,
+  ): Promise<unknown>;
+  xrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
+  xrevrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
+  /** For events too: a client without it, or a user who may not ask, does no harm. */
+  xinfo?(subcommand: 'STREAM', key: string): Promise<unknown>;
+  /** For `RedisClock` alone: seconds and microseconds. */
+  time?(): Promise<readonly (number | string)[]>;
+  /** The rest is for `repair` alone. */
+  readonly options?: { readonly keyPrefix?: string | undefined };
+  nodes?(role: 'master'): readonly RedisClient[];
+  scan?(
+    cursor: string,
+    match: 'MATCH',
+    pattern: string,
+    count: 'COUNT',
+    size: number,
+  ): Promise<[cursor: string, keys: string[]]>;
+  zscan?(
+    key: string,
+    cursor: string,
+    count: 'COUNT',
+    size: number,
+  ): Promise<[cursor: string, membersAndScores: string[]]>;
+}
+
+/** The part of an ioredis client (5 or 6, `Redis`) that waits for events. */
+export interface BlockingRedisClient {
+  readonly status: string;
+  xread(
+    count: 'COUNT',
+    size: number,
+    block: 'BLOCK',
+    ms: number,
+    streams: 'STREAMS',
+    ...namesAndIds: string[]
+  ): Promise<unknown>;
+  xrevrange(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
+}
+
+/** How events are told. */
+export interface RedisEventsOptions {
+  /** About how many events a stream keeps, 1 to 100000000. Default: 100000. */
+  readonly length?: number;
+  /**
+   * A connection of its own for watching, such as `client.duplicate()`: a blocking read waits on it for news of all
+   * streams that are watched, in place of a poll of each. It stays the host's, to be closed after the watches, and nothing
+   * else may use it. Not for a `Cluster`, where one read cannot reach several partitions.
+   */
+  readonly client?: BlockingRedisClient;
+}
+
+/** What a `RedisSessionStore` is made with. */
+export interface RedisSessionStoreOptions {
+  /** The host's own ioredis client, version 5 or 6, `Redis` or `Cluster`; its `keyPrefix` works. */
+  readonly client: RedisClient;
+  /** What all keys begin with: 1 to 128 characters without `{`, `}` and `*`. Default: `colloquy`. */
+  readonly prefix?: string;
+  /**
+   * Over how many hash slots the tenants are spread, 1 to 16384; set once for a deployment. Default: 1; a cluster
+   * wants more, such as 64.
+   */
+  readonly partitions?: number;
+  /** The longest that any call may take, in milliseconds, 1 to 600000. Default: 2000. */
+  readonly timeoutMs?: number;
+  /**
+   * Whether sessions can be listed by their status, for which an index is kept of each. For sessions that are there
+   * already `repair()` makes it. Default: no.
+   */
+  readonly statusIndex?: boolean;
+  /**
+   * Whether every change is told to all processes, through a Redis Stream a partition. It keeps about `length` events, 1 to
+   * 100000000, 100000 unless given; an event takes about 100 bytes. Default: no.
+   */
+  readonly events?: boolean | RedisEventsOptions;
+}
+
+/** The options, read and with their defaults. */
+export interface RedisSettings {
+  readonly client: RedisClient;
+  readonly prefix: string;
+  readonly partitions: number;
+  readonly timeoutMs: number;
+  readonly statusIndex: boolean;
+  /** How many events a stream keeps, where they are told. */
+  readonly eventsLength: number | undefined;
+  readonly eventsClient: BlockingRedisClient | undefined;
+}
+
+const DEFAULT_EVENTS = 100_000;
+const MAX_EVENTS = 100_000_000;
+const MAX_PARTITIONS = 16_384;
+const MAX_TIMEOUT_MS = 600_000;
+
+const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & { readonly client: true } = {
+  client: true,
+  prefix: true,
+  partitions: true,
+  timeoutMs: true,
+  statusIndex: true,
+  events: { length: true, client: true },
+};
+
+/** The client is the host's, of whatever class. */
+export const checkClient = (issues: IssueList, client: unknown): void =>
+  issues.check(isFields(client) && typeof client['evalsha'] === 'function', 'client', 'must be an ioredis client');
+
+const readUpTo = (issues: IssueList, path: string, value: number, most: number): number => {
+  const read = readWhole(issues, path, value, 1);
+  issues.check(read <= most, path, `must be at most ${most}`);
+  return read;
+};
+
+export const readTimeout = (issues: IssueList, timeoutMs: number): number =>
+  readUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
+
+const readEvents = (issues: IssueList, events: RedisSessionStoreOptions['events'] = false): number | undefined => {
+  if (typeof events === 'boolean') return events ? DEFAULT_EVENTS : undefined;
+  const isGiven: boolean = isFields(events);
+  issues.check(isGiven, 'events', 'must be true, false or { length, client }');
+  return isGiven ? readUpTo(issues, 'events.length', events.length ?? DEFAULT_EVENTS, MAX_EVENTS) : undefined;
+};
+
+const readEventsClient = (
+  issues: IssueList,
+  events: RedisSessionStoreOptions['events'],
+): BlockingRedisClient | undefined => {
+  if (typeof events !== 'object' || events?.client === undefined) return undefined;
+  const { client } = events;
+  const canBlock = hasMethods(client, 'xread', 'xrevrange') && !hasMethods(client, 'nodes');
+  issues.check(canBlock, 'events.client', 'must be an ioredis client that is no Cluster');
+  return client;
+};
+
+/** Throws a `TypeError` that names all options which break a rule or are unknown. */
+export const readStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
+  readOptions('RedisSessionStore', options, optionNames, (issues) => {
+    const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000, statusIndex = false, events } = options;
+    checkClient(issues, client);
+    const isPrefix = typeof prefix === 'string' && /^[^{}*]{1,128}$/.test(prefix);
+    issues.check(isPrefix, 'prefix', 'must have 1 to 128 characters, none of them {, } or *');
+    issues.check(typeof statusIndex === 'boolean', 'statusIndex', 'must be true or false');
+    return {
+      client,
+      prefix,
+      partitions: readUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
+      timeoutMs: readTimeout(issues, timeoutMs),
+      statusIndex,
+      eventsLength: readEvents(issues, events),
+      eventsClient: readEventsClient(issues, events),
+    };
+  });

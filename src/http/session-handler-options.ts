@@ -1,0 +1,135 @@
+import { readOptions } from '../input/read-options.js';
+import type { IssueList } from '../input/read-safely.js';
+import { isFields, readListener, readNumber, readWhole } from '../input/values.js';
+import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
+import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
+import { AnswerBudget } from './answer-budget.js';
+import { type Authenticate, type AuthenticationRequest, type DeniedRequest, deniedRequest } from './authenticate.js';
+import type { HandlerError } from './handler-error.js';
+import { statusOf } from './problem.js';
+import type { HandlerContext, Route, RouteGroup } from './route.js';
+import { checkPaths } from './router-of.js';
+import { sessionRoutes } from './session-routes.js';
+
+/** What a session handler is made with. `S` is what a tenant's sessions can do: all that the routes need. */
+export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions> {
+  /** A `SessionService`. */
+  readonly sessions: Sessions<S>;
+  /** Gives the tenant whose sessions a request may reach: `staticApiKeys([...])`, or a function of the host's own. */
+  readonly authenticate: Authenticate;
+  /**
+   * What is served beside create, list and get: `[commandRoutes(), historyRoutes(), eventRoutes()]` of this subpath,
+   * `inspectorRoutes` of `colloquy/inspector`, `openApiRoute` of `colloquy/openapi`, and the host's own. Default: nothing.
+   */
+  readonly routes?: readonly RouteGroup<NoInfer<S>>[];
+  /** Bytes in a request's body. Default: 256 KiB. */
+  readonly maxBodyBytes?: number;
+  /**
+   * Bytes in all answers that are being prepared or that clients have not taken yet; half of it for one tenant. Beyond, a
+   * read is answered with 503 and `Retry-After`. Default: 32 MiB.
+   */
+  readonly maxPendingBytes?: number;
+  /** Milliseconds that the authenticator, and after it the store, may take; then the answer is 503. Default: 10,000. */
+  readonly timeoutMs?: number;
+  /** Told of every error that is answered with a status of 500 or above, with the cause that the answer hides. */
+  readonly onError?: (error: HandlerError) => void;
+  /** Told of every request that is answered with 401. Counting wrong keys is up to the host. */
+  readonly onDenied?: (denied: DeniedRequest) => void;
+  /**
+   * Told the same: of errors as `error`, of a wrong key as `warn`, of a missing one as `info`. `pino()`, `console` and the
+   * like.
+   */
+  readonly logger?: Logger;
+}
+
+const DEFAULT_BODY_BYTES = 256 * 1024;
+const DEFAULT_PENDING_BYTES = 32 * 1024 * 1024;
+const DEFAULT_TIMEOUT_MS = 10_000;
+/** The longest that a timer takes. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** The options of a handler, read and with their defaults. */
+export interface HandlerSettings<S> {
+  readonly sessions: Sessions<S>;
+  readonly authenticate: Authenticate;
+  readonly routes: readonly Route<S>[];
+  readonly context: Omit<HandlerContext, 'serve'>;
+  readonly onDenied: (request: AuthenticationRequest) => void;
+}
+
+const optionNames = {
+  sessions: true,
+  authenticate: true,
+  routes: true,
+  maxBodyBytes: true,
+  maxPendingBytes: true,
+  timeoutMs: true,
+  onError: true,
+  onDenied: true,
+  logger: true,
+} as const;
+
+const isRoute = (value: unknown): boolean => {
+  const { operation, answer } = isFields(value) ? value : {};
+  if (!isFields(operation) || typeof operation['path'] !== 'string') return false;
+  if (operation['method'] !== 'GET' && operation['method'] !== 'POST') return false;
+  return typeof answer === 'function' || isFields(operation['calls']);
+};
+
+const readRoutes = <S extends TenantSessions>(
+  issues: IssueList,
+  groups: readonly RouteGroup<S>[],
+): readonly Route<S>[] => {
+  const fits = Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isRoute));
+  issues.check(fits, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
+  const routes = [...sessionRoutes, ...(fits ? groups.flat() : [])];
+  checkPaths(
+    issues,
+    routes.map(({ operation }) => operation),
+  );
+  return routes;
+};
+
+const readAll = <S extends TenantSessions>(
+  issues: IssueList,
+  options: SessionHandlerOptions<S>,
+): HandlerSettings<S> => {
+  const { sessions, authenticate, routes = [], logger } = options;
+  const { maxBodyBytes = DEFAULT_BODY_BYTES, maxPendingBytes = DEFAULT_PENDING_BYTES } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const onError = readListener(issues, 'onError', options.onError);
+  const onDenied = readListener(issues, 'onDenied', options.onDenied);
+  const serves = isFields(sessions) && typeof sessions['forTenant'] === 'function';
+  issues.check(serves, 'sessions', 'must be a SessionService');
+  const isFunction = typeof authenticate === 'function';
+  issues.check(isFunction, 'authenticate', 'must be a function, or what staticApiKeys gives');
+  issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
+  const all = readRoutes(issues, routes);
+  return {
+    sessions,
+    authenticate,
+    routes: all,
+    onDenied: (request) => {
+      if (logger === undefined && options.onDenied === undefined) return;
+      const denied = deniedRequest(request);
+      if (logger !== undefined) log(logger, denied.reason === 'wrong' ? 'warn' : 'info', denied, 'unauthenticated');
+      onDenied(denied);
+    },
+    context: {
+      routes: all,
+      policy: serves ? sessions.policy : undefined,
+      maxBodyBytes: readWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
+      timeoutMs: readNumber(issues, 'timeoutMs', timeoutMs, 1, MAX_TIMEOUT_MS),
+      budget: new AnswerBudget(readWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
+      report: (error) => {
+        const status = statusOf(error);
+        if (status < 500) return;
+        if (logger !== undefined) logFailure(logger, error, { status });
+        onError(error);
+      },
+    },
+  };
+};
+
+export const readHandlerOptions = <S extends TenantSessions>(options: SessionHandlerOptions<S>): HandlerSettings<S> =>
+  readOptions('createSessionHandler', options, optionNames, (issues) => readAll(issues, options));

@@ -1,0 +1,83 @@
+import * as crypto from 'node:crypto';
+import { readOrThrow } from '../input/read-options.js';
+import type { IssueList } from '../input/read-safely.js';
+import { isFields, readName } from '../input/values.js';
+import { KEY_LENGTH } from '../session/session-limits.js';
+
+/**
+ * One API key and the tenant that it belongs to; a tenant may have several. In place of the key its SHA-256, 64
+ * hexadecimal digits, may be given, so that a configuration need not hold secrets.
+ */
+export type ApiKey =
+  | { readonly key: string; readonly sha256?: never; readonly tenant: string }
+  | { readonly sha256: string; readonly key?: never; readonly tenant: string };
+
+interface KnownKey {
+  /** In hexadecimal digits, as bytes. */
+  readonly digest: Uint8Array;
+  readonly tenant: string;
+}
+
+/** Of a SHA-256 in hexadecimal digits. */
+const DIGEST_BYTES = 64;
+
+/** What a header carries unchanged through every client and proxy. */
+const sendable = new RegExp(`^[!-~]{1,${KEY_LENGTH}}$`);
+
+/** In hexadecimal digits: bytes would be a buffer of their own, which costs more to make and collect than the digest. */
+const sha256: (key: string) => string =
+  // In one go, in half the time: Node 20.12 and later, and not every runtime that offers Node's modules.
+  typeof crypto.hash === 'function'
+    ? (key) => crypto.hash('sha256', key)
+    : (key) => crypto.createHash('sha256').update(key).digest('hex');
+
+/** The digest of a key that is given as it is, or as its digest; nothing if it breaks a rule. */
+const readDigest = (issues: IssueList, path: string, key: unknown, digest: unknown): string | undefined => {
+  issues.check((key === undefined) !== (digest === undefined), path, 'must have either key or sha256');
+  if (digest !== undefined) {
+    const fits = typeof digest === 'string' && /^[\da-f]{64}$/i.test(digest);
+    issues.check(fits, `${path}.sha256`, 'must be 64 hexadecimal digits');
+    return fits ? digest.toLowerCase() : undefined;
+  }
+  const fits = typeof key === 'string' && sendable.test(key);
+  issues.check(fits, `${path}.key`, `must be 1 to ${KEY_LENGTH} visible ASCII characters`);
+  return fits ? sha256(key) : undefined;
+};
+
+const readKey = (issues: IssueList, path: string, value: unknown, seen: Set<string>): KnownKey[] => {
+  const { key, sha256: given, tenant, ...others } = isFields(value) ? value : {};
+  // Not by its name: an API key may stand there by mistake.
+  issues.check(Object.keys(others).length === 0, path, 'must have no fields but key or sha256, and tenant');
+  const owner = readName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
+  const digest = readDigest(issues, path, key, given);
+  if (digest === undefined) return [];
+  issues.check(!seen.has(digest), `${path}.${given === undefined ? 'key' : 'sha256'}`, 'must not be in the list twice');
+  seen.add(digest);
+  return [{ digest: new TextEncoder().encode(digest), tenant: owner }];
+};
+
+const readApiKeys = (issues: IssueList, keys: readonly ApiKey[]): ((key: string) => string | undefined) => {
+  const given: readonly unknown[] = Array.isArray(keys) ? keys : [];
+  issues.check(given.length > 0, 'keys', 'must be an array of at least one key');
+  const seen = new Set<string>();
+  const known = Array.from(given, (key, index) => readKey(issues, `keys[${index}]`, key, seen)).flat();
+  const encoder = new TextEncoder();
+  const digest = new Uint8Array(DIGEST_BYTES);
+  return (presented) => {
+    if (typeof presented !== 'string' || !sendable.test(presented)) return undefined;
+    encoder.encodeInto(sha256(presented), digest);
+    let tenant: string | undefined;
+    for (const candidate of known) {
+      if (crypto.timingSafeEqual(candidate.digest, digest)) tenant = candidate.tenant;
+    }
+    return tenant;
+  };
+};
+
+/**
+ * An authenticator for a fixed list of keys. It keeps their SHA-256 digests and never the keys, and compares with every
+ * one of them in constant time, so that neither memory nor timing gives a key away. Throws a `TypeError` that names every
+ * entry that breaks a rule, and holds no key.
+ */
+export const staticApiKeys = (keys: readonly ApiKey[]): ((key: string) => string | undefined) =>
+  readOrThrow('staticApiKeys', 'keys', (issues) => readApiKeys(issues, keys));

@@ -1,0 +1,46 @@
+import { defaultLimits, type SessionLimits } from '../session/session-limits.js';
+import type { IssueList } from './issue-list.js';
+import { readFields, readNumber } from './values.js';
+
+/** The input that a host allows. */
+export interface InputPolicy {
+  readonly limits: SessionLimits;
+  /** Allowed faces; `undefined` for any. */
+  readonly faces: ReadonlySet<string> | undefined;
+  /** Allowed profiles; `undefined` for any. */
+  readonly profiles: ReadonlySet<string> | undefined;
+}
+
+/** A policy as the host gives it; everything has a default. */
+export interface GivenPolicy {
+  readonly limits?: Partial<SessionLimits> | undefined;
+  readonly faces?: readonly string[] | undefined;
+  readonly profiles?: readonly string[] | undefined;
+}
+
+const readLimits = (issues: IssueList, limits: unknown): SessionLimits => {
+  const given = readFields(issues, 'limits', limits);
+  const read = (name: keyof SessionLimits): number =>
+    readNumber(issues, `limits.${name}`, given[name] ?? defaultLimits[name], 1, Number.MAX_SAFE_INTEGER);
+  return {
+    timeLimit: read('timeLimit'),
+    textBytes: read('textBytes'),
+    contentBytes: read('contentBytes'),
+    entriesPerAppend: read('entriesPerAppend'),
+    historyEntries: read('historyEntries'),
+    pageBytes: read('pageBytes'),
+  };
+};
+
+const readNames = (issues: IssueList, path: string, names: readonly string[] | undefined) => {
+  if (names === undefined) return undefined;
+  const fits = Array.isArray(names) && names.every((name) => typeof name === 'string');
+  issues.check(fits, path, 'must be an array of strings');
+  return new Set(fits ? names : []);
+};
+
+export const readPolicy = (issues: IssueList, { limits = {}, faces, profiles }: GivenPolicy): InputPolicy => ({
+  limits: readLimits(issues, limits),
+  faces: readNames(issues, 'faces', faces),
+  profiles: readNames(issues, 'profiles', profiles),
+});

@@ -1,0 +1,34 @@
+import { LATEST, timestampOf } from '../session/clock.js';
+import { KEY_LENGTH } from '../session/session-limits.js';
+import type { ListPlace } from '../store/session-store.js';
+import type { IssueList } from './read-safely.js';
+
+/** Escapes to the unreserved characters of RFC 3986 (2.3), so that a cursor needs no encoding in a URL or a header. */
+const escapeId = (id: string): string =>
+  id.replace(/[^\w.-]/g, (unit) => `~${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const unescapeId = (escaped: string): string =>
+  escaped.replace(/~([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
+
+/** The cursor of a place in a list. */
+export const cursorOf = ({ createdAt, id }: ListPlace): string =>
+  `${Date.parse(createdAt).toString(36)}.${escapeId(id)}`;
+
+export const cursorForm = /^([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
+
+/** The place of a cursor; `undefined` for a text that is not a cursor. */
+export const placeOf = (cursor: string): ListPlace | undefined => {
+  // Every character of the longest id, escaped.
+  if (cursor.length > 16 + KEY_LENGTH * 5) return undefined;
+  const [, time = '', escaped = ''] = cursorForm.exec(cursor) ?? [];
+  const ms = Number.parseInt(time, 36);
+  if (!(ms <= LATEST)) return undefined;
+  const place = { createdAt: timestampOf(ms), id: unescapeId(escaped) };
+  return cursorOf(place) === cursor ? place : undefined;
+};
+
+export const readCursor = (issues: IssueList, path: string, value: unknown): ListPlace | undefined => {
+  const place = typeof value === 'string' ? placeOf(value) : undefined;
+  issues.check(place !== undefined, path, 'must be a cursor: the `next` of a page of this list');
+  return place;
+};

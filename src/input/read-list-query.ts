@@ -1,0 +1,91 @@
+import type { Result } from 'neverthrow';
+import type { InvalidInput } from '../errors.js';
+import { DEFAULT_HISTORY_LIMIT, DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
+import { isSessionStatus, type SessionStatus } from '../session/session-status.js';
+import type { HistorySlice, ListOrder, PageRange, ReadSize } from '../store/session-store.js';
+import { readCursor } from './read-cursor.js';
+import { type IssueList, readSafely } from './read-safely.js';
+import { readTimestamp } from './read-timestamp.js';
+import { checkFunction, type Fields, readFields, readUpTo, readWhole } from './values.js';
+
+/** A filter whose status is that at the time of reading. */
+export interface ListFilter extends Omit<PageRange, 'status'> {
+  readonly status?: SessionStatus | undefined;
+}
+
+/** A page to list; `page` is its number, absent with a cursor. */
+export interface ReadQuery {
+  readonly range: ListFilter;
+  readonly page: number | undefined;
+}
+
+export const listOrders = ['newest', 'oldest'] as const satisfies readonly ListOrder[];
+
+const isOrder = (value: unknown): value is ListOrder => listOrders.some((order) => order === value);
+
+export const readHistoryLimit = (issues: IssueList, historyLimit: unknown): ReadSize => ({
+  historyLimit: historyLimit === undefined ? undefined : readWhole(issues, 'historyLimit', historyLimit, 0),
+});
+
+/** A `limit` above the maximum counts as the maximum. */
+const readQuery = (issues: IssueList, fields: Fields, defaultLimit: number): ReadQuery => {
+  const { limit: most = defaultLimit, page: number = 1, historyLimit, after } = fields;
+  const { order, status, createdAfter, createdBefore } = fields;
+  const limit = Math.min(readWhole(issues, 'limit', most, 1), PAGE_LIMIT);
+  const page = readWhole(issues, 'page', number, 1);
+  issues.check(after === undefined || fields['page'] === undefined, 'after', 'cannot be given with `page`');
+  issues.check(order === undefined || isOrder(order), 'order', "must be 'newest' or 'oldest'");
+  issues.check(status === undefined || isSessionStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
+  const range: ListFilter = {
+    // No store has a page beyond the safe integers.
+    offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
+    limit,
+    ...readHistoryLimit(issues, historyLimit),
+    status: isSessionStatus(status) ? status : undefined,
+    order: isOrder(order) ? order : undefined,
+    createdAfter: createdAfter === undefined ? undefined : readTimestamp(issues, 'createdAfter', createdAfter),
+    createdBefore: createdBefore === undefined ? undefined : readTimestamp(issues, 'createdBefore', createdBefore),
+    after: after === undefined ? undefined : readCursor(issues, 'after', after),
+  };
+  return { range, page: after === undefined ? page : undefined };
+};
+
+const readReadOptions = (issues: IssueList, options: unknown): Fields => {
+  const fields = readFields(issues, 'options', options);
+  checkFunction(issues, 'admit', fields['admit']);
+  return fields;
+};
+
+export const readGetOptions = (options: unknown): Result<ReadSize, InvalidInput> =>
+  readSafely('options', (issues) => readHistoryLimit(issues, readReadOptions(issues, options)['historyLimit']));
+
+export const readListQuery = (query: unknown, options: unknown = {}): Result<ReadQuery, InvalidInput> =>
+  readSafely('query', (issues) => {
+    readReadOptions(issues, options);
+    return readQuery(issues, readFields(issues, 'query', query), DEFAULT_PAGE_LIMIT);
+  });
+
+/** Reads a query for `each`. Its default limit is the maximum. */
+export const readEachQuery = (query: unknown): Result<ListFilter, InvalidInput> =>
+  readSafely('query', (issues) => {
+    const fields = readFields(issues, 'query', query);
+    const { range } = readQuery(issues, fields, PAGE_LIMIT);
+    issues.check(fields['page'] === undefined, 'page', 'is not allowed in `each`');
+    return range;
+  });
+
+const readCount = (issues: IssueList, path: string, value: unknown = DEFAULT_HISTORY_LIMIT): number =>
+  readUpTo(issues, path, value, HISTORY_LIMIT);
+
+/** Reads a history query. A limit above the maximum is an error: a caller may rely on getting as many entries. */
+export const readHistoryQuery = (query: unknown): Result<HistorySlice, InvalidInput> =>
+  readSafely('query', (issues) => {
+    const { last, after, limit } = readFields(issues, 'query', query);
+    if (after === undefined) {
+      const rule = 'needs `after`; use `last` for the latest entries';
+      issues.check(limit === undefined, 'limit', rule);
+      return { last: readCount(issues, 'last', last) };
+    }
+    issues.check(last === undefined, 'last', 'cannot be given with `after`');
+    return { after: readWhole(issues, 'after', after, 0), limit: readCount(issues, 'limit', limit) };
+  });

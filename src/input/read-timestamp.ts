@@ -1,0 +1,28 @@
+import { timestampOf } from '../session/clock.js';
+import type { IssueList } from './read-safely.js';
+import type { ReadAs } from './values.js';
+
+/** Without flags: the OpenAPI document contains its source. */
+export const rfc3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+
+const RULE = 'must be an RFC 3339 date-time, such as 2026-01-31T18:00:02.000Z, or a valid Date';
+
+/** `Date.parse` reads 30 February as 2 March. */
+const isCalendarDay = (year: number, month: number, day: number): boolean =>
+  month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+
+const instantOf = (value: unknown): number => {
+  if (value instanceof Date) return value.getTime();
+  if (typeof value !== 'string') return Number.NaN;
+  const [, year, month, day] = rfc3339.exec(value) ?? [];
+  return isCalendarDay(Number(year), Number(month), Number(day)) ? Date.parse(value.toUpperCase()) : Number.NaN;
+};
+
+/** Reads a time and returns it in UTC with milliseconds. Years 0 to 9999, as in RFC 3339. */
+export const readTimestamp = (issues: IssueList, path: string, value: unknown): ReadAs<string, ['timestamp']> => {
+  const instant = instantOf(value);
+  const timestamp = Number.isNaN(instant) ? '' : timestampOf(instant);
+  issues.check(timestamp.length === 24, path, RULE);
+  return timestamp;
+};

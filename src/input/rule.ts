@@ -1,0 +1,53 @@
+import { NAME_LENGTH, ROLE_LENGTH, type SessionLimits } from '../session/session-limits.js';
+import { rfc3339 } from './read-timestamp.js';
+import type { ReadAs } from './values.js';
+
+/*
+ * The rules of the input fields, as data. The OpenAPI document is generated from them, and the compiler checks the readers
+ * against them: a field that is read by another rule does not compile. Interpreting the rules at run time, and schema
+ * libraries, were measured: both are slower and larger.
+ */
+
+type FieldRule =
+  /** A string of 1 to `most` characters (UTF-16 code units); `allowed` is the host's list of allowed values. */
+  | { readonly kind: 'name'; readonly most: number; readonly allowed?: 'faces' | 'profiles' }
+  /** A string, possibly empty, of at most this limit in bytes of UTF-8. */
+  | { readonly kind: 'text'; readonly mostBytes: keyof SessionLimits }
+  /** A number from `least` to this limit. */
+  | { readonly kind: 'number'; readonly least: number; readonly most: keyof SessionLimits }
+  | { readonly kind: 'timestamp'; readonly form: RegExp };
+
+/** A field with a default (`absent`) or `isOptional` may be missing or `null`. */
+export type Rule = FieldRule & { readonly absent?: string | number; readonly isOptional?: boolean };
+
+type MarkOf<R> = R extends { kind: 'name'; most: infer M }
+  ? ['name', M]
+  : R extends { kind: 'number'; least: infer L }
+    ? ['number', L]
+    : R extends { kind: infer K }
+      ? [K]
+      : never;
+
+/** The values that readers of these rules return. */
+export type ReadBy<Rules> = {
+  readonly [F in keyof Rules]:
+    | ReadAs<Rules[F] extends { kind: 'number' } ? number : string, MarkOf<Rules[F]>>
+    | (Rules[F] extends { isOptional: true } ? undefined : never);
+};
+
+export const createRules = {
+  face: { kind: 'name', most: NAME_LENGTH, allowed: 'faces' },
+  profile: { kind: 'name', most: NAME_LENGTH, allowed: 'profiles' },
+  context: { kind: 'text', mostBytes: 'textBytes', absent: '' },
+  behavior: { kind: 'text', mostBytes: 'textBytes', absent: '' },
+  timeLimit: { kind: 'number', least: 0, most: 'timeLimit', absent: 0 },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export const entryRules = {
+  role: { kind: 'name', most: ROLE_LENGTH },
+  content: { kind: 'text', mostBytes: 'contentBytes' },
+  timestamp: { kind: 'timestamp', form: rfc3339, isOptional: true },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+/** Number of entries in an append. */
+export const entriesRange = { least: 1, most: 'entriesPerAppend' } as const;

@@ -1,0 +1,160 @@
+import type { Route, RouteGroup } from '../http/route.js';
+import { type GivenPolicy, type InputPolicy, readPolicy } from '../input/input-policy.js';
+import { readOptions } from '../input/read-options.js';
+import type { IssueList } from '../input/read-safely.js';
+import { readName } from '../input/values.js';
+import { sessionOperations } from '../operations/session-operations.js';
+import { defaultLimits } from '../session/session-limits.js';
+import { sharedHeaders } from './headers-of.js';
+import { pathsOf } from './paths-of.js';
+import { schemasOf } from './schemas-of.js';
+import type { OpenApiDocument, Server } from './types.js';
+
+/** What is described, and how. All of it has a default. */
+export interface OpenApiOptions {
+  /** The groups of routes that the handler is given. Create, list and get are always described. Default: none. */
+  readonly routes?: readonly RouteGroup<never>[];
+  /** The service whose limits and lists of names the document tells. Without it, those given below. */
+  readonly sessions?: { readonly policy?: InputPolicy };
+  /** Where the service is not at hand: what it is given as `limits`, `faces` and `profiles`. */
+  readonly limits?: GivenPolicy['limits'];
+  readonly faces?: GivenPolicy['faces'];
+  readonly profiles?: GivenPolicy['profiles'];
+  /** Bytes in a request's body. Default: not told. */
+  readonly maxBodyBytes?: number;
+  /** What the paths begin with, such as `/api`. Default: nothing. */
+  readonly prefix?: string;
+  /** Where the interface is. Default: at the prefix, on the host that the document comes from. */
+  readonly servers?: readonly Server[];
+  /** Default: `Sessions`. */
+  readonly title?: string;
+  /** The version of the host's interface. Default: `1.0.0`. */
+  readonly version?: string;
+}
+
+const MAX_CHARACTERS = 256;
+
+const readServers = (issues: IssueList, servers: unknown, prefix: string): readonly Server[] => {
+  if (servers === undefined) return [{ url: prefix === '' ? '/' : prefix }];
+  const fits = Array.isArray(servers) && servers.length > 0 && servers.every((each) => typeof each?.url === 'string');
+  issues.check(fits, 'servers', 'must be an array of at least one { url, description? }');
+  if (!fits) return [];
+  return servers.map(({ url, description }) => ({ url, ...(typeof description === 'string' ? { description } : {}) }));
+};
+
+const describeInterface = (maxBodyBytes: number | undefined): string => {
+  const size = maxBodyBytes === undefined ? '' : `, in at most ${maxBodyBytes} bytes`;
+  return (
+    'Interaction sessions. Every error has the form of RFC 9457, with a `code`. ' +
+    'A path of GET answers HEAD too, with the same headers and without a body. ' +
+    `Bodies are sent as application/json, in UTF-8 and uncompressed${size}. ` +
+    'Where a bound is in bytes, a schema says only as much of it as characters can.'
+  );
+};
+
+/** What the tags stand for; those of a host's own operations stand without words. */
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Sessions: 'Create, list and get.',
+  Histories: 'A history by parts.',
+  Commands: 'The state machine, the history, and deletion.',
+  Events: 'Changes, as they happen.',
+  Description: 'The interface, described.',
+};
+
+const frozen = <T>(value: T): T => {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const each of Object.values(value)) frozen(each);
+  }
+  return value;
+};
+
+/** What the service knows, but for what is given besides. */
+const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
+  const { limits, faces, profiles } = readPolicy(issues, options);
+  const known = options.sessions?.policy;
+  return {
+    limits: options.limits === undefined && known !== undefined ? known.limits : limits,
+    faces: faces ?? known?.faces,
+    profiles: profiles ?? known?.profiles,
+  };
+};
+
+const reference = /"\$ref":"#\/components\/(\w+)\/(\w+)"/g;
+
+/** The components that something refers to, however far away. */
+const referredTo = <C extends Readonly<Record<string, object>>>(from: unknown, components: C): C => {
+  const needed = new Set<unknown>();
+  const follow = (value: unknown): void => {
+    for (const [, kind = '', name = ''] of JSON.stringify(value).matchAll(reference)) {
+      const component: unknown = Reflect.get(components[kind] ?? {}, name);
+      if (component === undefined || needed.has(component)) continue;
+      needed.add(component);
+      follow(component);
+    }
+  };
+  follow(from);
+  const kept = (all: object): object => Object.fromEntries(Object.entries(all).filter(([, each]) => needed.has(each)));
+  return Object.assign({}, components, ...Object.entries(components).map(([kind, all]) => ({ [kind]: kept(all) })));
+};
+
+const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument => {
+  const policy = policyOf(issues, options);
+  const { routes: groups = [], maxBodyBytes, prefix = '', servers, title = 'Sessions', version = '1.0.0' } = options;
+  const fits = maxBodyBytes === undefined || (Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 1);
+  issues.check(fits, 'maxBodyBytes', 'must be a whole number, at least 1');
+  issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
+  const areGroups = Array.isArray(groups) && groups.every((group) => Array.isArray(group));
+  issues.check(areGroups, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
+  const routes: readonly Pick<Route<never>, 'operation' | 'authenticate'>[] = [
+    ...sessionOperations.map((operation) => ({ operation })),
+    ...(areGroups ? groups.flat() : []),
+  ];
+  const served = routes
+    .filter(({ operation }) => !operation.path.endsWith('/*'))
+    .map(({ operation, authenticate }) => ({ operation, isForEverybody: authenticate === 'everybody' }));
+  const operations = served.map(({ operation }) => operation);
+  const { paths, parameters, responses } = pathsOf(served, policy);
+  const shared = { parameters, headers: sharedHeaders, schemas: schemasOf(operations, policy) };
+  const tags = [...new Set(operations.map(({ tag }) => tag))];
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: readName(issues, 'title', title, MAX_CHARACTERS),
+      version: readName(issues, 'version', version, MAX_CHARACTERS),
+      description: describeInterface(maxBodyBytes),
+    },
+    servers: readServers(issues, servers, prefix),
+    security: [{ apiKey: [] }],
+    tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
+    paths,
+    components: {
+      ...referredTo([paths, responses], shared),
+      responses,
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY', description: 'The key of a tenant.' },
+      },
+    },
+  };
+};
+
+const optionNames = {
+  routes: true,
+  sessions: true,
+  limits: defaultLimits,
+  faces: true,
+  profiles: true,
+  maxBodyBytes: true,
+  prefix: true,
+  servers: true,
+  title: true,
+  version: true,
+} as const;
+
+/**
+ * The HTTP interface as an OpenAPI 3.1 document: plain JSON, frozen. It is made from the definitions of the operations that
+ * the handler serves, its errors from the table that they are answered from. Throws a `TypeError` that names every option
+ * that is wrong or unknown.
+ */
+export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =>
+  readOptions('openApiDocument', options, optionNames, (issues) => frozen(compose(issues, options)));

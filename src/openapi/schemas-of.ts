@@ -1,0 +1,126 @@
+import { statuses } from '../http/problem.js';
+import type { InputPolicy } from '../input/input-policy.js';
+import { entryRules, type Rule } from '../input/rule.js';
+import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
+import { nameSchema } from '../operations/parameters.js';
+import { list, named, object, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
+import { schemaTexts } from './descriptions.js';
+
+type Schemas = Readonly<Record<string, Schema>>;
+
+/** JSON Schema has no empty enum. */
+const among = (names: ReadonlySet<string>): Schema => (names.size === 0 ? { not: {} } : { enum: [...names] });
+
+/** What a rule says, in JSON Schema; bounds in bytes, which that does not know, in words besides. */
+const ruleSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
+  switch (rule.kind) {
+    case 'name': {
+      const allowed = rule.allowed === undefined ? undefined : lists[rule.allowed];
+      return { ...nameSchema(rule.most), ...(allowed && among(allowed)) };
+    }
+    case 'text': {
+      const bytes = Math.floor(limits[rule.mostBytes]);
+      return { type: 'string', maxLength: bytes, description: `At most ${bytes} bytes of UTF-8.` };
+    }
+    case 'number':
+      return { type: 'number', minimum: rule.least, maximum: limits[rule.most] };
+    case 'timestamp':
+      return { type: 'string', format: 'date-time', pattern: rule.form.source };
+  }
+};
+
+/** A schema with a text before the one that it has. */
+const described = (schema: Schema, description: string): Schema => ({
+  ...schema,
+  ...(description || schema.description
+    ? { description: [description, schema.description].filter(Boolean).join(' ') }
+    : {}),
+});
+
+/** A schema that takes `null` besides. */
+const nullable = ({ type = [], ...schema }: Schema): Schema => ({
+  type: typeof type === 'string' ? [type, 'null'] : [...type, 'null'],
+  ...schema,
+});
+
+const isRequired = (field: BodyField): boolean =>
+  'items' in field || (field.absent === undefined && field.isOptional !== true);
+
+/** A default stands in words, for there are generators that make a field with a `default` one that must be given. */
+const defaultInWords = ({ absent }: Rule): string =>
+  absent === undefined ? '' : `Default: ${absent === '' ? 'empty' : absent}.`;
+
+const fieldSchema = (field: BodyField, policy: InputPolicy): Schema => {
+  if ('items' in field) {
+    const { items, least, most } = field;
+    return { type: 'array', minItems: least, maxItems: Math.floor(policy.limits[most]), items: ref(items.name) };
+  }
+  const schema = described(ruleSchema(field, policy), defaultInWords(field));
+  return isRequired(field) ? schema : nullable(schema);
+};
+
+/** What a caller may send; `null` in an optional field is as if it were not given. */
+const bodySchemas = ({ name, fields }: Body, policy: InputPolicy): Schemas => {
+  const all = Object.entries(fields);
+  const schema: Schema = {
+    type: 'object',
+    properties: Object.fromEntries(all.map(([field, rule]) => [wireName(field), fieldSchema(rule, policy)])),
+    required: all.filter(([, field]) => isRequired(field)).map(([field]) => wireName(field)),
+  };
+  const items = all.map(([, field]) => ('items' in field ? bodySchemas(field.items, policy) : {}));
+  return Object.assign({ [name]: schema }, ...items);
+};
+
+/** The schema with its descriptions, and those of its properties. */
+const withTexts = (name: string, schema: Schema): Schema => {
+  const { properties = {}, oneOf: alternatives } = schema;
+  const texts = Object.entries(properties).map(([property, each]): [string, Schema] => {
+    const text = schemaTexts[`${name}.${property}`] ?? schemaTexts[`SessionEvent.${property}`];
+    return [property, each.$ref === undefined && text !== undefined ? described(each, text) : each];
+  });
+  return described(
+    {
+      ...schema,
+      ...(schema.properties && { properties: Object.fromEntries(texts) }),
+      ...(alternatives && { oneOf: alternatives.map((each) => ({ ...withTexts(name, each), description: '' })) }),
+    },
+    schemaTexts[name] ?? '',
+  );
+};
+
+const codes = Object.keys(statuses);
+
+const problemCode = named('ProblemCode', oneOf(codes));
+
+const issue = object({ path: text, message: text });
+
+const problem: Schema = {
+  type: 'object',
+  description: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
+  properties: {
+    type: { type: 'string', const: 'about:blank' },
+    title: described(text.schema, 'The phrase of the status.'),
+    status: { type: 'integer', enum: [...new Set(Object.values(statuses))] },
+    detail: described(text.schema, 'What is wrong, for people.'),
+    code: problemCode.schema,
+    errors: described(
+      list(issue).schema,
+      'With invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
+    ),
+  },
+  required: ['type', 'title', 'status', 'detail', 'code'],
+};
+
+/** The schemas that these operations speak of. */
+export const schemasOf = (operations: readonly AnyOperation[], policy: InputPolicy): Schemas => {
+  const all: Schemas = Object.assign(
+    { Timestamp: ruleSchema(entryRules.timestamp, policy) },
+    ...operations.flatMap(({ body, output: { shape, events = {} } }) => [
+      body === undefined ? {} : bodySchemas(body, policy),
+      ...[...(shape === undefined ? [] : [shape]), ...Object.values(events)].map(({ components }) => components),
+    ]),
+    problemCode.components,
+    { Problem: problem },
+  );
+  return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, withTexts(name, schema)]));
+};

@@ -1,0 +1,101 @@
+import { positionForm } from '../events/position.js';
+import type { SessionChange, SessionEvent, SessionEventType, SessionExpiring } from '../events/session-event.js';
+import { isFields } from '../input/values.js';
+import type { SessionService } from '../service/session-service.js';
+import type { EndReason } from '../session/session-status.js';
+import { errorsOf, operation } from './operation.js';
+import { endReason, historyPosition, session } from './outputs.js';
+import { instant, named, object, oneOf, type Shape, text, whole } from './shape.js';
+
+/** The id of a stream's last event: a client that comes back with it has seen everything. */
+export const END_ID = 'end';
+
+type Event<T extends SessionEventType> = Extract<SessionEvent, { readonly type: T }>;
+type PlainType = Exclude<SessionEventType, 'session.terminated' | 'session.appended'>;
+
+/** What the data of every event holds; the event's position is its id in the stream. */
+type EventData<T extends SessionEventType> = Omit<Event<T>, 'tenant' | 'sessionId' | 'position'>;
+
+const common = <T extends SessionEventType>(...types: readonly T[]) => ({
+  id: text,
+  type: oneOf(types),
+  sequence: whole(1),
+  at: instant,
+});
+
+const plainEvent: Shape<EventData<PlainType>> = named(
+  'SessionEvent',
+  object(common('session.created', 'session.started', 'session.paused', 'session.resumed', 'session.deleted')),
+);
+
+const appendedEvent: Shape<EventData<'session.appended'>> = named(
+  'SessionAppendedEvent',
+  object({ ...common('session.appended'), historyPosition }, { historyPosition: 'position' }),
+);
+
+const terminatedEvent: Shape<EventData<'session.terminated'>> = named(
+  'SessionTerminatedEvent',
+  object({ ...common('session.terminated'), endReason }),
+);
+
+const expiringEvent: Shape<Omit<SessionExpiring, 'tenant' | 'sessionId' | 'position'>> = named(
+  'SessionExpiringEvent',
+  object({ type: oneOf(['session.expiring']), at: instant, endsAt: instant, endReason }),
+);
+
+/** The data of each event of a session, by its type. */
+export const eventShapes = {
+  'session.created': plainEvent,
+  'session.started': plainEvent,
+  'session.paused': plainEvent,
+  'session.resumed': plainEvent,
+  'session.deleted': plainEvent,
+  'session.appended': appendedEvent,
+  'session.terminated': terminatedEvent,
+  'session.expiring': expiringEvent,
+} as const satisfies Readonly<Record<SessionEventType | 'session.expiring', unknown>>;
+
+/** The session has ended, or was deleted and has no reason. Without data a browser would pass the event over. */
+export const streamEnd: Shape<{ readonly endReason: EndReason | undefined }> = named('StreamEnd', {
+  schema: {
+    type: 'object',
+    properties: { end_reason: endReason.schema },
+    additionalProperties: false,
+  },
+  components: endReason.components,
+  read: (value) => (isFields(value) ? { endReason: endReason.read(value['end_reason']) } : undefined),
+  write: ({ endReason: reason }) => ({ end_reason: reason }),
+});
+
+export const streamUnavailable: Shape<{ readonly code: string }> = named('StreamUnavailable', object({ code: text }));
+
+export const watch = operation({
+  name: 'watchSession',
+  tag: 'Events',
+  method: 'GET',
+  path: '/session/{session_id}/events',
+  query: { warnBefore: { kind: 'whole', least: 1 } },
+  headers: {
+    from: {
+      wireName: 'Last-Event-ID',
+      schema: { type: 'string', pattern: `^(?:${END_ID})?$|${positionForm.source}` },
+    },
+  },
+  errors: errorsOf<SessionService['watch'], 'too_many_streams'>()([
+    'invalid_input',
+    'not_found',
+    'store_unavailable',
+    'corrupt_record',
+    'too_many_streams',
+  ]),
+  output: {
+    status: 200,
+    events: {
+      'session.snapshot': session,
+      ...eventShapes,
+      end: streamEnd,
+      unavailable: streamUnavailable,
+    } satisfies Readonly<Record<SessionChange['type'] | 'end' | 'unavailable', Shape<unknown>>>,
+  },
+  otherOutput: { status: 204 },
+});

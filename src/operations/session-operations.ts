@@ -1,0 +1,90 @@
+import { cursorForm } from '../input/read-cursor.js';
+import { listOrders } from '../input/read-list-query.js';
+import { createRules } from '../input/rule.js';
+import type { SessionService } from '../service/session-service.js';
+import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
+import { errorsOf, operation, type QueryParameter } from './operation.js';
+import { created, historyPart, session, sessionStatus, sessions } from './outputs.js';
+import { historyLimit, idempotencyKey, timeBound } from './parameters.js';
+import type { TenantHistories } from './tenant-sessions.js';
+
+export const create = operation({
+  name: 'createSession',
+  tag: 'Sessions',
+  method: 'POST',
+  path: '/create-session',
+  headers: { idempotencyKey },
+  body: {
+    name: 'CreateSession',
+    fields: createRules,
+  },
+  errors: errorsOf<SessionService['create']>()([
+    'invalid_input',
+    'idempotency_mismatch',
+    'conflict',
+    'store_unavailable',
+    'corrupt_record',
+  ]),
+  output: { status: 201, shape: created, headers: ['Location'] },
+});
+
+export const list = operation({
+  name: 'listSessions',
+  tag: 'Sessions',
+  method: 'GET',
+  path: '/sessions',
+  query: {
+    limit: { kind: 'whole', least: 1, most: PAGE_LIMIT, default: DEFAULT_PAGE_LIMIT },
+    page: { kind: 'whole', least: 1 },
+    order: { kind: 'text', schema: { type: 'string', enum: listOrders, default: listOrders[0] } },
+    status: { kind: 'text', schema: sessionStatus.schema },
+    createdAfter: timeBound,
+    createdBefore: timeBound,
+    after: { kind: 'text', schema: { type: 'string', pattern: cursorForm.source } },
+    historyLimit,
+  },
+  errors: errorsOf<SessionService['list']>()([
+    'invalid_input',
+    'page_too_large',
+    'store_unavailable',
+    'corrupt_record',
+  ]),
+  output: {
+    status: 200,
+    shape: sessions,
+    headers: ['X-Total-Count', 'Link', 'X-Next-Cursor', 'X-Unreadable-Sessions', 'X-History-Truncated'],
+  },
+});
+
+export const get = operation({
+  name: 'getSession',
+  tag: 'Sessions',
+  method: 'GET',
+  path: '/session/{session_id}',
+  query: { historyLimit },
+  errors: errorsOf<SessionService['get']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record']),
+  output: {
+    status: 200,
+    shape: session,
+    headers: ['X-History-Truncated'],
+  },
+});
+
+/** The three operations of every handler. */
+export const sessionOperations = [create, list, get] as const;
+
+const partLength: QueryParameter = { kind: 'whole', least: 1, most: HISTORY_LIMIT };
+
+export const history = operation({
+  name: 'readHistory',
+  tag: 'Histories',
+  method: 'GET',
+  path: '/session/{session_id}/history',
+  query: { last: partLength, after: { kind: 'whole', least: 0 }, limit: partLength },
+  errors: errorsOf<SessionService['history']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record']),
+  output: { status: 200, shape: historyPart },
+  calls: { method: 'history', call: (sessions: TenantHistories, { id, query }) => sessions.history(id, query) },
+});
+
+/** The operations of `historyRoutes()`: one that is added here is served and described. */
+export const historyOperations = [history] as const;

@@ -1,0 +1,29 @@
+import { hasMethods } from '../input/values.js';
+
+/** The host's logger. Those of pino and bunyan fit, and so does `console`. */
+export interface Logger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export const loggerRule = 'must have the methods info, warn, error';
+
+export const isLogger = (value: unknown): value is Logger => hasMethods(value, 'info', 'warn', 'error');
+
+/** Writes to the host's logger. Errors of the logger are ignored, thrown or rejected. */
+export const log = (logger: Logger, level: keyof Logger, fields: object, message: string): void => {
+  (async () => logger[level](fields, message))().catch(() => {});
+};
+
+/** The text of a cause without its properties: ioredis keeps the failed command with all its arguments on its errors. */
+const textOf = (cause: unknown): string => String(cause instanceof Error ? (cause.stack ?? cause.message) : cause);
+
+export const logFailure = (
+  logger: Logger,
+  { message, cause, ...error }: { readonly type: string; readonly message?: string; readonly cause?: unknown },
+  about: object = {},
+): void => {
+  const fields = { ...about, error, ...(cause === undefined ? {} : { cause: textOf(cause) }) };
+  log(logger, 'error', fields, message ?? error.type);
+};

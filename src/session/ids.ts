@@ -1,0 +1,36 @@
+import { nanoid } from 'nanoid';
+import { err, ok, type Result } from 'neverthrow';
+import { type InvalidInput, invalidInput } from '../errors.js';
+
+/**
+ * A generator of session ids. An id has 1 to 128 unreserved characters of a URL (RFC 3986, 2.3: `A-Z a-z 0-9 - . _ ~`),
+ * and must be hard to guess.
+ */
+export interface Ids {
+  next(): string;
+}
+
+/** 21 random characters, 126 bits. */
+export const randomIds: Ids = { next: () => nanoid() };
+
+const unusable = err(
+  invalidInput([{ path: 'ids', message: 'must give strings of 1 to 128 of the characters A-Z a-z 0-9 - . _ ~' }]),
+);
+
+/** The next id of a host's generator, checked. */
+export const nextId = (ids: Ids): Result<string, InvalidInput> => {
+  try {
+    const id: unknown = ids.next();
+    return typeof id === 'string' && /^[\w.~-]{1,128}$/.test(id) ? ok(id) : unusable;
+  } catch {
+    return unusable;
+  }
+};
+
+/** The session id of a tenant's idempotency key, so that a repeated create finds the session: 132 bits of SHA-256. */
+export const idOfKey = async (tenant: string, idempotencyKey: string): Promise<string> => {
+  const text = JSON.stringify([tenant, idempotencyKey]);
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  const base64 = btoa(String.fromCharCode(...new Uint8Array(digest)));
+  return base64.replaceAll('+', '-').replaceAll('/', '_').slice(0, 22);
+};

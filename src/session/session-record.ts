@@ -1,0 +1,55 @@
+import type { HistoryEntry, SessionOptions } from './session.js';
+import type { EndReason } from './session-status.js';
+
+interface Phase {
+  /** Number of the state. A store replaces a state only by the one with the next revision. */
+  readonly revision: number;
+  /** When the session entered its status, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Milliseconds spent ACTIVE before `since`. */
+  readonly activeMs: number;
+  /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
+  readonly limitMs: number;
+  /**
+   * When the clock ends the session, in milliseconds since the epoch; `Infinity` for never. After the end: when the
+   * session is deleted.
+   */
+  readonly deadline: number;
+  /** Operation ids of the latest changes, newest first, at most `REMEMBERED_OPERATIONS`. */
+  readonly operations: readonly string[];
+}
+
+/** The state of a session that has ended. */
+export type EndedState = Phase & { readonly status: 'TERMINATED'; readonly endReason: EndReason };
+
+/** The mutable part of a session, replaced as a whole. */
+export type StateRecord = (Phase & { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' }) | EndedState;
+
+/** Number of operation ids that a state keeps to recognise a repeated change. */
+export const REMEMBERED_OPERATIONS = 32;
+
+/** The part of a session that never changes. */
+export interface SessionHead {
+  readonly id: string;
+  readonly options: SessionOptions;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly createdAt: string;
+}
+
+/** A session as a store keeps it. The record belongs to the caller: changing it changes nothing in the store. */
+export interface SessionRecord {
+  readonly head: SessionHead;
+  readonly state: StateRecord;
+  /** Oldest first; with `historyLimit` only the latest entries. */
+  readonly history: readonly HistoryEntry[];
+  /** Number of entries in the whole history. */
+  readonly historyCount: number;
+  /** Number of the last change: 1 for the creation, then 1 more for each state change and each append. */
+  readonly sequence: number;
+  /**
+   * What no other session has, not even a later one of the same id: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. The
+   * event of a change has the id `<birth>.<sequence>`, so that a watcher can tell an event from the record alone. A store
+   * that tells no events may leave it empty.
+   */
+  readonly birth: string;
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { Keyspace, keyOfPath } from '../../../adapters/redis/keyspace.js';
+
+const acme = { tenant: 'acme', id: 'a b' };
+
+describe('the keys of a session', () => {
+  const keyspace = new Keyspace('app', 1);
+
+  // Once written they are what is looked for: another layout would lose every session.
+  test('are these', () => {
+    expect(keyspace.of(acme)).toEqual({
+      ...acme,
+      records: 'app:{0}:record:acme:',
+      journals: 'app:{0}:journal:acme:',
+      byStatus: {},
+      record: 'app:{0}:record:acme:a%0020b',
+      journal: 'app:{0}:journal:acme:a%0020b',
+      names: 'app:{0}:names:acme:a%0020b',
+      index: 'app:{0}:index:acme',
+      deadlines: 'app:{0}:deadlines:acme',
+      tenants: 'app:{0}:tenants',
+      removals: 'app:{0}:removals',
+      events: 'app:{0}:events',
+      member: 'a%0020b',
+      owner: 'acme',
+      path: 'acme:a%0020b',
+    });
+    expect(new Keyspace('app', 1, true).tenant('a:b')).toEqual({
+      byStatus: {
+        IDLE: 'app:{0}:idle:a%003ab',
+        ACTIVE: 'app:{0}:active:a%003ab',
+        PAUSED: 'app:{0}:paused:a%003ab',
+        TERMINATED: 'app:{0}:terminated:a%003ab',
+      },
+      removals: 'app:{0}:removals',
+      events: 'app:{0}:events',
+      records: 'app:{0}:record:a%003ab:',
+      journals: 'app:{0}:journal:a%003ab:',
+      index: 'app:{0}:index:a%003ab',
+      deadlines: 'app:{0}:deadlines:a%003ab',
+      tenants: 'app:{0}:tenants',
+      owner: 'a%003ab',
+    });
+    expect([keyspace.shared('tenants', 7), keyspace.shared('removals', 7)]).toEqual([
+      'app:{7}:tenants',
+      'app:{7}:removals',
+    ]);
+  });
+
+  test('of a session are those of its tenant', () => {
+    for (const tenant of ['acme', 'ac:me', '{0}']) {
+      const [session, shared] = [keyspace.of({ ...acme, tenant }), keyspace.tenant(tenant)];
+      const { records, journals, ...rest } = shared;
+      expect(session).toMatchObject({ ...rest, record: records + session.member, journal: journals + session.member });
+    }
+  });
+
+  test('are each tenant\u2019s own where two have the same id', () => {
+    for (const tenant of ['acme', 'globex', 'acme']) {
+      expect(keyspace.of({ ...acme, tenant }).path).toBe(`${tenant}:a%0020b`);
+    }
+  });
+
+  // The test vectors of FNV-1a, 32 bits.
+  test.each([
+    ['', 0x811c9dc5],
+    ['a', 0xe40c292c],
+    ['foobar', 0xbf9cf968],
+  ])('of the tenant %j are in the partition that its hash says', (tenant, hash) => {
+    expect(new Keyspace('app', 2 ** 32).tenant(tenant).index).toBe(`app:{${hash}}:index:${tenant}`);
+    expect(new Keyspace('app', 64).of({ tenant, id: 'x' }).tenants).toBe(`app:{${hash % 64}}:tenants`);
+  });
+});
+
+describe('a key that a scan finds', () => {
+  const keyspace = new Keyspace('a*b', 3);
+
+  test('says what it is', () => {
+    expect(keyspace.parse('a*b:{2}:record:acme:x')).toEqual({ kind: 'record', rest: 'acme:x' });
+    expect(keyspace.parse('a*b:{12}:index:acme\n')).toEqual({ kind: 'index', rest: 'acme\n' });
+    expect(keyspace.parse('a*b:{0}:tenants')).toEqual({ kind: 'tenants', rest: '' });
+  });
+
+  test.each([
+    'a*b:{x}:record:acme:x',
+    'a*b:{}:record:acme:x',
+    'a*b:{0x}:record:acme:x',
+    'a*b:{x0}:record:acme:x',
+    'a*b:{0}',
+    'a*b:{0}:',
+    'a*b:{0}state:acme:x',
+    'a*b:0:record:acme:x',
+    'a*bc:{0}:record:acme:x',
+    'a*:{0}:record:acme:x',
+    'x{0}:record:acme:x',
+    'xxxxx0}:record:acme:x',
+    '',
+  ])('is none of ours: %j', (key) => {
+    expect(keyspace.parse(key)).toBeUndefined();
+  });
+
+  test('matches a pattern in which nothing of the prefixes is a wildcard', () => {
+    expect(keyspace.pattern('k?[x]^\\:')).toBe(String.raw`k\?\[x\]\^\\:a\*b:{*}:*`);
+  });
+});
+
+describe('a path, as it stands in removals and in events,', () => {
+  test('says whose session it is', () => {
+    expect(keyOfPath('ac%003ame:a%0020b')).toEqual({ tenant: 'ac:me', id: 'a b' });
+  });
+});

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cursorOf, readCursor } from '../../src/input/read-cursor.js';
+import { readSafely } from '../../src/input/read-safely.js';
+import { LATEST } from '../../src/session/clock.js';
+import { strange } from '../support/hostile-values.js';
+
+const read = (value: unknown) => readSafely('cursor', (issues) => readCursor(issues, 'after', value));
+
+const id = fc.string({
+  minLength: 1,
+  maxLength: 256,
+  unit: fc.nat({ max: 0xffff }).map((unit) => String.fromCharCode(unit)),
+});
+
+describe('a cursor', () => {
+  test('stands for any time and any id, in characters that need no encoding anywhere', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: LATEST }), id, (ms, name) => {
+        const place = { createdAt: new Date(ms).toISOString(), id: name };
+        const cursor = cursorOf(place);
+        expect(cursor).toMatch(/^[\w.~-]+$/);
+        expect(read(cursor)._unsafeUnwrap()).toEqual(place);
+      }),
+    );
+  });
+
+  const cursor = cursorOf({ createdAt: '2026-01-31T12:00:00.000Z', id: 's1' });
+
+  test.each([
+    '',
+    '.',
+    's1',
+    'zzzzzzzzzz.s1',
+    '0.',
+    '.s1',
+    '00.s1',
+    '-1.s1',
+    '0.~0061',
+    '0.~zzzz',
+    '0.a b',
+    'NaN.s1',
+    `${cursor}\n`,
+    ` ${cursor}`,
+    cursor.toUpperCase(),
+    `0.${'x'.repeat(10_000_000)}`,
+  ])('is not what only looks like one: %.40j', (text) => {
+    expect(read(text).isErr()).toBe(true);
+  });
+
+  test.each(['a number', 'null', 'undefined', ...Object.keys(strange)])('is a text and not %s', (kind) => {
+    const others: Readonly<Record<string, unknown>> = { 'a number': 5, null: null };
+    expect(read(strange[kind]?.() ?? others[kind]).isErr()).toBe(true);
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import type { InvalidInput } from '../../src/errors.js';
+import { cursorOf } from '../../src/input/read-cursor.js';
+import { readEachQuery, readGetOptions, readListQuery } from '../../src/input/read-list-query.js';
+import { revoked, throwing } from '../support/hostile-values.js';
+
+const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);
+
+const paths = (query: unknown) =>
+  readListQuery(query)
+    ._unsafeUnwrapErr()
+    .issues.map(({ path }) => path);
+
+const read = (query: unknown) => {
+  const { page, range } = readListQuery(query)._unsafeUnwrap();
+  return { limit: range.limit, page };
+};
+
+describe('a page', () => {
+  test.for([
+    [{}, { limit: 10, page: 1 }],
+    [{ limit: 1 }, { limit: 1, page: 1 }],
+    [
+      { limit: 100, page: 7 },
+      { limit: 100, page: 7 },
+    ],
+    [{ limit: 101 }, { limit: 100, page: 1 }],
+    [
+      { limit: Number.MAX_SAFE_INTEGER, page: Number.MAX_SAFE_INTEGER },
+      { limit: 100, page: Number.MAX_SAFE_INTEGER },
+    ],
+    [
+      { limit: undefined, page: undefined },
+      { limit: 10, page: 1 },
+    ],
+  ] as const)('%j is %j', ([query, expected]) => {
+    expect(read(query)).toEqual(expected);
+  });
+
+  test.for(
+    ['limit', 'page'].flatMap((field) =>
+      [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '10', '', null, true, [1], 1n].map(
+        (value) => [field, value] as const,
+      ),
+    ),
+  )('has no %s of %s', ([field, value]) => {
+    expect(rules(readListQuery({ [field]: value })._unsafeUnwrapErr())).toEqual([
+      `${field} must be a whole number, at least 1`,
+    ]);
+  });
+
+  test.for([null, 5, 'limit=5', [], () => ({})])('is asked for by an object, and not %s', (query) => {
+    expect(rules(readListQuery(query)._unsafeUnwrapErr())).toEqual(['query must be an object']);
+  });
+
+  test('that throws is refused', () => {
+    for (const query of [throwing(), revoked()]) {
+      expect(readListQuery(query)._unsafeUnwrapErr().issues[0]?.path).toBe('query');
+    }
+  });
+});
+
+describe('how much of a history is read', () => {
+  test('is all of it, or as many entries as are asked for, from none', () => {
+    expect(readListQuery({})._unsafeUnwrap().range.historyLimit).toBeUndefined();
+    expect(readGetOptions({})._unsafeUnwrap()).toEqual({});
+    for (const historyLimit of [0, 1, 20, Number.MAX_SAFE_INTEGER]) {
+      expect(readListQuery({ historyLimit })._unsafeUnwrap().range).toMatchObject({ historyLimit });
+      expect(readEachQuery({ historyLimit })._unsafeUnwrap()).toMatchObject({ historyLimit });
+      expect(readGetOptions({ historyLimit })._unsafeUnwrap()).toEqual({ historyLimit });
+    }
+  });
+
+  test.for([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '10', '', null, true, [1]])(
+    'is not %s',
+    (historyLimit) => {
+      const rule = ['historyLimit must be a whole number, at least 0'];
+      expect(rules(readListQuery({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
+      expect(rules(readEachQuery({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
+      expect(rules(readGetOptions({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
+    },
+  );
+});
+
+describe('the options of a read', () => {
+  test.for([null, 5, 'all', [], () => ({})])('are an object, and not %s', (options) => {
+    expect(rules(readListQuery({}, options)._unsafeUnwrapErr())).toEqual(['options must be an object']);
+    expect(rules(readGetOptions(options)._unsafeUnwrapErr())).toEqual(['options must be an object']);
+  });
+
+  test.for([null, true, 5, {}])('have a function to admit answers, and not %j', (admit) => {
+    expect(rules(readListQuery({}, { admit })._unsafeUnwrapErr())).toEqual(['admit must be a function']);
+    expect(rules(readGetOptions({ admit })._unsafeUnwrapErr())).toEqual(['admit must be a function']);
+  });
+});
+
+describe('a page further on', () => {
+  const place = { createdAt: '2026-01-31T12:00:00.000Z', id: 's1' };
+  const after = cursorOf(place);
+
+  test('is asked for by cursor, without a number', () => {
+    expect(readListQuery({ after, limit: 5 })._unsafeUnwrap()).toEqual({
+      range: { offset: 0, limit: 5, after: place },
+      page: undefined,
+    });
+    expect(paths({ after, page: 1 })).toEqual(['after']);
+  });
+
+  test('has times in any offset, or as Dates, in one form', () => {
+    const query = { createdAfter: '2026-01-31T14:00:00+02:00', createdBefore: new Date(0), order: 'oldest', page: 3 };
+    expect(readListQuery(query)._unsafeUnwrap()).toEqual({
+      range: {
+        offset: 20,
+        limit: 10,
+        order: 'oldest',
+        createdAfter: '2026-01-31T12:00:00.000Z',
+        createdBefore: '1970-01-01T00:00:00.000Z',
+      },
+      page: 3,
+    });
+  });
+
+  test('names all that is wrong with it', () => {
+    expect(paths({ order: 'best', createdAfter: 'now', createdBefore: 5, after: '', page: 0 })).toEqual([
+      'page',
+      'after',
+      'order',
+      'createdAfter',
+      'createdBefore',
+      'after',
+    ]);
+  });
+
+  test.for([null, 5, '', 'NEWEST', 'newest ', ['newest'], {}])('has no order of %j', (order) => {
+    expect(paths({ order })).toEqual(['order']);
+  });
+});
+
+describe('a walk over all pages', () => {
+  test('reads as many at a time as a page may have, unless it is told otherwise', () => {
+    expect(readEachQuery({})._unsafeUnwrap()).toEqual({ offset: 0, limit: 100 });
+    expect(readEachQuery({ limit: 7 })._unsafeUnwrap()).toEqual({ offset: 0, limit: 7 });
+  });
+
+  test('begins at no page', () => {
+    const { issues } = readEachQuery({ page: 1 })._unsafeUnwrapErr();
+    expect(issues.map(({ path }) => path)).toEqual(['page']);
+  });
+});
