@@ -10,11 +10,13 @@ export const openSessions = (): { readonly sessions: SessionService; close(): Pr
     process.exit(1);
   }
   const client = new Redis(url);
-  client.on('error', (error) => console.error(`Redis: ${error.message}`));
+  // A connection that waits for events, so that a process has them at once, and not when it looks next.
+  const listener = client.duplicate();
+  for (const each of [client, listener]) each.on('error', (error) => console.error(`Redis: ${error.message}`));
   const store = new RedisSessionStore({
     client,
     prefix: process.env['PREFIX'] ?? 'colloquy-example',
-    events: true, // so that one process hears of what another does
+    events: { client: listener }, // so that one process hears of what another does
     statusIndex: true, // so that a worker finds the sessions that wait for one
   });
   const sessions = new SessionService({
@@ -24,5 +26,5 @@ export const openSessions = (): { readonly sessions: SessionService; close(): Pr
     retention: 24 * 3600,
     limits: { timeLimit: 3600, historyEntries: 1000 },
   });
-  return { sessions, close: () => client.quit() };
+  return { sessions, close: () => Promise.all([client.quit(), listener.disconnect()]) };
 };

@@ -12,7 +12,10 @@ export class CountedLog implements EventLog {
 
   /** Waits until so many listen. */
   async listeners(count: number): Promise<void> {
-    while (this.#listeners !== count) await new Promise(setImmediate);
+    for (let turns = 0; this.#listeners !== count; turns += 1) {
+      if (turns > 100_000) throw new Error(`${this.#listeners} listen, and not ${count}`);
+      await new Promise(setImmediate);
+    }
   }
 
   streamOf(tenant: string) {

@@ -15,7 +15,7 @@ import { Writing } from './writing.js';
 const PROCESSES = 3;
 const WRITERS = 8;
 const ROUNDS = effort(1, 12);
-const CALLS = effort(200, 2500);
+const CALLS = effort(400, 2500);
 const PROMISE = 'an answer is true, whatever the server refuses';
 const statuses: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
@@ -91,7 +91,7 @@ describe.skipIf(!redisAvailable())('processes that write while a server refuses 
           await writing.calls(CALLS);
           await begin();
           // While there is no server at all every call waits for its time to be over.
-          await writing.calls(isReadable ? CALLS / 2 : CALLS / 20);
+          await writing.calls(isReadable ? CALLS / 2 : Math.max(60, CALLS / 20));
           if (isReadable) await readAll(service.forTenant('tenant 0'));
           await end();
         }

@@ -29,7 +29,7 @@ export const eventCases = (world: World): void => {
         'cache-control': 'no-store, no-transform',
         'x-accel-buffering': 'no',
       });
-      expect(await reader.block()).toMatch(/^retry: 1000\nid: \d+-1\nevent: session\.snapshot\ndata: /);
+      expect(await reader.block()).toMatch(/^retry: 1000\nid: \d+-[\w-]+\.1\nevent: session\.snapshot\ndata: /);
       expect(reader.text).toContain(`\ndata: ${before}\n\n`);
       await client.sessions.start(id);
       expect(await reader.next()).toEqual({
