@@ -2,10 +2,17 @@ import { parseArgs } from 'node:util';
 import { didYouMean, nearest } from '../input/read-options.js';
 import { Misuse, textOf } from './failure.js';
 
+/** An id may begin with a dash. Short options, which no command has, and negative numbers are shorter. */
+const withDashedOperands = (args: readonly string[]): string[] => {
+  if (args.includes('--')) return [...args];
+  const isOperand = (arg: string): boolean => /^-[^-].{4}/.test(arg);
+  return [...args.filter((arg) => !isOperand(arg)), '--', ...args.filter(isOperand)];
+};
+
 const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
   const types = named.map(([, name, value]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const);
   try {
-    return parseArgs({ args: [...args], options: Object.fromEntries(types), allowPositionals: true });
+    return parseArgs({ args: withDashedOperands(args), options: Object.fromEntries(types), allowPositionals: true });
   } catch (cause) {
     // Node's messages go on to explain themselves: the first sentence is enough.
     const [message = ''] = textOf(cause).split('. ');

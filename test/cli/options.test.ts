@@ -35,3 +35,13 @@ describe('the options of a command', () => {
     expect(read([]).whole('port', 0, 99, 3)).toBe(3);
   });
 });
+
+test('an id that begins with a dash is an operand, before options and behind them', () => {
+  const id = '-Us7-D_dGBhyRmMNlHQda';
+  for (const args of [
+    [id, '--json'],
+    ['--json', id],
+    ['--json', '--', id],
+  ])
+    expect(read(args).operands).toEqual([id]);
+});
