@@ -4,9 +4,10 @@ import { Misuse, textOf } from './failure.js';
 
 /** An id may begin with a dash. Short options, which no command has, and negative numbers are shorter. */
 const withDashedOperands = (args: readonly string[]): string[] => {
-  if (args.includes('--')) return [...args];
-  const isOperand = (arg: string): boolean => /^-[^-].{4}/.test(arg);
-  return [...args.filter((arg) => !isOperand(arg)), '--', ...args.filter(isOperand)];
+  const isDashed = (arg: string): boolean => /^-[^-].{4}/.test(arg);
+  const dashed = args.filter(isDashed);
+  if (args.includes('--') || dashed.length === 0) return [...args];
+  return [...args.filter((arg) => !isDashed(arg)), '--', ...dashed];
 };
 
 const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
