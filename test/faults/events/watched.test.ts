@@ -92,12 +92,19 @@ describeWithRedis('ten watchers of what three processes do', () => {
       })();
       return { given, done };
     };
+    let opened = 0;
+    const onOpen = (): void => {
+      opened += 1;
+    };
     const [one, other] = [new SessionService({ store: storeOf() }), new SessionService({ store: storeOf() })];
     const watchOf = (sessions: SessionService, at: number, comesBack = false) =>
-      follow((from) => sessions.watch(ids[at % ids.length] ?? '', from === undefined ? {} : { from }), comesBack);
+      follow(
+        (from) => sessions.watch(ids[at % ids.length] ?? '', from === undefined ? { onOpen } : { from }),
+        comesBack,
+      );
     const watchAllOf = (sessions: SessionService, comesBack = false) =>
-      follow((from) => sessions.watchAll(from === undefined ? {} : { from }), comesBack);
-    return [
+      follow((from) => sessions.watchAll(from === undefined ? { onOpen } : { from }), comesBack);
+    const watchers = [
       ...[0, 1, 2, 3].map((at) => watchOf(one, at)),
       watchOf(other, 0),
       watchOf(other, 1, true),
@@ -106,12 +113,14 @@ describeWithRedis('ten watchers of what three processes do', () => {
       watchAllOf(other),
       watchAllOf(other, true),
     ];
+    return { watchers, areOpen: () => opened === watchers.length };
   };
 
-  /** What stands in the stream, also what is trimmed later. */
-  const recorder = ({ control }: World) => {
+  /** What is written into the stream from now on, also what is trimmed later. */
+  const recorder = async ({ control }: World) => {
     const told = new Map<string, SessionEvent[]>();
-    let position = '0';
+    const latest = await control.events?.latest(control.events.streamOf('default'));
+    let position = latest?.unwrapOr('0') ?? '0';
     let events = 0;
     const look = async (): Promise<void> => {
       for (;;) {
@@ -143,9 +152,9 @@ describeWithRedis('ten watchers of what three processes do', () => {
       const { server, control, sessions, ids, writers, write, kill } = world;
       const stream = control.events?.streamOf('default') ?? '';
       const admin = openClient('ioredis 5', { port: server.port });
-      const watchers = watch(world);
-      const { told, look, events } = recorder(world);
-      while (watchers.slice(0, 6).some(({ given }) => given.length === 0)) await sleep(5);
+      const { watchers, areOpen } = watch(world);
+      const { told, look, events } = await recorder(world);
+      while (!areOpen()) await sleep(5);
       while (writers.size < WRITERS) write();
       const end = performance.now() + TRIAL_MS;
       let [kills, cuts] = [0, 0];
