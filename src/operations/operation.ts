@@ -98,7 +98,7 @@ type TypeOf<E> = E extends { readonly type: infer T } ? T : never;
 /**
  * The errors of an operation. A list that misses an error of the service method, or has one too many, does not compile.
  *
- * errors: errorsOf<SessionService['get']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record'])
+ *     errors: errorsOf<SessionService['get']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record'])
  */
 export const errorsOf =
   <M, More extends OperationError = never>() =>

@@ -119,8 +119,8 @@ export class SessionService {
   }
 
   /**
-   * Iterates over all of the tenant's sessions, page by page with a cursor. A session that exists from the beginning to the
-   * end of the walk comes exactly once. A session that cannot be read is a `corrupt_record` item; any other error is the
+   * Iterates over all of the tenant's sessions, page by page with a cursor. A session that exists during the whole
+   * iteration is yielded exactly once. A session that cannot be read is a `corrupt_record` item; any other error is the
    * last item. Never throws.
    */
   each(query: EachQuery = {}): AsyncIterable<Result<Session, ListError>> {
@@ -152,7 +152,9 @@ export class SessionService {
     return this.#change(id, 'fail', options);
   }
 
-  /** Adds entries to the history of an ACTIVE or PAUSED session, all or none. The cost does not grow with the history. */
+  /**
+   * Adds entries to the history of an ACTIVE or PAUSED session, all or none. The cost does not depend on the history.
+   */
   append(
     id: string,
     entries: readonly NewHistoryEntry[],
