@@ -49,7 +49,7 @@ export interface TenantHistories {
   history(id: string, query: unknown): ResultAsync<HistoryPart, HistoryError>;
 }
 
-/** A `SessionService`, or anything like it that returns the sessions of the tenant of a request. */
+/** A `SessionService`. `forTenant` returns the sessions of the tenant of a request. */
 export interface Sessions<S> {
   forTenant(tenant: string): S;
   /** The limits and allowed names, for the OpenAPI document. */
