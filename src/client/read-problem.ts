@@ -5,7 +5,7 @@ import { type AnyOperation, type Operation, type OperationError, wireNamesOf } f
 import type { CallerCommand, SessionCommand } from '../session/session-status.js';
 import type { Outcome, RefusalType, Refused, RemoteError, RemoteErrorOf } from './call-error.js';
 
-/** What the response does not repeat of the request. */
+/** The parts of a request that its response does not repeat. */
 interface Context {
   readonly id: string | undefined;
   readonly outcome: Outcome;

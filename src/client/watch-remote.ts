@@ -61,7 +61,7 @@ const open = async (
   return ok(new EventStreamReader(response.value, { timing, silenceMs, maxCharacters, signal }));
 };
 
-/** What the client keeps of a watch across connections. */
+/** The state of a watch that is kept across connections. */
 interface Known {
   /** The position to continue after. */
   position: string | undefined;

@@ -7,9 +7,9 @@ export const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
 export const isPosition = (text: string): boolean => positionForm.test(text);
 
 /**
- * Where a watch continues. It contains only what the watcher may see: when an event of its own was logged, and the
- * sequence of that event. A position in the log would reveal the number of other tenants' events, so it never leaves
- * the engine.
+ * Where a watch continues. It contains only data that the watcher may see: when one of its own events was logged, and
+ * the sequence of that event. A position in the log would reveal the number of other tenants' events, so it never
+ * leaves the engine.
  */
 export interface Position {
   /**

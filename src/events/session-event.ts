@@ -104,8 +104,8 @@ export interface WatchAllOptions {
   /** Ends the watch at once and frees its resources. */
   readonly signal?: WatchSignal;
   /**
-   * Called once, when the watch has found the session and misses no further change. This happens before the first item,
-   * which may come much later if the watch continues after a position.
+   * Called once, when the watch misses no further change; `watch` has found its session by then. This happens before
+   * the first item, which may come much later if the watch continues after a position.
    */
   readonly onOpen?: () => void;
 }

@@ -54,7 +54,7 @@ const endReasonOf = (change: SessionChange): EndReason | undefined => {
 /**
  * The events of a session as bytes, until the session has ended or the client has disconnected. Never throws. Between
  * two pieces it holds at most the text of a snapshot, shared with other streams. If the client stops reading, the
- * stream frees everything and aborts `cutOff`, which tells the mount.
+ * stream frees everything and aborts `cutOff`, and the mount closes the connection.
  */
 export class EventStream implements AsyncIterator<Uint8Array, void> {
   readonly #watching: Watching;

@@ -143,7 +143,7 @@ const see = async (visit: Visit): Promise<Seen> => {
   if (next !== undefined) {
     const replaced = await store.replace(key, next);
     if (replaced.isErr()) return putOff(visit, replaced.error);
-    // Another process has changed the session. What is left to do stays due.
+    // Another process has changed the session. The rest of the work stays due.
     if (replaced.value !== 'replaced') return notDone;
   }
   const state = next ?? current;

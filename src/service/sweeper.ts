@@ -79,7 +79,7 @@ const readSettings = (sessions: SessionService, options: SweeperOptions) =>
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
   const { intervalMs, batch, onEnded, onError } = readSettings(sessions, options);
-  /** A new object for each start, so that a loop can tell that it was stopped. */
+  /** A new object for each start, so that a loop detects that it was stopped. */
   let loop: object | undefined;
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> = Promise.resolve();

@@ -184,7 +184,7 @@ export interface EventScope {
  *
  * A position in a stream is `<milliseconds>-<number>`: when the event was logged, by the clock of the log, and a number
  * below 2^64 that distinguishes events of the same millisecond. Positions only increase. `0` is before all of them.
- * Positions never leave the engine, because they would reveal the number of other tenants' events.
+ * Positions never leave the engine, because they would reveal the activity of other tenants.
  */
 export interface EventLog {
   /** The stream that contains a tenant's events. It may also contain events of other tenants. */
