@@ -31,7 +31,7 @@ const sha256: (key: string) => string =
     ? (key) => crypto.hash('sha256', key)
     : (key) => crypto.createHash('sha256').update(key).digest('hex');
 
-/** The digest of a key or of its SHA-256; undefined if invalid. */
+/** The digest of a key, computed or given as `sha256`; undefined if invalid. */
 const readDigest = (issues: IssueList, path: string, key: unknown, digest: unknown): string | undefined => {
   issues.check((key === undefined) !== (digest === undefined), path, 'must have either key or sha256');
   if (digest !== undefined) {

@@ -53,8 +53,8 @@ export interface OperationInput {
 }
 
 /**
- * An operation over HTTP, once. Router, handler, client and OpenAPI document are made from it. `S` is what it needs of
- * the sessions, `T` its result, `C` its errors.
+ * The definition of an operation over HTTP, from which router, handler, client and OpenAPI document are made. `S` is
+ * what it needs of the sessions, `T` its result, `C` its errors.
  */
 export interface Operation<S = unknown, T = unknown, C extends OperationError = OperationError> {
   /** Such as `getSession`: the `operationId` in the OpenAPI document. */
