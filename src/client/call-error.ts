@@ -16,38 +16,44 @@ import type { watch } from '../operations/event-shapes.js';
 import type { create, get, history, list } from '../operations/session-operations.js';
 import type { CallerCommand } from '../session/session-status.js';
 
-/** What may have become of a write; of a read it is always `not_applied`. */
+/** Whether a write was applied; `not_applied` for every read. */
 export type Outcome = StoreUnavailable['outcome'];
 
-/** No answer of the service: the network failed, the time was up, or what stands in front of it turned the call away. */
+/**
+ * The service did not answer: the network failed, a timeout passed, or a gateway in front of the service rejected the
+ * call.
+ */
 export interface Unreachable {
   readonly type: 'unreachable';
   readonly message: string;
-  /** `gateway`: something answered 429, 502, 503 or 504 that is not the service. */
+  /** `gateway`: a 429, 502, 503 or 504 that does not come from the service. */
   readonly reason: 'network' | 'timeout' | 'gateway';
-  /** Either is safe to send again with the same idempotency key or operation id. */
+  /** With either outcome, the call is safe to repeat with the same idempotency key or operation id. */
   readonly outcome: Outcome;
   readonly cause?: unknown;
 }
 
-/** An answer that is none of this service: a page of a proxy, a redirect, JSON of another kind, or far too much. */
+/**
+ * The answer does not come from this service: a page of a proxy, a redirect, other JSON, or a body above
+ * `maxResponseBytes`.
+ */
 export interface UnexpectedAnswer {
   readonly type: 'unexpected_answer';
   readonly message: string;
-  /** Of HTTP; 0 where a browser does not tell it. */
+  /** The HTTP status; 0 if the browser hides it. */
   readonly status: number;
   readonly outcome: Outcome;
   readonly cause?: unknown;
 }
 
-/** The caller has aborted the call. */
+/** The caller aborted the call. */
 export interface Aborted {
   readonly type: 'aborted';
   readonly message: string;
   readonly outcome: Outcome;
 }
 
-/** The caller's own source of API keys failed. Nothing was sent. */
+/** The caller's `apiKey` function failed. Nothing was sent. */
 export interface KeyUnavailable {
   readonly type: 'key_unavailable';
   readonly message: string;
@@ -56,16 +62,16 @@ export interface KeyUnavailable {
 
 export type RefusalType = Exclude<HandlerError['type'], SessionError['type']>;
 
-/** The service answers, but not this caller, this path or this body; by the name that its handler has for it. */
+/** The service rejected the caller, the path or the body. `type` is the code of the handler's error. */
 export interface Refused {
   readonly type: RefusalType;
   readonly message: string;
 }
 
-/** What may come of any call. */
+/** An error that any call may return. */
 export type CallError = Unreachable | UnexpectedAnswer | Aborted | KeyUnavailable | Refused;
 
-/** An error of the service, without what the wire does not carry. */
+/** An error of the service, without the fields that are not sent over HTTP. */
 export type RemoteError =
   | InvalidInput
   | NotFound
@@ -91,7 +97,7 @@ export type RemoteChangeError = RemoteErrorIn<(typeof changes)[CallerCommand]>;
 export type RemoteAppendError = RemoteErrorIn<typeof append>;
 export type RemoteWatchError = RemoteErrorIn<typeof watch>;
 
-/** Every error of the client, told apart by `type`. */
+/** Every error of the client. `type` tells them apart. */
 export type ClientError = RemoteError | CallError;
 
 export const unreachable = (

@@ -9,28 +9,30 @@ import { randomIds } from '../session/ids.js';
 import { KEY_LENGTH, WARNING_SECONDS } from '../session/session-limits.js';
 import { readMs } from './session-client-options.js';
 
-/** How long a call is waited for. */
+/** Options of a call. */
 export interface CallOptions {
-  /** Ends the call at once: `aborted`. */
+  /** Ends the call at once, with the error `aborted`. */
   readonly signal?: WatchSignal;
-  /** Milliseconds that this call may take. Default: the client's `timeoutMs`. */
+  /** Timeout of this call in milliseconds, from 1. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number;
 }
 
-/** Of a call that writes. Without an `operationId` the client makes one, so that its own retries are safe. */
+/** Options of a write. Without an `operationId` the client generates one, so that its retries are safe. */
 export interface WriteOptions extends CallOptions, OperationOptions {}
 
-/** How to watch. */
+/** Options of `watch`. */
 export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
-  /** The position of an event or of a snapshot, to go on behind it. Default: from now on. */
+  /** The position of an event or a snapshot, to continue after it. Default: now. */
   readonly from?: string;
-  /** Whole seconds, 1 to 86400: `session.expiring` comes that long before the clock ends the session. Default: never. */
+  /**
+   * Whole seconds before the end of the session at which `session.expiring` is sent, 1 to 86400. Default: no warning.
+   */
   readonly warnBefore?: number;
-  /** Milliseconds for which a watch that is cut off is tried again. Default: the client's `timeoutMs`. */
+  /** Milliseconds for which a lost connection is retried. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number;
 }
 
-/** The options of a call, read. */
+/** The checked options of a call. */
 export interface CallSettings {
   readonly signal: WatchSignal | undefined;
   readonly timeoutMs: number | undefined;
@@ -57,7 +59,7 @@ const readCall = (issues: IssueList, options: unknown) => {
 export const readCallOptions = (options: unknown): Result<CallSettings, InvalidInput> =>
   readSafely('options', (issues) => readCall(issues, options));
 
-/** The name of one write: the caller's, or a new one. */
+/** The caller's `operationId`, or a new one. */
 export const readWriteName = (options: unknown): Result<string, InvalidInput> =>
   readSafely('options', (issues) => {
     const { operationId } = isFields(options) ? options : {};
@@ -80,7 +82,7 @@ export const readRemoteWatch = (
     return { ...call, from: typeof from === 'string' ? from : undefined, warnBefore: seconds };
   });
 
-/** The key of a create: the caller's, as far as a header carries it unchanged, or a new one. */
+/** The caller's `idempotencyKey`, if a header can contain it unchanged, or a new one. */
 export const readIdempotencyKey = (input: unknown): Result<string, InvalidInput> =>
   readSafely('input', (issues) => {
     const { idempotencyKey = randomIds.next() } = isFields(input) ? input : {};
@@ -90,11 +92,11 @@ export const readIdempotencyKey = (input: unknown): Result<string, InvalidInput>
     return key;
   });
 
-/** A session's id as it stands in a path. */
+/** The id of a session, encoded for a path. */
 export const readIdInPath = (id: unknown): Result<string, InvalidInput> =>
   readSafely('id', (issues) => {
     const name = readName(issues, 'id', id, KEY_LENGTH);
-    // A URL has no such segments: they would lead to another path.
+    // URL parsers resolve the segments `.` and `..`, which would change the path.
     issues.check(!/^\.{1,2}$/.test(name), 'id', 'cannot be sent');
     const isWellFormed = !/\p{Surrogate}/u.test(name);
     issues.check(isWellFormed, 'id', 'must be well-formed Unicode to be sent');

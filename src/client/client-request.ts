@@ -15,37 +15,37 @@ import { wireName } from '../operations/shape.js';
 import type { ListQuery } from '../service/list-sessions.js';
 import { readIdempotencyKey, readIdInPath, readWriteName } from './call-options.js';
 
-/** The whole answer to a request. */
+/** A complete response. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** The value of its JSON; nothing if it is none. */
+  /** The parsed JSON; undefined if the body is not JSON. */
   readonly body: unknown;
 }
 
-/** A request for an operation, and how its answer is read. */
+/** A request for an operation, and how to read its response. */
 export interface ClientRequest<T, C extends OperationError> {
   readonly operation: Operation<never, unknown, C>;
-  /** The session that it is for, if it is for one. */
+  /** The session id, if the operation has one. */
   readonly id?: string;
-  /** Behind the base URL, with its query. */
+  /** Appended to the base URL; includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body?: string;
-  /** The value of a success; nothing if the answer is not one of this service. */
+  /** The result; undefined if the response does not come from this service. */
   readonly read: (reply: Reply) => { readonly value: T } | undefined;
 }
 
-/** What a caller gives to an operation: every part that its definition has. */
+/** The arguments of a call, one for each part of the operation. */
 interface Given {
   readonly id?: string;
   readonly query?: unknown;
-  /** The fields of the body. What throws when it is looked at is a mistake of the caller's. */
+  /** Returns the fields of the body. If a getter of the caller's object throws, the error is `invalid_input`. */
   readonly body?: () => Fields;
-  /** Of a create: holds its `idempotencyKey`. */
+  /** For `create`: contains the `idempotencyKey`. */
   readonly input?: unknown;
-  /** Of another write: holds its `operationId`. */
+  /** For other writes: contains the `operationId`. */
   readonly options?: unknown;
 }
 
@@ -56,7 +56,7 @@ const textOf = (issues: IssueList, name: string, value: unknown): string => {
   return isPlain ? String(value) : '';
 };
 
-/** A query as it is sent. Its values are the service's to check. */
+/** The query string. The service validates the values. */
 const readQuery = ({ query: rules = {} }: AnyOperation, query: unknown): Result<string, InvalidInput> =>
   readSafely('query', (issues) => {
     issues.check(isFields(query), 'query', 'must be an object');
@@ -79,7 +79,7 @@ const readBody = ({ body }: AnyOperation, given: Given['body']): Result<string |
   });
 };
 
-/** The key that makes a write safe to repeat: the caller's or a new one; nothing for an operation that takes none. */
+/** The key that makes a write safe to repeat, from the caller or new; undefined if the operation has none. */
 const readKey = (
   { headers = {} }: AnyOperation,
   { input, options }: Given,
@@ -95,7 +95,7 @@ const readOutput =
     return value === undefined ? undefined : { value };
   };
 
-/** The request for an operation. */
+/** Builds the request for an operation. */
 export const requestFor = <T, C extends OperationError>(
   operation: Operation<never, T, C>,
   given: Given,
@@ -124,7 +124,7 @@ export const requestFor = <T, C extends OperationError>(
 const wholeIn = (text: string | null | undefined): number | undefined =>
   text !== null && text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 
-/** Ids in percent-encoding, between commas. */
+/** Parses percent-encoded ids, separated by commas. */
 const idsIn = (header: string | null): readonly string[] => {
   if (header === null || header === '') return [];
   try {
@@ -134,7 +134,10 @@ const idsIn = (header: string | null): readonly string[] => {
   }
 };
 
-/** A page: what its body, a bare array, has no place for stands in the headers. `page` is its number, if it has one. */
+/**
+ * Reads a page of a list. The body is a bare array, so the headers contain the metadata. `page` is the page number, if
+ * any.
+ */
 const readPage = ({ headers, body }: Reply, page: number | undefined): { readonly value: RemotePage } | undefined => {
   const found = sessions.read(body);
   const total = wholeIn(headers.get('x-total-count'));
@@ -153,7 +156,7 @@ const readPage = ({ headers, body }: Reply, page: number | undefined): { readonl
   return { value };
 };
 
-/** The request for a page of the list. */
+/** Builds the request for a page of the list. */
 export const pageRequest = (query: ListQuery) =>
   requestFor(list, { query }).andThen((request) =>
     readSafely('query', (issues) => {

@@ -1,12 +1,12 @@
 import type { WatchSignal } from '../events/session-event.js';
 
-/** Where the client takes time and chance from. A port, so that tests never sleep. */
+/** The clock, randomness and timers of the client. Replace them in tests, so that no test sleeps. */
 export interface ClientTiming {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** From 0 to 1, without 1. */
+  /** From 0 inclusive to 1 exclusive. */
   random(): number;
-  /** Calls back once after so many milliseconds. Gives what takes that back. */
+  /** Calls the callback once after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -19,20 +19,20 @@ export const systemTiming: ClientTiming = {
   },
 };
 
-/** What stands in place of an answer that did not come in time. */
+/** The result of a timeout. */
 export const late = Symbol('late');
 
-/** What stands in place of an answer that nobody waits for any more. */
+/** The result of an abort. */
 export const left = Symbol('left');
 
-/** What bounds a piece of work. */
+/** Limits of an asynchronous task. */
 export interface Bounds {
   readonly timing: ClientTiming;
   readonly ms: number;
   readonly signal: WatchSignal | undefined;
 }
 
-/** Waits for work until the time is up or the signal is aborted, whether or not the work itself hears of it. */
+/** Waits for a task until the timeout or the abort, even if the task ignores both. */
 export const bounded = <T>({ timing, ms, signal }: Bounds, work: () => PromiseLike<T>) =>
   new Promise<T | typeof late | typeof left>((resolve, reject) => {
     if (signal?.aborted) {
@@ -53,5 +53,5 @@ export const bounded = <T>({ timing, ms, signal }: Bounds, work: () => PromiseLi
     );
   });
 
-/** Waits so long, or until the signal is aborted. */
+/** Waits `ms` milliseconds, or until the signal is aborted. */
 export const pause = (bounds: Bounds): Promise<unknown> => bounded(bounds, () => new Promise<never>(() => undefined));

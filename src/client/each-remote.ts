@@ -9,7 +9,7 @@ import type { RemoteListError } from './call-error.js';
 
 type List = (query: ListQuery) => ResultAsync<RemotePage, RemoteListError>;
 
-/** The caller's own, so that a change of it meanwhile changes nothing. */
+/** Copies the query, so that later changes by the caller have no effect. */
 const readQuery = (query: unknown): Result<ListQuery, InvalidInput> =>
   readSafely('query', (issues) => {
     issues.check(isFields(query), 'query', 'must be an object');
@@ -28,7 +28,7 @@ async function* walk(list: List, query: ListQuery): AsyncGenerator<Result<Remote
     const { sessions, unreadable, next } = page.value;
     for (const session of sessions) yield ok(session);
     for (const id of unreadable) yield err(corruptRecord(id, 'it is left out of its page'));
-    // A server that gives the same place again would never come to an end.
+    // A server that returns the same cursor again would never end the iteration.
     if (next === undefined || next === after) return;
     after = next;
   }
@@ -38,6 +38,6 @@ async function* refuse(error: InvalidInput): AsyncGenerator<Result<never, Invali
   yield err(error);
 }
 
-/** All sessions, page after page. The query is read now, and the first page when it is asked for. */
+/** Iterates over all sessions, page by page. Reads the query now, and requests the first page with the first `next`. */
 export const eachRemote = (list: List, query: EachQuery): AsyncIterable<Result<RemoteSession, RemoteListError>> =>
   readQuery(query).match<AsyncIterable<Result<RemoteSession, RemoteListError>>>((read) => walk(list, read), refuse);

@@ -6,13 +6,15 @@ const LF = 10;
 const CR = 13;
 const COLON = 58;
 
-/** Counts the lines of the Server-Sent Event that is on its way. An empty line ends it; comments do not count. */
+/**
+ * Counts the lines of the Server-Sent Event that is being received. An empty line ends an event; comments do not count.
+ */
 class LineCount {
   #count = 0;
   #first: number | undefined;
   #wasCr = false;
 
-  /** Takes the next piece of the stream, wherever it was cut. Gives how many lines the last event in it has so far. */
+  /** Adds the next piece of the stream, cut anywhere. Returns the number of lines of the unfinished event. */
   add(text: string): number {
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
@@ -32,23 +34,23 @@ class LineCount {
   }
 }
 
-/** How a stream of events is read. */
+/** Limits of an event stream. */
 export interface StreamBounds {
   readonly timing: ClientTiming;
-  /** Milliseconds without a sign of life after which the connection counts as lost. */
+  /** Milliseconds without data after which the connection counts as lost. */
   readonly silenceMs: number;
-  /** The largest event, in characters. */
+  /** Maximum number of characters of one event. */
   readonly maxCharacters: number;
   readonly signal: AbortSignal;
 }
 
-/** Why there are no more events. */
+/** Why the stream has ended. */
 export type StreamEnd = 'lost' | 'left' | 'too_large';
 
-/** Maximum number of lines of one event: the service writes three. Each costs memory besides its characters. */
+/** Maximum number of lines of one event; the service writes three. Each line costs memory beyond its characters. */
 const MAX_LINES = 1000;
 
-/** Server-Sent Events of one connection, read no faster than they are asked for. */
+/** Reads the Server-Sent Events of one connection, on demand. */
 export class EventStreamReader {
   readonly #bounds: StreamBounds;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -57,9 +59,9 @@ export class EventStreamReader {
   readonly #waiting: EventSourceMessage[] = [];
   readonly #parser;
   #end: StreamEnd | undefined;
-  /** How long the server wants clients to wait before they come back. */
+  /** The reconnect delay that the server has sent, in milliseconds. */
   retryMs: number | undefined;
-  /** Whether there was more than the beginning and the end: a change, or a heartbeat. */
+  /** Whether the connection has received an event other than `unavailable`, or a heartbeat. */
   hasLived = false;
 
   constructor(response: Response, bounds: StreamBounds) {

@@ -19,23 +19,23 @@ import { type ClientSettings, isKey } from './session-client-options.js';
 
 export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallError;
 
-/** A failed attempt, and what its answer said of another one. */
+/** A failed attempt, and whether and when to retry. */
 export interface FailedAttempt<E> {
   readonly error: E;
   readonly retryAfter?: string | null;
   readonly isRetryable: boolean;
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export type Attempted<T, C extends OperationError> = Result<T, FailedAttempt<RequestError<C>>>;
 
-/** How long one attempt may take, and what ends it. */
+/** The timeout and the abort signal of one attempt. */
 interface AttemptLimits {
   readonly ms: number;
   readonly signal: WatchSignal | undefined;
 }
 
-/** Statuses after which another attempt may succeed, whoever has answered. */
+/** Statuses that are retried even if the answer does not come from the service. */
 const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const retryableTypes: ReadonlySet<string> = new Set([
@@ -47,10 +47,10 @@ const retryableTypes: ReadonlySet<string> = new Set([
 
 export const isRetryable = (type: string): boolean => retryableTypes.has(type);
 
-/** A request as it is sent, whatever its answer is read to. */
+/** A request without the function that reads its response. */
 type SentRequest<C extends OperationError> = Omit<ClientRequest<unknown, C>, 'read'>;
 
-/** One request with its attempts, and what may have become of it so far. */
+/** Sends the attempts of one request, and tracks whether it may have been applied. */
 export class Exchange<C extends OperationError> {
   readonly #settings: ClientSettings;
   readonly #request: SentRequest<C>;
@@ -69,7 +69,9 @@ export class Exchange<C extends OperationError> {
     return this.#settings.timing.now();
   }
 
-  /** Sends the request, and gives the answer before its body. `connection` is cut where nobody waits any more. */
+  /**
+   * Sends the request and returns the response before its body is read. Aborts `connection` on a timeout or an abort.
+   */
   async send({ ms, signal }: AttemptLimits, connection: AbortController): Promise<Attempted<Response, C>> {
     const { fetch, baseUrl, timing } = this.#settings;
     const bounds = { timing, ms, signal };
@@ -81,7 +83,7 @@ export class Exchange<C extends OperationError> {
       return fetch(baseUrl + path, {
         method: operation.method,
         headers: { ...this.#settings.headers, ...key.value, ...headers },
-        // Elsewhere the key has no business.
+        // A redirect could send the API key to another server.
         redirect: 'manual',
         signal: connection.signal,
         ...(body === undefined ? {} : { body }),
@@ -89,7 +91,7 @@ export class Exchange<C extends OperationError> {
     });
   }
 
-  /** The body of an answer. */
+  /** Reads the body of a response. */
   async read(response: Response, { ms, signal }: AttemptLimits, connection: AbortController) {
     const { timing, maxResponseBytes } = this.#settings;
     const read = await this.#inTime({ timing, ms, signal }, connection, () => readBody(response, maxResponseBytes));
@@ -100,14 +102,14 @@ export class Exchange<C extends OperationError> {
     });
   }
 
-  /** What an answer says that is no success. */
+  /** The error of a response without success. */
   refusal({ status, headers, body }: Reply): FailedAttempt<RequestError<C>> {
     const { operation, id } = this.#request;
     const retryAfter = headers.get('retry-after');
     const problem = status >= 400 ? readProblem(body) : undefined;
     const error = problem && refusalOf(problem, operation, { id, outcome: this.outcome });
     if (error !== undefined) return { error, retryAfter, isRetryable: isRetryable(error.type) };
-    // A browser does not tell the status of a redirect.
+    // A browser hides the status of a redirect.
     if (status === 0 || (status >= 300 && status < 400)) return this.unexpected('is a redirect', status);
     if (!retryableStatuses.has(status)) return this.unexpected('is none of this service', status);
     const message = `what stands in front of the service answered ${status}`;
@@ -141,7 +143,7 @@ export class Exchange<C extends OperationError> {
     }
   }
 
-  /** Bounds a piece of work on the network; whatever it throws is the network's fault. */
+  /** Runs a network task with a timeout. An exception is a network error. */
   async #inTime<T>(
     bounds: Parameters<typeof bounded>[0],
     connection: AbortController,

@@ -5,14 +5,14 @@ const CLOSING_BRACKET = 93;
 const OPENING_BRACE = 123;
 const CLOSING_BRACE = 125;
 
-/** Characters that are parsed in a few milliseconds whatever they are. */
+/** Maximum characters of a text that needs no check: parsing it takes a few milliseconds, whatever it contains. */
 const SMALL = 32 * 1024;
-/** The service nests four deep. */
+/** Maximum depth; the service nests four levels. */
 const MAX_DEPTH = 32;
-/** The service writes no more than one object or array in 50 characters. */
+/** Minimum characters per object or array; the service writes at least 50. */
 const CHARACTERS_A_CONTAINER = 16;
 
-/** The index of the quote that ends the string which begins at `start`. */
+/** The index of the closing quote of the string that starts at `start`. */
 const endOfString = (text: string, start: number): number => {
   for (let end = start; ; ) {
     end = text.indexOf('"', end + 1);
@@ -24,8 +24,8 @@ const endOfString = (text: string, start: number): number => {
 };
 
 /**
- * Whether `JSON.parse` is quick with a text. It takes seconds for megabytes of brackets, and nothing can interrupt it; a
- * look at the brackets takes milliseconds.
+ * Whether `JSON.parse` is fast for a text. It takes seconds for megabytes of brackets, and cannot be interrupted.
+ * Counting the brackets takes milliseconds.
  */
 const isQuick = (text: string): boolean => {
   if (text.length <= SMALL) return true;
@@ -44,7 +44,7 @@ const isQuick = (text: string): boolean => {
   return containers <= text.length / CHARACTERS_A_CONTAINER;
 };
 
-/** The value of a JSON text; undefined for what is no JSON, or JSON that would take long to parse. */
+/** Parses JSON; undefined for invalid JSON, or JSON that would take long to parse. */
 export const parseJson = (text: string): unknown => {
   if (!isQuick(text)) return undefined;
   try {
@@ -54,7 +54,7 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
-/** The same for JSON in UTF-8. */
+/** Parses JSON in UTF-8. */
 export const parseJsonBytes = (bytes: Uint8Array): unknown => {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

@@ -1,9 +1,9 @@
-/** Stands in place of a body that is larger than the client reads. */
+/** The result for a body above the maximum. */
 export const tooMuch = Symbol('too much');
 
 const FIRST_BYTES = 64 * 1024;
 
-/** Lets go of a body, whatever that makes of it: nobody waits for it. */
+/** Cancels a body without waiting for it. Errors are ignored. */
 export const letGo = (body: { cancel(): Promise<unknown> } | null): void => {
   const gone = async () => body?.cancel();
   gone().catch(() => undefined);
@@ -16,7 +16,10 @@ const grown = (bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<Array
   return larger;
 };
 
-/** Reads at most `maxBytes` of a body, into one buffer: to keep chunks of one byte would cost many times what they hold. */
+/**
+ * Reads at most `maxBytes` of a body into one buffer. Keeping each chunk would cost many times the memory if chunks are
+ * small.
+ */
 export const readBody = async ({ headers, body }: Response, maxBytes: number): Promise<Uint8Array | typeof tooMuch> => {
   if (Number(headers.get('content-length')) > maxBytes) {
     letGo(body);

@@ -5,28 +5,30 @@ import { eventShapes, streamUnavailable } from '../operations/event-shapes.js';
 import { type RemoteSession, session } from '../operations/outputs.js';
 import { parseJson } from './parse-json.js';
 
-/** The session as it is: at the beginning, and again wherever events may be missing. */
+/** The current session: the first item, and again wherever events may be missing. */
 export interface RemoteSnapshot extends Omit<SessionSnapshot, 'session' | 'sequence'> {
   readonly session: RemoteSession;
 }
 
 type WithoutTenant<E> = E extends SessionEvent ? Omit<E, 'tenant'> : never;
 
-/** One change of the session; the tenant is the one that the API key belongs to. */
+/** One change of the session, without the tenant, which is that of the API key. */
 export type RemoteEvent = WithoutTenant<SessionEvent>;
 
 /** A warning that the clock will end the session. */
 export type RemoteExpiring = Omit<SessionExpiring, 'tenant'>;
 
-/** An item of `watch`: a snapshot, an event behind it, or with `warnBefore` a warning before the clock ends the session. */
+/**
+ * An item of `watch`: a snapshot, an event after it, or with `warnBefore` a warning before the clock ends the session.
+ */
 export type RemoteChange = RemoteSnapshot | RemoteEvent | RemoteExpiring;
 
-/** What one event of the stream says. */
+/** One parsed event of the stream. */
 export type ReadEvent =
   | { readonly kind: 'change'; readonly change: RemoteChange }
   | { readonly kind: 'end' }
   | { readonly kind: 'unavailable'; readonly code: string }
-  /** Of a kind that a later version may have. */
+  /** An event type of a later version. */
   | { readonly kind: 'other' }
   | { readonly kind: 'broken' };
 
@@ -34,7 +36,7 @@ const broken: ReadEvent = { kind: 'broken' };
 
 const isEvent = (name: string): name is keyof typeof eventShapes => Object.hasOwn(eventShapes, name);
 
-/** Reads an event of a session's stream. */
+/** Parses an event of a session's stream. */
 export const readEvent = (sessionId: string, { id: position, event = '', data }: EventSourceMessage): ReadEvent => {
   if (event === 'end') return { kind: 'end' };
   const value = parseJson(data);

@@ -5,13 +5,13 @@ import { type AnyOperation, type Operation, type OperationError, wireNamesOf } f
 import type { CallerCommand, SessionCommand } from '../session/session-status.js';
 import type { Outcome, RefusalType, Refused, RemoteError, RemoteErrorOf } from './call-error.js';
 
-/** What a client knows of a request that the answer does not repeat. */
+/** The parts of a request that its response does not repeat. */
 interface Context {
   readonly id: string | undefined;
   readonly outcome: Outcome;
 }
 
-/** The service's answer to a request that it does not carry out, RFC 9457. */
+/** An error response of the service (RFC 9457). */
 export interface Problem {
   readonly code: string;
   readonly detail: string;
@@ -23,7 +23,7 @@ export type RemoteCode = RemoteError['type'];
 const isIssue = (value: unknown): value is InputIssue =>
   isFields(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
 
-/** What is wrong, by the name that the caller knows it under. */
+/** The issues with the names that the caller has used. */
 const callersIssues = (operation: AnyOperation, issues: readonly InputIssue[]): readonly InputIssue[] => {
   const names = new Map([...wireNamesOf(operation)].map(([name, wireName]) => [wireName, name]));
   return issues.map(({ path, message }) => ({ path: names.get(path) ?? path, message }));
@@ -36,7 +36,7 @@ const commandOf = ({ calls }: AnyOperation): SessionCommand | 'append' => {
   return method !== undefined && isCallerCommand(method) ? method : 'append';
 };
 
-/** How each error is put together again. */
+/** Rebuilds each error from its response. */
 const remote: {
   readonly [T in RemoteCode]: (problem: Problem, operation: AnyOperation, context: Context) => RemoteErrorOf<T>;
 } = {
@@ -73,14 +73,14 @@ const refusals = {
 
 const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals, code);
 
-/** The problem that a body tells of, if it does. */
+/** The problem in a body; undefined if it contains none. */
 export const readProblem = (body: unknown): Problem | undefined => {
   if (!isFields(body)) return undefined;
   const { code, detail, errors } = body;
   return typeof code === 'string' && typeof detail === 'string' ? { code, detail, errors } : undefined;
 };
 
-/** A problem as an error: one of those that the operation has, or of those that any has. */
+/** The error for a problem, if the operation or any call may return it; undefined otherwise. */
 export const refusalOf = <C extends OperationError>(
   problem: Problem,
   operation: Operation<never, unknown, C>,

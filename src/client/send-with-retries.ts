@@ -10,7 +10,7 @@ import type { ClientSettings } from './session-client-options.js';
 const FIRST_MS = 200;
 const MAX_MS = 10_000;
 
-/** A number of seconds, or a date; 0 where there is neither. */
+/** Milliseconds of a `Retry-After` header, which contains seconds or a date; 0 if there is none or it is invalid. */
 const retryAfterMs = (timing: ClientTiming, header: string | null | undefined): number => {
   if (header === null || header === undefined) return 0;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
@@ -18,19 +18,19 @@ const retryAfterMs = (timing: ClientTiming, header: string | null | undefined): 
   return Number.isNaN(at) ? 0 : Math.max(0, at - timing.now());
 };
 
-/** What a backoff depends on. */
+/** Input of `backoffMs`. */
 interface Backoff {
   readonly timing: ClientTiming;
-  /** Failures in a row before this one. */
+  /** Number of consecutive failures before this one. */
   readonly failures: number;
   readonly retryAfter: string | null | undefined;
-  /** The longest first wait. */
+  /** Maximum milliseconds of the first delay. */
   readonly firstMs?: number;
 }
 
 /**
- * Milliseconds until the next attempt: anything up to a bound that doubles each time, so that clients who failed together
- * do not come back together, and all of it after the time that the server asks for.
+ * Milliseconds before the next attempt: the `Retry-After` of the server, plus a random time up to a maximum that
+ * doubles with each failure. The randomness keeps clients that failed together from retrying together.
  */
 export const backoffMs = ({ timing, failures, retryAfter, firstMs = FIRST_MS }: Backoff): number =>
   retryAfterMs(timing, retryAfter) + timing.random() * Math.min(MAX_MS, firstMs * 2 ** failures);
@@ -54,7 +54,7 @@ const attempt = async <T, C extends OperationError>(
   return success === undefined ? err(exchange.unexpected('is none of this service', reply.status)) : ok(success.value);
 };
 
-/** Tries until there is an answer, or no more hope or time. */
+/** Retries until there is an answer, or an error that cannot be retried, or no attempt or time left. */
 const attemptAll = async <T, C extends OperationError>(
   settings: ClientSettings,
   request: ClientRequest<T, C>,
@@ -76,7 +76,7 @@ const attemptAll = async <T, C extends OperationError>(
   }
 };
 
-/** Sends a request, again where that may help. Nothing throws and nothing rejects, not even where a host's own port does. */
+/** Sends a request, with retries. Never throws or rejects, even if a function of the host does. */
 export const sendWithRetries = <T, C extends OperationError>(
   settings: ClientSettings,
   request: ClientRequest<T, C>,

@@ -4,39 +4,41 @@ import { type IssueList, readSafely } from '../input/read-safely.js';
 import { isFields, readNumber, readWhole } from '../input/values.js';
 import { type ClientTiming, systemTiming } from './client-timing.js';
 
-/** The runtime's own `fetch`, or any function that takes and gives the same. */
+/** The runtime's `fetch`, or a function of the same type. */
 export type ClientFetch = typeof globalThis extends { fetch: (url: string, init: infer I) => infer R }
   ? (url: string, init: NonNullable<I>) => R
   : (url: string, init: unknown) => PromiseLike<unknown>;
 
-/** What a `SessionClient` is made with. */
+/** Options of a `SessionClient`. */
 export interface SessionClientOptions {
-  /** Where the engine is mounted, such as `https://sessions.example/api`; in a page also `/api`. */
+  /**
+   * The URL of the mounted engine, such as `https://sessions.example/api`; on a web page also a path such as `/api`.
+   */
   readonly baseUrl: string;
   /**
-   * The API key, or a function that gives the one of the moment and is asked before every request. Without one none is
-   * sent: for pages whose own server adds it.
+   * The API key, or a function that returns it and is called before every request. Without one, no key is sent: for web
+   * pages whose own server adds it.
    */
   readonly apiKey?: string | (() => string | PromiseLike<string>);
-  /** Default: the runtime's. */
+  /** Default: the runtime's `fetch`. */
   readonly fetch?: ClientFetch;
-  /** Milliseconds that a call may take, all its attempts and pauses included. Default: 30,000. */
+  /** Timeout of a call in milliseconds, including all attempts and delays. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Milliseconds that one attempt may take. Default: 12,000, a little more than the engine itself takes. */
+  /** Timeout of one attempt in milliseconds. Default: 12,000, slightly more than the default timeout of the engine. */
   readonly attemptTimeoutMs?: number;
-  /** How often a call is tried again. Default: 3. With 0 a watch that is cut off is not taken up again either. */
+  /** Maximum number of retries of a call. With 0, a watch does not reconnect either. Default: 3. */
   readonly retries?: number;
-  /** Milliseconds without a sign of life after which a watch is taken up anew. Default: 45,000, three heartbeats. */
+  /** Milliseconds without data after which a watch reconnects. Default: 45,000, three heartbeats. */
   readonly silenceMs?: number;
-  /** The largest response that is read, and the largest event, in bytes. Default: 16 MiB. */
+  /** Maximum bytes of a response, and maximum characters of an event. Default: 16 MiB. */
   readonly maxResponseBytes?: number;
-  /** Sent with every request. */
+  /** Headers of every request. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: the machine's clock, timers and chance. */
+  /** Default: the machine's clock, timers and random numbers. */
   readonly timing?: ClientTiming;
 }
 
-/** The options, read and with their defaults. */
+/** The checked options with their defaults. */
 export interface ClientSettings {
   readonly baseUrl: string;
   readonly apiKey: SessionClientOptions['apiKey'];
@@ -50,16 +52,16 @@ export interface ClientSettings {
   readonly timing: ClientTiming;
 }
 
-/** The longest that a timer takes. */
+/** Maximum milliseconds of a `setTimeout`. */
 const MAX_MS = 2 ** 31 - 1;
 
 export const readMs = (issues: IssueList, path: string, value: unknown): number =>
   readNumber(issues, path, value, 1, MAX_MS);
 
-/** What a header carries unchanged through every client and proxy, as the engine wants its keys. */
+/** Whether a value is an API key as the engine accepts it: characters that every client and proxy sends unchanged. */
 export const isKey = (value: unknown): value is string => typeof value === 'string' && /^[!-~]{1,256}$/.test(value);
 
-/** Without the slash at its end. One with a user name is refused by `fetch`, call by call. */
+/** Checks the URL and removes slashes at its end. `fetch` would reject a URL with a user name in every call. */
 const readBaseUrl = (issues: IssueList, value: unknown): string => {
   const isUsable = (text: string): boolean => {
     if (/[?#\\\s]/.test(text)) return false;
@@ -73,7 +75,7 @@ const readBaseUrl = (issues: IssueList, value: unknown): string => {
   return fits ? value.replace(/\/+$/, '') : '';
 };
 
-/** `fetch` throws for headers that it cannot send, just as it does when there is no network: look before. */
+/** Checks headers early: `fetch` throws for an invalid header just as it does without a network. */
 const readHeaders = (issues: IssueList, value: unknown): Readonly<Record<string, string>> => {
   const headers: Record<string, string> = {};
   const given = isFields(value) ? Object.entries(value) : [];
@@ -86,7 +88,7 @@ const readHeaders = (issues: IssueList, value: unknown): Readonly<Record<string,
   return headers;
 };
 
-/** Not as a method of anything: a browser's `fetch` insists on that. */
+/** A browser's `fetch` must not be called as a method of another object. */
 const systemFetch: ClientSettings['fetch'] = (url, init) => fetch(url, init);
 
 const isTiming = (value: unknown): value is ClientTiming =>

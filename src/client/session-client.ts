@@ -29,31 +29,31 @@ import { type ClientSettings, readClientOptions, type SessionClientOptions } fro
 import { watchRemote } from './watch-remote.js';
 
 /**
- * Creates, drives, reads and lists the interaction sessions behind a mounted engine, those of the tenant that the API key
- * belongs to: the operations of `SessionService`, over `fetch`. Nothing throws and nothing rejects. What fails for a
- * moment is tried again, a write under one and the same key, so that it is applied once.
+ * Creates, changes, reads and lists sessions over HTTP: the operations of `SessionService`, for the tenant of the API
+ * key. Never throws or rejects. Temporary failures are retried; a write keeps its idempotency key, so it is applied
+ * only once.
  */
 export class SessionClient {
   readonly #settings: Result<ClientSettings, InvalidInput>;
 
-  /** Options that break a rule do not throw here: every operation then answers `invalid_input` naming them. */
+  /** Never throws. With invalid options, every operation returns `invalid_input` that names them. */
   constructor(options: SessionClientOptions) {
     this.#settings = readClientOptions(options);
   }
 
-  /** A new session, IDLE. Without an `idempotencyKey` the client makes one. */
+  /** Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. */
   create(input: CreateSessionInput, options: CallOptions = {}): ResultAsync<RemoteCreated, RemoteCreateError> {
     return this.#run(options, () => requestFor(create, { input, body: () => ({ ...input }) }));
   }
 
-  /** The session with its history, as it is now. */
+  /** Reads a session with its history. */
   get(id: string, options: CallOptions = {}): ResultAsync<RemoteSession, RemoteReadError> {
     return this.#run(options, () => requestFor(get, { id }));
   }
 
   /**
-   * A part of the session's history: its last entries, or those behind a position. A position that the history has not is
-   * `invalid_input` that names `after`. The host must serve `historyRoutes()`.
+   * Reads a part of a history: the last entries, or those behind a position. A position that is not in this history is
+   * `invalid_input` for `after`. The host must serve `historyRoutes()`.
    */
   history(
     id: string,
@@ -63,41 +63,41 @@ export class SessionClient {
     return this.#run(options, () => requestFor(history, { id, query }));
   }
 
-  /** One page of the sessions with their histories, newest first unless asked for otherwise. */
+  /** Reads a page of the sessions with their histories, newest first by default. */
   list(query: ListQuery = {}, options: CallOptions = {}): ResultAsync<RemotePage, RemoteListError> {
     return this.#run(options, () => pageRequest(query));
   }
 
   /**
-   * All sessions, page after page by cursor: each that is there from the beginning to the end comes once. One that cannot
-   * be read is a `corrupt_record` among them; after any other error nothing comes. Never throws. The options are those of
-   * each page.
+   * Iterates over all sessions, page by page with a cursor. A session that exists during the whole iteration is yielded
+   * exactly once. A session that cannot be read is a `corrupt_record` item; any other error is the last item. Never
+   * throws. The options apply to each page.
    */
   each(query: EachQuery = {}, options: CallOptions = {}): AsyncIterable<Result<RemoteSession, RemoteListError>> {
     return eachRemote((page) => this.list(page, options), query);
   }
 
-  /** IDLE to ACTIVE: the clock runs. */
+  /** IDLE to ACTIVE. The time limit runs. */
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
     return this.#change(id, 'start', options);
   }
 
-  /** ACTIVE to PAUSED: the clock stops. */
+  /** ACTIVE to PAUSED. The time limit stops. */
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
     return this.#change(id, 'pause', options);
   }
 
-  /** PAUSED to ACTIVE: the clock runs on. */
+  /** PAUSED to ACTIVE. The time limit runs on. */
   resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
     return this.#change(id, 'resume', options);
   }
 
-  /** To TERMINATED, `terminated`. A session that has ended already stays as it is, and that is a success. */
+  /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
   terminate(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
     return this.#change(id, 'terminate', options);
   }
 
-  /** To TERMINATED, `failed`. */
+  /** Ends the session with the reason `failed`. */
   fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
     return this.#change(id, 'fail', options);
   }
@@ -111,7 +111,7 @@ export class SessionClient {
     return this.#run(options, () => requestFor(append, { id, options, body: () => ({ entries }) }));
   }
 
-  /** Removes the session whole. One that is not there is a success too: afterwards there is none. */
+  /** Deletes the session. Succeeds if there is none. */
   delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteDeleteError> {
     return this.#run(options, () =>
       requestFor(remove, { id }).map((request) => ({
@@ -122,11 +122,12 @@ export class SessionClient {
   }
 
   /**
-   * What a session does: a snapshot of what it is now, then its events, in order, until it has ended or is deleted. With
-   * `from`, the position of an event or of a snapshot, it goes on behind that one without a snapshot. A connection that is
-   * cut off is taken up behind the last event; where one may be missing, another snapshot comes in its place. The last
-   * item is an error where there is one. Aborting the signal ends it at once, and leaving the loop closes the connection.
-   * Nothing is sent before the first item is asked for.
+   * Watches a session: yields a snapshot, then its events in the order of their sequence, until the session has ended
+   * or is deleted. With `from`, the position of an event or a snapshot, it continues behind that item without a
+   * snapshot. If the connection is lost, it reconnects and continues after the last event; if an event may be missing,
+   * it yields another snapshot. An error is the last item. Aborting the signal ends the iteration at once, and leaving
+   * the loop closes the connection. Nothing is sent before the first `next`. Never throws. The host must serve
+   * `eventRoutes()`.
    */
   watch(id: string, options: RemoteWatchOptions = {}): AsyncIterable<Result<RemoteChange, RemoteWatchError>> {
     return watchRemote(this.#settings, id, options);

@@ -19,23 +19,23 @@ type WatchCode = (typeof watch)['errors'][number];
 type FailedWatch = FailedAttempt<RequestError<WatchCode>>;
 type WatchItem = Result<RemoteChange, RemoteWatchError>;
 
-/** What to watch. */
+/** A watch with its checked options. */
 interface Watched {
   readonly settings: ClientSettings;
   readonly id: string;
   readonly request: ClientRequest<unknown, WatchCode>;
   readonly from: string | undefined;
-  /** Milliseconds for which a stream that is cut off is tried again. */
+  /** Milliseconds for which a lost connection is retried. */
   readonly timeoutMs: number;
 }
 
-/** Milliseconds until a client comes back, unless the server says how many. */
+/** Milliseconds before a reconnect, unless the server has sent a delay. */
 const RETRY_MS = 1000;
 
-/** Maximum wait that a server can ask for: unlike a browser, a program would wait as long as it says. */
+/** Maximum delay that a server can request, in milliseconds. Browsers have such a maximum of their own. */
 const MAX_RETRY_MS = 30_000;
 
-/** Opens a stream of a session behind a position. Nothing where the service says that there is nothing more to come. */
+/** Opens the stream of a session after a position; undefined if the service answers that the stream is over. */
 const open = async (
   { settings, request }: Watched,
   position: string | undefined,
@@ -61,11 +61,11 @@ const open = async (
   return ok(new EventStreamReader(response.value, { timing, silenceMs, maxCharacters, signal }));
 };
 
-/** What a client knows of the session while connections come and go. */
+/** The state of a watch that is kept across connections. */
 interface Known {
-  /** Where the stream goes on. */
+  /** The position to continue after. */
   position: string | undefined;
-  /** The number of the last event; 0 where it is not known, as behind a snapshot. */
+  /** Sequence of the last event; 0 if unknown, as after a snapshot. */
   sequence: number;
   hasBegun: boolean;
 }
@@ -88,7 +88,10 @@ const unavailable = (code: string, id: string): FailedWatch => {
     : { error, isRetryable: isRetryable(error.type) };
 };
 
-/** The new changes of one connection, then why it has ended; nothing if the session has ended too. */
+/**
+ * Yields the new changes of one connection. Returns why the connection ended, or undefined if the session has ended
+ * too.
+ */
 async function* changesOf(
   source: EventStreamReader,
   id: string,
@@ -112,7 +115,7 @@ async function* changesOf(
       // An event may be sent twice.
       if (sequence <= known.sequence) continue;
       if (known.sequence > 0 && sequence > known.sequence + 1) {
-        // An event is missing: begin again with a snapshot.
+        // An event is missing: start again with a snapshot.
         known.position = undefined;
         known.sequence = 0;
         return lost;
@@ -125,7 +128,7 @@ async function* changesOf(
   }
 }
 
-/** Follows a session over as many connections as needed. */
+/** Watches a session over any number of connections. */
 async function* follow(watched: Watched, signal: AbortSignal): AsyncGenerator<WatchItem, void> {
   const { settings, id } = watched;
   const { timing, retries } = settings;
@@ -138,7 +141,7 @@ async function* follow(watched: Watched, signal: AbortSignal): AsyncGenerator<Wa
     let failure: FailedWatch | undefined;
     if (opened.isErr()) {
       failure = opened.error;
-      // The session has been deleted meanwhile.
+      // The session was deleted while the client was not connected.
       if (known.hasBegun && failure.error.type === 'not_found') return;
     } else {
       const source = opened.value;
@@ -180,7 +183,7 @@ const readWatched = (settings: ClientSettings, id: string, options: RemoteWatchO
     })),
   );
 
-/** Follows until the caller or its signal ends it. An error is the last item. */
+/** Watches until the caller or its signal ends the iteration. An error is the last item. */
 async function* safely(begun: Result<Begun, InvalidInput>, gone: AbortController): AsyncGenerator<WatchItem, void> {
   if (begun.isErr()) {
     yield err(begun.error);
@@ -213,7 +216,7 @@ export const watchRemote = (
     );
     return {
       next: () => items.next(),
-      // A generator that waits sees a return only once something has happened.
+      // `return` of a generator would wait for its pending `next`.
       return: () => {
         gone.abort();
         return items.return();

@@ -6,9 +6,9 @@ import type { SessionKey } from '../store/session-store.js';
 import { eventOf } from './event-detail.js';
 import type { SessionEvent, SessionExpiring } from './session-event.js';
 
-/** When the clock ends a session, and why. */
+/** The end of a session by the clock. */
 interface ClockEnd {
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly reason: EndReason;
 }
@@ -20,8 +20,9 @@ const clockEndOf = (state: StateRecord): ClockEnd | undefined => {
 };
 
 /**
- * The event of the end of a session that has ended by now, also by the clock; undefined of one that has not. Whoever writes
- * the end down, and whenever, it has this sequence: nothing can be appended behind the deadline.
+ * The `terminated` event of a session that has ended by now, including an end by the clock that no process has stored
+ * yet; undefined if the session has not ended. The sequence is the same no matter which process stores the end, and
+ * when: no entry can be appended after the deadline.
  */
 export const endOf = (
   key: SessionKey,
@@ -35,26 +36,26 @@ export const endOf = (
   return eventOf(key, change, { type: 'terminated', at: settled.since, endReason: settled.endReason }, place);
 };
 
-/** What a watcher knows of the end that the clock will make, and of the warning before it. Times are milliseconds. */
+/** Tracks when the clock will end a session, and the warning before that. All times are in milliseconds. */
 export class Deadline {
   readonly #warnBeforeMs: number;
   #end: ClockEnd | undefined;
-  /** Whether it was warned of this end. */
+  /** Whether the warning of this end was sent. */
   #hasWarned = false;
 
-  /** With a negative time there are no warnings. */
+  /** A negative time turns warnings off. */
   constructor(warnBeforeMs: number) {
     this.#warnBeforeMs = warnBeforeMs;
   }
 
-  /** The session has this state now. */
+  /** Updates the deadline from a new state. */
   follow(state: StateRecord): void {
     const end = clockEndOf(state);
     this.#hasWarned &&= end?.at === this.#end?.at && end?.reason === this.#end?.reason;
     this.#end = end;
   }
 
-  /** When there is something to do next; `Infinity` for never. */
+  /** Time of the next warning or end, in milliseconds since the epoch; `Infinity` for none. */
   get nextAt(): number {
     if (this.#end === undefined) return Number.POSITIVE_INFINITY;
     const { at } = this.#end;
@@ -65,7 +66,7 @@ export class Deadline {
     return this.#end !== undefined && now >= this.#end.at;
   }
 
-  /** The warning of the end, once for each deadline. */
+  /** The warning of the end if it is due; undefined otherwise. Each deadline has one warning. */
   warning({ tenant, id: sessionId }: SessionKey, now: number, position: string): SessionExpiring | undefined {
     const end = this.#end;
     if (end === undefined || now < this.nextAt || now >= end.at) return undefined;

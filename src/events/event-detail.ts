@@ -4,20 +4,20 @@ import type { EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { SessionEvent } from './session-event.js';
 
-/** Which change of which session it was. */
+/** Identifies one change of one session. */
 export interface ChangeId {
-  /** The session's birth; see `SessionRecord.birth`. */
+  /** See `SessionRecord.birth`. */
   readonly birth: string;
   readonly sequence: number;
 }
 
-/** What an event says of a change beside that. `at` is in milliseconds since the epoch. */
+/** The type of a change and its details. `at` is in milliseconds since the epoch. */
 export type EventDetail =
   | { readonly type: 'created' | 'started' | 'paused' | 'resumed' | 'deleted'; readonly at: number }
   | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
   | { readonly type: 'appended'; readonly at: number; readonly position: number };
 
-/** What the event says of a state that was just entered; of one that is IDLE, that it was created. */
+/** The detail for a state that the session has just entered. IDLE means that the session was created. */
 export const eventDetailOf = (wasPaused: boolean, state: StateRecord): EventDetail => {
   const at = state.since;
   if (state.status === 'TERMINATED') return { type: 'terminated', at, endReason: state.endReason };
@@ -26,7 +26,7 @@ export const eventDetailOf = (wasPaused: boolean, state: StateRecord): EventDeta
   return { type: wasPaused ? 'resumed' : 'started', at };
 };
 
-/** The event that readers get. */
+/** The event as watchers receive it. */
 export const eventOf = (
   { tenant, id: sessionId }: SessionKey,
   { birth, sequence }: ChangeId,

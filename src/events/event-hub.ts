@@ -6,7 +6,7 @@ import { Feed } from './feed.js';
 import type { Inbox } from './inbox.js';
 import { SharedReads } from './shared-reads.js';
 
-/** The record, made so that nobody who shares it can change it. */
+/** Freezes the history and the options of a record, because several watchers share it. */
 const shared = (record: SessionRecord | undefined): SessionRecord | undefined => {
   if (record === undefined || !Array.isArray(record.history) || Object.isFrozen(record.history)) return record;
   for (const entry of record.history) Object.freeze(entry);
@@ -15,13 +15,13 @@ const shared = (record: SessionRecord | undefined): SessionRecord | undefined =>
   return record;
 };
 
-/** Where the feed is that an inbox is filled by. */
+/** The connection between an inbox and the feed that fills it. */
 export interface Subscription {
   readonly place: string;
   end(): void;
 }
 
-/** The feeds of one store, one for each stream that is watched, and the reads that watchers share. */
+/** The feeds of one store, one per watched stream, and the reads that its watchers share. */
 export class EventHub {
   readonly #log: EventLog;
   readonly #feeds = new Map<string, Promise<Result<Feed, StoreUnavailable>>>();
@@ -32,7 +32,7 @@ export class EventHub {
     this.#log = log;
   }
 
-  /** All events that come after it reach the inbox, until the end. */
+  /** Delivers to the inbox all events that are logged after this call, until `end` is called. */
   async subscribe(inbox: Inbox): Promise<Result<Subscription, StoreUnavailable>> {
     const stream = this.#log.streamOf(inbox.tenant);
     const opening = this.#feeds.get(stream) ?? this.#open(stream);
@@ -45,14 +45,17 @@ export class EventHub {
         },
         end: () => {
           feed.remove(inbox);
-          // By now another feed may have taken its place.
+          // Another feed may have replaced this one.
           if (feed.isIdle && this.#feeds.get(stream) === opening) this.#feeds.delete(stream);
         },
       };
     });
   }
 
-  /** This process has changed something, of one tenant or of any: those who watch it need not wait for the next poll. */
+  /**
+   * Called after this process has changed a session: feeds read at once, without waiting for the next poll. Without a
+   * tenant, all feeds do.
+   */
   wake(tenant?: string): void {
     if (this.#feeds.size === 0) return;
     try {
@@ -63,17 +66,17 @@ export class EventHub {
         });
       }
     } catch {
-      // A store that breaks its contract is polled.
+      // The store breaks its contract; polling still finds the events.
     }
   }
 
-  /** A session for its watchers, who share reads. */
+  /** Reads a session. Concurrent watchers share the read. */
   find(store: SessionStore, key: SessionKey, size: ReadSize): Promise<Result<SessionRecord | undefined, StoreError>> {
     const name = JSON.stringify([key.tenant, key.id, size.historyLimit]);
     return this.#records.read(name, async () => (await store.find(key, size)).map(shared));
   }
 
-  /** The state of a session for its watchers, who share reads. */
+  /** Reads the state of a session. Concurrent watchers share the read. */
   findState(store: SessionStore, key: SessionKey): Promise<Result<StateRecord | undefined, StoreError>> {
     return this.#states.read(JSON.stringify([key.tenant, key.id]), async () => store.findState(key));
   }

@@ -1,45 +1,48 @@
 import { birthOf, isBehind, timeAt } from './position.js';
 import type { SessionEvent } from './session-event.js';
 
-/** How long an event waits for those that are missing before it, in milliseconds. */
+/** Milliseconds that an event waits for missing events before it. */
 export const HOLD_MS = 1000;
 
-/** How many events may wait; beyond, the gap that has been open longest is given up. */
+/** Maximum number of events on hold. Beyond it, the oldest gap is given up. */
 const MAX_HELD = 1000;
 
 export interface EventOrderOptions {
-  /** Whether the events come from the very beginning, where the first event of each session has sequence 1. */
+  /** Whether the events start at the beginning of the log, where the first event of each session has sequence 1. */
   readonly isFromBeginning?: boolean;
-  /** How many sessions are remembered; beyond, the one without an event for longest is forgotten. Default: all. */
+  /**
+   * Maximum number of sessions to track. Beyond it, the session without an event for the longest time is dropped.
+   * Default: no limit.
+   */
   readonly maxSessions?: number;
 }
 
-/** How far the events of one session have been given. */
+/** How far the events of one session have been delivered. */
 interface Progress {
-  /** Tells apart sessions that had the same id one after another. Undefined until an event tells it. */
+  /** Distinguishes sessions that had the same id one after another. Undefined until an event contains it. */
   birth: string | undefined;
-  /** Events of this one are not told any more. */
+  /** Events with this birth are dropped. */
   previousBirth: string | undefined;
-  /** Of the last event that was given. */
+  /** Sequence of the last delivered event. */
   sequence: number;
-  /** Events with a smaller sequence were never given, and nobody was told that they are missing. */
+  /** Events with a smaller sequence were not delivered, and no gap was reported for them. */
   first: number;
   isDeleted: boolean;
 }
 
 interface Held {
   readonly event: SessionEvent;
-  /** By the caller's clock. */
+  /** When the event was added, by the caller's clock. */
   readonly since: number;
-  /** By the clock of the log; `Infinity` for an event that is not from the log. */
+  /** When the event was logged, by the clock of the log; `Infinity` for an event that is not from the log. */
   readonly loggedAt: number;
 }
 
 /**
- * Puts events in the order of their sequence, session by session. Several processes write events, each after its change,
- * so a log can hold sequence 5 before 4. An event that leaves a gap is held until the missing ones come, or until it is
- * clear that they do not come in time: then the gap is told, and the held events follow. An event that was given already
- * is dropped. It has no clock: the caller says what time it is.
+ * Sorts events by sequence within each session. Several processes log events, each after its change, so a log can
+ * contain sequence 5 before 4. An event after a gap is held until the missing events arrive or `HOLD_MS` has passed;
+ * then the gap is reported and the held events follow. Duplicates are dropped. The class reads no clock: callers pass
+ * the time.
  */
 export class EventOrder {
   readonly #maxSessions: number;
@@ -55,17 +58,17 @@ export class EventOrder {
     this.#maxSessions = maxSessions;
   }
 
-  /** The next event, `gap` where events before the next one are missing, undefined if there is neither. */
+  /** The next event; `gap` if events before the next one are missing; undefined if there is nothing to deliver. */
   next(): SessionEvent | 'gap' | undefined {
     return this.#ready.shift();
   }
 
-  /** The event from the log that stands furthest in it. */
+  /** The event with the highest position in the log. */
   get latest(): SessionEvent | undefined {
     return this.#latest;
   }
 
-  /** Where the earliest event stands that has come and was not given yet. */
+  /** Lowest position of the events that were added and not delivered. */
   get earliestWaiting(): string | undefined {
     if (this.#ready.length === 0 && this.#heldCount === 0) return undefined;
     const held = [...this.#held.values()].flat().map(({ event }) => event);
@@ -76,19 +79,19 @@ export class EventOrder {
     );
   }
 
-  /** When `expire` is to be called next, by the caller's clock; `Infinity` while no event is held. */
+  /** When to call `expire` next, by the caller's clock; `Infinity` while no event is held. */
   get expiresAt(): number {
     let earliest = Number.POSITIVE_INFINITY;
     for (const held of this.#held.values()) for (const { since } of held) earliest = Math.min(earliest, since);
     return earliest + HOLD_MS;
   }
 
-  /** Which event of a session was given last; undefined where none is known. */
+  /** The last delivered event of a session; undefined if unknown. */
   lastOf(sessionId: string): { readonly birth: string | undefined; readonly sequence: number } | undefined {
     return this.#sessions.get(sessionId);
   }
 
-  /** Takes an event. One that is not from the log has a position that stands for nothing. */
+  /** Adds an event. The position of an event that is not from the log is ignored. */
   add(event: SessionEvent, now: number, isLogged = true): void {
     const loggedAt = isLogged ? timeAt(event.position) : Number.POSITIVE_INFINITY;
     if (isLogged && (this.#latest === undefined || isBehind(event.position, this.#latest.position))) {
@@ -96,17 +99,17 @@ export class EventOrder {
     }
     this.#place({ event, since: now, loggedAt });
     if (this.#heldCount === 0) return;
-    // A reader that is late sees in the log itself how long the missing events have been missing.
+    // A reader that is behind sees from the log itself how long the events have been missing.
     if (isLogged) this.#giveUpWhere((held) => held.some((each) => loggedAt >= each.loggedAt + HOLD_MS));
     for (const sessionId of this.#held.keys()) if (this.#heldCount > MAX_HELD) this.#giveUp(sessionId);
   }
 
-  /** Gives up the gaps that have been open for `HOLD_MS`. To be called when no more events are waiting to be taken. */
+  /** Gives up gaps that are older than `HOLD_MS`. Call it when there are no more events to add. */
   expire(now: number): void {
     this.#giveUpWhere((held) => held.some(({ since }) => now >= since + HOLD_MS));
   }
 
-  /** Goes on behind a change of a session. */
+  /** Continues after the given change of a session, for example after a snapshot. */
   reset(sessionId: string, birth: string | undefined, sequence: number): void {
     const known = this.#sessions.get(sessionId);
     const previousBirth = known?.birth === birth ? known?.previousBirth : known?.birth;
@@ -119,7 +122,10 @@ export class EventOrder {
     for (const each of waiting) this.#place(each);
   }
 
-  /** Events of any session may be missing from here on: tells a gap, and takes each session's next event as it comes. */
+  /**
+   * Events of any session may be missing from here on: reports a gap, and accepts any sequence as the next event of a
+   * session.
+   */
   forget(): void {
     this.#ready.push('gap');
     this.#sessions.clear();
@@ -135,7 +141,7 @@ export class EventOrder {
     known.birth ??= birth;
     if (birth !== known.birth) {
       if (birth === known.previousBirth) return;
-      // The end of the session that had this id before comes first.
+      // The deletion of the session that had this id before must be delivered first.
       if (!known.isDeleted) {
         this.#hold(held);
         return;
@@ -144,7 +150,7 @@ export class EventOrder {
     }
     if (sequence <= known.sequence) {
       if (sequence >= known.first) return;
-      // It is too late to be told in order. Once is enough: whoever looks now sees all that was before.
+      // Too late to be delivered in order. One gap is enough: a read after it covers all earlier changes.
       known.first = 0;
       this.#ready.push('gap');
       return;
@@ -189,7 +195,7 @@ export class EventOrder {
     this.#heldCount += 1;
   }
 
-  /** The held events of a session, by their sequence. */
+  /** Removes and returns the held events of a session, sorted by sequence. */
   #takeHeld(sessionId: string): Held[] {
     const held = this.#held.get(sessionId);
     if (held === undefined) return [];
@@ -202,7 +208,7 @@ export class EventOrder {
     for (const [sessionId, held] of [...this.#held]) if (isOverdue(held)) this.#giveUp(sessionId);
   }
 
-  /** Tells the gap before the held events of a session, and goes on with them. */
+  /** Reports the gap before the held events of a session, and continues with them. */
   #giveUp(sessionId: string): void {
     const held = this.#takeHeld(sessionId);
     const known = this.#sessions.get(sessionId);

@@ -8,24 +8,24 @@ import { LogCursor, PAGE } from './log-cursor.js';
 import { isBehind, placeBefore, timeAt } from './position.js';
 import type { SessionEvent, WatchSignal } from './session-event.js';
 
-/** How long a log that cannot be read is left alone, in milliseconds. */
+/** Milliseconds before a failed read is retried. */
 const RETRY_MS = 100;
 
 /**
- * What a reader gives: an event, `trimmed` where the log has lost a part that was to be read, or `skipped` where a part
- * was passed over that may be there.
+ * An event; `trimmed` if the log no longer has some of the events to read; or `skipped` if events that may exist were
+ * not read.
  */
 export type ReaderItem = SessionEvent | 'trimmed' | 'skipped';
 
-/** Where to begin in the log. */
+/** Where to start reading the log. */
 interface Start {
   /** Milliseconds since the epoch. */
   readonly ms: number;
-  /** An event of that millisecond, behind which to begin. Default: with that millisecond. */
+  /** Id of an event in that millisecond, to start after it. Default: start with the first event of the millisecond. */
   readonly eventId?: string | undefined;
 }
 
-/** Begins to listen, so that nothing is missed which happens after it. */
+/** Subscribes to the events of a session or a tenant. The reader misses no event that is logged after this call. */
 export const openReader = async (
   { store, hub }: Settings,
   tenant: string,
@@ -42,8 +42,8 @@ export const openReader = async (
 };
 
 /**
- * The events of a session or a tenant as they stand in the log. They come from the feed. A consumer that is behind the
- * feed reads the log itself, at its own speed, until it has come to the place where the feed is.
+ * Reads the events of a session or a tenant in log order. They come from the feed. A consumer that is behind the feed
+ * reads the log itself, at its own speed, until it has caught up with the feed.
  */
 export class EventReader {
   readonly #log: EventLog;
@@ -51,11 +51,11 @@ export class EventReader {
   readonly #subscription: Subscription;
   readonly #signal: WatchSignal | undefined;
   readonly #onAbort = (): void => this.end();
-  /** While it reads the log itself. */
+  /** Set while the reader reads the log itself. */
   #cursor: LogCursor | undefined;
   #page: SessionEvent[] = [];
   #pending: 'trimmed' | 'skipped' | undefined;
-  /** The event to begin behind, while it is looked for, and what was found in its millisecond. */
+  /** The event to start after, until it is found, and the events that were read before it. */
   #known: Required<Start> | undefined;
   #beforeKnown: SessionEvent[] = [];
   #mostOfOthers = Number.POSITIVE_INFINITY;
@@ -74,23 +74,25 @@ export class EventReader {
     return this.#inbox.isClosed;
   }
 
-  /** Whether all was given that the log holds up to where the feed is. */
+  /** Whether the reader has delivered all events up to the position of the feed. */
   get isCaughtUp(): boolean {
     return this.#cursor === undefined && this.#page.length === 0 && this.#inbox.stoppedAt === undefined;
   }
 
-  /** When the next event was told that is waiting here; undefined if none is. */
+  /** When the next waiting event was logged, in milliseconds since the epoch; undefined if none is waiting. */
   get nextMs(): number | undefined {
     const next = this.#page[0] ?? this.#inbox.peek();
     return next === undefined || next === 'skipped' ? undefined : timeAt(next.position);
   }
 
-  /** Looks at no more than about so many events of others each time it catches up, and passes over the rest. */
+  /**
+   * Sets the approximate maximum number of other sessions' events that one catch-up reads. The reader skips the rest.
+   */
   limitOthers(most: number): void {
     this.#mostOfOthers = most;
   }
 
-  /** Goes on with what the log holds from a time on. */
+  /** Continues with the events that were logged at or after a time. */
   readFrom({ ms, eventId }: Start): void {
     this.#inbox.stop(placeBefore(ms));
     this.#known = eventId === undefined ? undefined : { ms, eventId };
@@ -104,8 +106,8 @@ export class EventReader {
   }
 
   /**
-   * The next item; undefined if none has come after so many milliseconds, if it has just caught up with the feed, or if it
-   * was closed.
+   * The next item. Undefined if `ms` milliseconds have passed without one, if the reader has just caught up with the
+   * feed, or if it is closed.
    */
   async next(ms: number): Promise<Result<ReaderItem, WatchError> | undefined> {
     for (let mayWait = ms > 0; !this.isClosed; ) {
@@ -136,7 +138,9 @@ export class EventReader {
     return this.#page.shift() ?? this.#inbox.next();
   }
 
-  /** Reads the next page of the log, and goes back to the feed where it has come to it. */
+  /**
+   * Reads the next page of the log. Switches back to the feed once it has caught up. Returns false if the read failed.
+   */
   async #readLog(from: string): Promise<boolean> {
     const { tenant, sessionId } = this.#inbox;
     if (this.#cursor === undefined) this.#othersLeft = this.#mostOfOthers;
@@ -150,7 +154,7 @@ export class EventReader {
       (event) => event.tenant === tenant && (sessionId === undefined || event.sessionId === sessionId),
     );
     if (isTrimmed) this.#pending = 'trimmed';
-    // What the feed has passed by then is gone.
+    // The events that the feed has already passed are gone from the log.
     if (!hasMoved && isBehind(feedPlace, cursor.place)) cursor.moveTo(feedPlace);
     this.#page.push(...this.#behindKnown(own, cursor.place, !hasMoved));
     this.#othersLeft -= PAGE - own.length;
@@ -159,13 +163,13 @@ export class EventReader {
       this.#pending = 'skipped';
       cursor.moveTo(this.#subscription.place);
     } else if (!hasComeToFeed) return true;
-    // Of a place that is ahead of all events the next ones are not behind.
+    // If the position is ahead of all events, new events get lower positions and would be dropped.
     this.#inbox.resume(cursor.hasMoved ? cursor.place : this.#subscription.place);
     this.#cursor = undefined;
     return true;
   }
 
-  /** Of the events of a page those behind the event that is known already; all where that cannot be found. */
+  /** The events of a page after the known event; all of them if that event cannot be found. */
   #behindKnown(own: readonly SessionEvent[], place: string, isLast: boolean): readonly SessionEvent[] {
     if (this.#known === undefined) return own;
     const { ms, eventId } = this.#known;

@@ -5,21 +5,21 @@ import { LogCursor, PAGE } from './log-cursor.js';
 import { Pause } from './pause.js';
 
 /**
- * Milliseconds between two looks at a stream whose store does not say when there is something new: a tenth of the time
- * for which nothing has come, within these bounds.
+ * Bounds of the milliseconds between two polls of a store without `listen`. Within them, the interval is a tenth of the
+ * time since the last event.
  */
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 500;
 
-/** Milliseconds between two looks at least, where this process itself writes: many changes cost few looks. */
+/** Minimum milliseconds between two reads after changes of this process, so that many changes cost few reads. */
 const MIN_WAKE_MS = 20;
 
-/** No id of a session is empty. */
+/** A session id is never empty, so the key of a tenant equals no key of a session. */
 const keyOf = (tenant: string, sessionId = ''): string => `${tenant.length}/${tenant}${sessionId}`;
 
 /**
- * Reads one stream for all consumers in this process, however many: one request at a time, and none while there is no
- * consumer. While the store cannot be reached it asks again, and goes on where it was.
+ * Reads one stream for all its consumers in this process, with one request at a time, and none while there are no
+ * consumers. If the store is unreachable, the feed retries and continues at the same position.
  */
 export class Feed {
   readonly #log: EventLog;
@@ -28,9 +28,9 @@ export class Feed {
   readonly #inboxes = new Map<string, Set<Inbox>>();
   readonly #pause = new Pause();
   #isRunning = false;
-  /** Whether the store says when there is something new. */
+  /** Whether the store notifies the feed of new events. */
   #isListening = false;
-  /** Something may have come since the last read began. */
+  /** Whether events may have been logged since the last read began. */
   #isNew = false;
   #lastReadAt = 0;
   #lastEventAt = performance.now();
@@ -41,7 +41,7 @@ export class Feed {
     this.#cursor = new LogCursor(log, stream, place);
   }
 
-  /** The place in the log behind what has been passed on. */
+  /** The position in the log after the last event that was read. */
   get place(): string {
     return this.#cursor.place;
   }
@@ -64,7 +64,7 @@ export class Feed {
     if (this.isIdle) this.#pause.end();
   }
 
-  /** Looks soon: this process has changed something. */
+  /** Reads soon, because this process has changed a session. */
   wake(): void {
     if (!this.#isListening && !this.#isNew) this.#onNews();
   }
@@ -80,7 +80,7 @@ export class Feed {
     this.#isListening = stopListening !== undefined;
     while (!this.isIdle) {
       const read = await this.#read();
-      // The last consumer may have left while the store was being asked.
+      // The last consumer may have left during the read.
       if (read === 'more' || this.isIdle) continue;
       const isFailure = read !== 'nothing';
       if (isFailure && this.#isClosed()) {
@@ -105,7 +105,7 @@ export class Feed {
     return Math.min(Math.max(quietMs / 10, MIN_POLL_MS), MAX_POLL_MS);
   }
 
-  /** A store that breaks its contract is polled, as one that does not listen. */
+  /** A store whose `listen` throws is polled, like one without `listen`. */
   #listen(): (() => void) | undefined {
     try {
       return this.#log.listen?.(() => this.#onNews(), this.#stream);
@@ -126,7 +126,7 @@ export class Feed {
     return [...this.#inboxes.values()].flatMap((inboxes) => [...inboxes]);
   }
 
-  /** `more` where there may be more at once. */
+  /** `more` if another read may return events at once. */
   async #read(): Promise<'more' | 'nothing' | StoreUnavailable> {
     this.#isNew = false;
     this.#lastReadAt = performance.now();
@@ -139,7 +139,7 @@ export class Feed {
       for (const inbox of this.#inboxes.get(keyOf(event.tenant, event.sessionId)) ?? []) inbox.take(event);
     }
     if (events.length > 0) this.#lastEventAt = performance.now();
-    // A store that says when there is something new has said it of all of these.
+    // A store with `listen` sends one notification for all these events, so the next page must be read without one.
     return events.length >= (this.#isListening ? 1 : PAGE) ? 'more' : 'nothing';
   }
 }

@@ -3,21 +3,21 @@ import { Pause } from './pause.js';
 import { isBehind } from './position.js';
 import type { SessionEvent } from './session-event.js';
 
-/** How many events wait here at most. A consumer that is further behind reads them from the log. */
+/** Maximum number of waiting events. A consumer that is further behind reads the log itself. */
 const ROOM = 256;
 
-/** The events that a feed has for one consumer, bounded however slow that is. */
+/** The bounded queue between a feed and one consumer. */
 export class Inbox {
   readonly tenant: string;
-  /** Undefined for the events of all the tenant's sessions. */
+  /** Undefined for the events of all sessions of the tenant. */
   readonly sessionId: string | undefined;
   readonly #pause = new Pause();
   #items: (SessionEvent | 'skipped')[] = [];
-  /** Where the last event stands that was taken. */
+  /** Position of the last event that was added. */
   #last = '0';
-  /** The place behind which it takes nothing, since the consumer reads the log itself. */
+  /** Set while the inbox accepts no events because the consumer reads the log itself: the position to read from. */
   #stoppedAt: string | undefined;
-  /** The place up to which the consumer has read the log itself. */
+  /** The position up to which the consumer has read the log itself. */
   #readUpTo: string | undefined;
   #error: StoreUnavailable | undefined;
   #isClosed = false;
@@ -31,12 +31,12 @@ export class Inbox {
     return this.#isClosed;
   }
 
-  /** Why nothing comes any more. */
+  /** Set when no more events will arrive. */
   get error(): StoreUnavailable | undefined {
     return this.#error;
   }
 
-  /** The place from which on the consumer has to read the log itself, once it has taken what is here. */
+  /** The position from which the consumer must read the log itself, after it has taken the waiting events. */
   get stoppedAt(): string | undefined {
     return this.#stoppedAt;
   }
@@ -54,33 +54,33 @@ export class Inbox {
     this.#pause.end();
   }
 
-  /** The feed could not read some events. */
+  /** Marks that the feed could not read some events. */
   skip(): void {
     if (this.#stoppedAt !== undefined || this.#items.at(-1) === 'skipped') return;
     this.#items.push('skipped');
     this.#pause.end();
   }
 
-  /** Takes nothing any more, as the consumer reads the log itself from a place on. */
+  /** Stops accepting events: the consumer reads the log itself from this position. */
   stop(place: string): void {
     this.#items = [];
     this.#stoppedAt = place;
   }
 
-  /** Takes what is behind a place, up to which the consumer has read the log itself. */
+  /** Accepts events after this position, up to which the consumer has read the log itself. */
   resume(place: string): void {
     this.#stoppedAt = undefined;
     this.#readUpTo = place;
     this.#last = place;
   }
 
-  /** Nothing will come any more, which the consumer learns once it has taken what is here. */
+  /** No more events will arrive. The consumer sees the error after it has taken the waiting events. */
   fail(error: StoreUnavailable): void {
     this.#error = error;
     this.#pause.end();
   }
 
-  /** Wakes the consumer for good. */
+  /** Wakes the consumer and ends further waits at once. */
   close(): void {
     this.#items = [];
     this.#isClosed = true;
@@ -95,7 +95,7 @@ export class Inbox {
     return this.#items.shift();
   }
 
-  /** Waits for something to happen, for at most so many milliseconds. */
+  /** Waits until an event arrives, at most `ms` milliseconds. */
   async wait(ms: number): Promise<void> {
     if (!this.#isClosed && this.#error === undefined && this.#items.length === 0) await this.#pause.wait(ms);
   }

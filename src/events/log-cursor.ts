@@ -3,24 +3,24 @@ import { type StoreUnavailable, storeUnavailable } from '../errors.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import type { EventPage, SessionEvent } from './session-event.js';
 
-/** How many events are looked at at a time. */
+/** Maximum number of events in one read. */
 export const PAGE = 500;
 
 export interface LogPage {
   readonly events: readonly SessionEvent[];
-  /** Whether there may be more at once. */
+  /** Whether the read advanced; then there may be more events. */
   readonly hasMoved: boolean;
-  /** Whether events are gone that stood before these. */
+  /** Whether events before these were trimmed from the stream. */
   readonly isTrimmed: boolean;
 }
 
-/** Reads a stream page by page, and says once where a part of it is gone. */
+/** Reads a stream page by page, and reports each trimmed part once. */
 export class LogCursor {
   readonly #log: EventLog;
   readonly #stream: string;
   #place: string;
   #hasMoved = false;
-  /** The stream was found empty where there had been something. */
+  /** The last read found the stream trimmed and empty. */
   #isGone = false;
 
   constructor(log: EventLog, stream: string, place: string) {
@@ -29,12 +29,12 @@ export class LogCursor {
     this.#place = place;
   }
 
-  /** Behind the last event that was looked at. */
+  /** The position after the last event that was read. */
   get place(): string {
     return this.#place;
   }
 
-  /** Whether it has ever come to an event, or was moved. */
+  /** Whether the position has ever changed. */
   get hasMoved(): boolean {
     return this.#hasMoved;
   }
@@ -56,7 +56,7 @@ export class LogCursor {
     });
   }
 
-  /** A store that breaks its contract is asked again, as one that cannot be reached. */
+  /** An exception of the store is treated as `store_unavailable`, so the read is retried. */
   async #ask(scope: EventScope | undefined): Promise<Result<EventPage, StoreUnavailable>> {
     try {
       return await this.#log.read(this.#stream, this.#place, PAGE, scope);

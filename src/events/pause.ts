@@ -1,7 +1,7 @@
-/** The longest that `setTimeout` can wait, in milliseconds. Whoever wants to wait longer looks again then. */
+/** Maximum milliseconds of a `setTimeout`. Callers with a longer wait check again after it. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Waits until it is ended, or until a time has passed. */
+/** A wait with a timeout that `end` can stop early. */
 export class Pause {
   #end: () => void = () => undefined;
 

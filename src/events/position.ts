@@ -1,48 +1,53 @@
 /**
- * The form of the positions that callers are given: a time in milliseconds, and behind a dash the id of an event or the
- * number of a change.
+ * A position as callers see it: a time in milliseconds, and optionally a dash with the id of an event or with a
+ * sequence.
  */
 export const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
 
-/** Whether a text has the form of a position. */
 export const isPosition = (text: string): boolean => positionForm.test(text);
 
 /**
- * Where a watch goes on. It tells of what the watcher may see and of nothing else: when an event of its own was told, and
- * which change that was. How many events of others stand before it in the log shows in no position that leaves the engine.
+ * Where a watch continues. It contains only data that the watcher may see: when one of its own events was logged, and
+ * the sequence of that event. A position in the log would reveal the number of other tenants' events, so it never
+ * leaves the engine.
  */
 export interface Position {
-  /** Milliseconds since the epoch, by the clock of the log. What was not given yet was told then or later. */
+  /**
+   * Milliseconds since the epoch, by the clock of the log. All undelivered events were logged at this time or later.
+   */
   readonly ms: number;
-  /** The sequence of the last change that is known; undefined where none is. */
+  /** Sequence of the last known change; undefined if there is none. */
   readonly sequence: number | undefined;
-  /** What tells apart sessions that had the same id; undefined where the position does not say. */
+  /** Distinguishes sessions that had the same id; undefined if the position does not contain it. */
   readonly birth: string | undefined;
 }
 
 /**
- * Clocks differ: a time that was not told by the log is taken to be this much earlier. Where they differ more, a watcher
- * is given a snapshot in place of events.
+ * Clocks differ, so a time that is not from the log is reduced by this margin. If they differ by more, a watcher
+ * receives a snapshot instead of events.
  */
 export const CLOCK_MARGIN_MS = 10_000;
 
-/** The place behind all that stands in a log before a time. */
+/** The log position directly before the first event of a millisecond. */
 export const placeBefore = (ms: number): string => (ms <= 0 ? '0' : `${ms - 1}-18446744073709551615`);
 
-/** Whether a place in a log comes after another: both are whole numbers, with a second behind a dash or without. */
+/**
+ * Whether a log position is after another. A position is a whole number, optionally followed by a dash and a second
+ * one.
+ */
 export const isBehind = (place: string, other: string): boolean => {
   const [first = 0, second = 0] = place.split('-').map(Number);
   const [otherFirst = 0, otherSecond = 0] = other.split('-').map(Number);
   return first === otherFirst ? second > otherSecond : first > otherFirst;
 };
 
-/** When the event at a place in a log was told. */
+/** When the event at a log position was logged, in milliseconds since the epoch. */
 export const timeAt = (place: string): number => Number(place.split('-', 1)[0]);
 
-/** What the id of an event says of its session: it tells apart sessions that had the same id one after another. */
+/** The birth in an event id. It distinguishes sessions that had the same id one after another. */
 export const birthOf = (eventId: string): string => eventId.slice(0, Math.max(0, eventId.lastIndexOf('.')));
 
-/** The position of a session of which the change with this id and sequence is known, and no later one. */
+/** The position after the change with this id and sequence, the last known change of the session. */
 export const positionOf = (
   ms: number,
   { id, sequence }: { readonly id: string; readonly sequence: number },
@@ -51,16 +56,16 @@ export const positionOf = (
   return positionForm.test(text) ? text : `${ms}-${sequence}`;
 };
 
-/** The text of a position that was read. */
+/** The text form of a parsed position. */
 export const positionText = ({ ms, birth, sequence }: Position): string => {
   if (sequence === undefined) return String(ms);
   return birth === undefined ? `${ms}-${sequence}` : `${ms}-${birth}.${sequence}`;
 };
 
-/** A time that is not later than now by the clock of any log. */
+/** The current time minus the margin: no later than now by the clock of any log. */
 export const nowAtLeast = (): number => Date.now() - CLOCK_MARGIN_MS;
 
-/** What a position says; undefined for a text that is none. */
+/** Parses a position; undefined if the text is invalid. */
 export const readPosition = (text: string): Position | undefined => {
   const [, ms, birth, sequence] = positionForm.exec(text) ?? [];
   if (ms === undefined) return undefined;

@@ -4,8 +4,8 @@ import { storeUnavailable, type WatchError } from '../errors.js';
 export const over: IteratorReturnResult<void> = { done: true, value: undefined };
 
 /**
- * An iterable that never throws: what goes wrong is its last item, also where a store breaks its contract. It keeps no
- * item that it has given.
+ * An async iterable that never throws: an error is its last item, even if the store breaks its contract. It holds no
+ * reference to delivered items.
  */
 export const safely = <T>(
   begin: () => Result<AsyncIterator<Result<T, WatchError>, void>, WatchError>,
@@ -32,7 +32,7 @@ export const safely = <T>(
     }
   };
   const items: AsyncIterableIterator<Result<T, WatchError>, void> = {
-    // One after another, as of a generator.
+    // Calls are queued, as in an async generator.
     next: () => {
       const asked = busy === undefined ? ask() : busy.then(ask);
       const ended = asked.then(() => {
@@ -46,7 +46,7 @@ export const safely = <T>(
       try {
         await inner?.return?.();
       } catch {
-        // It is over in any case.
+        // The iteration is over in any case.
       }
       return over;
     },

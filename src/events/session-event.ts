@@ -1,7 +1,7 @@
 import type { Session } from '../session/session.js';
 import type { EndReason } from '../session/session-status.js';
 
-/** What has happened to a session. */
+/** The type of a change of a session. */
 export type SessionEventType =
   | 'session.created'
   | 'session.started'
@@ -12,15 +12,15 @@ export type SessionEventType =
   | 'session.deleted';
 
 interface EventBase {
-  /** The same whenever this event is told again, and another for every other event: for de-duplication. */
+  /** Unique for each event, and the same if the event is delivered again; use it to remove duplicates. */
   readonly id: string;
   readonly tenant: string;
   readonly sessionId: string;
-  /** The number of the change within the session: 1 for its creation, then 2, 3 and so on. */
+  /** Number of the change within the session: 1 for its creation, then 2, 3 and so on. */
   readonly sequence: number;
-  /** When it took effect: RFC 3339, UTC, milliseconds. */
+  /** When the change took effect: RFC 3339, UTC, milliseconds. */
   readonly at: string;
-  /** Where to go on behind this event, with `from`. Of an event in a log: where it stands there. */
+  /** Pass it as `from` to continue after this event. For an event in a log: its position there. */
   readonly position: string;
 }
 
@@ -30,84 +30,91 @@ export type SessionEvent =
   | (EventBase & { readonly type: 'session.terminated'; readonly endReason: EndReason })
   | (EventBase & {
       readonly type: 'session.appended';
-      /** Where the history stands after these entries, as `append` has answered. */
+      /** The position in the history after these entries, as `append` returned it. */
       readonly historyPosition: number;
     });
 
-/** Events of one stream, in the order in which they were told. */
+/** Events of one stream, in the order in which they were logged. */
 export interface EventPage {
   readonly events: readonly SessionEvent[];
-  /** Behind the last event that was looked at. */
+  /** The position after the last event that was read. */
   readonly position: string;
-  /** Whether events behind the given position are gone: a stream keeps the latest only. */
+  /** Whether events after the given position were trimmed: a stream keeps only the latest events. */
   readonly isTrimmed: boolean;
 }
 
-/** The session as it is: at the beginning, and again wherever events may be missing. */
+/** The current session: the first item, and again wherever events may be missing. */
 export interface SessionSnapshot {
   readonly type: 'session.snapshot';
   readonly session: Session;
-  /** The number of the last change that is in it; events up to it are not told again. */
+  /** Sequence of the last change in the snapshot. Events up to it are not delivered again. */
   readonly sequence: number;
-  /** Where to go on with `from`. */
+  /** Pass it as `from` to continue after this snapshot. */
   readonly position: string;
 }
 
 /**
- * The clock will end the session soon. It is computed from the session's deadline, once for each, and stored nowhere: it
- * has no sequence, and does not come again.
+ * The clock will end the session soon. The warning is computed once per deadline and not stored: it has no sequence and
+ * is not repeated.
  */
 export interface SessionExpiring {
   readonly type: 'session.expiring';
   readonly tenant: string;
   readonly sessionId: string;
-  /** When it was computed: RFC 3339, UTC, milliseconds. */
+  /** When the warning was computed: RFC 3339, UTC, milliseconds. */
   readonly at: string;
-  /** When the session ends, unless it is paused, resumed or ended before. */
+  /** When the session ends, unless it is paused, resumed or ended before: RFC 3339, UTC, milliseconds. */
   readonly endsAt: string;
-  /** Why it will end. */
+  /** Why the session will end. */
   readonly endReason: EndReason;
-  /** That of the item before. */
+  /** The position of the previous item. */
   readonly position: string;
 }
 
-/** What `watch` gives: a snapshot, the events behind it, and with `warnBefore` a warning before the clock ends it. */
+/**
+ * An item of `watch`: a snapshot, an event after it, or with `warnBefore` a warning before the clock ends the session.
+ */
 export type SessionChange = SessionSnapshot | SessionEvent | SessionExpiring;
 
-/** Events are missing here, as the stream does not keep them any more or never had them. Look again at what matters. */
+/**
+ * Events are missing here: they were trimmed from the stream, or were never logged. Read the sessions that you need
+ * again.
+ */
 export interface EventsLost {
   readonly type: 'events_lost';
   readonly position: string;
 }
 
-/** What `watchAll` gives. */
+/** An item of `watchAll`. */
 export type TenantChange = SessionEvent | EventsLost;
 
-/** An `AbortSignal`, as far as it is needed: declared here, since not every program has the types of one. */
+/**
+ * The part of an `AbortSignal` that a watch needs. Declared here because not every program has the DOM or Node types.
+ */
 export interface WatchSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** How to watch all sessions of a tenant. */
+/** Options of `watchAll`. */
 export interface WatchAllOptions {
-  /** The position of an item that `watch` or `watchAll` gave, to go on behind it. Default: from now on. */
+  /** The position of an item of `watch` or `watchAll`, to continue after it. Default: now. */
   readonly from?: string;
-  /** Ends the watch at once, and frees all that it holds. */
+  /** Ends the watch at once and frees its resources. */
   readonly signal?: WatchSignal;
   /**
-   * Called once, when the session is known to be there and no change of it is missed any more. That is before the first
-   * item, which may be long in coming behind a position.
+   * Called once, when the watch misses no further change; `watch` has found its session by then. This happens before
+   * the first item, which may come much later if the watch continues after a position.
    */
   readonly onOpen?: () => void;
 }
 
-/** How to watch a session. */
+/** Options of `watch`. */
 export interface WatchOptions extends WatchAllOptions {
   /**
-   * Seconds, above 0 and at most 86400: when the clock will end the session in that time, or in less where the watch
-   * begins later, `session.expiring` says so. Default: no warning.
+   * Seconds before the end of the session at which `session.expiring` is delivered, above 0 and at most 86400. A watch
+   * that begins later delivers it at once. Default: no warning.
    */
   readonly warnBefore?: number;
 }

@@ -15,12 +15,12 @@ import type { SessionChange, SessionEvent } from './session-event.js';
 type Item = Result<SessionChange, WatchError>;
 
 /**
- * So many events of others are looked at for one watcher that is behind, which takes some milliseconds. What is further
- * back than that it gets as a snapshot.
+ * Maximum number of other sessions' events that one catching-up watcher reads, which takes some milliseconds. A watcher
+ * that is further behind receives a snapshot.
  */
 const MOST_OF_OTHERS = 10_000;
 
-/** How long after a failure the deadline is read again, in milliseconds. */
+/** Milliseconds before a failed read of the deadline is retried. */
 const RETRY_MS = 1000;
 
 type BegunAt = Pick<SessionRecord, 'birth' | 'sequence'> & { readonly hasEnded: boolean };
@@ -31,8 +31,8 @@ const isEnd = (change: SessionChange): boolean =>
     : change.type === 'session.terminated' || change.type === 'session.deleted';
 
 /**
- * What a session does, from what it is now, or from a position on, until it has ended or is gone. Between two items it
- * holds nothing of the session, however large that is: many may watch, and wait for long.
+ * Watches one session, from now or from a position, until it has ended or is deleted. Between two items it holds no
+ * session data, so many watchers can wait for a long time.
  */
 export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #settings: Settings;
@@ -41,15 +41,15 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #order = new EventOrder();
   readonly #deadline: Deadline;
   #reader: EventReader | undefined;
-  /** What was told later than this, by the clock of the log, was not given yet. */
+  /** All undelivered events were logged at this time or later, by the clock of the log. */
   #ms = nowAtLeast();
   #position = '';
-  /** Of a watch that goes on behind a position: what the session was when it began, until it has caught up with that. */
+  /** For a watch with `from`: the session when the watch began, until the watch has caught up with it. */
   #begunAt: BegunAt | undefined;
-  /** Events of a session that had this id before are passed over. */
+  /** Events of an earlier session with the same id are ignored. */
   #onlyBirth: string | undefined;
   #mustLook = false;
-  /** The state has changed since the deadline was read. */
+  /** Whether the state has changed since the deadline was read. */
   #isDeadlineOld = false;
   #isGone = false;
   #hasTold = false;
@@ -103,7 +103,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     return record === undefined ? err(notFound(this.#key.id)) : this.#snapshotOf(record);
   }
 
-  /** Goes on behind a position, with what the log holds where there is something new. */
+  /** Continues after a position. Reads the log if the session has changed since. */
   #resume(reader: EventReader, from: Position, record: SessionRecord | undefined): void {
     const { id } = this.#key;
     const { ms, birth, sequence } = from;
@@ -125,7 +125,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     } else if (sequence !== undefined) {
       this.#order.reset(id, birth, sequence);
     }
-    // One that was created after the position is another session of the same id.
+    // A session that was created after the position is another session with the same id.
     const isSame = birth === undefined ? created < ms : birth === record.birth;
     if (isSame && sequence !== undefined && sequence >= record.sequence) {
       this.#mustLook = hasEnded || sequence > record.sequence;
@@ -143,7 +143,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
         const found = await this.#find({});
         if (found.isErr()) return err(found.error);
         if (found.value !== undefined) return this.#snapshotOf(found.value);
-        // What is left to be told is its deletion.
+        // Only the deletion is left to deliver.
         this.#isGone = true;
         continue;
       }
@@ -164,7 +164,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   }
 
   #take(item: ReaderItem): void {
-    // What a watch that comes back misses shows in the numbers.
+    // If the watch has not caught up yet, or the session is gone, the sequences show what is missing.
     if (item === 'trimmed') this.#mustLook = this.#begunAt === undefined && !this.#isGone;
     else if (item === 'skipped') this.#mustLook = true;
     else if (this.#onlyBirth === undefined || this.#onlyBirth === birthOf(item.id)) {
@@ -172,7 +172,10 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     }
   }
 
-  /** What there is to do without an event, once all was given that the log holds. */
+  /**
+   * Handles what happens without an event, once all logged events are delivered: the deletion, the deadline and the
+   * warning.
+   */
   async #atItsTime(): Promise<Item | 'nothing' | 'again' | 'end'> {
     if (this.#isGone) {
       if (this.#order.expiresAt < Number.POSITIVE_INFINITY) {
@@ -193,7 +196,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     return warning === undefined ? 'nothing' : ok(warning);
   }
 
-  /** Whether the events that were given make up for what the watch has missed. */
+  /** Whether the delivered events cover everything that the watch has missed. */
   #hasReached({ birth, sequence, hasEnded }: BegunAt): boolean {
     const last = this.#order.lastOf(this.#key.id);
     if (hasEnded || last === undefined || (last.birth ?? birth) !== birth) return false;

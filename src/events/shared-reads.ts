@@ -1,6 +1,6 @@
 /**
- * Reads that many ask for at the same time. Who asks while one is running shares the next with all others who do. So
- * nobody gets what was read before it asked, and a crowd costs two reads.
+ * Shares reads between concurrent callers. Callers that arrive during a read share the next one. So no caller receives
+ * data from before its call, and any number of concurrent callers cost two reads.
  */
 export class SharedReads<T> {
   readonly #running = new Map<string, Promise<T>>();
@@ -13,7 +13,7 @@ export class SharedReads<T> {
   }
 
   async #readAfter(running: Promise<T> | undefined, name: string, read: () => Promise<T>): Promise<T> {
-    // How that one ends is for those to know who wait for it.
+    // The callers of that read handle its error.
     await running?.catch(() => undefined);
     this.#next.delete(name);
     const begun = read();

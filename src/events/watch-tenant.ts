@@ -7,17 +7,17 @@ import { type EventReader, openReader } from './event-reader.js';
 import { nowAtLeast, positionOf, timeAt } from './position.js';
 import type { TenantChange } from './session-event.js';
 
-/** How many sessions the order of events is known for, at some 100 bytes each. */
+/** Maximum number of sessions whose order is tracked, at about 100 bytes each. */
 const MAX_SESSIONS = 10_000;
 
-/** Where to go on so that nothing is missed which was not given yet, and as little as can be is given again. */
+/** A position from which no undelivered event is missed and as few events as possible are repeated. */
 const positionBehind = (order: EventOrder, reader: EventReader): string => {
   const waiting = order.earliestWaiting;
   if (waiting !== undefined) return String(timeAt(waiting));
   return String(reader.nextMs ?? nowAtLeast());
 };
 
-/** What all sessions of a tenant do, from now or from a position on, until the caller has had enough. */
+/** Watches all sessions of a tenant, from now or from a position, until the caller stops. */
 export async function* watchTenant(
   settings: Settings,
   { from, signal, onOpen }: WatchSettings,

@@ -1,23 +1,23 @@
-/** Bytes from which on writing an answer takes long enough for others to notice. */
+/** Minimum bytes of an answer that waits for its turn: writing it blocks the event loop for a noticeable time. */
 const LARGE_BYTES = 256 * 1024;
 
-/** What one answer takes of a budget, from the moment its size is known until the client has taken it. */
+/** One answer's share of a budget, from the time its size is known until the client has received it. */
 export interface Reservation {
-  /** Whether there is room for the answer, which then counts. Never where the reservation has been released. */
+  /** Reserves room for the answer. Returns false if there is not enough, or if the reservation was released. */
   admit(bytes: number): boolean;
   /**
-   * Waits until a large answer may be written: one at a time, each in its own turn of the event loop, so that others are
-   * served between two of them. A small answer does not wait.
+   * Waits until a large answer may be written. Only one is written per turn of the event loop, so that other requests
+   * are served in between. A small answer does not wait.
    */
   turn(): Promise<void>;
-  /** Gives the room back. */
+  /** Returns the reserved room to the budget. */
   release(): void;
 }
 
 /**
- * Bounds the bytes of all answers of a handler that are being prepared or that clients have not taken yet. One tenant
- * gets half of it at most, so that others are served beside it. It must be possible to read every session: an answer that
- * is larger than that half counts as the half, and so is admitted while its tenant has no other.
+ * Limits the total bytes of a handler's pending answers: those in preparation and those that clients have not received.
+ * One tenant gets at most half of the limit, so that it cannot block the others. Every session must remain readable: an
+ * answer above that half counts as the half, and is admitted if its tenant has no other pending answer.
  */
 export class AnswerBudget {
   readonly #maxBytes: number;
@@ -41,7 +41,7 @@ export class AnswerBudget {
     let isReleased = false;
     return {
       admit: (bytes) => {
-        // The store has answered after the time-out: nobody waits any more.
+        // The store answered after the timeout, so the request is already over.
         if (isReleased || !this.#hasRoom(tenant, bytes)) return false;
         const counted = this.#counted(bytes);
         reserved += counted;

@@ -21,7 +21,7 @@ import { timedOut, withTimeout } from './with-timeout.js';
 
 const names = new WeakMap<AnyOperation, ReadonlyMap<string, string>>();
 
-/** `entries`, or a place within it, where the wire has the service's own names. */
+/** The wire name of `path`, such as `entries`, or of a place within it; undefined for an unknown name. */
 const wirePathOf = (operation: AnyOperation, path: string): string | undefined => {
   const known = names.get(operation) ?? wireNamesOf(operation);
   names.set(operation, known);
@@ -31,8 +31,8 @@ const wirePathOf = (operation: AnyOperation, path: string): string | undefined =
 };
 
 /**
- * A refusal of the service in the client's names. One that names anything else is about what the host has set up, a
- * clock or a tenant, and must not be blamed on the client.
+ * Translates the issues of an error to wire names. If an issue names anything else, the error is about the host's
+ * setup, such as the clock or the tenant, and is reported as `misconfigured`.
  */
 const inWireNames = (operation: AnyOperation, { issues }: InvalidInput): InvalidInput | Misconfigured => {
   const named = issues.flatMap(({ path, message }) => {
@@ -42,13 +42,13 @@ const inWireNames = (operation: AnyOperation, { issues }: InvalidInput): Invalid
   return named.length === issues.length ? invalidInput(named) : misconfigured(issues);
 };
 
-/** An error of the service in the client's names. */
+/** Translates an error of the service to wire names. An unknown error becomes `store_unavailable`. */
 export const inClientTerms = (operation: AnyOperation, error: SessionError): HandlerError => {
   if (error.type === 'invalid_input') return inWireNames(operation, error);
   return isSessionError(error) ? error : storeUnavailable('the store gave an unknown error', 'unknown', error);
 };
 
-/** The service's result, within the handler's `timeoutMs` and with errors in the client's names. */
+/** The result of a service call with wire names in its error; `store_unavailable` after the handler's `timeoutMs`. */
 export const answerOf = async <T, E extends SessionError>(
   { handler, operation }: Pick<Call<unknown>, 'handler' | 'operation'>,
   answer: ResultAsync<T, E>,
@@ -58,10 +58,10 @@ export const answerOf = async <T, E extends SessionError>(
   return result.isOk() ? ok(result.value) : err(inClientTerms(operation, result.error));
 };
 
-/** As the drafts of the IETF have it, draft-ietf-httpapi-idempotency-key-header: a string in quotes, RFC 9651, 3.3.3. */
+/** A quoted string (RFC 9651, 3.3.3), as draft-ietf-httpapi-idempotency-key-header requires. */
 const quoted = /^"([^"\\]*)"$/;
 
-/** The name that a client gives to one write: the text between the quotes where it has some. */
+/** The idempotency key of a request, quoted or not, without the quotes. */
 export const idempotencyKeyOf = (request: HandlerRequest): string | undefined => {
   const value = request.header('idempotency-key');
   return value === undefined ? undefined : (quoted.exec(value)?.[1] ?? value);
@@ -82,7 +82,7 @@ const readParameter = (issues: IssueList, parameters: URLSearchParams, name: str
 
 const noFields: Fields = Object.freeze({});
 
-/** The parameters of an operation's query, by the service's names; those of other names are ignored. */
+/** The query parameters of an operation, by their names in the service. Unknown parameters are ignored. */
 export const readQuery = ({ query: rules = {} }: AnyOperation, query: string): Result<Fields, InvalidInput> => {
   if (query === '') return ok(noFields);
   return readSafely('query', (issues) => {
@@ -96,7 +96,7 @@ export const readQuery = ({ query: rules = {} }: AnyOperation, query: string): R
   });
 };
 
-/** The fields of an operation's body, by the service's names. */
+/** The fields of an operation's body, by their names in the service. */
 export const readBody = async ({
   request,
   operation,
@@ -107,10 +107,13 @@ export const readBody = async ({
   return body.map((sent) => Object.fromEntries(Object.keys(fields).map((name) => [name, sent[wireName(name)]])));
 };
 
-/** The answer to a client that has to wait until earlier answers have been taken. */
+/** The answer while too many large answers are pending. */
 const noRoom = err(storeUnavailable('too many large answers are pending', 'not_applied'));
 
-/** Reads something that may be large: within the handler's budget, until the client has taken the answer. */
+/**
+ * Runs a read that may be large within the handler's budget. The room is reserved until the client has received the
+ * answer.
+ */
 export const withinBudget = async <S>(
   { request, handler: { budget }, tenant }: Call<S>,
   read: (reservation: Reservation) => Answer,
@@ -124,10 +127,12 @@ export const withinBudget = async <S>(
   return answer;
 };
 
-/** For an answer that has no body. */
+/** Headers of an answer without a body. */
 const bareHeaders = Object.freeze({ 'Cache-Control': commonHeaders['Cache-Control'] });
 
-/** What a store that breaks its contract gives must not go out. */
+/**
+ * Writes the response, and checks it against the shape: data from a store that breaks its contract must not be sent.
+ */
 const responseOf = ({ status, shape }: Output, value: unknown): Result<HandlerResponse, HandlerError> => {
   if (shape === undefined) return ok({ status, headers: bareHeaders });
   const body = shape.write(value);
@@ -145,7 +150,7 @@ const readInput = async (call: Call<unknown>): Promise<Result<OperationInput, Ha
   return ok({ id, query: query.value, body: body.value, options: operationId === undefined ? {} : { operationId } });
 };
 
-/** Answers with the result of the service's method that an operation names. */
+/** Answers with the result of the service method that the operation names. */
 export const answerByCalling = async <S>(operation: Operation<S>, call: Call<S>): Answer => {
   const { calls, output, method } = operation;
   if (calls === undefined || typeof Reflect.get(Object(call.sessions), calls.method) !== 'function') {

@@ -9,25 +9,25 @@ import type { HandlerRequest } from './session-handler.js';
 import { timedOut, withTimeout } from './with-timeout.js';
 import { tidyPrefix } from './without-prefix.js';
 
-/** What an authenticator sees of a request: all but the body. `header('cookie')` has its cookies. */
+/** A request without its body, for an authenticator. `header('cookie')` returns its cookies. */
 export type AuthenticationRequest = Pick<HandlerRequest, 'method' | 'url' | 'prefix' | 'header'>;
 
 /**
- * Gives the tenant whose sessions a request may reach, or nothing where it may reach none. `key` is the value of
- * `X-API-KEY`; it is empty where the request has none, and never `undefined`, which some database libraries take for
- * "no condition". A host that uses a cookie or a bearer token reads it from `request`.
+ * Returns the tenant whose sessions a request may access, or undefined to deny access. `key` is the value of
+ * `X-API-KEY`. Without the header it is empty, and never `undefined`, because some database libraries take `undefined`
+ * for "no condition". To use a cookie or a bearer token, read it from `request`.
  */
 export type Authenticate = (
   key: string,
   request: AuthenticationRequest,
 ) => string | undefined | PromiseLike<string | undefined>;
 
-/** A request that was answered with 401. It holds neither a key nor a query. */
+/** A request that was answered with 401, without its key and query. */
 export interface DeniedRequest {
   readonly method: string;
-  /** With the mount's prefix and without the query; at most 256 characters. */
+  /** With the mount's prefix, without the query; at most 256 characters. */
   readonly path: string;
-  /** `missing`: it had neither `X-API-KEY` nor `Authorization`. `wrong`: it had one, which opens nothing. */
+  /** `missing`: the request had neither `X-API-KEY` nor `Authorization`. `wrong`: it had one, but no access. */
   readonly reason: 'missing' | 'wrong';
 }
 
@@ -42,7 +42,10 @@ const unusable: Authenticated = err(
 
 const unavailable = (cause?: unknown): Authenticated => err({ type: 'authenticator_unavailable', cause });
 
-/** A host's answer may be of any type. Only a name opens anything; none, in whatever form, is a wrong key. */
+/**
+ * Checks the host's answer, which may be of any type. A non-empty string is a tenant, a falsy value denies access, and
+ * anything else is a misconfiguration.
+ */
 const readTenant = (answer: unknown): Authenticated => {
   if (!answer) return unauthenticated;
   return typeof answer === 'string' ? ok(answer) : unusable;
@@ -60,7 +63,7 @@ const readLater = async (timeoutMs: number, answer: PromiseLike<string | undefin
   }
 };
 
-/** The tenant whose sessions a request may reach: at once where the host says so at once. */
+/** Asks the authenticator. Returns the result without a promise if the authenticator does. */
 export const authenticated = (
   timeoutMs: number,
   ask: () => ReturnType<Authenticate>,

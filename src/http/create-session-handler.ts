@@ -11,7 +11,7 @@ import { allowedMethods, isAllowed, type Match, routerOf } from './router-of.js'
 import type { HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
 import { type HandlerSettings, readHandlerOptions, type SessionHandlerOptions } from './session-handler-options.js';
 
-/** The tenant that a route works for; nothing on a route for everybody. */
+/** Authenticates a request for a route. The tenant is empty on a public route. */
 const tenantOf = <S>({ authenticate, context }: HandlerSettings<S>, route: Route<S>, request: HandlerRequest) => {
   const own = route.authenticate;
   if (own === 'everybody') return ok<string, HandlerError>('');
@@ -20,7 +20,7 @@ const tenantOf = <S>({ authenticate, context }: HandlerSettings<S>, route: Route
   );
 };
 
-/** A session's id as it stands in a path. */
+/** Decodes a session id from a path. */
 const decodeId = (encoded: string): Result<string, InvalidInput> => {
   try {
     return ok(decodeURIComponent(encoded));
@@ -29,7 +29,7 @@ const decodeId = (encoded: string): Result<string, InvalidInput> => {
   }
 };
 
-/** The operation that a request is for, if its method is one that the path knows. */
+/** Checks the method, and decodes the id. */
 const admit = <S>(
   { route: { operation }, encodedId = '', query }: Match<Pick<Route<S>, 'operation'>>,
   { method }: HandlerRequest,
@@ -41,7 +41,10 @@ const admit = <S>(
 const answerRoute = <S>({ operation, answer = (call) => answerByCalling(operation, call) }: Route<S>, call: Call<S>) =>
   answer(call);
 
-/** Answers a request that has a route. The key is looked at before all else: a stranger learns nothing and costs nothing. */
+/**
+ * Answers a request that matches a route. Authentication comes first, so that a client without access learns nothing
+ * and costs almost nothing.
+ */
 const answer = async <S extends TenantSessions>(
   settings: HandlerSettings<S>,
   handler: HandlerContext,
@@ -78,7 +81,7 @@ const serveBelow =
       : answerRoute(own, { ...below, sessions: sessions.forTenant(call.tenant) });
   };
 
-/** The answer to HEAD: that to GET without its body, whose length stays where it has one. */
+/** The response to HEAD: that to GET without the body, but with its `Content-Length`. */
 const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerResponse => ({
   status,
   headers:
@@ -86,9 +89,9 @@ const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerRespons
 });
 
 /**
- * The HTTP interface as a function of plain objects, for any framework: `colloquy/node`, `/express`, `/koa` and `/fetch`
- * mount it. It serves create, list and get, and the groups of routes that it is given. Throws a `TypeError` that names
- * every option that is wrong or unknown. The handler itself never throws or rejects.
+ * Creates the HTTP interface as a function of plain objects, for any framework. `colloquy/node`, `/express`, `/koa` and
+ * `/fetch` mount it. It serves create, list and get, and the given groups of routes. Throws a `TypeError` that names
+ * every invalid or unknown option. The handler never throws or rejects.
  */
 export const createSessionHandler = <S extends TenantSessions>(options: SessionHandlerOptions<S>): SessionHandler => {
   const settings = readHandlerOptions(options);

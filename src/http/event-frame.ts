@@ -4,7 +4,7 @@ import type { Shape } from '../operations/shape.js';
 import type { EndReason } from '../session/session-status.js';
 import type { HandlerError } from './handler-error.js';
 
-/** `no-transform` and the last one keep compressors and proxies from holding events back. */
+/** `no-transform` and `X-Accel-Buffering` keep compressors and proxies from delaying events. */
 export const streamHeaders = Object.freeze({
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store, no-transform',
@@ -12,8 +12,8 @@ export const streamHeaders = Object.freeze({
 });
 
 /**
- * Tells a browser after how many milliseconds to come back. No empty line follows: some clients would take it for an event
- * without data.
+ * Sets the milliseconds after which a browser reconnects. No empty line follows, because some clients would take it for
+ * an event without data.
  */
 export const preamble = 'retry: 1000\n';
 
@@ -22,14 +22,14 @@ export const heartbeatLine = ': heartbeat\n';
 interface Frame {
   readonly id?: string;
   readonly event: string;
-  /** JSON in one line. */
+  /** JSON without line breaks. */
   readonly data: string;
 }
 
-/** JSON without its line breaks, which stand between its tokens only: one would end the data of an event. */
+/** Removes line breaks, which JSON contains only between tokens: a line break would end the data of the event. */
 export const oneLine = (json: string): string => json.replace(/[\r\n]+/g, '');
 
-/** What stands around the data of an event in `text/event-stream`. */
+/** The part of a Server-Sent Event before its data. */
 const headOf = ({ id, event }: Omit<Frame, 'data'>): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: `;
 
@@ -37,10 +37,10 @@ export const endOfEvent = '\n\n';
 
 const frame = (event: Frame): string => `${headOf(event)}${event.data}${endOfEvent}`;
 
-/** What stands in front of the session, which is its data. */
+/** The part of a snapshot event before its data, which is the session. */
 export const snapshotHead = ({ type, position }: SessionSnapshot): string => headOf({ id: position, event: type });
 
-/** The id of a warning is that of the event before it: a client that comes back goes on behind that one. */
+/** A warning has the id of the event before it, so a client that reconnects continues after that event. */
 export const eventFrame = (event: SessionEvent | SessionExpiring): string => {
   const shape: Shape<unknown> = eventShapes[event.type];
   return frame({ id: event.position, event: event.type, data: JSON.stringify(shape.write(event)) });
@@ -49,6 +49,6 @@ export const eventFrame = (event: SessionEvent | SessionExpiring): string => {
 export const endFrame = (endReason: EndReason | undefined): string =>
   frame({ id: END_ID, event: 'end', data: JSON.stringify(streamEnd.write({ endReason })) });
 
-/** Has no id: a client that comes back goes on behind the last event. */
+/** Has no id, so a client that reconnects continues after the last event. */
 export const unavailableFrame = ({ type }: HandlerError): string =>
   frame({ event: 'unavailable', data: JSON.stringify(streamUnavailable.write({ code: type })) });

@@ -19,13 +19,13 @@ import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { SnapshotTexts } from './snapshot-texts.js';
 import { timedOut, withTimeout } from './with-timeout.js';
 
-/** How the events are served. */
+/** Options of `eventRoutes`. */
 export interface EventRoutesOptions {
-  /** Milliseconds after which a line is sent where nothing happens, 1,000 to 300,000. Default: 15,000. */
+  /** Milliseconds without an event before a heartbeat is sent, 1,000 to 300,000. Default: 15,000. */
   readonly heartbeatMs?: number;
-  /** Maximum number of streams that are open at the same time; beyond, the answer is 503. Default: 10,000. */
+  /** Maximum number of open streams; above it, the response is 503. Default: 10,000. */
   readonly maxStreams?: number;
-  /** Maximum number of them for one tenant, 1 to `maxStreams`. Default: 1,000, or `maxStreams` if that is less. */
+  /** Maximum number of open streams per tenant, 1 to `maxStreams`. Default: 1,000, or `maxStreams` if that is less. */
   readonly maxStreamsPerTenant?: number;
 }
 
@@ -50,13 +50,13 @@ const readEventOptions = (issues: IssueList, options: EventRoutesOptions): Requi
   };
 };
 
-/** A browser that gets this does not come back. */
+/** A browser does not reconnect after a 204. */
 const streamIsOver: HandlerResponse = Object.freeze({
   status: 204,
   headers: Object.freeze({ 'Cache-Control': 'no-store' }),
 });
 
-/** The id of the last event that a client that comes back has seen. */
+/** The id of the last event that a reconnecting client has received. */
 const readLastEventId = (request: HandlerRequest): Result<string | undefined, InvalidInput> => {
   const given = request.header('last-event-id');
   if (given === undefined || given === '') return ok(undefined);
@@ -66,13 +66,13 @@ const readLastEventId = (request: HandlerRequest): Result<string | undefined, In
 
 type Changes = AsyncIterator<Result<SessionChange, WatchError>, unknown>;
 
-/** A watch that is open. */
+/** An open watch. */
 interface OpenedWatch {
   readonly changes: Changes;
   readonly gone: AbortController;
 }
 
-/** An iterator whose first item was asked for already. */
+/** An iterator whose first item was already requested. */
 const behind = (first: ReturnType<Changes['next']>, rest: Changes): Changes => {
   let asked: ReturnType<Changes['next']> | undefined = first;
   return {
@@ -85,7 +85,7 @@ const behind = (first: ReturnType<Changes['next']>, rest: Changes): Changes => {
   };
 };
 
-/** Why a session cannot be watched; nothing where it can. */
+/** The error if the watch cannot begin; undefined if it can. */
 const refusalOf = (
   begun: 'open' | typeof timedOut | Awaited<ReturnType<Changes['next']>>,
   id: string,
@@ -102,7 +102,7 @@ const end = ({ gone, changes }: OpenedWatch): void => {
   leave(changes);
 };
 
-/** Begins to watch. Whether that can be done shows before the answer begins; if not, nothing is held afterwards. */
+/** Begins to watch. An error is known before the response starts, and leaves nothing open. */
 const begin = async (
   { handler, sessions, id }: Call<TenantEvents>,
   { from, warnBefore }: Pick<WatchOptions, 'from' | 'warnBefore'>,
@@ -128,9 +128,9 @@ const begin = async (
 };
 
 /**
- * The events of a session as Server-Sent Events (HTML Living Standard, 9.2), for
- * `createSessionHandler({ routes: [eventRoutes()] })` over a store that records them: `GET /session/{session_id}/events`.
- * Throws a `TypeError` that names every option that is wrong or unknown.
+ * Serves the events of a session as Server-Sent Events (HTML Living Standard, 9.2) at `GET
+ * /session/{session_id}/events`, for `createSessionHandler({ routes: [eventRoutes()] })`. The store must have events.
+ * Throws a `TypeError` that names every invalid or unknown option.
  */
 export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<TenantEvents> => {
   const { heartbeatMs, ...limits } = readOptions('eventRoutes', options, optionNames, (issues) =>

@@ -18,12 +18,12 @@ import type { HandlerError } from './handler-error.js';
 import { Heartbeats, heartbeat, leave } from './heartbeat.js';
 import type { HeldText } from './snapshot-texts.js';
 
-/** Milliseconds for which a client may take nothing of what waits for it. */
+/** Milliseconds after which a client that reads nothing is disconnected. */
 const STALLED_MS = 30_000;
 
 /**
- * Bytes of a piece in which a session is sent. So the stream sees whether a client takes any of it, and a mount and Node
- * never hold more than a few pieces.
+ * Maximum bytes of one piece of a snapshot. Small pieces show whether the client still reads, and limit what a mount
+ * and Node buffer.
  */
 const PIECE_BYTES = 32 * 1024;
 
@@ -31,17 +31,17 @@ const encoder = new TextEncoder();
 
 const over: IteratorReturnResult<void> = { done: true, value: undefined };
 
-/** What is to be streamed, and how. */
+/** Input of an `EventStream`. */
 export interface Watching {
   readonly heartbeatMs: number;
-  /** The text of a snapshot; nothing where too much is on its way already. */
+  /** The text of a snapshot; undefined if too many bytes of snapshots are being sent. */
   readonly textOf: (snapshot: SessionSnapshot) => HeldText | undefined;
-  /** Tells the host of an error. */
+  /** Reports an error to the host. */
   readonly report: (error: HandlerError) => void;
   readonly changes: AsyncIterator<Result<SessionChange, WatchError>, unknown>;
-  /** Ends the changes. */
+  /** Ends `changes`. */
   readonly gone: AbortController;
-  /** Called once the stream is over, however it ends. */
+  /** Called once, when the stream is over for any reason. */
   readonly onOver: () => void;
 }
 
@@ -52,15 +52,15 @@ const endReasonOf = (change: SessionChange): EndReason | undefined => {
 };
 
 /**
- * The events of a session as bytes, until it has ended or the client has gone. Nothing throws. Between two pieces it
- * holds no more than the text of a snapshot that is on its way, which it shares with other streams. A client that takes
- * nothing is cut off: everything is let go, and `cutOff` tells the mount.
+ * The events of a session as bytes, until the session has ended or the client has disconnected. Never throws. Between
+ * two pieces it holds at most the text of a snapshot, shared with other streams. If the client stops reading, the
+ * stream frees everything and aborts `cutOff`, and the mount closes the connection.
  */
 export class EventStream implements AsyncIterator<Uint8Array, void> {
   readonly #watching: Watching;
   readonly #changes: Heartbeats<Result<SessionChange, WatchError>>;
   readonly #cutOff = new AbortController();
-  /** The snapshot that is on its way, and how much of it has been sent. */
+  /** The snapshot that is being sent, and the number of its bytes that were sent. */
   #text: HeldText | undefined;
   #sent = 0;
   #reason: EndReason | undefined;
@@ -116,7 +116,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     return this.#isEnding ? undefined : this.#frame();
   }
 
-  /** A copy, since part of a large text would keep all of it for as long as anybody has that part. */
+  /** Copies the piece: a view would keep the whole text in memory for as long as the piece is referenced. */
   #piece({ shared, end }: HeldText): string | Uint8Array {
     const piece = shared.slice(this.#sent, this.#sent + PIECE_BYTES);
     this.#sent += piece.length;

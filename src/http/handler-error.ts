@@ -1,51 +1,51 @@
 import type { InputIssue, SessionError } from '../errors.js';
 
-/** There is no API key, or not one that anybody has. */
+/** The API key is missing or wrong. */
 export interface Unauthenticated {
   readonly type: 'unauthenticated';
 }
 
-/** The path is an operation's, the method is not. */
+/** The path exists, but not with this method. */
 export interface MethodNotAllowed {
   readonly type: 'method_not_allowed';
-  /** The methods that the path knows, as the `Allow` header writes them. */
+  /** The methods of the path, in the form of the `Allow` header. */
   readonly allow: string;
 }
 
-/** The path is none of ours; said only by a mount behind which nobody else answers. */
+/** The path is unknown. Only mounts without a next handler answer with it. */
 export interface RouteNotFound {
   readonly type: 'route_not_found';
 }
 
-/** The body is not said to be JSON in UTF-8, uncompressed. */
+/** The `Content-Type` is not JSON in UTF-8, or the body is compressed. */
 export interface UnsupportedMediaType {
   readonly type: 'unsupported_media_type';
 }
 
-/** The body is larger than the host allows. */
+/** The body is larger than `maxBodyBytes`. */
 export interface BodyTooLarge {
   readonly type: 'body_too_large';
 }
 
-/** The host's authenticator failed or took too long, so that nobody can be let in. */
+/** The host's authenticator failed or timed out. */
 export interface AuthenticatorUnavailable {
   readonly type: 'authenticator_unavailable';
-  /** What it threw, if it did; for logs, never for strangers. */
+  /** The error of the authenticator, if it threw one; for logs only. */
   readonly cause?: unknown;
 }
 
-/** As many streams of events are open as the host allows, in all or for the tenant. */
+/** The maximum number of open streams is reached, in total or for the tenant. */
 export interface TooManyStreams {
   readonly type: 'too_many_streams';
 }
 
-/** The host has set something up in a way that cannot work. The client has done nothing wrong. */
+/** The host's setup is wrong. The request is not the cause. */
 export interface Misconfigured {
   readonly type: 'misconfigured';
   readonly issues: readonly InputIssue[];
 }
 
-/** Every error that the handler answers with, told apart by `type`: the `code` of the answer. */
+/** Every error that the handler answers with. `type` is the `code` of the response. */
 export type HandlerError =
   | SessionError
   | Unauthenticated

@@ -1,13 +1,13 @@
 import { Pause } from '../events/pause.js';
 
-/** Nothing has arrived for a while. */
+/** The item that stands for `ms` milliseconds without an item. */
 export const heartbeat = Symbol('heartbeat');
 
 type Answer<T> = { readonly next: IteratorResult<T, unknown> } | { readonly cause: unknown };
 
 /**
- * What an iterator gives, with a heartbeat between for every `ms` in which it gives nothing. Aborting the signal gives a
- * heartbeat at once, even where the iterator does not hear of it. Nothing is kept of what was given.
+ * The items of an iterator, with a heartbeat after every `ms` milliseconds without an item. Aborting the signal yields
+ * a heartbeat at once, even if the iterator ignores the signal. Holds no reference to delivered items.
  */
 export class Heartbeats<T> {
   readonly #iterator: AsyncIterator<T, unknown>;
@@ -33,7 +33,7 @@ export class Heartbeats<T> {
     return answer.next;
   }
 
-  /** One listener a promise: to race it anew at every heartbeat would leave one behind each time. */
+  /** Adds one listener per promise. `Promise.race` for every heartbeat would leave a listener behind each time. */
   #ask(): void {
     this.#isAsked = true;
     const answered = (answer: Answer<T>): void => {
@@ -47,7 +47,7 @@ export class Heartbeats<T> {
   }
 }
 
-/** Lets go of an iterator, whatever it makes of that: nobody waits for it. */
+/** Ends an iterator without waiting for it. Errors are ignored. */
 export const leave = (iterator: AsyncIterator<unknown, unknown>): void => {
   const left = async () => iterator.return?.();
   left().catch(() => undefined);

@@ -1,10 +1,10 @@
-/** How many streams may be open. */
+/** Maximum numbers of open streams. */
 export interface StreamLimits {
   readonly maxStreams: number;
   readonly maxStreamsPerTenant: number;
 }
 
-/** Counts the streams that are open, in all and of each tenant. */
+/** Counts the open streams, in total and per tenant. */
 export class OpenStreams {
   readonly #limits: StreamLimits;
   readonly #ofTenant = new Map<string, number>();
@@ -14,7 +14,7 @@ export class OpenStreams {
     this.#limits = limits;
   }
 
-  /** Counts one more. Gives what counts it off again, once; nothing where there are too many. */
+  /** Counts a new stream. Returns the function that ends it; undefined if the maximum is reached. */
   open(tenant: string): (() => void) | undefined {
     const { maxStreams, maxStreamsPerTenant } = this.#limits;
     const before = this.#ofTenant.get(tenant) ?? 0;

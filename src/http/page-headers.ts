@@ -5,15 +5,15 @@ import { wireName } from '../operations/shape.js';
 import type { SessionPage } from '../service/list-sessions.js';
 import type { Session } from '../session/session.js';
 
-/** Maximum length of a header. Clients refuse answers with longer ones, Node's own from 16 KiB on. */
+/** Maximum characters of a header value. Clients reject long headers; Node does from 16 KiB. */
 const MAX_CHARACTERS = 4096;
 
-/** Which page of a list it is; all else is the same on every page. */
+/** Query parameters that select a page. The others are the same on all pages. */
 const pageNames: ReadonlySet<string> = new Set(['limit', 'page', 'after']);
 
 const filterNames = Object.keys(list.query ?? {}).filter((name) => !pageNames.has(name));
 
-/** The part of the query that the links repeat. */
+/** The part of the query that all links repeat. */
 const filtersOf = (query: Fields): string => {
   let filters = '';
   for (const name of filterNames) {
@@ -23,7 +23,10 @@ const filtersOf = (query: Fields): string => {
   return filters;
 };
 
-/** The links to other pages, RFC 8288: with the limit that was applied, which may be lower than the one asked for. */
+/**
+ * The links to other pages (RFC 8288). They contain the limit that was applied, which may be lower than the requested
+ * one.
+ */
 const links = (path: string, { total, limit, page, next }: SessionPage, query: Fields): string => {
   const last = Math.max(1, Math.ceil(total / limit));
   const filters = filtersOf(query);
@@ -47,7 +50,7 @@ const listed = (ids: readonly string[]): string => {
 
 const noHeaders = Object.freeze({});
 
-/** Which histories are shorter than they would be without `history_limit`. */
+/** Lists the sessions whose history was cut by `history_limit`. */
 export const truncationHeaders = (
   sessions: readonly Session[],
   { historyLimit }: Fields,
@@ -57,7 +60,7 @@ export const truncationHeaders = (
   return truncated.length === 0 ? noHeaders : { 'X-History-Truncated': listed(truncated.map(({ id }) => id)) };
 };
 
-/** What the list's body, a bare array, has no place for. `path` is the list's own. */
+/** The page metadata, which the body, a bare array, cannot contain. `path` is the path of the list. */
 export const pageHeaders = (path: string, page: SessionPage, query: Fields = {}): Readonly<Record<string, string>> => {
   const headers: Record<string, string> = { 'X-Total-Count': String(page.total), Link: links(path, page, query) };
   if (page.next !== undefined) headers['X-Next-Cursor'] = page.next;

@@ -29,7 +29,7 @@ const statusOfOwnError = {
 
 export const statuses = { ...statusOfSessionError, ...statusOfOwnError };
 
-/** RFC 9110's own phrases, as RFC 9457 asks where `type` is `about:blank`. */
+/** The phrases of RFC 9110: RFC 9457 requires them for the type `about:blank`. */
 export const titles = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -43,7 +43,10 @@ export const titles = {
   503: 'Service Unavailable',
 } as const satisfies Record<(typeof statuses)[HandlerError['type']], string>;
 
-/** What strangers are told. Fixed texts: an error's own message may hold what only the host should read. */
+/**
+ * Messages for clients. They are fixed texts, because the message of an error may contain details that only the host
+ * may see.
+ */
 export const details = {
   not_found: 'There is no such session.',
   invalid_transition: 'The status of the session does not allow this.',
@@ -66,10 +69,10 @@ export const details = {
 
 const RETRY_AFTER_SECONDS = '1';
 
-/** Headers of every answer: sessions are private and change by the second. */
+/** Headers of every response. Sessions are private and change every second, so nothing may be cached. */
 export const commonHeaders = Object.freeze({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
 
-/** Whether it is an error at all: a store that breaks its contract may have given anything. */
+/** Whether the error is a known one. A store that breaks its contract may return anything. */
 export const isSessionError = (error: SessionError): boolean => Object.hasOwn(statusOfSessionError, error.type);
 
 export const statusOf = (error: HandlerError): number => statuses[error.type];
@@ -95,7 +98,7 @@ const fixedHeaders = (code: keyof typeof details): Readonly<Record<string, strin
   return statuses[code] === 503 ? { 'Retry-After': RETRY_AFTER_SECONDS } : {};
 };
 
-/** Answers that are the same every time, made once each: turning a stranger away should cost next to nothing. */
+/** Cache of constant responses: rejecting a request must cost almost nothing. */
 const prepared = new Map<HandlerError['type'], HandlerResponse>();
 
 export const fixed = (code: keyof typeof details): HandlerResponse => {
@@ -107,7 +110,7 @@ export const fixed = (code: keyof typeof details): HandlerResponse => {
 const sentence = (issues: readonly InputIssue[]): string =>
   issues.map(({ path, message }) => `${path} ${message}`).join('; ');
 
-/** The answer to an error: RFC 9457, with `code` and, for bad input, `errors`. */
+/** The response to an error (RFC 9457), with `code`, and with `errors` for invalid input. */
 export const problem = (error: HandlerError): HandlerResponse => {
   const { type } = error;
   if (type === 'invalid_input') return compose(type, { detail: sentence(error.issues), errors: error.issues });
@@ -115,5 +118,5 @@ export const problem = (error: HandlerError): HandlerResponse => {
   return fixed(type);
 };
 
-/** The answer to a path that is none of ours, for mounts behind which nobody else answers. */
+/** The response to an unknown path, for mounts without a next handler. */
 export const routeNotFound: HandlerResponse = fixed('route_not_found');

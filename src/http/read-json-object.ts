@@ -15,7 +15,7 @@ const parameter = /;\s*([^\s;="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 
 const isUtf8 = (charset: string): boolean => /^utf-?8$/i.test(charset);
 
-/** Whether a Content-Type says JSON, and no charset but UTF-8: JSON has no other (RFC 8259, 8.1). */
+/** Whether a `Content-Type` is JSON in UTF-8. JSON has no other charset (RFC 8259, 8.1). */
 const isJson = (contentType: string | undefined): boolean => {
   if (contentType === undefined) return false;
   if (contentType === 'application/json') return true;
@@ -48,14 +48,14 @@ const decode = (bytes: Uint8Array): Result<string, BodyError> => {
   }
 };
 
-/** What a parser before the handler has made of the body. Text and bytes are held to the same limit as a stream. */
+/** Reads a body that a parser before the handler has read. Text and bytes have the same limit as a stream. */
 const readParsed = (value: unknown, maxBytes: number): Result<Fields, BodyError> => {
   if (typeof value === 'string') return readParsed(new TextEncoder().encode(value), maxBytes);
   if (value instanceof Uint8Array) return value.length > maxBytes ? tooLarge : decode(value).andThen(parse);
   return isFields(value) ? ok(value) : refused('must be a JSON object');
 };
 
-/** The JSON object that a request carries. What is too large is refused as early as it shows. */
+/** Reads the JSON object in a request. A body that is too large is refused as early as possible. */
 export const readJsonObject = async (request: HandlerRequest, maxBytes: number): Promise<Result<Fields, BodyError>> => {
   if (!isJson(request.header('content-type')) || !isPlain(request.header('content-encoding'))) return unsupported;
   if (Number(request.header('content-length')) > maxBytes) return tooLarge;

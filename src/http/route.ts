@@ -8,56 +8,56 @@ import type { Authenticate, AuthenticationRequest } from './authenticate.js';
 import type { HandlerError } from './handler-error.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 
-/** What a route answers: a response, or the error that the handler answers with. */
+/** The answer of a route: a response, or an error that the handler turns into one. */
 export type Answer = Promise<Result<HandlerResponse, HandlerError>>;
 
-/** What a handler has for all of its routes. */
+/** The part of a handler that all its routes share. */
 export interface HandlerContext {
-  /** Every route that it serves. */
+  /** All routes of the handler. */
   readonly routes: readonly Route<never>[];
   readonly policy: InputPolicy | undefined;
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
   readonly budget: AnswerBudget;
-  /** Tells the host of an error that no answer can tell any more. */
+  /** Reports an error that no response can contain any more. */
   readonly report: (error: HandlerError) => void;
   /**
-   * Answers a call with the one of these operations that a URL leads to, as the handler itself does: for a route that has
-   * others below it.
+   * Answers a call with the operation that matches the URL, as the handler itself does. For a route with other routes
+   * below it.
    */
   readonly serve: <S>(operations: readonly Operation<S>[], url: string, call: Call<S>) => Answer;
 }
 
-/** A request that a route answers. Whoever sends it has been authenticated, and the method is the operation's. */
+/** A request for a route. It is authenticated, and its method is that of the operation. */
 export interface Call<S = TenantSessions> {
   readonly request: HandlerRequest;
-  /** Whose sessions these are; empty on a route for everybody. */
+  /** The tenant; empty on a public route. */
   readonly tenant: string;
   readonly sessions: S;
   readonly operation: AnyOperation;
-  /** The session's id; empty where the path has none. */
+  /** The session id; empty if the path has none. */
   readonly id: string;
-  /** As it came, undecoded, without the `?`. */
+  /** The query string as received, undecoded, without the `?`. */
   readonly query: string;
-  /** How sessions are written. */
+  /** How to write sessions. */
   readonly form: SessionForm;
   readonly handler: HandlerContext;
 }
 
-/** An operation, and what answers it. */
+/** An operation, and how to answer it. */
 export interface Route<S = TenantSessions> {
   /**
-   * Its path is fixed, or has `{session_id}` as its second segment. One that ends in `/*` gets every method and every path
-   * that begins with the same segment; it is not described.
+   * Its path is fixed, or has `{session_id}` as its second segment. A path that ends in `/*` receives every method and
+   * every path with the same first segment; it is not in the OpenAPI document.
    */
   readonly operation: Operation<S>;
-  /** Default: calls the method of the service that the operation names, and writes its result. */
+  /** Default: calls the service method that the operation names, and writes its result. */
   readonly answer?: (call: Call<S>) => Answer;
-  /** Gives the tenant in place of the handler's own `authenticate`; `everybody` needs no key. */
+  /** Returns the tenant, instead of the handler's `authenticate`. `everybody` makes the route public. */
   readonly authenticate?: 'everybody' | ((request: AuthenticationRequest) => ReturnType<Authenticate>);
-  /** The answer to a request that may reach no tenant. Default: the problem `unauthenticated`. */
+  /** The response to a request without access. Default: the problem `unauthenticated`. */
   readonly unauthenticated?: HandlerResponse;
 }
 
-/** Routes that a handler serves together. `S` is what they need of a tenant's sessions. */
+/** Routes that a host adds together. `S` is what they need of a tenant's sessions. */
 export type RouteGroup<S = TenantSessions> = readonly Route<S>[];

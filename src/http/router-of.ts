@@ -2,10 +2,10 @@ import type { IssueList } from '../input/read-safely.js';
 import { hasId, type Operation } from '../operations/operation.js';
 import type { Route } from './route.js';
 
-/** A route that a URL leads to, with what its path and query carry. */
+/** The route of a URL, with the id and the query. */
 export interface Match<R> {
   readonly route: R;
-  /** The session's id, still encoded; nothing where the path has none. */
+  /** The session id, still percent-encoded; undefined if the path has none. */
   readonly encodedId: string | undefined;
   readonly query: string;
 }
@@ -14,10 +14,10 @@ const fixedPath = /^(?:\/[^/{}*?#]+)+$/;
 const idPath = /^\/[^/{}*?#]+\/\{session_id\}(?:\/[^/{}*?#]+)*$/;
 const openPath = /^\/[^/{}*?#]+\/\*$/;
 
-/** Whether a path has one of the forms that the router knows. */
+/** Whether the router supports the form of a path. */
 const isRoutable = (path: string): boolean => [fixedPath, idPath, openPath].some((form) => form.test(path));
 
-/** Two paths that lead to the same requests are a mistake of the host. */
+/** Adds an issue for each unsupported path and each duplicate. */
 export const checkPaths = (issues: IssueList, operations: readonly Pick<Operation, 'path'>[]): void => {
   const paths = operations.map(({ path }) => path);
   for (const [at, path] of paths.entries()) {
@@ -28,7 +28,7 @@ export const checkPaths = (issues: IssueList, operations: readonly Pick<Operatio
 
 const isOpen = ({ path }: Pick<Operation, 'path'>): boolean => path.endsWith('/*');
 
-/** The methods that a path answers, as the `Allow` header writes them. */
+/** The methods of a path, in the form of the `Allow` header. */
 export const allowedMethods = ({ method }: Pick<Operation, 'method'>): string =>
   method === 'GET' ? 'GET, HEAD' : method;
 
@@ -40,7 +40,9 @@ const firstSegment = (path: string): string => {
   return end < 0 ? path : path.slice(0, end);
 };
 
-/** Finds the route that a URL leads to. Paths are exact: no other case, no slash at the end. */
+/**
+ * Creates a function that finds the route of a URL. Paths are exact: case matters, and there is no slash at the end.
+ */
 export const routerOf = <R extends Pick<Route<never>, 'operation'>>(
   routes: readonly R[],
 ): ((url: string) => Match<R> | undefined) => {

@@ -11,33 +11,36 @@ import type { HandlerContext, Route, RouteGroup } from './route.js';
 import { checkPaths } from './router-of.js';
 import { sessionRoutes } from './session-routes.js';
 
-/** What a session handler is made with. `S` is what a tenant's sessions can do: all that the routes need. */
+/** Options of `createSessionHandler`. `S` is what the routes need of a tenant's sessions. */
 export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions> {
   /** A `SessionService`. */
   readonly sessions: Sessions<S>;
-  /** Gives the tenant whose sessions a request may reach: `staticApiKeys([...])`, or a function of the host's own. */
+  /** Returns the tenant whose sessions a request may access: `staticApiKeys([...])`, or a function of your own. */
   readonly authenticate: Authenticate;
   /**
-   * What is served beside create, list and get: `[commandRoutes(), historyRoutes(), eventRoutes()]` of this subpath,
-   * `inspectorRoutes` of `colloquy/inspector`, `openApiRoute` of `colloquy/openapi`, and the host's own. Default: nothing.
+   * Routes beyond create, list and get: `[commandRoutes(), historyRoutes(), eventRoutes()]` of this subpath,
+   * `inspectorRoutes` of `colloquy/inspector`, `openApiRoute` of `colloquy/openapi`, and your own. Default: none.
    */
   readonly routes?: readonly RouteGroup<NoInfer<S>>[];
-  /** Bytes in a request's body. Default: 256 KiB. */
+  /** Maximum bytes in a request body. Default: 256 KiB. */
   readonly maxBodyBytes?: number;
   /**
-   * Bytes in all answers that are being prepared or that clients have not taken yet; half of it for one tenant. Beyond, a
-   * read is answered with 503 and `Retry-After`. Default: 32 MiB.
+   * Maximum bytes of all answers that are in preparation or that clients have not received; half of it per tenant.
+   * Above it, a read is answered with 503 and `Retry-After`. Default: 32 MiB.
    */
   readonly maxPendingBytes?: number;
-  /** Milliseconds that the authenticator, and after it the store, may take; then the answer is 503. Default: 10,000. */
+  /**
+   * Timeout of the authenticator, and then of the store, in milliseconds; after it, the response is 503. Default:
+   * 10,000.
+   */
   readonly timeoutMs?: number;
-  /** Told of every error that is answered with a status of 500 or above, with the cause that the answer hides. */
+  /** Called for each error that is answered with a status of 500 or above, with the cause that the response hides. */
   readonly onError?: (error: HandlerError) => void;
-  /** Told of every request that is answered with 401. Counting wrong keys is up to the host. */
+  /** Called for each request that is answered with 401. Use it to count wrong keys. */
   readonly onDenied?: (denied: DeniedRequest) => void;
   /**
-   * Told the same: of errors as `error`, of a wrong key as `warn`, of a missing one as `info`. `pino()`, `console` and the
-   * like.
+   * Receives the same reports: errors as `error`, a wrong key as `warn`, a missing key as `info`. For example `pino()`
+   * or `console`.
    */
   readonly logger?: Logger;
 }
@@ -45,10 +48,10 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
 const DEFAULT_BODY_BYTES = 256 * 1024;
 const DEFAULT_PENDING_BYTES = 32 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** The longest that a timer takes. */
+/** Maximum milliseconds of a `setTimeout`. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The options of a handler, read and with their defaults. */
+/** The checked options of a handler with their defaults. */
 export interface HandlerSettings<S> {
   readonly sessions: Sessions<S>;
   readonly authenticate: Authenticate;

@@ -17,7 +17,7 @@ const answerCreate = async (call: Call): Answer => {
   const { request, sessions } = call;
   const body = await readBody(call);
   if (body.isErr()) return err(body.error);
-  // Only the id is answered: the history of a session that was created before must cost nothing.
+  // The response contains only the id, so the history of a session that already exists is not read.
   const input = { ...body.value, idempotencyKey: idempotencyKeyOf(request), historyLimit: 0 };
   const created = await answerOf(call, sessions.create(input));
   return created.map(({ id }) => ({
@@ -63,7 +63,7 @@ const answerGet = (call: Call): Answer =>
     return ok({ status: 200, headers, body: JSON.stringify(form.session(found.value)) });
   });
 
-/** The three operations of every handler: create, list and get. */
+/** The routes of every handler: create, list and get. */
 export const sessionRoutes: RouteGroup<TenantSessions> = [
   { operation: create, answer: answerCreate },
   { operation: list, answer: answerList },
@@ -72,13 +72,13 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
 
 /**
  * The commands, for `createSessionHandler({ routes: [commandRoutes()] })`: `POST /start-session/{session_id}`,
- * `/pause-session`, `/resume-session`, `/terminate-session`, `/fail-session`, `/append-history` and `/delete-session`. With
- * them whoever has an API key drives, writes to and deletes the sessions of its tenant.
+ * `/pause-session`, `/resume-session`, `/terminate-session`, `/fail-session`, `/append-history` and `/delete-session`.
+ * With them, every API key can change, append to and delete the sessions of its tenant.
  */
 export const commandRoutes = (): RouteGroup<TenantCommands> => commandOperations.map((operation) => ({ operation }));
 
 /**
- * `GET /session/{session_id}/history`, for `createSessionHandler({ routes: [historyRoutes()] })`: a history by parts, the
- * last entries or those behind a position. Whoever has an API key can read the same by `GET /session/{session_id}`.
+ * `GET /session/{session_id}/history`, for `createSessionHandler({ routes: [historyRoutes()] })`: a part of a history,
+ * the last entries or those behind a position. It reveals nothing beyond `GET /session/{session_id}`.
  */
 export const historyRoutes = (): RouteGroup<TenantHistories> => historyOperations.map((operation) => ({ operation }));

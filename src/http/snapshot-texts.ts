@@ -4,27 +4,27 @@ import { oneLine } from './event-frame.js';
 
 const MIB = 1024 * 1024;
 
-/** In front of a session's duration, and nowhere else: in a text its quotes are escaped. */
+/** Marks the duration of a session. It occurs nowhere else, because quotes within a string are escaped. */
 const DURATION = '"duration":';
 
-/** A session as it goes out. */
+/** A session as it is sent. */
 export interface HeldText {
-  /** All but its end, for others too. */
+  /** All bytes but the end, shared with other streams. */
   readonly shared: Uint8Array;
   readonly end: string;
-  /** Lets go of it. */
+  /** Releases the text. */
   release(): void;
 }
 
-/** How many bytes of sessions are kept, each counted once, however many it goes to. */
+/** Maximum bytes of texts. A text that several streams share counts once. */
 interface Room {
-  /** On their way. */
+  /** Texts that are being sent. */
   readonly held: number;
-  /** Sent lately, for those who come next. */
+  /** Texts that were sent, kept for other streams. */
   readonly idle: number;
 }
 
-/** A session in JSON up to its duration, and what stands behind that. */
+/** The JSON of a session before its duration, and after it. */
 interface Text {
   readonly shared: Uint8Array;
   readonly behind: string;
@@ -35,13 +35,13 @@ interface Text {
 const encoder = new TextEncoder();
 
 /**
- * The texts of snapshots. All streams that send a session as the same change has left it share one, less the duration,
- * which grows by itself. To make one of a large session takes longer than to send it.
+ * The texts of snapshots. All streams that send a session as of the same change share one text, except for its
+ * duration, which changes with time. Creating the text of a large session takes longer than sending it.
  */
 export class SnapshotTexts {
   readonly #room: Room;
   readonly #texts = new Map<SessionForm, Map<string, Text>>();
-  /** Those that nobody holds, the oldest first. */
+  /** Texts that no stream holds, oldest first. */
   readonly #idle = new Set<Text>();
   #heldBytes = 0;
   #idleBytes = 0;
@@ -50,7 +50,7 @@ export class SnapshotTexts {
     this.#room = room;
   }
 
-  /** The text of a snapshot; nothing where too much is on its way already. A single one is always given. */
+  /** The text of a snapshot; undefined if too many bytes are being sent. A single text is always returned. */
   hold(form: SessionForm, tenant: string, snapshot: SessionSnapshot): HeldText | undefined {
     const text = this.#textOf(form, tenant, snapshot);
     const bytes = text.shared.length;

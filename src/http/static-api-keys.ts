@@ -5,33 +5,33 @@ import { isFields, readName } from '../input/values.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 
 /**
- * One API key and the tenant that it belongs to; a tenant may have several. In place of the key its SHA-256, 64
- * hexadecimal digits, may be given, so that a configuration need not hold secrets.
+ * An API key and its tenant; a tenant may have several. `sha256`, the SHA-256 of the key as 64 hexadecimal digits, may
+ * replace the key, so that a configuration contains no secrets.
  */
 export type ApiKey =
   | { readonly key: string; readonly sha256?: never; readonly tenant: string }
   | { readonly sha256: string; readonly key?: never; readonly tenant: string };
 
 interface KnownKey {
-  /** In hexadecimal digits, as bytes. */
+  /** The ASCII bytes of the hexadecimal digits. */
   readonly digest: Uint8Array;
   readonly tenant: string;
 }
 
-/** Of a SHA-256 in hexadecimal digits. */
+/** Length of a SHA-256 in hexadecimal digits. */
 const DIGEST_BYTES = 64;
 
-/** What a header carries unchanged through every client and proxy. */
+/** Characters that every client and proxy sends unchanged in a header. */
 const sendable = new RegExp(`^[!-~]{1,${KEY_LENGTH}}$`);
 
-/** In hexadecimal digits: bytes would be a buffer of their own, which costs more to make and collect than the digest. */
+/** Returns hexadecimal digits. Bytes would need a buffer of their own, which costs more than the digest. */
 const sha256: (key: string) => string =
-  // In one go, in half the time: Node 20.12 and later, and not every runtime that offers Node's modules.
+  // `crypto.hash` takes half the time, but needs Node 20.12, and some other runtimes do not have it.
   typeof crypto.hash === 'function'
     ? (key) => crypto.hash('sha256', key)
     : (key) => crypto.createHash('sha256').update(key).digest('hex');
 
-/** The digest of a key that is given as it is, or as its digest; nothing if it breaks a rule. */
+/** The digest of a key, computed or given as `sha256`; undefined if invalid. */
 const readDigest = (issues: IssueList, path: string, key: unknown, digest: unknown): string | undefined => {
   issues.check((key === undefined) !== (digest === undefined), path, 'must have either key or sha256');
   if (digest !== undefined) {
@@ -46,7 +46,7 @@ const readDigest = (issues: IssueList, path: string, key: unknown, digest: unkno
 
 const readKey = (issues: IssueList, path: string, value: unknown, seen: Set<string>): KnownKey[] => {
   const { key, sha256: given, tenant, ...others } = isFields(value) ? value : {};
-  // Not by its name: an API key may stand there by mistake.
+  // The message does not name the field: its name may be an API key by mistake.
   issues.check(Object.keys(others).length === 0, path, 'must have no fields but key or sha256, and tenant');
   const owner = readName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
   const digest = readDigest(issues, path, key, given);
@@ -75,9 +75,9 @@ const readApiKeys = (issues: IssueList, keys: readonly ApiKey[]): ((key: string)
 };
 
 /**
- * An authenticator for a fixed list of keys. It keeps their SHA-256 digests and never the keys, and compares with every
- * one of them in constant time, so that neither memory nor timing gives a key away. Throws a `TypeError` that names every
- * entry that breaks a rule, and holds no key.
+ * Creates an authenticator for a fixed list of keys. It stores only SHA-256 digests, and compares with each of them in
+ * constant time, so neither memory nor timing reveals a key. Throws a `TypeError` that names every invalid entry and
+ * contains no key.
  */
 export const staticApiKeys = (keys: readonly ApiKey[]): ((key: string) => string | undefined) =>
   readOrThrow('staticApiKeys', 'keys', (issues) => readApiKeys(issues, keys));

@@ -1,7 +1,7 @@
-/** Stands for an answer that did not come in time. */
+/** The result of a timeout. */
 export const timedOut = Symbol('timed out');
 
-/** An answer of the host's, or `timedOut` after `ms`: what hangs there must not hang here. */
+/** Waits for a promise of the host, at most `ms` milliseconds; then the result is `timedOut`. */
 export const withTimeout = <T>(ms: number, answer: PromiseLike<T>): Promise<T | typeof timedOut> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms, timedOut);

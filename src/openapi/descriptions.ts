@@ -6,8 +6,8 @@ import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT, PAGE_LIMIT, WARNING_SECONDS } fro
 import { sessionStatuses } from '../session/session-status.js';
 
 /*
- * The words of the document. They stand apart from the definitions because the client is made from those too, and would
- * carry them. A definition may also have its own.
+ * The texts of the OpenAPI document. They are separate from the definitions because the client imports those and would
+ * contain the texts too. The definition of a host's operation may contain its own.
  */
 
 export const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
@@ -16,13 +16,13 @@ export const SAMPLE_TIME = '2026-01-31T18:00:00.000Z';
 export interface OperationText {
   readonly summary: string;
   readonly description?: string;
-  /** By the status. */
+  /** Response descriptions by status code. */
   readonly outputs: Readonly<Record<number, string>>;
 }
 
 const moved = { 200: 'Where the session stands now.' };
 
-/** By the name of the operation. */
+/** Texts by operation name. */
 export const operationTexts: Readonly<Record<string, OperationText>> = {
   createSession: { summary: 'Create a session', outputs: { 201: 'The session is there, IDLE.' } },
   listSessions: {
@@ -68,7 +68,7 @@ export interface ParameterText {
 
 const atMost = `at most ${HISTORY_LIMIT}. Default: ${DEFAULT_HISTORY_LIMIT}.`;
 
-/** By the service's name of the parameter; where operations differ, behind the name of the operation. */
+/** Texts by parameter name in the service. Where operations differ, the key starts with the operation name. */
 export const parameterTexts: Readonly<Record<string, ParameterText>> = {
   id: { description: 'The id of the session.', example: SAMPLE_ID },
   idempotencyKey: {
@@ -118,7 +118,7 @@ const theId = 'The id of the session.';
 const duration = 'Whole seconds spent ACTIVE, rounded down.';
 const position = 'The position behind the entries: opaque, growing, the same for a repeated append.';
 
-/** By the name of the schema, and for a property by both names. */
+/** Texts by schema name, and for properties by schema and property name. */
 export const schemaTexts: Readonly<Record<string, string>> = {
   Timestamp: 'RFC 3339.',
   CreateSession: 'What to create. Other fields are ignored.',
@@ -167,7 +167,7 @@ export const schemaTexts: Readonly<Record<string, string>> = {
   StreamUnavailable: 'The last event where the sessions cannot be reached any more.',
   'StreamUnavailable.code': 'As in a Problem.',
   ProblemCode: 'What is wrong, for programs.',
-  // For the other events too.
+  // Also used for the other event schemas.
   'SessionEvent.id': 'The same whenever this event is sent again.',
   'SessionEvent.sequence': 'The number of the change within the session.',
   'SessionEvent.at': 'When it took effect: UTC.',

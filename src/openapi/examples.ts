@@ -30,7 +30,7 @@ const jsonOf = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
 const sessionExample = { value: jsonOf(toWireSession(session)) };
 
-/** What is answered, by the name of its schema. */
+/** Examples of responses, by schema name. */
 export const answerExamples: Readonly<Record<string, Examples>> = {
   CreatedSession: { created: { value: { session_id: SAMPLE_ID } } },
   Session: { session: sessionExample },
@@ -46,7 +46,7 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
   HistoryPart: { part: { value: { entries: jsonOf(session.history), position: 123, has_more: false } } },
 };
 
-/** Names that the host allows, and a time that it allows. */
+/** Examples with a face, a profile and a time limit that the host allows. */
 const createExamples = ({ limits, faces, profiles }: InputPolicy): Examples => {
   const [face = 'ada'] = faces ?? [];
   const [profile = 'tutor'] = profiles ?? [];
@@ -63,7 +63,7 @@ const createExamples = ({ limits, faces, profiles }: InputPolicy): Examples => {
   };
 };
 
-/** What is sent, by the name of its schema. */
+/** Examples of request bodies, by schema name. */
 export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examples>> => ({
   CreateSession: createExamples(policy),
   AppendHistory: {
@@ -72,7 +72,7 @@ export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examp
   },
 });
 
-/** The stream of a session that ends. */
+/** A stream up to the end of its session. */
 export const streamExample: Example = {
   value: [
     preamble,

@@ -15,11 +15,11 @@ const meanings: Readonly<Record<string, string>> = {
   Allow: 'The methods that the path knows.',
 };
 
-/** A header that says the same every time, but for that of the methods. */
+/** A header with a constant value. `Allow` is the exception: its value depends on the path. */
 const fixedHeader = (name: string, value: string): Header =>
   header(meanings[name] ?? name, name === 'Allow' ? { type: 'string' } : { type: 'string', const: value });
 
-/** The components that several answers have, by their names. */
+/** Header components, by name. */
 export const sharedHeaders = {
   CacheControl: fixedHeader('Cache-Control', commonHeaders['Cache-Control']),
   RetryAfter: fixedHeader('Retry-After', fixed('store_unavailable').headers['Retry-After'] ?? ''),
@@ -43,7 +43,7 @@ const headerRef = (name: keyof typeof sharedHeaders): Reference => ({ $ref: `#/c
 
 const isShared = (name: string): name is keyof typeof sharedHeaders => Object.hasOwn(sharedHeaders, name);
 
-/** The headers of these names: `X-Total-Count` is the component `TotalCount`. */
+/** References to header components by header name; `X-Total-Count` is the component `TotalCount`. */
 export const headerRefs = (names: readonly string[]): Readonly<Record<string, Header | Reference>> =>
   Object.fromEntries(
     names.map((name) => {
@@ -52,7 +52,7 @@ export const headerRefs = (names: readonly string[]): Readonly<Record<string, He
     }),
   );
 
-/** The headers of an answer that say the same every time; the type of the content is said elsewhere. */
+/** The headers of a response with constant values, without `Content-Type`, which OpenAPI describes elsewhere. */
 export const headersOf = (headers: HandlerResponse['headers']): Readonly<Record<string, Header | Reference>> => {
   const described = Object.entries(headers).map(([name, value]): [string, Header | Reference] => {
     if (name === 'Cache-Control' && value === commonHeaders[name]) return [name, headerRef('CacheControl')];

@@ -10,25 +10,25 @@ import { pathsOf } from './paths-of.js';
 import { schemasOf } from './schemas-of.js';
 import type { OpenApiDocument, Server } from './types.js';
 
-/** What is described, and how. All of it has a default. */
+/** Options of `openApiDocument`. */
 export interface OpenApiOptions {
-  /** The groups of routes that the handler is given. Create, list and get are always described. Default: none. */
+  /** The groups of routes that the handler serves. Create, list and get are always included. Default: none. */
   readonly routes?: readonly RouteGroup<never>[];
-  /** The service whose limits and lists of names the document tells. Without it, those given below. */
+  /** The service whose limits, faces and profiles are described. Default: those of the options below. */
   readonly sessions?: { readonly policy?: InputPolicy };
-  /** Where the service is not at hand: what it is given as `limits`, `faces` and `profiles`. */
+  /** The `limits`, `faces` and `profiles` of the service, if `sessions` is not available. Each overrides `sessions`. */
   readonly limits?: GivenPolicy['limits'];
   readonly faces?: GivenPolicy['faces'];
   readonly profiles?: GivenPolicy['profiles'];
-  /** Bytes in a request's body. Default: not told. */
+  /** Maximum bytes in a request body, as given to the handler. Default: not described. */
   readonly maxBodyBytes?: number;
-  /** What the paths begin with, such as `/api`. Default: nothing. */
+  /** Prefix of all paths, such as `/api`. Default: none. */
   readonly prefix?: string;
-  /** Where the interface is. Default: at the prefix, on the host that the document comes from. */
+  /** Base URLs of the API. Default: the prefix, on the host that serves the document. */
   readonly servers?: readonly Server[];
   /** Default: `Sessions`. */
   readonly title?: string;
-  /** The version of the host's interface. Default: `1.0.0`. */
+  /** The version of the host's API. Default: `1.0.0`. */
   readonly version?: string;
 }
 
@@ -52,7 +52,7 @@ const describeInterface = (maxBodyBytes: number | undefined): string => {
   );
 };
 
-/** What the tags stand for; those of a host's own operations stand without words. */
+/** Descriptions of tags. Tags of a host's own operations have none. */
 const tagDescriptions: Readonly<Record<string, string>> = {
   Sessions: 'Create, list and get.',
   Histories: 'A history by parts.',
@@ -69,7 +69,7 @@ const frozen = <T>(value: T): T => {
   return value;
 };
 
-/** What the service knows, but for what is given besides. */
+/** The policy of the service, overridden by the options. */
 const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
   const { limits, faces, profiles } = readPolicy(issues, options);
   const known = options.sessions?.policy;
@@ -82,7 +82,7 @@ const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
 
 const reference = /"\$ref":"#\/components\/(\w+)\/(\w+)"/g;
 
-/** The components that something refers to, however far away. */
+/** Keeps the components that are referenced, directly or through other components. */
 const referredTo = <C extends Readonly<Record<string, object>>>(from: unknown, components: C): C => {
   const needed = new Set<unknown>();
   const follow = (value: unknown): void => {
@@ -152,9 +152,9 @@ const optionNames = {
 } as const;
 
 /**
- * The HTTP interface as an OpenAPI 3.1 document: plain JSON, frozen. It is made from the definitions of the operations that
- * the handler serves, its errors from the table that they are answered from. Throws a `TypeError` that names every option
- * that is wrong or unknown.
+ * Creates the OpenAPI 3.1 document of the HTTP API: plain JSON, frozen. It is made from the definitions of the
+ * operations and the table of errors that the handler uses. Throws a `TypeError` that names every invalid or unknown
+ * option.
  */
 export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =>
   readOptions('openApiDocument', options, optionNames, (issues) => frozen(compose(issues, options)));

@@ -10,9 +10,9 @@ import { plain } from '../operations/shape.js';
 import { type OpenApiOptions, openApiDocument } from './open-api-document.js';
 import type { OpenApiDocument } from './types.js';
 
-/** How a handler describes itself. What it serves, its limits and its prefix it knows. */
+/** Options of `openApiRoute`. Routes, limits and prefix come from the handler. */
 export interface OpenApiRouteOptions extends Pick<OpenApiOptions, 'title' | 'version' | 'servers'> {
-  /** Whether everybody may see the document, or only those who have an API key. Default: false. */
+  /** Whether the document can be read without an API key. Default: false. */
   readonly public?: boolean;
 }
 
@@ -33,9 +33,9 @@ const describe: Operation = {
 const optionNames = { public: true, title: true, version: true, servers: true } as const;
 
 /**
- * An OpenAPI document of the handler at `GET /openapi.json`, for `createSessionHandler({ routes: [openApiRoute()] })`: of
- * all its routes, with the limits and names of its service. Throws a `TypeError` that names every option that is wrong or
- * unknown.
+ * Serves the OpenAPI document of the handler at `GET /openapi.json`, for `createSessionHandler({ routes:
+ * [openApiRoute()] })`. It describes all routes of the handler, and the limits and names of its service. Throws a
+ * `TypeError` that names every invalid or unknown option.
  */
 export const openApiRoute = (options: OpenApiRouteOptions = {}): RouteGroup => {
   const { public: isPublic = false, ...told } = readOptions('openApiRoute', options, optionNames, (issues) => {
@@ -50,9 +50,11 @@ export const openApiRoute = (options: OpenApiRouteOptions = {}): RouteGroup => {
     const sessions = policy === undefined ? {} : { policy };
     return JSON.stringify(openApiDocument({ ...told, routes: [own], sessions, maxBodyBytes, prefix }));
   };
-  // Wrong options throw here, and not when the document is first asked for.
+  // Throws for invalid options now, not at the first request.
   bodyFor({ routes: [], policy: undefined, maxBodyBytes: 1 }, '');
-  /** For the prefix that was asked for last, of which most hosts have one: a stranger's request should cost next to nothing. */
+  /**
+   * The document of the last prefix; most hosts have only one. A public document must cost next to nothing per request.
+   */
   let last: { readonly handler: HandlerContext; readonly prefix: string; readonly body: string } | undefined;
   return [
     {

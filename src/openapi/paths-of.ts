@@ -10,13 +10,13 @@ import { headerRefs, headersOf } from './headers-of.js';
 import { codesOf, problemResponses } from './problem-responses.js';
 import type { MediaType, Operation, Parameter, PathItem, Reference, RequestBody, Response } from './types.js';
 
-/** What is described of a route: its operation, and whether it needs no key. */
+/** An operation to describe, and whether it needs no key. */
 export interface Served {
   readonly operation: AnyOperation;
   readonly isForEverybody: boolean;
 }
 
-/** Components of one kind. Equal ones are one; a second one of the same name has a longer name. */
+/** Components of one kind. Equal components are stored once; a different one with the same name gets a longer name. */
 class Components<C> {
   readonly all: Record<string, C> = {};
   readonly #kind: string;
@@ -49,7 +49,7 @@ const parameter = (place: Pick<Parameter, 'in' | 'name'>, schema: Schema, text: 
   ...(text.example === undefined ? {} : { examples: { example: { value: text.example } } }),
 });
 
-/** The last part of a reference to a schema, or to that of the items of an array. */
+/** The name of the referenced schema, or of the schema of the items of an array. */
 const schemaName = ({ $ref, items }: Schema): string => ($ref ?? items?.$ref ?? '').split('/').at(-1) ?? '';
 
 const mediaType = (schema: Schema): MediaType => {
@@ -77,10 +77,10 @@ const outputResponse = (operation: AnyOperation, { status, shape, events, header
   };
 };
 
-/** Components of parameters whose names in the service say too little alone. */
+/** Component names of parameters whose names in the service are too general. */
 const componentNames: Readonly<Record<string, string>> = { id: 'sessionId', from: 'lastEventId' };
 
-/** The paths of a document, with the parameters and responses that they refer to. */
+/** The paths of a document, with the parameters and responses that they reference. */
 export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
   const parameters = new Components<Parameter>('parameters');
   const responses = new Components<Response>('responses');
@@ -145,7 +145,7 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
     };
     return [path, method === 'POST' ? { post: described } : { get: described }];
   });
-  // They answer requests that are for none of the operations: another path, or another method.
+  // Responses to requests that match no operation: an unknown path or method.
   for (const { name, response } of problemResponses(['route_not_found', 'method_not_allowed'])) {
     responses.add(response, name);
   }

@@ -10,7 +10,7 @@ import type { Example, Response } from './types.js';
 type Code = HandlerError['type'];
 type Status = (typeof statuses)[Code];
 
-/** The errors that an operation may answer with: its own, those of its body, and those of authentication. */
+/** The errors of an operation: its own, those of reading its body, and those of authentication. */
 export const codesOf = (
   { errors, body }: Pick<AnyOperation, 'errors' | 'body'>,
   isForEverybody: boolean,
@@ -50,15 +50,15 @@ const problemResponse = (status: Status, codes: readonly Code[]): Response => ({
 const inPascalCase = (words: string): string =>
   words.replace(/(?:^|[ _])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** A response to errors of one status, with the name that it has as a component. */
+/** The response for the errors of one status, with its component name. */
 export interface ProblemResponse {
   readonly status: Status;
-  /** `InvalidTransitionOrConflict`, or for more than two codes what their status says: `ServiceUnavailable`. */
+  /** `InvalidTransitionOrConflict`; for more than two codes the title of their status, such as `ServiceUnavailable`. */
   readonly name: string;
   readonly response: Response;
 }
 
-/** A response for each status that these errors have. */
+/** One response for each status of these errors. */
 export const problemResponses = (codes: readonly Code[]): readonly ProblemResponse[] =>
   [...new Set(codes.map((code) => statuses[code]))]
     .toSorted((a, b) => a - b)

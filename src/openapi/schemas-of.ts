@@ -8,10 +8,10 @@ import { schemaTexts } from './descriptions.js';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** JSON Schema has no empty enum. */
+/** JSON Schema allows no empty `enum`. */
 const among = (names: ReadonlySet<string>): Schema => (names.size === 0 ? { not: {} } : { enum: [...names] });
 
-/** What a rule says, in JSON Schema; bounds in bytes, which that does not know, in words besides. */
+/** The JSON Schema of a rule. A limit in bytes cannot be expressed, so the description states it. */
 const ruleSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
   switch (rule.kind) {
     case 'name': {
@@ -29,7 +29,7 @@ const ruleSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
   }
 };
 
-/** A schema with a text before the one that it has. */
+/** Adds a description before the existing one. */
 const described = (schema: Schema, description: string): Schema => ({
   ...schema,
   ...(description || schema.description
@@ -37,7 +37,7 @@ const described = (schema: Schema, description: string): Schema => ({
     : {}),
 });
 
-/** A schema that takes `null` besides. */
+/** The same schema that also accepts `null`. */
 const nullable = ({ type = [], ...schema }: Schema): Schema => ({
   type: typeof type === 'string' ? [type, 'null'] : [...type, 'null'],
   ...schema,
@@ -46,7 +46,7 @@ const nullable = ({ type = [], ...schema }: Schema): Schema => ({
 const isRequired = (field: BodyField): boolean =>
   'items' in field || (field.absent === undefined && field.isOptional !== true);
 
-/** A default stands in words, for there are generators that make a field with a `default` one that must be given. */
+/** The default as text, because some generators make a field with a `default` required. */
 const defaultInWords = ({ absent }: Rule): string =>
   absent === undefined ? '' : `Default: ${absent === '' ? 'empty' : absent}.`;
 
@@ -59,7 +59,7 @@ const fieldSchema = (field: BodyField, policy: InputPolicy): Schema => {
   return isRequired(field) ? schema : nullable(schema);
 };
 
-/** What a caller may send; `null` in an optional field is as if it were not given. */
+/** The schemas of a request body. `null` in an optional field counts as absent. */
 const bodySchemas = ({ name, fields }: Body, policy: InputPolicy): Schemas => {
   const all = Object.entries(fields);
   const schema: Schema = {
@@ -71,7 +71,7 @@ const bodySchemas = ({ name, fields }: Body, policy: InputPolicy): Schemas => {
   return Object.assign({ [name]: schema }, ...items);
 };
 
-/** The schema with its descriptions, and those of its properties. */
+/** The schema with its descriptions and those of its properties. */
 const withTexts = (name: string, schema: Schema): Schema => {
   const { properties = {}, oneOf: alternatives } = schema;
   const texts = Object.entries(properties).map(([property, each]): [string, Schema] => {
@@ -111,7 +111,7 @@ const problem: Schema = {
   required: ['type', 'title', 'status', 'detail', 'code'],
 };
 
-/** The schemas that these operations speak of. */
+/** All schemas that these operations use. */
 export const schemasOf = (operations: readonly AnyOperation[], policy: InputPolicy): Schemas => {
   const all: Schemas = Object.assign(
     { Timestamp: ruleSchema(entryRules.timestamp, policy) },

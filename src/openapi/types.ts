@@ -4,7 +4,7 @@ export type { Json, Schema };
 
 type Named<T> = Readonly<Record<string, T>>;
 
-/** Leads to a component, such as `#/components/responses/Unauthenticated`. */
+/** A reference to a component, such as `#/components/responses/Unauthenticated`. */
 export interface Reference {
   readonly $ref: string;
 }
@@ -29,7 +29,7 @@ export interface Parameter extends Header {
 export interface MediaType {
   readonly schema: Schema;
   readonly examples?: Named<Example>;
-  /** Of a stream of Server-Sent Events: what the data of each event is, by the event's name. */
+  /** For a stream of Server-Sent Events: the schema of the data of each event, by event name. */
   readonly 'x-server-sent-events'?: Named<Schema>;
 }
 

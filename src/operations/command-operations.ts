@@ -25,7 +25,7 @@ const change = <C extends CallerCommand>(command: C) =>
     calls: { method: command, call: (sessions: TenantCommands, { id, options }) => sessions[command](id, options) },
   });
 
-/** The commands that move a session by the transition table. */
+/** The commands of the state machine. */
 export const changes = {
   start: change('start'),
   pause: change('pause'),

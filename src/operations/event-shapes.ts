@@ -7,13 +7,13 @@ import { errorsOf, operation } from './operation.js';
 import { endReason, historyPosition, session } from './outputs.js';
 import { instant, named, object, oneOf, type Shape, text, whole } from './shape.js';
 
-/** The id of a stream's last event: a client that comes back with it has seen everything. */
+/** Id of the last event of a stream. A client that reconnects with it has received everything. */
 export const END_ID = 'end';
 
 type Event<T extends SessionEventType> = Extract<SessionEvent, { readonly type: T }>;
 type PlainType = Exclude<SessionEventType, 'session.terminated' | 'session.appended'>;
 
-/** What the data of every event holds; the event's position is its id in the stream. */
+/** The fields that the data of every event contains. The position is sent as the id of the Server-Sent Event. */
 type EventData<T extends SessionEventType> = Omit<Event<T>, 'tenant' | 'sessionId' | 'position'>;
 
 const common = <T extends SessionEventType>(...types: readonly T[]) => ({
@@ -43,7 +43,7 @@ const expiringEvent: Shape<Omit<SessionExpiring, 'tenant' | 'sessionId' | 'posit
   object({ type: oneOf(['session.expiring']), at: instant, endsAt: instant, endReason }),
 );
 
-/** The data of each event of a session, by its type. */
+/** The data of each event of a session, by event type. */
 export const eventShapes = {
   'session.created': plainEvent,
   'session.started': plainEvent,
@@ -55,7 +55,7 @@ export const eventShapes = {
   'session.expiring': expiringEvent,
 } as const satisfies Readonly<Record<SessionEventType | 'session.expiring', unknown>>;
 
-/** The session has ended, or was deleted and has no reason. Without data a browser would pass the event over. */
+/** Sent when the session has ended, or was deleted and has no reason. Browsers ignore an event without data. */
 export const streamEnd: Shape<{ readonly endReason: EndReason | undefined }> = named('StreamEnd', {
   schema: {
     type: 'object',

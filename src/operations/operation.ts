@@ -6,10 +6,10 @@ import type { OperationOptions } from '../service/change-session.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import { type Schema, type Shape, wireName } from './shape.js';
 
-/** An error that an operation may answer with beside those that any request may: without a key, for example. */
+/** An error of one operation. Errors that any request may have, such as a missing key, are not listed. */
 export type OperationError = SessionError['type'] | 'too_many_streams';
 
-/** A parameter of a query. `whole` is a number of decimal digits; one above `most` is taken as `most`. */
+/** A query parameter. `whole` is a number in decimal digits; a value above `most` counts as `most`. */
 export type QueryParameter =
   | { readonly kind: 'whole'; readonly least: 0 | 1; readonly most?: number; readonly default?: number }
   | { readonly kind: 'text'; readonly schema: Schema };
@@ -20,32 +20,32 @@ export interface HeaderParameter {
   readonly schema: Schema;
 }
 
-/** A field of a JSON body: a value by a rule, or a list of objects. */
+/** A field of a JSON body: a value with a rule, or an array of objects. */
 export type BodyField = Rule | { readonly items: Body; readonly least: number; readonly most: keyof SessionLimits };
 
-/** A JSON object that is sent. Fields of other names are ignored. */
+/** The JSON object in a request body. Unknown fields are ignored. */
 export interface Body {
-  /** Its name in the document. */
+  /** Schema name in the OpenAPI document. */
   readonly name: string;
   readonly fields: Readonly<Record<string, BodyField>>;
 }
 
-/** One way in which an operation succeeds. */
+/** A successful response of an operation. */
 export interface Output<T = unknown> {
   readonly status: number;
-  /** For the document. */
+  /** For the OpenAPI document. */
   readonly description?: string;
-  /** The answer's JSON; without one it has no body. */
+  /** The JSON body; without it, the response has no body. */
   readonly shape?: Shape<T>;
-  /** Of a stream of Server-Sent Events: the data of each event, by the event's name. */
+  /** For a stream of Server-Sent Events: the data of each event, by event name. */
   readonly events?: Readonly<Record<string, Shape<unknown>>>;
-  /** The headers that it has beside those of every answer. */
+  /** Names of headers beyond those of every response. */
   readonly headers?: readonly string[];
 }
 
-/** What a request carries, under the service's names. */
+/** The parts of a request, under the names of the service. */
 export interface OperationInput {
-  /** The session's id; empty where the path has none. */
+  /** The session id; empty if the path has none. */
   readonly id: string;
   readonly query: Fields;
   readonly body: Fields;
@@ -53,38 +53,38 @@ export interface OperationInput {
 }
 
 /**
- * An operation over HTTP, from which router, handler, client and document are made. `S` is what it needs of the sessions,
- * `T` what it answers, `C` the errors that it may answer with.
+ * The definition of an operation over HTTP, from which router, handler, client and OpenAPI document are made. `S` is
+ * what it needs of the sessions, `T` its result, `C` its errors.
  */
 export interface Operation<S = unknown, T = unknown, C extends OperationError = OperationError> {
-  /** Such as `getSession`: its name in the document, and in what is generated from that. */
+  /** Such as `getSession`: the `operationId` in the OpenAPI document. */
   readonly name: string;
-  /** Under which the document lists it. */
+  /** Groups operations in the OpenAPI document. */
   readonly tag: string;
-  /** For the document. */
+  /** For the OpenAPI document. */
   readonly summary?: string;
-  /** For the document. */
+  /** For the OpenAPI document. */
   readonly description?: string;
-  /** A path of GET answers HEAD too. */
+  /** A GET path also answers HEAD. */
   readonly method: 'GET' | 'POST';
   /** Fixed, such as `/sessions`, or with `{session_id}` as its second segment. */
   readonly path: `/${string}`;
-  /** By the service's names; `historyLimit` is sent as `history_limit`. */
+  /** Parameters by their names in the service; `historyLimit` is sent as `history_limit`. */
   readonly query?: Readonly<Record<string, QueryParameter>>;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body?: Body;
   readonly errors: readonly C[];
   readonly output: Output<T>;
-  /** Another way in which it succeeds. */
+  /** A second successful response. */
   readonly otherOutput?: Output;
-  /** The method of the service that it calls, and how: for operations whose answer is its result, in the output's shape. */
+  /** The service method to call, for operations that answer with its result in the shape of `output`. */
   readonly calls?: {
     readonly method: string;
     readonly call: (sessions: S, input: OperationInput) => ResultAsync<T, SessionError & { readonly type: C }>;
   };
 }
 
-/** Any operation, whatever it needs of the sessions. */
+/** Any operation, regardless of what it needs of the sessions. */
 export type AnyOperation = Operation<never>;
 
 type ErrorOf<M> = M extends (...args: never[]) => infer R
@@ -96,8 +96,7 @@ type ErrorOf<M> = M extends (...args: never[]) => infer R
 type TypeOf<E> = E extends { readonly type: infer T } ? T : never;
 
 /**
- * The errors of an operation. They are held to those of the method of the service that it calls: a list that has one too
- * few or one too many does not compile.
+ * The errors of an operation. A list that misses an error of the service method, or has one too many, does not compile.
  *
  *     errors: errorsOf<SessionService['get']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record'])
  */
@@ -111,7 +110,7 @@ export const errorsOf =
   ): C =>
     codes;
 
-/** Holds a definition to its types. */
+/** Infers the type parameters of a definition. */
 export const operation = <S, T, const C extends OperationError>(definition: Operation<S, T, C>): Operation<S, T, C> =>
   definition;
 
@@ -119,10 +118,10 @@ const ID = '{session_id}';
 
 export const hasId = ({ path }: Pick<Operation, 'path'>): boolean => path.includes(ID);
 
-/** The path of an operation for one session. */
+/** The path of an operation, with the encoded id of a session. */
 export const pathFor = ({ path }: Pick<Operation, 'path'>, encodedId = ''): string => path.replace(ID, () => encodedId);
 
-/** What a client sends with an operation: its name on the wire, by the name that the service has for it. */
+/** The wire names of an operation's id, query parameters, body fields and headers, by their names in the service. */
 export const wireNamesOf = ({ path, query = {}, headers = {}, body }: AnyOperation): ReadonlyMap<string, string> =>
   new Map([
     ...(hasId({ path }) ? [['id', 'session_id'] as const] : []),

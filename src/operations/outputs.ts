@@ -5,17 +5,15 @@ import { endReasons, type SessionStatus, sessionStatuses } from '../session/sess
 import { toWireSession } from './session-form.js';
 import { bool, instant, list, named, object, oneOf, type Shape, seconds, text, whole } from './shape.js';
 
-/**
- * What is answered is described without the bounds of what may be sent: a session may have been created under other ones.
- */
+/** The shapes of responses have no limits: a session may have been created under other limits than today's. */
 
 /**
- * A session as the wire has it: six fields, and so not why it has ended. `terminate` answers that, also for a session that
- * had ended before. Every `Session` of the library is one of these.
+ * A session on the wire: six fields, without the reason of its end. `terminate` returns the reason, also for a session
+ * that has already ended. Every `Session` of the library is a `RemoteSession`.
  */
 export type RemoteSession = Pick<Session, 'id' | 'status' | 'duration' | 'options' | 'history' | 'createdAt'>;
 
-/** A session that was created now, or by an earlier request with the same key: its id is all that is answered. */
+/** A session that was created by this request, or by an earlier one with the same key. Only the id is returned. */
 export type RemoteCreated = Pick<RemoteSession, 'id'>;
 
 export type RemotePage = Omit<SessionPage, 'sessions'> & { readonly sessions: readonly RemoteSession[] };
@@ -57,7 +55,7 @@ export const session: Shape<RemoteSession> = named('Session', {
     createdAt: instant,
     duration,
   }),
-  // Many sessions are written for one answer: by hand it takes a fraction of the time.
+  // A page contains many sessions: a hand-written function takes a fraction of the time of the generic one.
   write: toWireSession,
 });
 

@@ -8,13 +8,13 @@ export const nameSchema = (maxLength: number): Schema => ({ type: 'string', minL
 
 export const sessionId: Schema = nameSchema(KEY_LENGTH);
 
-/** For a create: any text that a header carries. */
+/** For `create`: any text that a header can contain. */
 export const idempotencyKey: HeaderParameter = { wireName: 'Idempotency-Key', schema: nameSchema(KEY_LENGTH) };
 
-/** Without the anchors. */
+/** Without the anchors `^` and `$`. */
 const bareOperationId = operationIdForm.source.slice(1, -1);
 
-/** For a command or an append. */
+/** For commands and appends. */
 export const operationId: HeaderParameter = {
   wireName: 'Idempotency-Key',
   schema: { ...nameSchema(OPERATION_ID_LENGTH), pattern: `^(?:${bareOperationId}|"${bareOperationId}")$` },
@@ -22,5 +22,5 @@ export const operationId: HeaderParameter = {
 
 export const historyLimit: QueryParameter = { kind: 'whole', least: 0 };
 
-/** A time that bounds a list. */
+/** A time that limits a list. */
 export const timeBound: QueryParameter = { kind: 'text', schema: ref('Timestamp') };

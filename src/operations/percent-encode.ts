@@ -1,2 +1,2 @@
-/** Percent-encodes as `encodeURIComponent` does, which throws where a text is not well-formed. */
+/** Percent-encodes a text. Unlike `encodeURIComponent` alone, accepts lone surrogates. */
 export const percentEncode = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));

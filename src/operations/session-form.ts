@@ -1,6 +1,6 @@
 import type { Session, SessionOptions } from '../session/session.js';
 
-/** A session's options under their names on the wire. */
+/** A session's options with their names on the wire. */
 export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: SessionOptions) => ({
   face,
   profile,
@@ -9,7 +9,7 @@ export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: S
   time_limit: timeLimit,
 });
 
-/** A session under its names on the wire. */
+/** A session with the names of its fields on the wire. */
 export const toWireSession = ({
   id,
   status,
@@ -26,11 +26,11 @@ export const toWireSession = ({
   duration,
 });
 
-/** The form in which a handler writes sessions. */
+/** How a handler writes sessions. */
 export interface SessionForm {
-  /** Maximum number of history entries that it shows, whatever the request asks for. */
+  /** Maximum number of history entries in an answer, whatever the request asks for. */
   readonly historyLimit?: number;
-  /** Writes a session that was asked for by its id. */
+  /** Writes the session of a `get` or of a snapshot. */
   readonly session: (session: Session) => unknown;
   /** Writes one session of a list. */
   readonly item: (session: Session) => unknown;

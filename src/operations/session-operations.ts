@@ -86,5 +86,5 @@ export const history = operation({
   calls: { method: 'history', call: (sessions: TenantHistories, { id, query }) => sessions.history(id, query) },
 });
 
-/** The operations of `historyRoutes()`: one that is added here is served and described. */
+/** The operations of `historyRoutes()`. An operation in this list is served and described. */
 export const historyOperations = [history] as const;

@@ -1,13 +1,13 @@
 import { type Fields, isFields } from '../input/values.js';
 
-/** JSON, as far as a document holds it. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
 type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** A JSON Schema (2020-12), with the keywords that the document uses. */
+/** A JSON Schema (2020-12), with the keywords that the OpenAPI document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly title?: string;
@@ -33,20 +33,23 @@ export interface Schema {
   readonly not?: Schema;
 }
 
-/** A value that goes over the wire: how it is described, read and written. */
+/** The type of a value on the wire: its schema, and how to read and write it. */
 export interface Shape<T> {
   readonly schema: Schema;
   /** The named schemas that `schema` refers to. */
   readonly components: Schemas;
-  /** The value that was sent; nothing if it does not have this shape. */
+  /** Parses a value from the wire; undefined if it does not have this shape. */
   read(value: unknown): T | undefined;
   write(value: T): unknown;
 }
 
-/** Kept, since every request asks for the names of its parameters. Only definitions name any. */
+/**
+ * A cache, because every request needs the names of its parameters. Its size is bounded: all names come from
+ * definitions.
+ */
 const wireNames = new Map<string, string>();
 
-/** The name of a field on the wire: `createdAt` is sent as `created_at`. */
+/** The name of a field on the wire: `created_at` for `createdAt`. */
 export const wireName = (name: string): string => {
   const sentAs = wireNames.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   wireNames.set(name, sentAs);
@@ -55,7 +58,7 @@ export const wireName = (name: string): string => {
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** A value that is sent as it is, if it passes `is`. */
+/** A value that is sent unchanged, if it passes `is`. */
 export const plain = <T>(schema: Schema, is: (value: unknown) => value is T): Shape<T> => ({
   schema,
   components: {},
@@ -63,7 +66,7 @@ export const plain = <T>(schema: Schema, is: (value: unknown) => value is T): Sh
   write: (value) => value,
 });
 
-/** The same shape as a component of the document, which others refer to by its name. */
+/** The same shape as a named component of the OpenAPI document. */
 export const named = <T>(name: string, shape: Shape<T>): Shape<T> => ({
   ...shape,
   schema: ref(name),
@@ -91,7 +94,7 @@ export const oneOf = <const T extends string>(texts: readonly T[]): Shape<T> =>
     (value): value is T => texts.some((one) => one === value),
   );
 
-/** An array of which every item has this shape. */
+/** An array of items of this shape. */
 export const list = <T>({ schema, components, read, write }: Shape<T>): Shape<readonly T[]> => ({
   schema: { type: 'array', items: schema },
   components,
@@ -112,7 +115,7 @@ type Shapes<T> = { readonly [K in keyof T]-?: Shape<T[K]> };
 
 const noFields: Fields = {};
 
-/** An object with all of these fields. Other fields are not read. `renamed` holds the wire names that are irregular. */
+/** An object with all of these fields. Other fields are ignored. `renamed` contains irregular wire names. */
 export const object = <T extends object>(
   shapes: Shapes<T>,
   renamed: Readonly<Record<string, string>> = {},

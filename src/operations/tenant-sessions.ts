@@ -19,8 +19,8 @@ import type { Session, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 
 /**
- * One tenant's sessions, as far as the three operations need them. What `create` and `list` are given comes from a
- * stranger: they check every field themselves and answer `invalid_input`.
+ * One tenant's sessions, with the methods that create, list and get need. The arguments of `create` and `list` are
+ * unchecked input: the methods validate every field and return `invalid_input`.
  */
 export interface TenantSessions {
   create(input: unknown): ResultAsync<Session, CreateError>;
@@ -29,7 +29,7 @@ export interface TenantSessions {
 }
 
 /**
- * What the commands need besides. Entries and options come from a stranger: each checks them itself and answers
+ * The methods that the commands need. Entries and options are unchecked input: the methods validate them and return
  * `invalid_input`.
  */
 export type TenantCommands = {
@@ -39,19 +39,19 @@ export type TenantCommands = {
   delete(id: string): ResultAsync<void, DeleteError>;
 };
 
-/** What the events need besides. The iterable ends after an error, and when the signal is aborted. */
+/** The method that event streams need. The iterable ends after an error, and when the signal is aborted. */
 export interface TenantEvents {
   watch(id: string, options: WatchOptions): AsyncIterable<Result<SessionChange, WatchError>>;
 }
 
-/** What a history by parts needs besides. The query comes from a stranger. */
+/** The method that reads of a part of a history need. The query is unchecked input. */
 export interface TenantHistories {
   history(id: string, query: unknown): ResultAsync<HistoryPart, HistoryError>;
 }
 
-/** A `SessionService`; each request works on the sessions of the tenant that its API key belongs to. */
+/** A `SessionService`. `forTenant` returns the sessions of the tenant of a request. */
 export interface Sessions<S> {
   forTenant(tenant: string): S;
-  /** What it allows its callers, for the document of the interface. */
+  /** The limits and allowed names, for the OpenAPI document. */
   readonly policy?: InputPolicy;
 }

@@ -19,8 +19,8 @@ export interface OperationOptions {
 const MAX_ATTEMPTS = 32;
 
 /**
- * Applies a command. The store replaces the state only if it is still the one that was read; otherwise the state is read
- * and the command applied again.
+ * Applies a command. The store replaces the state only if it is still the one that was read; otherwise the state is
+ * read and the command applied again.
  */
 export const changeSession = async (
   { store, now, idleTimeoutMs, retentionMs }: Settings,
@@ -42,7 +42,7 @@ export const changeSession = async (
     if (advanced.isErr()) return err(advanced.error);
     const next = advanced.value;
     if (next === current) {
-      // The process that made the change may have died before it wrote the event.
+      // The process that made the change may have died before it logged the event.
       const repeated = await store.events?.repeat(key);
       return repeated?.isErr() ? err(repeated.error) : ok(progressAt(key.id, current, time.value));
     }

@@ -37,12 +37,14 @@ const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
   a.timeLimit === b.timeLimit;
 
 /**
- * The first revision of a session with an idempotency key. Such a session can be deleted and created again under the same
- * id: a change that was computed from the first must not apply to the second.
+ * The first revision of a session with an idempotency key. Such a session can be deleted and created again under the
+ * same id: a change that was computed from the first must not apply to the second.
  */
 const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
 
-/** Creates a session under a new id; with an idempotency key, returns the session of an earlier call if there is one. */
+/**
+ * Creates a session under a new id; with an idempotency key, returns the session of an earlier call if there is one.
+ */
 export const createSession = async (
   { store, tenant, now, ids, idleTimeoutMs }: Settings,
   { options, idempotencyKey, historyLimit }: ReadCreation,
@@ -62,7 +64,7 @@ export const createSession = async (
     const inserted = await store.insert(tenant, head, state);
     if (inserted.isErr()) return err(inserted.error);
     if (inserted.value === 'inserted') {
-      // A copy for the caller: the store may keep the objects that it was given.
+      // A copy for the caller: the store may keep the objects that it receives.
       const own = { ...head, options: { ...options } };
       return ok(sessionAt({ head: own, state, history: [], historyCount: 0, sequence: 1, birth: '' }, time.value));
     }

@@ -19,13 +19,13 @@ import type { Settings } from './settings.js';
 
 /** A query for `each`. */
 export interface EachQuery {
-  /** Sessions in one read, 1 to 100; a higher limit counts as 100. Default: 100. */
+  /** Number of sessions in one read, 1 to 100; a higher limit counts as 100. Default: 100. */
   readonly limit?: number;
   /** Order by the time of creation. Default: `newest`, newest first. */
   readonly order?: ListOrder;
   /**
-   * Only sessions with this status now. After its deadline a session is TERMINATED. `RedisSessionStore` needs its option
-   * `statusIndex` for this filter.
+   * Only sessions with this status now. After its deadline a session is TERMINATED. `RedisSessionStore` needs its
+   * option `statusIndex` for this filter.
    */
   readonly status?: SessionStatus;
   /** Only sessions created later than this time, exclusive: RFC 3339 with any offset, or a Date. */
@@ -34,13 +34,15 @@ export interface EachQuery {
   readonly createdBefore?: string | Date;
   /** Only sessions behind this cursor: the `next` of a page. */
   readonly after?: string;
-  /** Maximum number of the latest entries of each history, from 0; `historyCount` is the number of all. Default: all. */
+  /**
+   * Maximum number of the latest entries of each history, from 0; `historyCount` is the number of all. Default: all.
+   */
   readonly historyLimit?: number;
 }
 
 /** A query for `list`: a page by its number, or by a cursor. */
 export interface ListQuery extends EachQuery {
-  /** Sessions on a page, 1 to 100; a higher limit counts as 100. Default: 10. */
+  /** Number of sessions on a page, 1 to 100; a higher limit counts as 100. Default: 10. */
   readonly limit?: number;
   /** Page number, from 1; not with `after`. A page past the end is empty. Default: 1. */
   readonly page?: number;
@@ -55,8 +57,8 @@ export interface SessionPage {
   /** The page number; absent with `after`. */
   readonly page?: number;
   /**
-   * Cursor of the next page, for `after`; absent on the last page. Sessions that are created or deleted meanwhile make the
-   * next page neither skip nor repeat a session.
+   * Cursor of the next page, for `after`; absent on the last page. Sessions that are created or deleted meanwhile make
+   * the next page neither skip nor repeat a session.
    */
   readonly next?: string;
   /** Ids of sessions on this page that cannot be read; they are missing from `sessions`. */
@@ -66,13 +68,13 @@ export interface SessionPage {
 /** Options of reads. */
 export interface ReadOptions {
   /**
-   * Called with the approximate size of the answer, in bytes of JSON, before the sessions are read. If it returns `false`,
-   * the read fails with `store_unavailable`. For hosts that limit the memory of pending answers.
+   * Called with the approximate size of the answer, in bytes of JSON, before the sessions are read. If it returns
+   * `false`, the read fails with `store_unavailable`. For hosts that limit the memory of pending answers.
    */
   readonly admit?: (bytes: number) => boolean;
 }
 
-/** Whether `admit` of the caller accepts the answer. */
+/** Whether the caller's `admit` accepts the answer. */
 export const admittedBy =
   ({ admit }: ReadOptions): Admit<StoreUnavailable> =>
   (bytes) =>
@@ -80,7 +82,9 @@ export const admittedBy =
       ? undefined
       : storeUnavailable('too many large answers are being prepared; try again', 'not_applied');
 
-/** Whether a page is within `pageBytes` and the caller accepts it. A page of one session is always within `pageBytes`. */
+/**
+ * Whether a page is within `pageBytes` and the caller accepts it. A page of one session is always within `pageBytes`.
+ */
 const admission = (pageBytes: number, options: ReadOptions): Admit<PageTooLarge | StoreUnavailable> => {
   const admitted = admittedBy(options);
   return (bytes, sessions) =>
@@ -118,7 +122,10 @@ export const listSessions = async (
   return input.isErr() ? err(input.error) : readPage(settings, input.value.range, input.value.page, options);
 };
 
-/** A page of a walk. A page that is too large is read again with half the limit: the caller of `each` sees no pages. */
+/**
+ * Reads a page for `each`. A page that is too large is read again with half the limit, because the caller sees no
+ * pages.
+ */
 const readFittingPage = async (settings: Settings, range: ListFilter): Promise<Result<SessionPage, ListError>> => {
   const listed = await readPage(settings, range);
   if (listed.isOk() || listed.error.type !== 'page_too_large' || range.limit === 1) return listed;

@@ -1,6 +1,6 @@
 import { hasMethods } from '../input/values.js';
 
-/** The host's logger. Those of pino and bunyan fit, and so does `console`. */
+/** The host's logger, such as pino, bunyan or `console`. */
 export interface Logger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -11,12 +11,14 @@ export const loggerRule = 'must have the methods info, warn, error';
 
 export const isLogger = (value: unknown): value is Logger => hasMethods(value, 'info', 'warn', 'error');
 
-/** Writes to the host's logger. Errors of the logger are ignored, thrown or rejected. */
+/** Writes to the host's logger. Errors that the logger throws or rejects with are ignored. */
 export const log = (logger: Logger, level: keyof Logger, fields: object, message: string): void => {
   (async () => logger[level](fields, message))().catch(() => {});
 };
 
-/** The text of a cause without its properties: ioredis keeps the failed command with all its arguments on its errors. */
+/**
+ * The text of a cause without its properties: ioredis keeps the failed command with all its arguments on its errors.
+ */
 const textOf = (cause: unknown): string => String(cause instanceof Error ? (cause.stack ?? cause.message) : cause);
 
 export const logFailure = (

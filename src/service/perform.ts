@@ -6,7 +6,7 @@ import type { Settings } from './settings.js';
 /** An operation, and its outcome if the store breaks its contract. */
 export interface Operation {
   readonly name: OperationName;
-  /** The session id as the caller gave it, unchecked. */
+  /** The session id from the caller, unchecked. */
   readonly id?: unknown;
   /** Default: `unknown`. */
   readonly outcome?: StoreUnavailable['outcome'];
@@ -17,7 +17,7 @@ export const contractBroken = (method: string, answer: never): TypeError =>
   new TypeError(`the store's ${method} answered ${JSON.stringify(answer)}`);
 
 /**
- * Runs an operation and shows it to the observers. Never throws or rejects: an exception of the store becomes
+ * Runs an operation and passes it to the observers. Never throws or rejects: an exception of the store becomes
  * `store_unavailable`.
  */
 export const perform = <T, E extends SessionError>(
@@ -32,7 +32,7 @@ export const perform = <T, E extends SessionError>(
     } catch (cause) {
       return err(storeUnavailable('the store threw an exception', outcome, cause));
     } finally {
-      // Watchers in this process get the event at once.
+      // Watchers in this process read the event at once.
       if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
     }
   };

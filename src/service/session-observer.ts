@@ -19,18 +19,18 @@ export interface ObservedOperation {
   readonly name: OperationName;
   /** The tenant of the service. A sweep covers all tenants. */
   readonly tenant: string;
-  /** The session id as the caller gave it, unchecked, if the operation takes one. */
+  /** The session id from the caller, unchecked, if the operation has one. */
   readonly id?: unknown;
 }
 
 /**
  * Observes every operation of a service. `colloquy/telemetry` and `colloquy/logging` provide observers. An observer can
- * neither change nor delay an answer; its errors are ignored, thrown or rejected.
+ * neither change nor delay an answer. Errors that it throws or rejects with are ignored.
  */
 export interface SessionObserver {
   /**
-   * Must call `call` synchronously, in the context in which the store is to run. The operation runs once, no matter how many
-   * observers call it, and runs anyway if none does.
+   * Must call `call` synchronously, in the context in which the store is to run. The operation runs once, no matter how
+   * many observers call it, and runs anyway if none does.
    */
   run(operation: ObservedOperation, call: () => ResultAsync<unknown, SessionError>): unknown;
 }

@@ -119,8 +119,8 @@ export class SessionService {
   }
 
   /**
-   * Iterates over all of the tenant's sessions, page by page with a cursor. A session that exists from the beginning to the
-   * end of the walk comes exactly once. A session that cannot be read is a `corrupt_record` item; any other error is the
+   * Iterates over all of the tenant's sessions, page by page with a cursor. A session that exists during the whole
+   * iteration is yielded exactly once. A session that cannot be read is a `corrupt_record` item; any other error is the
    * last item. Never throws.
    */
   each(query: EachQuery = {}): AsyncIterable<Result<Session, ListError>> {
@@ -152,7 +152,9 @@ export class SessionService {
     return this.#change(id, 'fail', options);
   }
 
-  /** Adds entries to the history of an ACTIVE or PAUSED session, all or none. The cost does not grow with the history. */
+  /**
+   * Adds entries to the history of an ACTIVE or PAUSED session, all or none. The cost does not depend on the history.
+   */
   append(
     id: string,
     entries: readonly NewHistoryEntry[],
@@ -172,12 +174,12 @@ export class SessionService {
   }
 
   /**
-   * What a session does: a snapshot of what it is now, then its events, in the order of their sequence, until it has ended
-   * or is deleted. With `from`, the position of an item, it goes on behind that one without a snapshot. Where events are
-   * missing, another snapshot comes in their place. That the clock ends the session is told at that instant, whoever writes
-   * it down. The last item is an error where there is one: `invalid_input` if the store tells no events, `not_found` if
-   * there is no such session, `store_unavailable` if its client was closed. Aborting the signal ends it at once. Nothing is
-   * read before the first item is asked for.
+   * Watches a session: yields a snapshot, then its events in the order of their sequence, until the session has ended
+   * or is deleted. With `from`, the position of an item, it continues behind that item without a snapshot. Where events
+   * are missing, it yields another snapshot. An end by the clock is yielded at the deadline, even if no sweep has
+   * stored it. An error is the last item: `invalid_input` if the store has no events, `not_found` if there is no such
+   * session, `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once.
+   * Nothing is read before the first `next`. Never throws.
    */
   watch(id: string, options: WatchOptions = {}): AsyncIterable<Result<SessionChange, WatchError>> {
     return this.#iterate((settings) =>
@@ -188,17 +190,18 @@ export class SessionService {
   }
 
   /**
-   * Watches all of the tenant's sessions, from now on or from a position, each session in the order of its sequence;
-   * `events_lost` where events are missing. It gives stored events: an end by the clock comes with the next sweep.
+   * Watches all of the tenant's sessions, from now or from a position, each session in the order of its sequence.
+   * Yields `events_lost` where events are missing. Yields logged events only: an end by the clock comes with the next
+   * sweep. An error is the last item. Never throws.
    */
   watchAll(options: WatchAllOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> {
     return this.#iterate((settings) => readWatch(options).map((how) => watchTenant(settings, how)));
   }
 
   /**
-   * Sees to the sessions of all tenants that are due, at most `limit` (1 to 10000): writes down the ends that the clock
-   * has made, tells `onEnded` of them, and deletes what is to be kept no longer. One sweep looks at a part of a large
-   * store: `next` says where to go on. `createSweeper` calls it again and again.
+   * Processes the due sessions of all tenants, at most `limit` (1 to 10000): stores the ends that the clock has made,
+   * calls `onEnded` for them, and deletes sessions after their retention. One sweep covers a part of a large store;
+   * pass its `next` as `after` to continue. `createSweeper` calls it repeatedly.
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, SweepError> {
     return perform(this.#settings, { name: 'sweep' }, async () => {

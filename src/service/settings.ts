@@ -20,9 +20,11 @@ export interface SessionServiceOptions {
   readonly ids?: Ids;
   /** The tenant, 1 to 256 characters. Default: `default`. */
   readonly tenant?: string;
-  /** Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`; 0 for no timeout. Default: 0. */
+  /**
+   * Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`; 0 for no timeout. Default: 0.
+   */
   readonly idleTimeout?: number;
-  /** Seconds after its end when a sweep deletes a session; 0 to keep it for ever. Default: 0. */
+  /** Seconds after the end of a session when a sweep deletes it; 0 to keep it forever. Default: 0. */
   readonly retention?: number;
   /** Limits on input and answers; each has a default. */
   readonly limits?: Partial<SessionLimits>;
@@ -34,7 +36,10 @@ export interface SessionServiceOptions {
   readonly observers?: readonly SessionObserver[];
 }
 
-/** The checked options of a service with their defaults. A class, so that the constructor can tell it from options. */
+/**
+ * The checked options of a service with their defaults. A class, so that the constructor can distinguish it from
+ * options.
+ */
 export class Settings {
   readonly #isSettings = true;
   readonly store: SessionStore;

@@ -10,44 +10,47 @@ import type { Settings } from './settings.js';
 /** A session that the clock has ended. */
 export interface SweptSession extends SessionKey {
   readonly endReason: EndReason;
-  /** When it ended, however late it was noticed: RFC 3339, UTC, milliseconds. */
+  /** When the session ended, not when a sweep found it: RFC 3339, UTC, milliseconds. */
   readonly endedAt: string;
 }
 
 export interface SweepOptions {
   /**
-   * Told of every session that the clock has ended, at least once, by one of the processes that sweep, and up to 64
-   * sessions at a time. It may be asynchronous. Where it throws, rejects or takes longer than a minute, or its process
-   * dies, the end is told again, a minute later or more, by any process.
+   * Called for each session that the clock has ended, at least once, by one of the sweeping processes, and for at most
+   * 64 sessions at the same time. May be asynchronous. If it throws, rejects or takes longer than a minute, or if its
+   * process dies, any sweeping process calls it again a minute later or more.
    */
   readonly onEnded?: ((session: SweptSession) => unknown) | undefined;
-  /** The `next` of the sweep before, to go on where that has stopped. Default: from the beginning. */
+  /** The `next` of the previous sweep, to continue after it. Default: from the beginning. */
   readonly after?: string | undefined;
 }
 
-/** What one sweep has done. */
+/** The result of one sweep. */
 export interface Sweep {
-  /** Sessions that the clock has ended and whose end is settled: written down, and told where there is an `onEnded`. */
+  /** Sessions that the clock has ended, once their end is stored and `onEnded`, if given, has returned. */
   readonly ended: readonly SweptSession[];
-  /** Sessions whose retention was over; they are gone. */
+  /** Sessions that were deleted because their retention was over. */
   readonly deleted: readonly SessionKey[];
-  /** Why sessions could not be seen to; they are still due. Damaged ones come up again a minute later. */
+  /** Errors of sessions that could not be processed. They stay due; damaged ones are retried a minute later. */
   readonly failed: readonly SweepFailure[];
-  /** How many earlier deletions have nothing left in the store now, where it keeps something of them for a while. */
+  /**
+   * Number of earlier deletions whose remaining data was removed, for stores that keep data of deleted sessions for a
+   * while.
+   */
   readonly purged: number;
-  /** Whether there is more to do at once: more was due than was asked for, and something of it was done. */
+  /** Whether another sweep has more to do at once: more was due than `limit`, and this sweep made progress. */
   readonly isFull: boolean;
-  /** Where the next sweep goes on; nothing where this one has looked at the last part of the store. */
+  /** The `after` of the next sweep; absent if this sweep covered the last part of the store. */
   readonly next?: string;
 }
 
-/** How many sessions are seen to at once. */
+/** Maximum number of sessions that a sweep processes at the same time. */
 const LANES = 64;
 
-/** For how long an end that is being told, or a damaged session, does not come up again, in milliseconds. */
+/** Milliseconds that a claimed end or a damaged session is put off, and timeout of `onEnded`. */
 const APART_MS = 60_000;
 
-/** A session that is due, and what it takes to see to it. */
+/** A due session with what is needed to process it. */
 interface Visit {
   readonly settings: Settings;
   readonly key: SessionKey;
@@ -56,9 +59,9 @@ interface Visit {
   readonly onEnded: SweepOptions['onEnded'];
 }
 
-/** What a visit has come to. */
+/** The result of processing one session. */
 interface Seen {
-  /** Whether the session is not due any more, at least for a while, by what this visit has done. */
+  /** Whether this sweep has moved or removed the session, so that it is not due now. */
   readonly isDone: boolean;
   readonly ended?: SweptSession;
   readonly deleted?: SessionKey;
@@ -72,7 +75,7 @@ const move = async ({ settings, key }: Visit, rescheduling: Rescheduling): Promi
   return moved.isErr() ? { isDone: false, failed: moved.error } : { isDone: moved.value === 'moved' };
 };
 
-/** What cannot be done now. A damaged session is told of by whoever puts it off. */
+/** Handles a store error. A damaged session is put off, and only the sweep that puts it off reports it. */
 const putOff = async (visit: Visit, error: StoreError): Promise<Seen> => {
   if (error.type !== 'corrupt_record') return { isDone: false, failed: error };
   const { dueAt, now } = visit;
@@ -100,20 +103,21 @@ const tell = async (
 };
 
 /**
- * Tells of an end that is written down, and lets the session be due when its retention is over. It is claimed first: put
- * off for a minute by one sweep alone. Whatever becomes of that one, the session is due again after the minute.
+ * Calls `onEnded` for a stored end, and makes the session due at the end of its retention. First one sweep claims the
+ * session: it puts it off for a minute, which only one sweep can do. If that sweep fails, the session is due again
+ * after the minute.
  */
 const tellEnd = async (visit: Visit, state: EndedState, isNew: boolean): Promise<Seen> => {
   const { settings, key, dueAt } = visit;
   const { endReason, since, deadline } = state;
   const ended = isEndByClock(state) ? { ...key, endReason, endedAt: timestampOf(since) } : undefined;
   const onEnded = ended && visit.onEnded;
-  // Whoever wrote the end may have died before its event was written.
+  // The process that stored the end may have died before it logged the event.
   const events = isNew ? undefined : settings.store.events;
   let from = dueAt;
   if (onEnded !== undefined || events !== undefined) {
     const until = settings.now().unwrapOr(visit.now) + APART_MS;
-    // What is due at the end of its retention has been told.
+    // A session that is due exactly at the end of its retention counts as reported.
     from = until === deadline ? until + 1 : until;
     const claimed = await move(visit, { from: dueAt, to: from });
     if (!claimed.isDone) return claimed;
@@ -127,7 +131,7 @@ const tellEnd = async (visit: Visit, state: EndedState, isNew: boolean): Promise
   return ended !== undefined && isTold ? { ...settled, isDone: true, ended } : settled;
 };
 
-/** Ends, tells of or deletes one session that is due. */
+/** Ends, reports or deletes one due session. */
 const see = async (visit: Visit): Promise<Seen> => {
   const { settings, key, dueAt, now } = visit;
   const { store, retentionMs } = settings;
@@ -139,7 +143,7 @@ const see = async (visit: Visit): Promise<Seen> => {
   if (next !== undefined) {
     const replaced = await store.replace(key, next);
     if (replaced.isErr()) return putOff(visit, replaced.error);
-    // Somebody else was faster; what is left to do comes up again.
+    // Another process has changed the session. The rest of the work stays due.
     if (replaced.value !== 'replaced') return notDone;
   }
   const state = next ?? current;
@@ -166,8 +170,8 @@ const seeAll = async (
 };
 
 /**
- * Sees to the sessions of all tenants that are due, at most `limit`: ends those whose time is up, tells of the ends, and
- * deletes those whose retention is over. They are found through the store's deadlines, never by looking at all of them.
+ * Processes the due sessions of all tenants, at most `limit`: ends those whose deadline has passed, reports the ends,
+ * and deletes those whose retention is over. The store finds them by deadline, without a scan of all sessions.
  */
 export const sweepSessions = async (
   settings: Settings,

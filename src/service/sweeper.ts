@@ -9,50 +9,50 @@ import type { SweptSession } from './sweep-sessions.js';
 export interface SweeperOptions {
   /** Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1. */
   readonly interval?: number;
-  /** Sessions that are seen to at a time, 1 to 10000. Default: 500. */
+  /** Maximum number of sessions in one batch, 1 to 10000. Default: 500. */
   readonly batch?: number;
   /**
-   * Told of every session that the clock has ended, at least once, by one of the processes that sweep, and up to 64
-   * sessions at a time. It may be asynchronous. Where it throws, rejects or takes longer than a minute, or its process
-   * dies, the end is told again, a minute later or more, by any process that sweeps. All sweepers of a store need it: an
-   * end that one without it has seen to is told to nobody.
+   * Called for each session that the clock has ended, at least once, by one of the sweeping processes, and for at most
+   * 64 sessions at the same time. May be asynchronous. If it throws, rejects or takes longer than a minute, or if its
+   * process dies, any sweeping process calls it again a minute later or more. Give it to all sweepers of a store: an
+   * end that a sweeper without it processes is not reported.
    */
   readonly onEnded?: (session: SweptSession) => unknown;
-  /** Told of what went wrong. What could not be seen to is due still, and comes up again. */
+  /** Called for each error. A session that could not be processed stays due and is retried. */
   readonly onError?: (error: SweepError | SweepFailure) => unknown;
 }
 
-/** How many sessions were seen to. */
+/** Numbers of processed sessions. */
 export interface SweepReport {
   readonly ended: number;
-  /** Sessions whose retention was over. */
+  /** Sessions that were deleted because their retention was over. */
   readonly deleted: number;
-  /** What could not be seen to. */
+  /** Errors; the sessions stay due. */
   readonly failed: number;
 }
 
-/** Writes down the ends that the clock makes, tells of them, and deletes what is to be kept no longer. */
+/** Stores the ends that the clock makes, reports them to `onEnded`, and deletes sessions after their retention. */
 export interface Sweeper {
   /**
-   * Sweeps until stopped. In a store with many partitions a sweep looks at some of them, and in ten seconds at all. A
-   * process that does nothing else may still end.
+   * Sweeps until `stop`. In a store with many partitions, one sweep covers some of them, and ten seconds of sweeps
+   * cover all. The timer does not keep the process alive.
    */
   start(): void;
-  /** Stops; settles when the batch that is under way is done. */
+  /** Stops. Settles when the current batch is done. */
   stop(): Promise<void>;
-  /** Sees to all that is due now, batch by batch: for hosts that have a scheduler. */
+  /** Processes everything that is due now, batch by batch: for hosts with a scheduler of their own. */
   sweepOnce(): ResultAsync<SweepReport, SweepError>;
 }
 
-/** Where nothing is due a store has looked at all of itself within so many steps (`SessionStore.due`) ... */
+/** Maximum number of sweeps that cover a whole store when nothing is due; see `SessionStore.due`. */
 const STEPS = 10;
 
-/** ... which a sweeper takes within so many milliseconds. */
+/** Milliseconds in which a sweeper covers the whole store. */
 const ROUND_MS = 10_000;
 
 const MOST_SECONDS = 24 * 60 * 60;
 
-/** Where a sweep goes on. */
+/** Where the next sweep continues. */
 interface Cursor {
   after: string | undefined;
 }
@@ -73,13 +73,13 @@ const readSettings = (sessions: SessionService, options: SweeperOptions) =>
   });
 
 /**
- * A sweeper over the sessions of all tenants in the store of `sessions`. Any number of processes may run one: each end
- * is written down and told by one of them. Reads need none of it: a session whose time is up is TERMINATED for all readers
- * at that very millisecond. Throws a `TypeError` that names every option that is wrong or unknown.
+ * Creates a sweeper for the sessions of all tenants in the store of `sessions`. Any number of processes may run one;
+ * each end is stored and reported by one of them. Reads do not depend on it: all readers see a session as TERMINATED
+ * from the millisecond of its deadline. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
   const { intervalMs, batch, onEnded, onError } = readSettings(sessions, options);
-  /** Another one with each start, so that a loop knows that its time is over. */
+  /** A new object for each start, so that a loop detects that it was stopped. */
   let loop: object | undefined;
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<unknown> = Promise.resolve();
@@ -87,8 +87,8 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   const stepsEach = Math.ceil((STEPS * intervalMs) / ROUND_MS);
 
   /**
-   * Goes on where the last sweep has stopped, for some steps. Where a step finds more to do than it can, it goes on to the
-   * end of the round, and then round after round until in one of them no step does.
+   * Continues after the last sweep, for `steps` steps. If a step leaves work, the sweep continues to the end of the
+   * round, and then for whole rounds until no step of a round leaves work.
    */
   const sweep = async (
     cursor: Cursor,

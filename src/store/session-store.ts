@@ -5,65 +5,71 @@ import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import type { SessionStatus } from '../session/session-status.js';
 
-/** A result, now or later: a store in memory answers at once, one behind a network with a promise or `ResultAsync`. */
+/** A result, or a promise of one such as a `ResultAsync`. A store in memory can return the result directly. */
 export type Answer<T, E> = Result<T, E> | PromiseLike<Result<T, E>>;
 
-/** Whose session, and which. No call reaches another tenant's data, whatever characters the two are made of. */
+/**
+ * Identifies a session. No call reaches the data of another tenant, whatever characters the tenant and the id contain.
+ */
 export interface SessionKey {
   readonly tenant: string;
   readonly id: string;
 }
 
 /**
- * Asked once a store knows how large the sessions are that it is to read, and before it reads them: the error to answer
- * with instead, or nothing. `bytes` is about the size of their JSON, and at most three times that.
+ * Called when the store knows the size of the sessions to read, and before it reads them. Returns the error to return
+ * instead, or undefined to continue. `bytes` is approximate: at least the size of the JSON, and at most three times
+ * that.
  */
 export type Admit<E> = (bytes: number, sessions: number) => E | undefined;
 
-/** How much of the sessions a read brings. */
+/** The part of each session to read. */
 export interface ReadSize {
-  /** At most so many of the latest entries of each history; 0 for none. Default: all. */
+  /** Maximum number of the latest entries of each history; 0 for none. Default: all. */
   readonly historyLimit?: number | undefined;
 }
 
-/** What `SessionStore.append` adds. */
+/** Input of `SessionStore.append`. */
 export interface HistoryAppend {
-  /** At least one, oldest first, to be kept together and in this order. */
+  /** At least one entry, oldest first. The store keeps them together and in this order. */
   readonly entries: readonly HistoryEntry[];
   /** The caller's time, in milliseconds since the epoch. */
   readonly now: number;
   /**
-   * The caller's name for this append, to be recognised for as long as the session exists: the second append of a
-   * name adds nothing.
+   * The caller's id of this append, remembered for as long as the session exists. A repeated append with the same id
+   * adds nothing.
    */
   readonly operationId?: string;
-  /** The most entries that the history may have with these. */
+  /** Maximum number of entries in the history after the append. Default: no limit. */
   readonly mostEntries?: number;
 }
 
 export type AppendOutcome =
-  /** `position` is where the history stands after these entries: opaque, and the same when the call is repeated. */
+  /** `position` is the position behind these entries: opaque, and the same if the call is repeated. */
   | { readonly outcome: 'appended'; readonly position: number }
-  /** The session accepts no history at `now`; this is its state. Nothing was written. */
+  /** The session accepts no history at `now`; `state` is its state. Nothing was written. */
   | { readonly outcome: 'closed'; readonly state: StateRecord }
-  /** The history would have more than `mostEntries`. Nothing was written. */
+  /** The history would exceed `mostEntries`. Nothing was written. */
   | { readonly outcome: 'full' }
   | { readonly outcome: 'missing' };
 
-/** Which part of a history; numbers of entries are at least 1. */
+/** The part of a history to read. Numbers of entries are at least 1. */
 export type HistorySlice = (
   | {
-      /** At most so many of the latest entries. */
+      /** Maximum number of the latest entries. */
       readonly last: number;
     }
   | {
-      /** A position that an append or another slice has answered, or 0 for the beginning. */
+      /** A position that an append or another slice returned, or 0 for the beginning. */
       readonly after: number;
-      /** At most so many entries behind it. */
+      /** Maximum number of entries behind the position. */
       readonly limit: number;
     }
 ) & {
-  /** Fewer entries where these would have more bytes of JSON, about; at least one. Default: no bound. */
+  /**
+   * Maximum bytes of JSON, approximate: the slice has fewer entries if they would exceed it, but at least one. Default:
+   * no limit.
+   */
   readonly maxBytes?: number;
 };
 
@@ -72,48 +78,51 @@ export type EntriesOutcome =
       readonly outcome: 'found';
       /** Oldest first. */
       readonly entries: readonly HistoryEntry[];
-      /** Where the history stands behind the last of them; where there is none, behind all that there is so far. */
+      /** The position behind the last of the entries; without entries, behind the whole history. */
       readonly position: number;
       /** Whether there are entries behind `position`. */
       readonly hasMore: boolean;
     }
-  /** `after` is no position in this history. */
+  /** `after` is not a position in this history. */
   | { readonly outcome: 'astray' }
   | { readonly outcome: 'missing' };
 
-/** What `SessionStore.remove` needs to know. */
+/** Conditions of `SessionStore.remove`. */
 export interface Removal {
-  /** Removes only a session whose state has this revision. */
+  /** Removes the session only if its state has this revision. */
   readonly revision?: number;
-  /** The caller's time, in milliseconds since the epoch. Default: the machine's. */
+  /** The caller's time, in milliseconds since the epoch. Default: the machine's time. */
   readonly now?: number;
 }
 
-/** Where a session stands in its tenant's list, or has stood. */
+/** A place in a tenant's list of sessions. The session itself may have been deleted. */
 export type ListPlace = Pick<SessionHead, 'id' | 'createdAt'>;
 
-/** `newest`: by `createdAt` from the latest back, equal ones by `id` from the highest down. `oldest`: the reverse. */
+/** `newest`: by `createdAt` descending, then by `id` descending. `oldest`: the reverse. */
 export type ListOrder = 'newest' | 'oldest';
 
-/** Sessions by their status at a time. */
+/** The status of a session at a time. */
 export interface StatusAt {
   readonly status: SessionStatus;
-  /** In milliseconds since the epoch. A session whose deadline has passed by then is TERMINATED, written down or not. */
+  /**
+   * Milliseconds since the epoch. A session whose deadline has passed by then is TERMINATED, even if its end is not
+   * stored.
+   */
   readonly now: number;
 }
 
-/** Which sessions of a tenant are on a page. Times are in the form of `SessionHead.createdAt`. */
+/** The sessions of a page. Times have the form of `SessionHead.createdAt`. */
 export interface PageRange extends ReadSize {
-  /** How many to pass over, from the beginning or from `after`. */
+  /** Number of sessions to skip, from the beginning or from `after`. */
   readonly offset: number;
   readonly limit: number;
   /** Default: `newest`. */
   readonly order?: ListOrder | undefined;
   /** Only sessions with this status at this time. */
   readonly status?: StatusAt | undefined;
-  /** Only sessions created later than this, to the millisecond. */
+  /** Only sessions created later than this time, exclusive. */
   readonly createdAfter?: string | undefined;
-  /** Only sessions created earlier than this, to the millisecond. */
+  /** Only sessions created earlier than this time, exclusive. */
   readonly createdBefore?: string | undefined;
   /** Only sessions behind this place, in the order of the page. */
   readonly after?: ListPlace | undefined;
@@ -122,149 +131,155 @@ export interface PageRange extends ReadSize {
 /** One page of a tenant's sessions. */
 export interface RecordPage {
   readonly records: readonly SessionRecord[];
-  /** How many sessions of the status the tenant has between `createdAfter` and `createdBefore`, on whatever pages. */
+  /** Number of sessions on all pages: those of the tenant that match `status`, `createdAfter` and `createdBefore`. */
   readonly total: number;
-  /** Ids on this page whose records cannot be read; they are missing from `records`. */
+  /** Ids of sessions on this page that cannot be read; they are missing from `records`. */
   readonly unreadable: readonly string[];
-  /** The place of the last session on this page, readable or not; only if there are sessions behind it. */
+  /** The place of the last session on this page, readable or not. Absent if there are no sessions behind it. */
   readonly next?: ListPlace;
 }
 
-/** A session that is to be looked at. */
+/** A session that a sweep must process. */
 export interface DueSession extends SessionKey {
-  /** Since when, in milliseconds since the epoch. */
+  /** When the session became due, in milliseconds since the epoch. */
   readonly dueAt: number;
 }
 
-/** What is due in a part of the store, and what could not be looked at. */
+/** The result of `SessionStore.due`. */
 export interface DueSessions {
   /** The longest overdue first. */
   readonly sessions: readonly DueSession[];
-  /** Why other sessions could not be looked at; they stay due. */
+  /** Errors of sessions that could not be read; they stay due. */
   readonly failed: readonly StoreError[];
-  /** Whether more may be due in this part. */
+  /** Whether more sessions may be due in this part. */
   readonly hasMore: boolean;
-  /** What the next call goes on behind; nothing where this was the last part. */
+  /** The `after` of the next call; absent if this was the last part. */
   readonly next?: string;
 }
 
-/** What `SessionStore.reschedule` does, in milliseconds since the epoch. */
+/** Input of `SessionStore.reschedule`. Times are in milliseconds since the epoch. */
 export interface Rescheduling {
-  /** The `dueAt` with which `due` gave the session. */
+  /** The `dueAt` that `due` returned for the session. */
   readonly from: number;
-  /** When it is due again; `Infinity` for never. */
+  /** When the session is due again; `Infinity` for never. */
   readonly to: number;
   /**
-   * Whether a session that has not ended may be due later than at its deadline. Only for one that cannot be read or
-   * ended: lists by status find the ends that the clock has made among what is due. Default: no.
+   * Whether a session that has not ended may become due later than its deadline. Set only for a session that cannot be
+   * read or ended: lists by status find ends by the clock among the due sessions. Default: false.
    */
   readonly isDamaged?: boolean;
 }
 
-/** Whose events a reader wants: those of one session, or all of a tenant. */
+/** The events that a reader wants: those of one session, or all of a tenant. */
 export interface EventScope {
   readonly tenant: string;
-  /** Nothing for all sessions of the tenant. */
+  /** Undefined for all sessions of the tenant. */
   readonly sessionId: string | undefined;
 }
 
 /**
- * What has happened to the sessions of a store, in streams that keep the latest events and are shared by all its
- * processes. A change has been told when the call that made it succeeds. It is told again where it is asked for again
- * and recognised, under the same id and number.
+ * The changes of a store's sessions, in streams that keep the latest events and that all processes of the store share.
+ * A change is in the log when the call that made it succeeds. If the call is repeated and the store recognises it, the
+ * event is logged again with the same id and sequence.
  *
- * A position in a stream is `<milliseconds>-<number>`: when the event was told, by the clock of the log, and a number
- * below 2^64 that tells apart those of one millisecond. Positions grow. `0` is in front of them all. They never leave the
- * engine: they would tell of other tenants.
+ * A position in a stream is `<milliseconds>-<number>`: when the event was logged, by the clock of the log, and a number
+ * below 2^64 that distinguishes events of the same millisecond. Positions only increase. `0` is before all of them.
+ * Positions never leave the engine, because they would reveal the activity of other tenants.
  */
 export interface EventLog {
-  /** The stream in which a tenant's events stand; other tenants' may be among them. */
+  /** The stream that contains a tenant's events. It may also contain events of other tenants. */
   streamOf(tenant: string): string;
 
-  /** Behind the latest event of a stream. */
+  /** The position behind the latest event of a stream. */
   latest(stream: string): Answer<string, StoreUnavailable>;
 
   /**
-   * Looks at the events behind a position, oldest first, at most `limit`. The position need not be that of an event. The
-   * log may leave out what is not of the given scope. From `0` on, `isTrimmed` says whether the stream has lost anything.
+   * Reads the events behind a position, oldest first, at most `limit`. The position need not belong to an event. The
+   * log may leave out events outside the scope `of`. For position `0`, `isTrimmed` is true if the stream has lost any
+   * event.
    */
   read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage, StoreUnavailable>;
 
-  /** Tells the last change of a session's state once more, for a caller that may have got no answer to it. */
+  /** Logs the last change of a session's state again, for a caller that may have received no answer to it. */
   repeat(key: SessionKey): Answer<unknown, StoreError>;
 
   /**
-   * Calls the listener soon after there is something new in a stream, whichever process has written it, until the function
-   * is called that it gives. Without it, streams that are watched are read again and again.
+   * Calls the listener soon after a stream has new events, from any process, until the returned function is called.
+   * Without this method, watched streams are polled.
    */
   readonly listen?: ((listener: () => void, stream: string) => () => void) | undefined;
 
-  /** Whether the log can never be read again, as its client was closed for good. Watches then end with an error. */
+  /** Whether the log can never be read again because its client was closed. Watches then end with an error. */
   isClosed?(): boolean;
 }
 
 /**
- * Where sessions are kept. Every method is atomic, answers within a bounded time, and gives errors as values:
- * `store_unavailable` says whether a write is `not_applied` or `unknown`, `corrupt_record` that what is stored cannot
- * be read. One call is applied at most once, however often it travels on its way. The store compares and sets; what a
- * session may do is decided by the service. `colloquy/testing` holds this contract as tests.
+ * Stores sessions. Every method is atomic, answers within a bounded time, and returns errors as values:
+ * `store_unavailable` with the outcome `not_applied` or `unknown` for a write, `corrupt_record` if a stored record
+ * cannot be read. A call is applied at most once, even if the store's client sends it again. The store compares and
+ * sets; the service decides what a session may do. `colloquy/testing` contains this contract as tests.
  */
 export interface SessionStore {
-  /** Adds a session without history. A taken id is left as it is. */
+  /** Adds a session without history. If the id is taken, the existing session stays unchanged. */
   insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken', StoreError>;
 
-  /** The session, or nothing. */
+  /** Reads the session; undefined if there is none. */
   find<E = never>(
     key: SessionKey,
     size?: ReadSize,
     admit?: Admit<E>,
   ): Answer<SessionRecord | undefined, StoreError | E>;
 
-  /** The state alone, at a cost that does not depend on the history. */
+  /** Reads the state alone. The cost does not depend on the history. */
   findState(key: SessionKey): Answer<StateRecord | undefined, StoreError>;
 
-  /** A page, in O(log n + page). */
+  /** Reads a page, in O(log n + page). */
   list<E = never>(tenant: string, page: PageRange, admit?: Admit<E>): Answer<RecordPage, StoreError | E>;
 
-  /** Puts `next` in place of the state of revision `next.revision - 1`; with any other there, writes nothing: `stale`. */
+  /**
+   * Replaces the state with revision `next.revision - 1` by `next`. If the state has another revision, writes nothing
+   * and returns `stale`.
+   */
   replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing', StoreError>;
 
   /**
-   * Adds entries behind those that are there, if the state accepts history at `now` (`acceptsHistoryUntil`). Appends
-   * never conflict with one another, and cost the same however long the history is.
+   * Adds entries at the end of the history, if the state accepts history at `now` (`acceptsHistoryUntil`). Appends
+   * never conflict with each other. The cost does not depend on the length of the history.
    */
   append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError>;
 
-  /** A part of the history, at a cost that depends on what is in it, and not on how long the history is. */
+  /** Reads a part of the history. The cost depends on the part, not on the length of the history. */
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome, StoreError>;
 
-  /** Removes the session whole, from every index; with a revision only if its state has that one, else it is `stale`. */
+  /** Removes the session completely, from every index. `stale`: the state does not have the given revision. */
   remove(key: SessionKey, removal?: Removal): Answer<'removed' | 'stale' | 'missing', StoreError>;
 
-  /** What happens to the sessions, where the host has switched that on. */
+  /** The log of changes. Undefined if the host has not enabled events. */
   readonly events?: EventLog | undefined;
 
   /**
-   * Sessions of all tenants that are due at `now`, at most `limit`: the longest overdue of each tenant, so that a tenant
-   * with many holds up none with few. A session is due from its deadline on, and stays due until `reschedule` moves it or
-   * it is removed. A change of its state moves it to its new deadline, but for an end by the clock (`isEndByClock`),
-   * which leaves it due. The store may give a session that is not due yet: whoever is given it reschedules it.
+   * Sessions of all tenants that are due at `now`, at most `limit`: the longest overdue of each tenant, so that a
+   * tenant with many due sessions does not delay the others. A session is due from its deadline on, until `reschedule`
+   * moves it or it is removed. A change of the state moves it to the new deadline. An end by the clock (`isEndByClock`)
+   * is the exception: the session stays due. The store may return a session that is not due yet; the caller reschedules
+   * it.
    *
-   * A store may look at a part of itself at a time, and go on behind `after` with the next call. Where nothing is due it
-   * has looked at everything within ten calls.
+   * A store may search one part of its data per call. The next call continues behind `after`. If nothing is due, at
+   * most ten calls search all parts.
    */
   due(now: number, limit: number, after?: string): Answer<DueSessions, StoreError>;
 
   /**
-   * Moves a session that is due at `from` to another time. One that has not ended is never due later than at its deadline,
-   * whatever `to` says, unless it `isDamaged`. `stale`: it was due at another time, or has not moved.
+   * Moves a session that is due at `from` to another time. A session that has not ended never becomes due later than
+   * its deadline, whatever `to` is, unless it `isDamaged`. `stale`: the session was due at another time, or did not
+   * move.
    */
   reschedule(key: SessionKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError>;
 
   /**
-   * Takes away what earlier deletions have left behind, where the store keeps something of them for a while: in the part
-   * that `due` looks at with the same `after`. Called by every sweep with its time. Answers of how many deletions; as many
-   * as `limit` or more mean that there may be others.
+   * Removes what earlier deletions left behind, for stores that keep data of deleted sessions for a while. Covers the
+   * part that `due` searches with the same `after`. Every sweep calls it with its time. Returns the number of deletions
+   * that it completed; `limit` or more means that there may be others.
    */
   purge?(now: number, limit: number, after?: string): Answer<number, StoreError>;
 }
