@@ -5,10 +5,10 @@ import { storeUnavailable } from '../../src/errors.js';
 import { type Failure, failureOf, timedOut } from './failure.js';
 import type { RedisClient } from './redis-session-store-options.js';
 
-/** Milliseconds before the first attempt that follows a transient failure; every further one waits twice as long. */
+/** Milliseconds before the first retry after a transient failure; the pause doubles with every further retry. */
 const FIRST_PAUSE_MS = 20;
 
-/** Maximum number of times that a script is sent because others have taken away what it needs. */
+/** Maximum number of times that a script is sent because other writers have removed what it needs. */
 const MAX_ATTEMPTS = 5;
 
 const busy: Failure = {
@@ -27,13 +27,13 @@ export const script = (lua: string): Script => ({ lua, sha1: createHash('sha1').
 
 type Attempt<T> = (client: RedisClient) => Promise<T>;
 
-/** What a command of the server or a script has given, or why it has not. */
+/** The reply of a command or script, or the failure. */
 export type Reply<T = unknown> = Promise<Result<T, Failure>>;
 
 /**
- * One call of the store: all that it sends shares one end. Until then what failed for a moment is sent again, which is
- * safe, for the scripts recognise what they have done before. Once it is unknown whether the call has changed something,
- * no later refusal makes it known.
+ * One call of the store: all its commands share one deadline. Until the deadline it retries after transient failures.
+ * That is safe, since scripts recognise writes that they have applied before. Once the outcome of a command is unknown,
+ * no later refusal makes the outcome of the call known.
  */
 export class Call {
   readonly #client: RedisClient;
@@ -66,9 +66,9 @@ export class Call {
   }
 
   /**
-   * Runs a script that writes only where it finds what it needs, and otherwise answers `unlisted`. `add` sends what that
-   * is; it travels ahead of the script in the same flight, so that a second flight is the exception. Gives the fields of
-   * the answer, of which the first says what was done.
+   * Runs a script that writes only if it finds what it needs, and otherwise returns `unlisted`. `add` sends what the
+   * script needs. It is sent ahead of the script in the same round trip, so a second round trip is the exception.
+   * Returns the fields of the reply; the first says what was done.
    */
   async writeListed(
     script: Script,
@@ -87,7 +87,7 @@ export class Call {
     return err(busy);
   }
 
-  /** Where the server does not know a script, the whole of it is sent. */
+  /** If the server does not know a script, sends its source. */
   #run(script: Script, keys: readonly string[], args: readonly string[], changes: boolean): Reply {
     return this.#send(
       (client) => client.evalsha(script.sha1, keys.length, ...keys, ...args),
@@ -138,7 +138,7 @@ export class Call {
   }
 }
 
-/** The host's client with a bound on time: every call settles within `timeoutMs`, whatever the client's own settings. */
+/** The host's client with a timeout: every call settles within `timeoutMs`, whatever the settings of the client. */
 export class Connection {
   readonly #client: RedisClient;
   readonly #timeoutMs: number;
@@ -153,7 +153,7 @@ export class Connection {
     return this.#client.status === 'end';
   }
 
-  /** Begins a call, which must be over in time. */
+  /** Begins a call with its deadline. */
   begin(): Call {
     return new Call(this.#client, performance.now() + this.#timeoutMs);
   }

@@ -8,60 +8,62 @@ import {
 } from '../../src/errors.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 
-/** What a call of the store gives. */
+/** The result of a call of the store. */
 export type Answer<T> = Promise<Result<T, StoreError>>;
 
-/** What became of one attempt to reach the server. */
+/** The failure of one attempt to reach the server. */
 export interface Failure {
-  /** The first word of an error reply; empty where there was none. */
+  /** The first word of an error reply; empty without an error reply. */
   readonly code: string;
   readonly error: StoreUnavailable;
-  /** Whether the same may succeed a moment later. */
+  /** Whether a retry may succeed a moment later. */
   readonly isTransient: boolean;
 }
 
 /*
- * Error replies by their first word, the only part of them that is fixed. A server that answers with one of these has
- * not run the command, and our scripts have written nothing before they can fail.
+ * Error replies by their first word, the only fixed part of them. A server that answers with one of these has not run
+ * the command, and our scripts write nothing before they can fail.
  */
 
-/** What is refused for a moment, and may soon succeed. */
+/** Transient refusals: a retry may soon succeed. */
 const transient = ['ASK', 'BUSY', 'CLUSTERDOWN', 'LOADING', 'MASTERDOWN', 'MOVED', 'READONLY', 'TRYAGAIN'];
 
-/** What is refused until somebody changes something. */
+/** Refusals that last until the server's data or settings change. */
 const lasting = ['CROSSSLOT', 'DENIED', 'MISCONF', 'NOAUTH', 'NOPERM', 'NOREPLICAS', 'OOM', 'WRONGPASS', 'WRONGTYPE'];
 
-/** The first word of an error reply; before Redis 7 that of a command inside a script stands behind the script's own. */
+/**
+ * The first word of an error reply; before Redis 7 the word of a command in a script comes after that of the script.
+ */
 const firstWord = /^(?:ERR Error running script .*?: )?-?([A-Z]{2,}) /;
 
-/** The first word of an error reply; empty for what is none. */
+/** The first word of an error reply; empty for any other value. */
 const errorCode = (cause: unknown): string =>
   cause instanceof Error ? (firstWord.exec(cause.message)?.[1] ?? '') : '';
 
-/** What a failed command means. Its text goes into `cause` without the command, which holds data and passwords. */
+/** The failure of a command. `cause` gets its text without the command, which contains data and passwords. */
 export const failureOf = (cause: unknown): Failure => {
   const code = errorCode(cause);
   const isTransient = transient.includes(code);
   if (isTransient || lasting.includes(code)) {
     return { code, error: storeUnavailable(`Redis refused: ${code}`, 'not_applied', textOf(cause)), isTransient };
   }
-  // An error reply of another kind comes again; a lost connection is made anew.
+  // A retry would get any other error reply again; a lost connection is opened again.
   const message = code === '' ? 'Redis did not answer' : 'Redis answered with an error';
   return { code, error: storeUnavailable(message, 'unknown', textOf(cause)), isTransient: code === '' };
 };
 
-/** Where a call's time is over: `not_applied` for what was not even sent. */
+/** The failure of a call at its deadline: `not_applied` if the command was not sent. */
 export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
   code: '',
   error: storeUnavailable('Redis did not answer in time', outcome),
   isTransient: false,
 });
 
-/** Of a command that it does not know, a server repeats the arguments. */
+/** For an unknown command, a server repeats the arguments in its error. */
 const textOf = (cause: unknown): string =>
   (cause instanceof Error ? cause.message : String(cause)).replace(/, with args beginning with: .*/s, '');
 
-/** What a failed command means for the session that it was about. */
+/** The error of a failed command for the session that it was about. */
 export const failed =
   ({ id }: SessionKey) =>
   ({ code, error }: Failure): StoreError =>

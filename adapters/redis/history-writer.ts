@@ -8,12 +8,12 @@ import type { SessionKeys } from './keyspace.js';
 import { changesOf, decodeState, field, ID_LENGTH, newWriteId, readHead, recall } from './record-text.js';
 import type { RedisEventLog } from './redis-event-log.js';
 
-/** Bytes of a journal that are searched at a time. */
+/** Number of bytes of a journal that are searched at a time. */
 const SEARCHED_BYTES = 64 * 1024;
 
 /**
- * Defines `find(from, start, id)`: where the mark that begins so ends, and its number, if it stands behind `from`. Comes
- * behind `readEnd`.
+ * Defines `find(from, start, id)`: the end and the number of the mark with this beginning, if it is after `from`. Must
+ * follow `readEnd`.
  */
 const findMark = `
 local function find(from, start, id)
@@ -30,22 +30,23 @@ local function find(from, start, id)
   end
 end`;
 
-/** A condition of Lua: whether a session accepts history at the time in ARGV[2]. */
+/** A Lua condition: whether a session accepts history at the time in ARGV[2]. */
 const isOpen = `(${field('head', 'open')} == '1' and tonumber(ARGV[2]) < tonumber(${field('head', 'deadline')}))`;
 
 /**
  * Adds lines to a journal, if the session accepts history.
  *
- * KEYS  record, journal, and where the caller has named the append: names
- * ARGV  birth, now, write id, the lines, how many, most entries of a history, a length that the journal had before this
- *       call was made, the write id in the mark that it ended with, and the name if there is one
- * Gives {the journal's length behind the lines' mark, the number of this change, 1 if they were there before}, or
- * {'closed', state line}, 'missing', 'reborn' where there is another session of this id by now, 'full', 'corrupt', or
- * 'unlisted' where the name is not noted.
+ * KEYS  record, journal, and names if the append has a name
+ * ARGV  birth, now, write id, the lines, number of lines, maximum number of entries in a history, a length that the
+ *       journal had before this call began, the write id in the mark that it ended with, and the name if there is one
+ * Returns {the length of the journal after the mark of the lines, the number of this change, 1 if they were there
+ * before}, or {'closed', state line}, 'missing', 'reborn' if another session has this id now, 'full', 'corrupt', or
+ * 'unlisted' if the name is not noted.
  *
- * A call may arrive twice. An earlier arrival has written behind the given length, so that the search for its mark costs
- * what others have written since, however long the journal is. Where the given mark is not there any more, the journal is
- * another one, and is searched from its beginning. The mark of a name stands behind the length that is noted for it.
+ * A call may arrive twice. An earlier arrival has written after the given length, so the cost of the search for its
+ * mark depends on what others have written since, not on the length of the journal. If the given mark is gone, the
+ * journal is another one, and the search starts at its beginning. The mark of a name is after the length that is noted
+ * for the name.
  */
 export const appendScript = script(`${readHead}
 if head == '' then return isAlive and 'corrupt' or 'missing' end
@@ -78,11 +79,11 @@ return {redis.call('APPEND', KEYS[2], ARGV[4] .. '"' .. (name and name .. '/' or
 `);
 
 /**
- * Notes where to look for the mark of lines that the caller has named: from the journal's present length on. A name that
- * is noted and has its mark stays as it is, and where the lines would be refused nothing is noted.
+ * Notes where to look for the mark of lines with a name: from the current length of the journal on. A name that is
+ * noted and has its mark stays unchanged. If the lines would be refused, nothing is noted.
  *
  * KEYS  record, journal, names
- * ARGV  birth, now, the name, how many lines, most entries of a history
+ * ARGV  birth, now, the name, number of lines, maximum number of entries in a history
  */
 const noteNameScript = script(`${readHead}
 if not isAlive or ${field('head', 'birth')} ~= ARGV[1] or not ${isOpen} then return 0 end${readEnd()}
@@ -95,10 +96,10 @@ return 1
 `);
 
 /**
- * Which session there is, and how its journal ends.
+ * Reads which session exists and how its journal ends.
  *
  * KEYS  record, journal
- * Gives {birth, length of the journal, the write id in its last mark}, or 'missing' or 'corrupt'.
+ * Returns {birth, length of the journal, the write id in its last mark}, or 'missing' or 'corrupt'.
  */
 const endScript = script(`${readHead}
 if not isAlive then return 'missing' end${readEnd()}
@@ -106,25 +107,26 @@ if head == '' or not isWhole then return 'corrupt' end
 return {${field('head', 'birth')}, length, lastId}
 `);
 
-/** Maximum number of journals whose ends are remembered; all are forgotten when there would be more. */
+/** Maximum number of journal ends to remember; when it is reached, all are forgotten. */
 const KNOWN_ENDS = 10_000;
 
-/** Maximum number of attempts where a session is created again in between. */
+/** Maximum number of attempts if a session is created again in between. */
 const MAX_ATTEMPTS = 5;
 
-/** Which session a journal belongs to, how long it was, and the write id in its last mark. */
+/** The session of a journal, the length of the journal, and the write id in its last mark. */
 interface JournalEnd {
   readonly birth: string;
   readonly length: number;
   readonly mark: string;
 }
 
-/** Adds to histories. */
+/** Appends to histories. */
 export class HistoryWriter {
   readonly #events: RedisEventLog;
   /**
-   * How the journals ended that this process wrote to last. An append that arrives twice is sought behind that end, at a
-   * cost that does not depend on the journal's length. Without it every append would ask for the end first.
+   * The ends of the journals that this process wrote to last. The search for an append that arrives twice starts at
+   * that end, so its cost does not depend on the length of the journal. Without this map, every append would ask for
+   * the end first.
    */
   readonly #ends = new Map<string, JournalEnd>();
 
@@ -152,7 +154,7 @@ export class HistoryWriter {
       if (first === 'missing' || first === 'reborn') {
         this.#ends.delete(journal);
         if (first === 'missing') return ok({ outcome: 'missing' });
-        // Nothing was added to the session that is no more: the caller means the one that is there.
+        // Nothing was added to the deleted session: the caller means the existing one.
         continue;
       }
       const position = Number(first);
@@ -166,7 +168,7 @@ export class HistoryWriter {
     return err(storeUnavailable('the session was created again and again while entries were added', 'not_applied'));
   }
 
-  /** Forgets how the journal of a session ended that is removed. */
+  /** Forgets the end of the journal of a session that is removed. */
   forget({ journal }: SessionKeys): void {
     this.#ends.delete(journal);
   }

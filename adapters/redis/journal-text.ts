@@ -3,23 +3,23 @@ import type { HistoryEntry } from '../../src/session/session.js';
 import { ID_LENGTH } from './record-text.js';
 
 /*
- * A journal is a history as text that only grows: for each entry a line of JSON and a comma, and behind every append a
- * mark, `"<write id>:<appends>:<number>:<entries>",`: the id of the write, how many appends there are so far, the number
- * of this change of the session, and how many entries there are so far, as six hexadecimal digits each. Where the caller
- * has named the append, the name and `/` stand before the id. A mark is a JSON string and an entry an object, so that
- * neither can be taken for the other.
+ * A journal is a history as append-only text: a line of JSON and a comma for each entry, and after every append a mark,
+ * `"<write id>:<appends>:<number>:<entries>",`: the id of the write, the number of appends so far, the number of this
+ * change of the session, and the number of entries so far, as six hexadecimal digits each. If the caller has named the
+ * append, the name and `/` come before the id. A mark is a JSON string and an entry an object, so they cannot be
+ * confused.
  */
 
-/** Length of a mark from its write id on, line feed included. */
+/** Length of a mark from its write id on, including the line feed. */
 export const MARK_LENGTH = 'write-id-12-:000000:000000:000000",\n'.length;
 
-/** A pattern of Lua for a mark from its write id on: gives the id, the appends, the number and the entries. */
+/** A Lua pattern for a mark from its write id on. Captures the id, the appends, the number and the entries. */
 export const MARK_PATTERN = '([%w_-]+):(%x+):(%x+):(%x+)",\\n';
 
 /**
- * Lua that defines `length` of the journal in KEYS[2], `tail`, at most so many bytes at its end, and what the mark there
- * says: `lastId`, `appends` and `entries`. `isWhole` is false where there should be a mark and is none. A key of a wrong
- * type ends the script, unless it is asked for by `pcall`.
+ * Lua that defines `length` of the journal in KEYS[2], `tail`, the last bytes of it, at most `bytes`, and the values of
+ * the mark at the end: `lastId`, `appends` and `entries`. `isWhole` is false if the mark is missing. A key of a wrong
+ * type ends the script, unless `call` is `pcall`.
  */
 export const readEnd = (bytes = MARK_LENGTH, call: 'call' | 'pcall' = 'call'): string => `
 local length = redis.${call}('STRLEN', KEYS[2])
@@ -36,14 +36,14 @@ export const encodeEntries = (entries: readonly HistoryEntry[]): string => {
   return lines;
 };
 
-/** What lines of a journal hold. */
+/** The contents of journal lines. */
 export interface DecodedJournal {
   /** Oldest first. */
   readonly entries: HistoryEntry[];
-  /** How many appends and entries the whole journal has, by the last mark. */
+  /** Number of appends and entries in the whole journal, by the last mark. */
   readonly appends: number;
   readonly count: number;
-  /** How many marks these lines have. */
+  /** Number of marks in these lines. */
   readonly marks: number;
 }
 
@@ -66,7 +66,10 @@ const parseLines = (lines: string): readonly unknown[] | undefined => {
   }
 };
 
-/** What whole lines of a journal hold; nothing where they cannot be read. Without a mark at their end they count nothing. */
+/**
+ * The contents of whole lines of a journal; `undefined` if they cannot be read. Without a mark at their end they count
+ * as 0.
+ */
 export const decodeLines = (lines: string): DecodedJournal | undefined => {
   const values = parseLines(lines);
   if (values === undefined) return undefined;
@@ -84,14 +87,14 @@ export const decodeLines = (lines: string): DecodedJournal | undefined => {
   return { entries, marks, appends: Number.parseInt(appends, 16), count: Number.parseInt(count, 16) };
 };
 
-/** What a whole journal holds; nothing where it cannot be read, or does not have what its last mark counts. */
+/** The contents of a whole journal; `undefined` if it cannot be read, or does not match the counts of its last mark. */
 export const decodeJournal = (journal: string): DecodedJournal | undefined => {
   const decoded = decodeLines(journal);
   const isWhole = decoded?.appends === decoded?.marks && decoded?.count === decoded?.entries.length;
   return isWhole ? decoded : undefined;
 };
 
-/** What stands in the last bytes of a journal, which may begin within a line; nothing where they cannot be read. */
+/** The contents of the last bytes of a journal, which may begin within a line; `undefined` if they cannot be read. */
 export const decodeTail = (tail: string): DecodedJournal | undefined => {
   const decoded = decodeLines(tail.slice(tail.indexOf('\n') + 1));
   return decoded === undefined || decoded.entries.length > decoded.count ? undefined : decoded;

@@ -2,9 +2,9 @@ import type { SessionStatus } from '../../src/session/session-status.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 
 /**
- * A name as part of a key. What is not an unreserved character of RFC 3986 (2.3) is written as `%` and the four hex
- * digits of its UTF-16 code unit: no name holds a `:`, `{`, `}` or `*` of its own, two names never give one text, a
- * lone surrogate is as good as any, and plain ids keep their order.
+ * Escapes a name for use in a key. Every character that is not unreserved in RFC 3986 (2.3) becomes `%` and the four
+ * hex digits of its UTF-16 code unit. So no escaped name contains `:`, `{`, `}` or `*`, two names never give the same
+ * text, lone surrogates work, and plain ids keep their order.
  */
 export const escapeName = (name: string): string =>
   name.replace(/[^\w.~-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -12,7 +12,7 @@ export const escapeName = (name: string): string =>
 export const unescapeName = (escaped: string): string =>
   escaped.replace(/%([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
 
-/** FNV-1a of 32 bits over UTF-16 code units: stable for ever, since it decides where a tenant's sessions are. */
+/** FNV-1a with 32 bits over UTF-16 code units. It must never change, since it decides the partition of a tenant. */
 const hash = (text: string): number => {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -21,20 +21,20 @@ const hash = (text: string): number => {
   return value >>> 0;
 };
 
-/** The keys that one tenant's sessions share. */
+/** The keys that the sessions of one tenant share. */
 export interface TenantKeys {
-  /** What the keys of records and of journals begin with. */
+  /** The common beginning of the keys of records and of journals. */
   readonly records: string;
   readonly journals: string;
-  /** All sessions by their time of creation. */
+  /** All sessions by creation time. */
   readonly index: string;
-  /** The same for each status alone, where sessions are listed by their status. */
+  /** The same for each status, if sessions are listed by status. */
   readonly byStatus: Partial<Readonly<Record<SessionStatus, string>>>;
-  /** Sessions by the time when the clock may end them. */
+  /** Sessions by the time at which the clock may end them. */
   readonly deadlines: string;
-  /** The tenants of the partition by the earliest of those times. */
+  /** The tenants of the partition by the earliest of their deadlines. */
   readonly tenants: string;
-  /** When sessions of the partition were removed, for as long as that is remembered. */
+  /** Sessions of the partition that were removed, by the time of removal, for as long as the removal is remembered. */
   readonly removals: string;
   /** The stream of events of the partition. */
   readonly events: string;
@@ -46,7 +46,7 @@ export interface TenantKeys {
 export interface SessionKeys extends SessionKey, TenantKeys {
   readonly record: string;
   readonly journal: string;
-  /** For each append that its caller named, from where on its mark stands in the journal. */
+  /** For each append with a name, the offset in the journal from which to search for its mark. */
   readonly names: string;
   /** The session in `index`, `deadlines` and the indexes by status. */
   readonly member: string;
@@ -58,7 +58,7 @@ export interface SessionKeys extends SessionKey, TenantKeys {
 export class Keyspace {
   readonly #prefix: string;
   readonly #partitionCount: number;
-  /** Whether sessions are listed by their status. */
+  /** Whether sessions are listed by status. */
   readonly #hasStatuses: boolean;
 
   constructor(prefix: string, partitions: number, hasStatuses = false) {
@@ -67,7 +67,7 @@ export class Keyspace {
     this.#hasStatuses = hasStatuses;
   }
 
-  /** Written out, and not made of `tenant`: copying so many fields costs more than the rest of a call. */
+  /** Lists all fields instead of copying those of `tenant`: the copy would cost more than the rest of a call. */
   of({ tenant, id }: SessionKey): SessionKeys {
     const partition = this.#partitionOf(tenant);
     const owner = escapeName(tenant);
@@ -119,12 +119,12 @@ export class Keyspace {
     return `${this.#prefix}:{${partition}}:${kind}`;
   }
 
-  /** What all keys of the store look like to SCAN, behind `keyPrefix`. */
+  /** The SCAN pattern for all keys of the store, with `keyPrefix` before them. */
   pattern(keyPrefix: string): string {
     return `${`${keyPrefix}${this.#prefix}`.replace(/[?[\]\\*^]/g, String.raw`\$&`)}:{*}:*`;
   }
 
-  /** Which of the keys this is, and what stands behind its kind. */
+  /** The kind of a key, and the rest after the kind; `undefined` for other keys. */
   parse(key: string): { readonly kind: string; readonly rest: string } | undefined {
     if (!key.startsWith(`${this.#prefix}:{`)) return undefined;
     const [, kind, rest = ''] = /^\d+\}:(\w+):?(.*)$/s.exec(key.slice(this.#prefix.length + 2)) ?? [];
@@ -146,7 +146,7 @@ export class Keyspace {
   }
 }
 
-/** The session that a path stands for. */
+/** The session of a path. */
 export const keyOfPath = (path: string): SessionKey => {
   const colon = path.indexOf(':');
   return { tenant: unescapeName(path.slice(0, colon)), id: unescapeName(path.slice(colon + 1)) };

@@ -2,16 +2,16 @@ import { script } from './connection.js';
 import { MARK_LENGTH } from './journal-text.js';
 
 /**
- * Finds a page of an index. All bounds are found as ranks, in O(log n), however many sessions lie beyond them. Members
- * that are to be left out, and sessions that are to be on the page though they are not in the index, are few.
+ * Finds a page of an index. It finds all bounds as ranks, in O(log n), however many sessions are beyond them. Few
+ * members are left out, and few sessions are added that are not in the index.
  *
- * KEYS  index, and what the keys of records and of journals begin with
- * ARGV  'newest' or 'oldest', the time before the first or '', the time behind the last or '', the time and the member
- *       of the place that the page begins behind or '' and '', offset, limit, 1 to count entries or 0, how many members to
- *       leave out, those, then the time of creation and the member of each that is to be added
- * Gives the total, 1 if there are more behind the page, then for each session from the oldest on: member, time of
- * creation, bytes of its record and of its journal, -1 for a key of a wrong type; and where entries are counted, how many
- * appends and entries the journal has, as hexadecimal numbers, or '-' and '-' where that cannot be read.
+ * KEYS  index, and the common beginning of the keys of records and of journals
+ * ARGV  'newest' or 'oldest', the time before the first or '', the time after the last or '', the time and the member
+ *       of the place that the page begins after or '' and '', offset, limit, 1 to count entries or 0, the number of
+ *       members to leave out, these members, then the creation time and the member of each session to add
+ * Returns the total, 1 if there are more after the page, then for each session from the oldest on: member, creation
+ * time, bytes of its record and of its journal, -1 for a key of a wrong type; and if entries are counted, the number of
+ * appends and of entries in the journal, as hexadecimal numbers, or '-' and '-' if they cannot be read.
  */
 export const pageScript = script(`
 local function lengthOf(key)

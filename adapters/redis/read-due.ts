@@ -8,12 +8,12 @@ import { decodeFixed, FIXED_LENGTH, type FixedFields } from './record-text.js';
 import { rescheduleTenant } from './session-index.js';
 
 /**
- * What a tenant's deadlines say, beside what the records themselves say.
+ * Reads the deadlines of a tenant together with the fields of the records.
  *
- * KEYS  deadlines, and what the keys of records begin with
- * ARGV  now, how many entries to pass over, how many to give
- * Gives for each entry that has passed, the earliest first, two lines: its member, and the fields of fixed width of its
- * record, '' where there is none, or 'corrupt'.
+ * KEYS  deadlines, and the common beginning of the keys of records
+ * ARGV  now, number of entries to skip, maximum number of entries to return
+ * Returns two lines for each entry whose time has passed, the earliest first: its member, and the fields of fixed width
+ * of its record, '' without a record, or 'corrupt'.
  */
 const dueScript = script(`
 local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', ARGV[2], ARGV[3])
@@ -29,13 +29,13 @@ end
 return table.concat(reply, '\\n')
 `);
 
-/** What deadlines say of a session, beside what its record says; nothing where that cannot be read. */
+/** The noted deadline of a session, with the fields of its record; without them if the record cannot be read. */
 interface Noted {
   readonly member: string;
   readonly fields: FixedFields | 'removed' | undefined;
 }
 
-/** A tenant's sessions whose noted deadline has passed, the earliest first. */
+/** The sessions of a tenant whose noted deadline has passed, the earliest first. */
 export const readNoted = async (
   call: Call,
   { deadlines, records }: TenantKeys,
@@ -53,11 +53,11 @@ export const readNoted = async (
   return ok(noted);
 };
 
-/** In so few parts at most a store looks at itself, and at so many partitions at least. */
+/** The maximum number of parts, and the minimum number of partitions in a part. */
 const PARTS = 10;
 const LEAST_PARTITIONS = 64;
 
-/** The partitions that stand behind a place, and the place behind them if there are others. */
+/** The partitions after a place, and the place after them if there are more. */
 export const partOf = (keys: Keyspace, after = '0'): { readonly part: readonly number[]; readonly next?: string } => {
   const { partitions } = keys;
   const size = Math.max(LEAST_PARTITIONS, Math.ceil(partitions.length / PARTS));
@@ -66,11 +66,11 @@ export const partOf = (keys: Keyspace, after = '0'): { readonly part: readonly n
   return { part: partitions.slice(from, to), ...(to < partitions.length && { next: String(to) }) };
 };
 
-/** Members and scores, as a client gives them one after the other. */
+/** Pairs of members and scores, from the flat list of a client's reply. */
 const pairsOf = (flat: readonly string[]): readonly (readonly [string, number])[] =>
   flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])] as const] : []));
 
-/** So many of a list as are wanted, any of them: each has its turn before long. */
+/** At most `count` items of a list, from a random place on, so that each has its turn soon. */
 const someOf = <T>(items: readonly T[], count: number): readonly T[] => {
   if (items.length <= count) return items;
   const from = Math.floor(Math.random() * items.length);
@@ -78,8 +78,8 @@ const someOf = <T>(items: readonly T[], count: number): readonly T[] => {
 };
 
 /**
- * Reads what is due in a part of the partitions, and shares the limit between the tenants that have something due. What is
- * noted may be too early: whoever sees to it reschedules it. A key of a wrong type stops nothing beside it.
+ * Reads the due sessions of a part of the partitions, and shares the limit between the tenants that have due sessions.
+ * A noted time may be too early: the caller then reschedules it. A key of a wrong type does not affect others.
  */
 export const readDue = async (
   call: Call,
@@ -91,14 +91,20 @@ export const readDue = async (
   const failed: StoreError[] = [];
   const { part, next } = partOf(keys, after);
 
-  /** The first members of a sorted set whose time has come, each before its time; nothing where they cannot be read. */
+  /**
+   * The first members of a sorted set whose time has passed, each followed by its time; `undefined` if they cannot be
+   * read.
+   */
   const first = async (set: string, count: number): Promise<readonly string[] | undefined> => {
     const found = await call.read((client) => client.zrangebyscore(set, '-inf', now, 'WITHSCORES', 'LIMIT', 0, count));
     if (found.isErr()) failed.push(found.error.error);
     return found.unwrapOr(undefined);
   };
 
-  /** A tenant that has nothing due is noted too early: its note is put right. Gives nothing where that fails. */
+  /**
+   * The due sessions of a tenant. If it has none, its time was noted too early and is corrected. `undefined` if that
+   * fails.
+   */
   const dueOf = async (owner: string, share: number): Promise<readonly DueSession[] | undefined> => {
     const tenant = unescapeName(owner);
     const tenantKeys = keys.tenant(tenant);

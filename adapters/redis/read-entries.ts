@@ -7,21 +7,21 @@ import { decodeLines, readEnd } from './journal-text.js';
 import type { SessionKeys } from './keyspace.js';
 import { field, readHead } from './record-text.js';
 
-/** Bytes that one command reads at least. */
+/** Minimum number of bytes that one command reads. */
 const LEAST_BYTES = 16 * 1024;
 
-/** Bytes that one command reads at most, unless a single entry is longer: others wait as long as it runs. */
+/** Maximum number of bytes that one command reads, unless a single entry is longer: it blocks other commands. */
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * Reads a piece of a journal, in bytes: it may begin or end within a line, or within a character. It is as long as so many
- * entries are on average, and a little longer.
+ * Reads a piece of a journal, in bytes: it may begin or end within a line, or within a character. Its length is the
+ * average size of the wanted number of entries, and a little more.
  *
  * KEYS  record, journal
- * ARGV  where it begins, or '' for one that ends at a position; that position or '' for the end; how many entries are
- *       wanted; the least and the greatest length
- * Gives {the piece, where it begins, where it ends, the length of the journal, how many entries it has, birth, 1 if the
- * server counts bytes and 0 if it counts characters, as doubles do}, or 'missing', 'corrupt', or 'astray' where no line
+ * ARGV  the beginning, or '' for a piece that ends at a position; that position or '' for the end; the number of
+ *       entries that are wanted; the minimum and the maximum length
+ * Returns {the piece, its beginning, its end, the length of the journal, the number of its entries, birth, 1 if the
+ * server counts bytes and 0 if it counts characters, as doubles do}, or 'missing', 'corrupt', or 'astray' if no line
  * begins at the position.
  */
 const partScript = script(`${readHead}
@@ -38,7 +38,7 @@ local text = upto > from and redis.call('GETRANGE', KEYS[2], from, upto - 1) or 
 return {text, from, upto, length, entries, ${field('head', 'birth')}, #text == upto - from and 1 or 0}
 `);
 
-/** A piece of a journal, and what there is to know of the whole. */
+/** A piece of a journal, and facts about the whole journal. */
 interface Part {
   readonly text: string;
   readonly from: number;
@@ -46,7 +46,7 @@ interface Part {
   readonly length: number;
   readonly entries: number;
   readonly birth: string;
-  /** How long a text is in the journal, in the unit in which the server counts. */
+  /** Length of a text in the journal, in the unit in which the server counts. */
   readonly lengthOf: (lines: string) => number;
 }
 
@@ -58,19 +58,19 @@ const partOf = (reply: unknown): Part | undefined => {
   return { text, from: begin, upto: end, length: whole, entries: count, birth, lengthOf };
 };
 
-/** How much of a history is still wanted. */
+/** What remains to be read of a history. */
 interface Wanted {
-  /** The latest entries, from the end on; else those behind a position. */
+  /** Whether to read the latest entries, from the end backwards; otherwise those after a position. */
   readonly isLast: boolean;
   readonly entries: number;
-  /** Fewer entries where these would have more bytes, but for one that is read before any other. */
+  /** Maximum number of bytes of the entries. The first entry is read even if it is larger. */
   readonly bytes: number;
   readonly hasNone: boolean;
 }
 
 /**
- * The lines of a piece that are wanted, and whether nothing more is. The piece begins or ends with a whole line; one that
- * is cut at its other end is none. Marks belong to the entry before them.
+ * The wanted lines of a piece, and whether no more are needed. The piece begins or ends with a whole line; a line that
+ * is cut at its other end is left out. A mark belongs to the entry before it.
  */
 const linesOf = ({ text, from }: Part, { isLast, entries, bytes, hasNone }: Wanted) => {
   const lines = text.split('\n');
@@ -93,9 +93,9 @@ const linesOf = ({ text, from }: Part, { isLast, entries, bytes, hasNone }: Want
 };
 
 /**
- * Reads a part of a history, piece by piece: lines are cut out here, for the server knows neither entries nor characters.
- * A history may be found to be removed between two pieces: then it was missing for a moment, even if another session has
- * its id by now.
+ * Reads a part of a history, piece by piece. Lines are cut here, since the server knows neither entries nor characters.
+ * If the session turns out to be removed between two pieces, the answer is that it is missing, even if another session
+ * has its id now.
  */
 export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Answer<EntriesOutcome> => {
   const { maxBytes = Number.POSITIVE_INFINITY } = slice;
@@ -121,7 +121,7 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
     const length = part.lengthOf(lines);
     span += length;
     const at = isLast ? part.upto - length : part.from + length;
-    // Of the latest entries there are no more than the mark counted that the history ended with.
+    // The latest entries are limited to the number in the mark at the end of the history.
     const hasMore = isLast ? count < Math.min(limit, first.entries) : at < part.length;
     if (isFull || !hasMore) {
       const position = isLast ? first.upto : at;

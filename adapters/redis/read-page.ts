@@ -9,10 +9,10 @@ import { pageScript } from './page-script.js';
 import { readNoted } from './read-due.js';
 import { readSessions, type SizedSession } from './read-sessions.js';
 
-/** Entries of deadlines that are looked at in one script. */
+/** Number of deadline entries that one script examines. */
 const NOTED_STEP = 1000;
 
-/** Maximum number of entries of deadlines that one list by status looks at. */
+/** Maximum number of deadline entries that one list by status examines. */
 const MAX_NOTED = 10_000;
 
 const noStatuses = storeUnavailable('RedisSessionStore: lists by status need its option statusIndex', 'not_applied');
@@ -22,11 +22,11 @@ const tooManyNoted = storeUnavailable(
   'not_applied',
 );
 
-/** What an index by status does not know: sessions that the clock has ended. */
+/** Corrections to an index by status, which does not know the sessions that the clock has ended. */
 interface Corrections {
-  /** Members that the index has and that do not count. */
+  /** Members of the index that do not count. */
   readonly without: readonly string[];
-  /** Time of creation and member of each session that it does not have and that counts. */
+  /** Creation time and member of each session that counts but is not in the index. */
   readonly added: readonly string[];
 }
 
@@ -66,13 +66,16 @@ const listedIn = (fields: readonly string[], isCounted: boolean): readonly Liste
   });
 };
 
-/** Nothing where a hand has put a time into the index that is none: `repair` mends it. */
+/**
+ * The place of a session; `undefined` if the index has an invalid time because of outside changes: `repair` corrects
+ * it.
+ */
 const placeOf = ({ member, createdMs }: Listed): ListPlace | undefined => {
   const time = new Date(createdMs);
   return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), createdAt: time.toISOString() };
 };
 
-/** Reads a page: a script finds the ids and how large the sessions are, then those are read that fit. */
+/** Reads a page: a script finds the ids and sizes of the sessions, then those that fit are read. */
 export const readPage = async <E>(
   call: Call,
   keys: TenantKeys,
@@ -98,7 +101,7 @@ export const readPage = async <E>(
     if (record === 'corrupt') unreadable.push(unescapeName(listed[at]?.member ?? ''));
     else if (record !== 'missing' && hasStatus(record, status)) records.push(record);
   }
-  // Entries that do not fit their session: it was changed a moment ago, or a crash has left them.
+  // Index entries that do not fit their session: the session has just changed, or a crash has left them.
   const stale = listed.length - records.length - unreadable.length;
   const last = listed.at(-1);
   const next = hasMore === '1' && last !== undefined ? placeOf(last) : undefined;

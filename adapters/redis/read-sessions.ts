@@ -10,21 +10,21 @@ import { type SessionKeys, type TenantKeys, unescapeName } from './keyspace.js';
 import { decodeHead, decodeState } from './record-text.js';
 
 /**
- * How large one session is.
+ * Reads the size of one session.
  *
  * KEYS  record, journal
- * Gives {bytes of its record, bytes of its journal}.
+ * Returns {bytes of its record, bytes of its journal}.
  */
 const sizeScript = script(`
 return {redis.call('STRLEN', KEYS[1]), redis.call('STRLEN', KEYS[2])}
 `);
 
 /**
- * A session and the end of its journal, as they are at one moment.
+ * Reads a session and the end of its journal at one moment.
  *
  * KEYS  record, journal
- * ARGV  how many bytes of the journal
- * Gives {the record or '', the end of the journal, the length of the journal}.
+ * ARGV  number of bytes of the journal
+ * Returns {the record or '', the end of the journal, the length of the journal}.
  */
 const tailScript = script(`
 local length = redis.call('STRLEN', KEYS[2])
@@ -32,10 +32,10 @@ local tail = length > 0 and redis.call('GETRANGE', KEYS[2], -math.min(length, to
 return {redis.call('GET', KEYS[1]) or '', tail, length}
 `);
 
-/** A session as it was read: `missing` if there is none, `corrupt` if it cannot be read. */
+/** The result of reading a session: `missing` if there is none, `corrupt` if it cannot be read. */
 type ReadRecord = SessionRecord | 'missing' | 'corrupt';
 
-/** A session that is to be read, and how large it is: -1 bytes where a key is of a wrong type. */
+/** A session to read, with its size: -1 bytes for a key of a wrong type. */
 export interface SizedSession {
   readonly member: string;
   readonly recordBytes: number;
@@ -47,15 +47,15 @@ export interface SizedSession {
 type Text = string | null | undefined;
 type Reading<T, E> = Promise<Result<T, { readonly refusal: E } | { readonly failure: Failure }>>;
 
-/** Bytes of a journal that are read for each entry that is wanted; where they are too few, more are read. */
+/** Bytes of a journal to read for each wanted entry; if they are too few, more are read. */
 const ENTRY_BYTES = 512;
 
-/** Bytes that are decoded before others have their turn. */
+/** Number of bytes to decode before other work gets a turn. */
 const TURN_BYTES = 1024 * 1024;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** The session that a record and what its journal holds make. */
+/** The session made of a record and the contents of its journal. */
 const recordOf = (member: string, record: Text, journal: DecodedJournal | undefined): ReadRecord => {
   if (typeof record !== 'string' || record === '') return journal?.count === 0 ? 'missing' : 'corrupt';
   const decoded = decodeState(record);
@@ -64,12 +64,12 @@ const recordOf = (member: string, record: Text, journal: DecodedJournal | undefi
   if (decoded === undefined || head === undefined || journal === undefined) return 'corrupt';
   const { state, birth, changes, lastWrite } = decoded;
   const { entries, appends, count } = journal;
-  // The last change of the state knows how many appends there were before it.
+  // The last state change knows the number of appends before it.
   if (lastWrite !== undefined && lastWrite.sequence - changes > appends) return 'corrupt';
   return { head, state, history: entries, historyCount: count, sequence: changes + appends, birth };
 };
 
-/** One session, or nothing. */
+/** One session, or `undefined`. */
 export const findSession = async <E>(
   call: Call,
   session: SessionKeys,
@@ -85,7 +85,7 @@ export const findSession = async <E>(
   if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : failed(session)(read.error.failure));
   const [found = 'missing'] = read.value;
   if (found === 'corrupt') return err(unreadable(session));
-  // MGET gives nothing for a key of a wrong type, as for none.
+  // For a key of a wrong type MGET returns nil, as for a missing key.
   if (!isSized && (found === 'missing' || (found.sequence > 1 && found.historyCount === 0))) {
     const checked = await call.ask(sizeScript, [record, journal], []);
     if (checked.isErr()) return err(failed(session)(checked.error));
@@ -93,7 +93,7 @@ export const findSession = async <E>(
   return ok(found === 'missing' ? undefined : found);
 };
 
-/** Sessions of one tenant, in the order in which they are given: no more of them than is asked for and admitted. */
+/** Sessions of one tenant, in the given order, limited to those that are asked for and admitted. */
 export const readSessions = async <E>(
   call: Call,
   keys: TenantKeys,
@@ -125,7 +125,7 @@ export const readSessions = async <E>(
   return ok(records);
 };
 
-/** Sessions whose entries are counted, without them: their records alone. */
+/** Sessions with a count of entries but without the entries: only their records are read. */
 const readWithoutHistories = async <E>(
   call: Call,
   keys: TenantKeys,
@@ -145,7 +145,7 @@ const readWithoutHistories = async <E>(
       records.push(record);
       continue;
     }
-    // The record was read later than its journal was counted: it may have changed in between.
+    // The record was read after its journal was counted: it may have changed in between.
     const again = await readTail(call, keys, member, ENTRY_BYTES, 0);
     if (again.isErr()) return err({ failure: again.error });
     records.push(again.value === 'cut' ? 'corrupt' : again.value);
@@ -153,7 +153,7 @@ const readWithoutHistories = async <E>(
   return ok(records);
 };
 
-/** The latest entries of each session: of each journal the bytes at its end, and more of them where they are too few. */
+/** The latest entries of each session: reads the end of each journal, and more of it if that has too few entries. */
 const readLatest = async <E>(
   call: Call,
   keys: TenantKeys,
@@ -180,7 +180,7 @@ const readLatest = async <E>(
   return ok(sessions.map((session) => found.get(session) ?? 'corrupt'));
 };
 
-/** One session with its latest entries; `cut` where so many bytes do not hold them all. */
+/** One session with its latest entries; `cut` if the number of bytes is too small for all of them. */
 const readTail = async (
   call: Call,
   keys: TenantKeys,

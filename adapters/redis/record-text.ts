@@ -6,31 +6,31 @@ import { isEndReason, type SessionStatus, sessionStatuses } from '../../src/sess
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
 
 /*
- * A record is one line of state and behind it the JSON of what never changes:
+ * A record is one state line, followed by the JSON of the parts that never change:
  *
  *     2 <deadline> <open> <revision> <status> <birth> <base> <created> <since> <active ms> <limit ms> <end reason> =<operations> <writes>
  *     {"id":...,"options":{...},"createdAt":...}
  *
- * The first fields have fixed widths, so that a script cuts them out of the first bytes. Times are milliseconds. `open`
- * is 1 where the status accepts history, until the deadline. The birth is the id of the write that created the session,
- * the base the revision that it began with: the number of the last change is revision - base + 1 and the number of
- * appends. The operations are those that callers named. The writes are those that scripts recognise when they arrive
- * once more, newest first, each as `<id>:<number>:<status before>,`.
+ * The first fields have fixed widths, so that a script can cut them out of the first bytes. Times are in milliseconds.
+ * `open` is 1 if the status accepts history, until the deadline. The birth is the id of the write that created the
+ * session. The base is the revision that the session began with: the number of the last change is revision - base + 1
+ * plus the number of appends. The operations are the state changes that callers named. The writes are those that
+ * scripts recognise when they arrive again, newest first, each as `<id>:<number>:<status before>,`.
  *
- * Where a session was removed, a line of status G remains for an hour. Its writes begin with the removal and the latest
- * appends, each as `<id>:<number>:<position>,`. A session that is created over it keeps its writes behind
- * `<birth of the removed one>:1:-,`.
+ * After a session was removed, a line with status G remains for an hour. Its writes begin with the removal and the
+ * latest appends, each as `<id>:<number>:<position>,`. A session that is created over it keeps its writes after `<birth
+ * of the removed session>:1:-,`.
  */
 
 export const ID_LENGTH = 12;
 
-/** 72 random bits: enough among the writes of one session. */
+/** 72 random bits: enough to be unique among the writes of one session. */
 export const newWriteId = (): string => nanoid(ID_LENGTH);
 
-/** The status letter of a session that was removed. */
+/** The status letter of a removed session. */
 export const REMOVED = 'G';
 
-/** Stands for `Infinity`: scripts compare it as they compare any time, and no time reaches it. */
+/** Stands for `Infinity`: scripts compare it like any other time, and no time reaches it. */
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
 const letters = { IDLE: 'I', ACTIVE: 'A', PAUSED: 'P', TERMINATED: 'T' } as const satisfies Record<
@@ -48,7 +48,7 @@ const infinite = (ms: number): number => (ms === NEVER ? Number.POSITIVE_INFINIT
 
 export const encodeRevision = (revision: number): string => String(revision).padStart(16, '0');
 
-/** The parts of a state line around what scripts copy from the line before: birth, base and time of creation. */
+/** The parts of a state line around those that scripts copy from the line before: birth, base and creation time. */
 export interface StateParts {
   readonly start: string;
   readonly end: string;
@@ -65,7 +65,7 @@ export const encodeState = (state: StateRecord): StateParts => {
   };
 };
 
-/** The part of a new session's line that is never changed. */
+/** The part of a new session's line that never changes. */
 export const encodeOrigin = (birth: string, { revision }: StateRecord, createdMs: number): string =>
   `${birth} ${encodeRevision(revision)} ${String(createdMs).padStart(15, '0')}`;
 
@@ -74,24 +74,24 @@ export const encodeHead = ({ id, options, createdAt }: SessionHead): string => {
   return JSON.stringify({ id, options: { face, profile, context, behavior, timeLimit }, createdAt });
 };
 
-/** What a state line says. */
+/** The contents of a state line. */
 export interface DecodedState {
   readonly state: StateRecord;
   readonly birth: string;
-  /** How many times the state was written. */
+  /** Number of times that the state was written. */
   readonly changes: number;
-  /** The last write of the state, where it was written again after the creation. */
+  /** The last write of the state, if the state was written again after the creation. */
   readonly lastWrite: { readonly sequence: number; readonly before: string } | undefined;
 }
 
 const line =
   /^2 (\d{16}) [01] (\d{16}) ([IAPTG]) ([\w-]{12}) (\d{16}) \d{15} (\d+) (\d+) (\d+) (-|\w+) =([\w.~:,-]*) (?:[\w-]{12}:(\d+):([IAPT-]),)?[\w.~:,-]*(?:\n|$)/;
 
-/** The state that a record or its line holds; `removed` where the session is gone, nothing where it cannot be read. */
+/** The state in a record or its line; `removed` if the session was removed, `undefined` if the line cannot be read. */
 export const decodeState = (text: string): DecodedState | 'removed' | undefined => {
   const match = line.exec(text);
   if (match === null) return undefined;
-  // Not as an array: every page takes this apart as often as it has sessions, and its iterator takes as long as the rest.
+  // Not as an array: every page does this for each of its sessions, and an array's iterator takes as long as the rest.
   const { 1: deadline, 2: revision, 3: letter = '', 4: birth = '', 5: base, 6: since, 7: activeMs, 8: limitMs } = match;
   const { 9: endReason, 10: operations = '', 11: sequence, 12: before = '' } = match;
   if (letter === REMOVED) return 'removed';
@@ -120,7 +120,10 @@ const isOptions = (value: unknown): value is SessionOptions =>
   [value['face'], value['profile'], value['context'], value['behavior']].every(isText) &&
   typeof value['timeLimit'] === 'number';
 
-/** What never changes of a session, from its record; nothing where it cannot be read or is another session's. */
+/**
+ * The parts of a session that never change, from its record; `undefined` if they cannot be read or are another
+ * session's.
+ */
 export const decodeHead = (id: string, text: string): SessionHead | undefined => {
   try {
     const head: Readonly<Record<string, unknown>> = JSON.parse(text.slice(text.indexOf('\n') + 1));
@@ -140,7 +143,7 @@ export interface FixedFields {
 
 const fixedFields = /^2 (\d{16}) [01] \d{16} ([IAPTG]) [\w-]{12} \d{16} (\d{15}) /;
 
-/** What the fields of fixed width say; `removed` where there is no session, nothing where they cannot be read. */
+/** Decodes the fields of fixed width; `removed` if there is no session, `undefined` if they cannot be read. */
 export const decodeFixed = (head: string): FixedFields | 'removed' | undefined => {
   const [, deadline, letter = '', createdMs] = fixedFields.exec(head) ?? [];
   if (head === '' || letter === REMOVED) return 'removed';
@@ -148,9 +151,9 @@ export const decodeFixed = (head: string): FixedFields | 'removed' | undefined =
   return status && { status, deadline: infinite(Number(deadline)), createdMs: Number(createdMs) };
 };
 
-/* How scripts read a state line: pieces of Lua. `text` is an expression of Lua. */
+/* Pieces of Lua that read a state line in scripts. `text` is a Lua expression. */
 
-/** Where the fields of fixed width are: the first character and the last, counted from 1 as Lua does. */
+/** Positions of the fields of fixed width: the first and the last character, counted from 1 as in Lua. */
 const FIELDS = {
   deadline: [3, 18],
   open: [20, 20],
@@ -171,13 +174,13 @@ export const field = (text: string, name: keyof typeof FIELDS): string =>
 export const isFixed = (text: string): string =>
   `(string.sub(${text}, 1, 2) == '2 ' and string.sub(${text}, ${FIXED_LENGTH}, ${FIXED_LENGTH}) == ' ')`;
 
-/** How many times the state was written. */
+/** Number of times that the state was written. */
 export const changesOf = (text: string): string =>
   `(tonumber(${field(text, 'revision')}) - tonumber(${field(text, 'base')}) + 1)`;
 
 /**
- * Defines `head`, the fields of fixed width of the record in KEYS[1], '' where they cannot be read, and `isAlive`: whether
- * there is a session, readable or not. Any refusal but that of a key of a wrong type ends the script.
+ * Defines `head`, the fields of fixed width of the record in KEYS[1], '' if they cannot be read, and `isAlive`: whether
+ * there is a session, readable or not. Any error other than that of a key of a wrong type ends the script.
  */
 export const readHead = `
 local head = redis.pcall('GETRANGE', KEYS[1], 0, ${FIXED_LENGTH - 1})
@@ -187,8 +190,8 @@ local isAlive = ${field('head', 'status')} ~= '${REMOVED}'
 if head == '' then isAlive = redis.pcall('STRLEN', KEYS[1]) ~= 0 end`;
 
 /**
- * Defines `recall(line, id)`: what a state line remembers of a write. Gives its number, what stands behind that, and the
- * birth of the session that it was made on, which may be an earlier one of the same id.
+ * Defines `recall(line, id)`, which looks up a write in a state line. It returns the number of the write, the detail
+ * after the number, and the birth of the session that was written, which may be an earlier session with the same id.
  */
 export const recall = `
 local function recall(line, id)

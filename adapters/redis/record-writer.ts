@@ -24,26 +24,27 @@ import type { RedisEventLog } from './redis-event-log.js';
 import { clear, isNoted, needsOf, reschedule, unlist } from './session-index.js';
 
 /*
- * A write is three steps: what the record needs beside it is added, the script that writes the record checks that and
- * decides the outcome, and what does not fit any more is taken away. Nothing behind the script makes its outcome another,
- * except that it is `unknown` where the event could not be told.
+ * A write has three steps: add the index entries that the record needs; run the script that checks them, decides the
+ * outcome and writes the record; remove the entries that no longer fit. Nothing after the script changes the outcome,
+ * except that it is `unknown` if the event could not be written.
  *
- * Each script writes with one command at most. More than one would be logged between MULTI and EXEC, and where a crash
- * tears the log inside of that, Redis 7 leaves a MULTI without an end, which swallows what is logged after it.
+ * Each script writes with one command at most. Several commands would be logged between MULTI and EXEC, and if a crash
+ * tears the log there, Redis 7 leaves a MULTI without an end, which swallows all commands logged after it.
  *
- * A client may send a script twice, where it got no answer. So every write has an id, which is kept in what it writes.
+ * A client may send a script twice if it got no reply. So every write has an id, which is stored in the data that it
+ * writes.
  *
- * A script that writes a record checks first that every index entry which the record needs is there, and answers
- * `unlisted`, writing nothing, where one is missing. So no order of arrival leaves a record without its entries. An entry
- * without its record does no harm: whoever reads by an index checks the record.
+ * A script that writes a record first checks that every index entry of the record exists, and otherwise returns
+ * `unlisted` and writes nothing. So no order of arrival leaves a record without its entries. An entry without a record
+ * does no harm: readers of an index check the record.
  */
 
-/** Length of the writes that a line takes over from the one before: 31 of them, as a rule. */
+/** Length of the writes that a line takes over from the line before: normally 31 of them. */
 const WRITES_LENGTH = 31 * 24;
 
 /**
- * Defines `current`, the record, and whether it `isRecord`; then its state `line`, the `status` and the `birth` in that,
- * and `kept`, the writes that the next line takes over. A key of a wrong type ends the script, unless it is asked for by
+ * Defines `current`, the record, and whether it `isRecord`; then its state `line`, the `status` and the `birth` in that
+ * line, and `kept`, the writes that the next line takes over. A key of a wrong type ends the script, unless `call` is
  * `pcall`.
  */
 export const readRecord = (call: 'call' | 'pcall' = 'call'): string => `${recall}
@@ -56,11 +57,12 @@ local kept = string.match(string.sub(string.match(line, ' ([^ ]*)$') or '', 1, $
 /**
  * Adds a session.
  *
- * KEYS  record, journal, names, deadlines, tenants, index, and the index of its status where there is one
- * ARGV  member, owner, earliest deadline or '', write id, time of creation, state line up to the writes, what is behind them
- * Gives {'inserted' or 'taken', birth, time of creation}, the same with 'removed' where an earlier arrival added it and it
- * was removed since, or 'unlisted', also where something of an earlier session of this id is left. Of a session that cannot
- * be read only 'taken' is known; one is a journal without a record.
+ * KEYS  record, journal, names, deadlines, tenants, index, and the index of its status if there is one
+ * ARGV  member, owner, earliest deadline or '', write id, creation time, state line up to the writes, the rest after
+ *       the writes
+ * Returns {'inserted' or 'taken', birth, creation time}, the same with 'removed' if an earlier arrival added the
+ * session and it was removed since, or 'unlisted', also if parts of an earlier session of this id are left. For a
+ * session that cannot be read it returns only 'taken'; a journal without a record is such a session.
  */
 export const insertScript = script(`${readRecord()}${isNoted}
 local created = tonumber(ARGV[5])
@@ -82,12 +84,13 @@ return {'inserted', ARGV[4], created}
 `);
 
 /**
- * Puts a state in place of the one with the expected revision.
+ * Replaces the state with the expected revision.
  *
- * KEYS  record, journal, deadlines, tenants, and the index of the next status where there is one
- * ARGV  member, owner, deadline or '', write id, expected revision, state line up to the birth, its end from behind the
- *       time of creation up to the writes
- * Gives {'replaced', birth, the number of this change, the status before}, or 'stale', 'missing', 'unlisted' or 'corrupt'.
+ * KEYS  record, journal, deadlines, tenants, and the index of the next status if there is one
+ * ARGV  member, owner, deadline or '', write id, expected revision, state line up to the birth, its part from after the
+ *       creation time up to the writes
+ * Returns {'replaced', birth, the number of this change, the status before}, or 'stale', 'missing', 'unlisted' or
+ * 'corrupt'.
  */
 export const replaceScript = script(`${readRecord()}${isNoted}
 if not current then return 'missing' end
@@ -164,9 +167,9 @@ export const replaceRecord = async (
   const made = { birth: String(birth), sequence: Number(sequence) };
   const told = await events.tell(call, session, made, eventDetailOf(before === 'P', next));
   const status = statusOfLetter(String(before));
-  // Nobody waits for what is only passed over.
+  // Not awaited: readers skip such an entry anyway.
   if (status !== undefined && status !== next.status) void dropStatus(status);
-  // An end that nobody has been told of stays noted, so that a sweep tells it, should this process die before it.
+  // An end that is not yet reported stays noted, so that a sweep reports it if this process dies first.
   const isTold = next.status === 'TERMINATED' && !isEndByClock(next) && told.isOk();
   const isDone = isTold && next.deadline === Number.POSITIVE_INFINITY;
   if (isDone && next.limitMs !== Number.POSITIVE_INFINITY) void reschedule(call, session);

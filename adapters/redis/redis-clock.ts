@@ -6,21 +6,21 @@ import { type Clock, systemClock } from '../../src/session/clock.js';
 import { Connection } from './connection.js';
 import { checkClient, type RedisClient, readTimeout } from './redis-session-store-options.js';
 
-/** What a `RedisClock` is made with. */
+/** Options of a `RedisClock`. */
 export interface RedisClockOptions {
   /** The host's own ioredis client, as for `RedisSessionStore`. */
   readonly client: RedisClient;
-  /** The longest that `sync` may take, in milliseconds. Default: 2000. */
+  /** Maximum duration of `sync` in milliseconds. Default: 2000. */
   readonly timeoutMs?: number;
-  /** The clock that is put right. Default: the machine's own. */
+  /** The clock to correct. Default: the machine's. */
   readonly clock?: Clock;
 }
 
-/** How far a machine's clock was off. */
+/** The difference between a machine's clock and the server's. */
 export interface ClockOffset {
-  /** The server's time less the machine's, in milliseconds. */
+  /** The server's time minus the machine's, in milliseconds. */
   readonly offsetMs: number;
-  /** The offset may be wrong by so much, in either direction: half of the time that the answer took. */
+  /** Maximum error of the offset in either direction, in milliseconds: half of the time that the reply took. */
   readonly uncertaintyMs: number;
 }
 
@@ -33,16 +33,16 @@ const optionNames: OptionNames<Omit<RedisClockOptions, 'client' | 'clock'>> & { 
 };
 
 /**
- * The time of the Redis server, for processes on machines whose clocks differ: give it to `SessionService` as its
- * `clock`, call `sync` before the first session, and again every minute or so. Until then, and while the server cannot
- * be asked, it goes on with what it knew last.
+ * The time of the Redis server, for processes on machines whose clocks differ. Pass it to `SessionService` as `clock`,
+ * call `sync` before the first session, and again about every minute. Until the first `sync`, and while the server
+ * cannot be reached, the clock uses the last known offset.
  */
 export class RedisClock implements Clock {
   readonly #connection: Connection;
   readonly #clock: Clock;
   #offsetMs = 0;
 
-  /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
+  /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: RedisClockOptions) {
     const { client, timeoutMs, clock } = readOptions('RedisClock', options, optionNames, (issues) => {
       checkClient(issues, options.client);
@@ -58,7 +58,7 @@ export class RedisClock implements Clock {
     return this.#clock.now() + this.#offsetMs;
   }
 
-  /** Asks the server for its time, and of three answers takes the one that came the quickest. */
+  /** Reads the server's time three times, and uses the reply that arrived fastest. */
   sync(): ResultAsync<ClockOffset, StoreUnavailable> {
     return new ResultAsync(this.#measure());
   }

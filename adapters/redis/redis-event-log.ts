@@ -13,11 +13,11 @@ import type { BlockingRedisClient, RedisClient } from './redis-session-store-opt
 import { StreamListener } from './stream-listener.js';
 
 /**
- * An event as it stands in a stream, one line of plain text:
+ * An event as it is stored in a stream, one line of plain text:
  *
- *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or where the history stands, or ->
+ *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or position in the history, or ->
  *
- * First the version of this format. The birth is the id of the write that created the session.
+ * The first field is the version of this format. The birth is the id of the write that created the session.
  */
 const eventText = (path: string, { birth, sequence }: ChangeId, detail: EventDetail): string =>
   `1 ${detail.type} ${birth} ${sequence} ${detail.at} ${path} ${detailText(detail)}`;
@@ -39,7 +39,7 @@ const readDetail = (type: string, at: number, detail: string): EventDetail | und
   return isEndReason(detail) ? { type: 'terminated', at, endReason: detail } : undefined;
 };
 
-/** The event, or nothing if the text is of no format that this version knows. */
+/** The event, or `undefined` if the text is in a format that this version does not know. */
 const decodeEvent = (position: string, text: string): SessionEvent | undefined => {
   const [, type, birth, number, ms, path, detail] = pattern.exec(text) ?? [];
   if (type === undefined || birth === undefined || path === undefined || detail === undefined) return undefined;
@@ -62,7 +62,7 @@ const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
     return typeof id === 'string' ? [{ id, text: typeof text === 'string' ? text : '' }] : [];
   });
 
-/** What stands in the text of every event of a scope: decoding those of others would cost more than reading them. */
+/** A text that every event of a scope contains: decoding the events of others would cost more than reading them. */
 const markOf = ({ tenant, sessionId }: EventScope): string =>
   ` ${escapeName(tenant)}:${sessionId === undefined ? '' : `${escapeName(sessionId)} `}`;
 
@@ -74,18 +74,18 @@ const range = (client: RedisClient, stream: string, from: string, size: number):
 };
 
 /**
- * The streams of a Redis store: one a partition, cut to about a number of events.
+ * The streams of a Redis store: one per partition, trimmed to about a number of events.
  *
- * An event is written after the change was made, and before it is acknowledged. The two are two commands, for a script
- * that wrote both would not be whole in a torn log. So the event of every change that was acknowledged is written. That
- * of a change whose caller got no answer is written when the caller asks again, under the same id.
+ * An event is written after the change is made and before it is acknowledged. These are two commands, since a script
+ * that wrote both would not be atomic in a torn log. So the event of every acknowledged change is written. If the
+ * caller of a change got no answer, its event is written when the caller sends the call again with the same id.
  */
 export class RedisEventLog implements EventLog {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
-  /** How many events a stream keeps; without it none are written. */
+  /** Number of events that a stream keeps; if `undefined`, no events are written. */
   readonly #length: number | undefined;
-  /** Where the host has given a connection for it: says when there is something new. */
+  /** Calls a listener when there are new events, if the host has provided a connection for it. */
   readonly listen: ((listener: () => void, stream: string) => () => void) | undefined;
 
   constructor(
@@ -102,7 +102,9 @@ export class RedisEventLog implements EventLog {
     this.listen = (listener, stream) => streams.listen(stream, listener);
   }
 
-  /** What fails here leaves the outcome of the whole unknown, whatever the failure says of itself: the change was made. */
+  /**
+   * A failure here makes the outcome of the whole call unknown, whatever the failure itself says: the change was made.
+   */
   async tell(
     call: Call,
     { events, path }: SessionKeys,
@@ -130,7 +132,7 @@ export class RedisEventLog implements EventLog {
     return last.map((reply) => entriesOf(reply)[0]?.id ?? BEGINNING).mapErr(({ error }) => error);
   }
 
-  /** The entry at the position is asked for too: if it is there, nothing behind it was trimmed. */
+  /** Also reads the entry at the position: if it exists, nothing after it was trimmed. */
   async read(
     stream: string,
     position: string,
@@ -165,7 +167,9 @@ export class RedisEventLog implements EventLog {
     return ok(await this.#hasLostEntries(stream));
   }
 
-  /** Whether a stream was ever trimmed, where the server says so (Redis 7.0 and later, to users who may ask for it). */
+  /**
+   * Whether a stream was ever trimmed, if the server says so (Redis 7.0 and later, for users with the right to ask).
+   */
   async #hasLostEntries(stream: string): Promise<boolean> {
     const reply = await this.#connection.begin().read(async (client) => client.xinfo?.('STREAM', stream));
     const fields: readonly unknown[] = reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
@@ -175,7 +179,7 @@ export class RedisEventLog implements EventLog {
     return fields.includes('entries-added') ? added > length : length >= (this.#length ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Whether what a stream keeps begins behind a position at which there is no entry: what was before it is gone. */
+  /** Whether a stream begins after a position that has no entry: the entries before were trimmed. */
   async #beginsBehind(stream: string, position: string): Promise<Result<boolean, StoreUnavailable>> {
     const reply = await this.#connection.begin().read(async (client) => range(client, stream, '-', 1));
     return reply
@@ -191,7 +195,7 @@ export class RedisEventLog implements EventLog {
     return this.repeatLast(this.#connection.begin(), this.#keys.of(key), () => true);
   }
 
-  /** Tells the last change of a state once more, if it led to one that is meant. */
+  /** Writes the event of the last state change again, if `isMeant` accepts the status that it led to. */
   async repeatLast(
     call: Call,
     session: SessionKeys,

@@ -3,11 +3,12 @@ import type { IssueList } from '../../src/input/read-safely.js';
 import { hasMethods, isFields, readWhole } from '../../src/input/values.js';
 
 /**
- * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client stays the host's: it is
- * never reconfigured, extended or closed. Declared here, so that nobody needs ioredis to compile against this store.
+ * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client belongs to the host: the
+ * store never reconfigures, extends or closes it. Declared here, so that ioredis is not needed to compile against this
+ * store.
  */
 export interface RedisClient {
-  /** `end` once the client has been closed for good. */
+  /** `end` after the client has been closed for good. */
   readonly status: string;
   get(key: string): Promise<string | null>;
   mget(...keys: string[]): Promise<(string | null)[]>;
@@ -31,7 +32,7 @@ export interface RedisClient {
     offset: number,
     count: number,
   ): Promise<string[]>;
-  /** The next three are for events alone. */
+  /** The next three are for events only. */
   xadd?(
     key: string,
     cap: 'MAXLEN',
@@ -43,11 +44,11 @@ export interface RedisClient {
   ): Promise<unknown>;
   xrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
   xrevrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
-  /** For events too: a client without it, or a user who may not ask, does no harm. */
+  /** Also for events. Optional: a client without it, or a user without the right, does no harm. */
   xinfo?(subcommand: 'STREAM', key: string): Promise<unknown>;
-  /** For `RedisClock` alone: seconds and microseconds. */
+  /** For `RedisClock` only: seconds and microseconds. */
   time?(): Promise<readonly (number | string)[]>;
-  /** The rest is for `repair` alone. */
+  /** The rest is for `repair` only. */
   readonly options?: { readonly keyPrefix?: string | undefined };
   nodes?(role: 'master'): readonly RedisClient[];
   scan?(
@@ -79,51 +80,51 @@ export interface BlockingRedisClient {
   xrevrange(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
 }
 
-/** How events are told. */
+/** Options of events. */
 export interface RedisEventsOptions {
-  /** About how many events a stream keeps, 1 to 100000000. Default: 100000. */
+  /** Approximate number of events that a stream keeps, 1 to 100000000. Default: 100000. */
   readonly length?: number;
   /**
-   * A connection of its own for watching, such as `client.duplicate()`: a blocking read waits on it for news of all
-   * streams that are watched, in place of a poll of each. It stays the host's, to be closed after the watches, and nothing
-   * else may use it. Not for a `Cluster`, where one read cannot reach several partitions.
+   * A separate connection for watching, such as `client.duplicate()`: one blocking read on it waits for new events of
+   * all watched streams, instead of polling each. It belongs to the host: close it after the watches, and use it for
+   * nothing else. Not for a `Cluster`, where one read cannot reach several partitions.
    */
   readonly client?: BlockingRedisClient;
 }
 
-/** What a `RedisSessionStore` is made with. */
+/** Options of a `RedisSessionStore`. */
 export interface RedisSessionStoreOptions {
   /** The host's own ioredis client, version 5 or 6, `Redis` or `Cluster`; its `keyPrefix` works. */
   readonly client: RedisClient;
-  /** What all keys begin with: 1 to 128 characters without `{`, `}` and `*`. Default: `colloquy`. */
+  /** The beginning of all keys: 1 to 128 characters without `{`, `}` and `*`. Default: `colloquy`. */
   readonly prefix?: string;
   /**
-   * Over how many hash slots the tenants are spread, 1 to 16384; set once for a deployment. Default: 1; a cluster
-   * wants more, such as 64.
+   * Number of hash slots for the tenants, 1 to 16384. Set it once for a deployment. Default: 1; use more for a cluster,
+   * such as 64.
    */
   readonly partitions?: number;
-  /** The longest that any call may take, in milliseconds, 1 to 600000. Default: 2000. */
+  /** Maximum duration of any call in milliseconds, 1 to 600000. Default: 2000. */
   readonly timeoutMs?: number;
   /**
-   * Whether sessions can be listed by their status, for which an index is kept of each. For sessions that are there
-   * already `repair()` makes it. Default: no.
+   * Whether sessions can be listed by status. The store then keeps an index for each status. For existing sessions,
+   * `repair()` builds the indexes. Default: false.
    */
   readonly statusIndex?: boolean;
   /**
-   * Whether every change is told to all processes, through a Redis Stream a partition. It keeps about `length` events, 1 to
-   * 100000000, 100000 unless given; an event takes about 100 bytes. Default: no.
+   * Whether every change is sent to all processes as an event, through one Redis Stream per partition. A stream keeps
+   * about `length` events, 1 to 100000000, by default 100000; an event takes about 100 bytes. Default: false.
    */
   readonly events?: boolean | RedisEventsOptions;
 }
 
-/** The options, read and with their defaults. */
+/** The validated options with their defaults. */
 export interface RedisSettings {
   readonly client: RedisClient;
   readonly prefix: string;
   readonly partitions: number;
   readonly timeoutMs: number;
   readonly statusIndex: boolean;
-  /** How many events a stream keeps, where they are told. */
+  /** Number of events that a stream keeps, if events are on. */
   readonly eventsLength: number | undefined;
   readonly eventsClient: BlockingRedisClient | undefined;
 }
@@ -142,7 +143,7 @@ const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & { rea
   events: { length: true, client: true },
 };
 
-/** The client is the host's, of whatever class. */
+/** Accepts a client of any class, since it belongs to the host. */
 export const checkClient = (issues: IssueList, client: unknown): void =>
   issues.check(isFields(client) && typeof client['evalsha'] === 'function', 'client', 'must be an ioredis client');
 
@@ -173,7 +174,7 @@ const readEventsClient = (
   return client;
 };
 
-/** Throws a `TypeError` that names all options which break a rule or are unknown. */
+/** Throws a `TypeError` that names all options that break a rule or are unknown. */
 export const readStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
   readOptions('RedisSessionStore', options, optionNames, (issues) => {
     const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000, statusIndex = false, events } = options;

@@ -34,7 +34,8 @@ import { noteScript, reschedule } from './session-index.js';
 
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session: a
- * record that is replaced under its revision (`record-text.ts`), and a journal that only grows (`journal-text.ts`).
+ * record that is replaced if it has the expected revision (`record-text.ts`), and an append-only journal
+ * (`journal-text.ts`).
  */
 export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
@@ -43,7 +44,7 @@ export class RedisSessionStore implements SessionStore {
   readonly #historyWriter: HistoryWriter;
   readonly events: RedisEventLog | undefined;
 
-  /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
+  /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: RedisSessionStoreOptions) {
     const { client, prefix, partitions, timeoutMs, statusIndex, eventsLength, eventsClient } =
       readStoreOptions(options);
@@ -116,9 +117,9 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /**
-   * Goes through all that this store keeps, and puts right what a hand, another program or a restored backup has left
-   * wrong in its indexes. It scans: call it now and then, or after such an event, never in a request. Each of its steps
-   * is bounded in time; the whole takes as long as there are sessions.
+   * Checks all keys of this store, and corrects index entries that a person, another program or a restored backup has
+   * left wrong. It scans: call it now and then, or after such an event, never in a request. The duration of each step
+   * is limited; the total grows with the number of sessions.
    */
   repair(): ResultAsync<RepairReport, StoreUnavailable> {
     return new ResultAsync(new Repair(this.#connection, this.#keys).run());

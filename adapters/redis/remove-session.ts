@@ -9,23 +9,23 @@ import { readRecord } from './record-writer.js';
 import type { RedisEventLog } from './redis-event-log.js';
 import { clear, counted } from './session-index.js';
 
-/** How long a removal is remembered, in milliseconds: a write that arrives twice does so within that time. */
+/** Milliseconds for which a removal is remembered: a write that arrives twice does so within that time. */
 const REMEMBERED_MS = 60 * 60 * 1000;
 
-/** How many appends a removal remembers. */
+/** Maximum number of appends that a removal remembers. */
 const REMEMBERED_APPENDS = 31;
 
-/** Bytes at a journal's end in which a removal looks for the latest appends. */
+/** Number of bytes at a journal's end in which a removal looks for the latest appends. */
 const TAIL_BYTES = 16 * 1024;
 
 /**
- * Removes a session: in place of its record a line stays for a while, by which writes that arrive once more are
- * recognised. Where that cannot be kept, the keys are deleted.
+ * Removes a session. In place of its record a line remains for a while, by which scripts recognise writes that arrive
+ * again. If there is no room for the line, the keys are deleted.
  *
  * KEYS  record, journal, names, removals
  * ARGV  write id, expected revision or '', path, '1' to keep nothing
- * Gives {'removed', birth, the number of the removal}, the same with 'missing' where it was removed before, or 'missing',
- * 'stale' or 'unlisted'. What cannot be read is removed too: 'removed'.
+ * Returns {'removed', birth, the number of the removal}, the same with 'missing' if it was removed before, or
+ * 'missing', 'stale' or 'unlisted'. A session that cannot be read is removed too: 'removed'.
  */
 export const removeScript = script(`${readRecord('pcall')}
 if not current and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then return 'missing' end
@@ -55,10 +55,10 @@ return {'removed', birth, number}
 `);
 
 /**
- * Forgets a removal, unless there was a later one: deletes the line that it has left, and whatever else is left; where there
- * is no such line, takes it off the list of removals.
+ * Forgets a removal, unless there was a later one: deletes the line that it has left, and all other remains; without
+ * such a line, removes it from the list of removals.
  *
- * KEYS  record, removals, and where the line is to be deleted: journal, names
+ * KEYS  record, removals, and to delete the line also: journal, names
  * ARGV  path, the latest time
  */
 const forgetScript = script(`${readHead}
@@ -68,7 +68,7 @@ if isAlive or head == '' then return redis.call('ZREM', KEYS[2], ARGV[1]) end
 return KEYS[3] and redis.call('DEL', KEYS[1], KEYS[3], KEYS[4]) or 0
 `);
 
-/** Takes a session that was not removed off the list of removals again. Gives how many were taken off. */
+/** Removes a session that was not removed from the list of removals. Returns how many entries were deleted. */
 const unlistRemoval = (call: Call, { record, removals, path }: SessionKeys, until: number): Promise<number> =>
   counted(call.write(forgetScript, [record, removals], [path, String(until)]));
 
@@ -107,13 +107,13 @@ const sendRemoval = async (
     call.send((client) => client.zadd(removals, String(now), path)),
   ]);
   if (remembered.isOk()) return remembered;
-  // Where there is no room for what remembers a removal, there still is a way to remove.
+  // Without room for the line that remembers a removal, the session can still be removed.
   const { code } = remembered.error;
   if (code !== 'OOM' && code !== 'WRONGTYPE') return remembered;
   return call.writeListed(removeScript, keys, [...args, '1'], () => []);
 };
 
-/** Forgets the removals that are older than an hour at `now`, at most so many of each of the partitions. Gives how many. */
+/** Forgets the removals that are older than an hour at `now`, at most `limit` per partition. Returns the number. */
 export const purge = async (
   call: Call,
   keys: Keyspace,
@@ -133,7 +133,7 @@ export const purge = async (
   return purged.map((counts) => counts.reduce((sum, count) => sum + count, 0)).mapErr(({ error }) => error);
 };
 
-/** What a crash has left beside the session goes first. */
+/** First deletes what a crash has left beside the session. */
 const forget = async (call: Call, session: SessionKeys, until: number): Promise<number> => {
   const { record, journal, names, removals, path } = session;
   await clear(call, session);

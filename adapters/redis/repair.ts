@@ -9,33 +9,33 @@ import type { RedisClient } from './redis-session-store-options.js';
 import { purge } from './remove-session.js';
 import { clear, mend, noteScript, rescheduleTenant, unlist } from './session-index.js';
 
-/** What a repair has looked at and put right. */
+/** The result of a repair. */
 export interface RepairReport {
-  /** Sessions that were looked at. */
+  /** Number of sessions that were checked. */
   readonly sessions: number;
-  /** Sessions that lists did not show, or not at their place. */
+  /** Number of sessions that lists did not contain, or had in the wrong place. */
   readonly listed: number;
-  /** Deadlines that were missing or wrong. */
+  /** Number of deadlines that were missing or wrong. */
   readonly rescheduled: number;
-  /** Entries of lists and deadlines, and other leftovers, of sessions that are no more. */
+  /** Number of entries of lists and deadlines, and other remains, of sessions that no longer exist. */
   readonly removed: number;
-  /** Sessions that cannot be read. They are left as they are: deleting them is for the host to decide. */
+  /** Sessions that cannot be read. They are left unchanged: the host decides whether to delete them. */
   readonly unreadable: readonly SessionKey[];
 }
 
-/** Number of keys or entries that are asked for at a time. */
+/** Number of keys or entries to request at a time. */
 const PAGE = 200;
 
-/** Gives where to go on, `0` at the end, and a page of items. */
+/** Returns the cursor of the next page, `0` at the end, and a page of items. */
 type Scan = (client: RedisClient, cursor: string) => Promise<readonly [string, readonly string[]]>;
 
 const unable = new Error('ERR the client cannot scan');
 
 /**
- * Goes through everything that a store keeps, page by page, and puts right what no crash of ours leaves behind but a
- * hand, another program or a restored backup may: entries of indexes that are missing, wrong or stale. It may run while
- * sessions are used, by several processes, and be given up at any time. What is damaged is told or passed over, and
- * stops nothing beside it.
+ * Checks everything that a store keeps, page by page. It corrects errors that no crash of ours leaves, but that a
+ * person, another program or a restored backup may cause: index entries that are missing, wrong or stale. It may run
+ * while sessions are used and in several processes, and can be stopped at any time. Damaged data is reported or
+ * skipped, and does not affect the rest.
  */
 export class Repair {
   readonly #connection: Connection;
@@ -55,7 +55,7 @@ export class Repair {
     for (const node of nodes.value) {
       const scan: Scan = async (client, cursor) => {
         if (node.scan === undefined) throw unable;
-        // No client puts its `keyPrefix` before a pattern, or takes it off again.
+        // Clients neither put their `keyPrefix` before a pattern nor remove it from the keys in a reply.
         const keyPrefix = client.options?.keyPrefix ?? '';
         const [next, found] = await node.scan(cursor, 'MATCH', this.#keys.pattern(keyPrefix), 'COUNT', PAGE);
         return [next, found.map((name) => name.slice(keyPrefix.length))];
@@ -63,20 +63,20 @@ export class Repair {
       const scanned = await this.#each(scan, (name) => this.#mendKey(name));
       if (scanned.isErr()) return err(scanned.error);
     }
-    // Whatever cannot be purged now the next sweep takes away.
+    // What cannot be purged now, the next sweep deletes.
     for (let purged = PAGE; purged >= PAGE; ) {
       purged = (await purge(this.#connection.begin(), this.#keys, this.#keys.partitions, Date.now(), PAGE)).unwrapOr(0);
     }
     return ok({ ...this.#report, unreadable: [...this.#unreadable.values()] });
   }
 
-  /** Does something with every item of a scan, a page of it at a time. */
+  /** Calls `mend` for every item of a scan, one page at a time. */
   async #each(scan: Scan, mend: (item: string) => Promise<void>): Promise<Result<void, StoreUnavailable>> {
     let cursor = '0';
     do {
       const at = cursor;
       const page = await this.#connection.begin().read((client) => scan(client, at));
-      // Nothing in a key of a wrong type is an entry.
+      // A key of a wrong type contains no entries.
       if (page.isErr() && page.error.code === 'WRONGTYPE') return ok(undefined);
       if (page.isErr()) return err(page.error.error);
       const [next, items] = page.value;
@@ -111,11 +111,11 @@ export class Repair {
     const session = this.#keys.of(key);
     const { removals, path } = session;
     const found = await findSession<never>(call, session, {}, undefined);
-    // What has its record is looked at when the scan comes to that.
+    // A session with a record is checked when the scan reaches the record.
     if (kind !== 'record' && found.isOk() && found.value !== undefined) return;
     if (found.isErr()) {
       if (found.error.type !== 'corrupt_record') return;
-      // It is looked at again for its journal.
+      // The session is checked a second time for its journal.
       if (!this.#unreadable.has(path)) report.sessions += 1;
       this.#unreadable.set(path, key);
     } else if (found.value === undefined) {

@@ -7,20 +7,20 @@ import { field, NEVER, readHead, statusLetter } from './record-text.js';
 
 /*
  * The entries of sessions in indexes: lists, lists by status, and deadlines. They are added before a record is written,
- * checked by the script that writes it (`record-writer.ts`), and taken away after.
+ * checked by the script that writes it (`record-writer.ts`), and removed afterwards.
  *
- * Each script here writes once at most, and only what is true of the session as the script finds it: any other write may
- * come before or after.
+ * Each script here writes at most once, and only what is true of the session at the time of the script: any other write
+ * may come before or after.
  */
 
 /**
- * Makes the entry of a session in an index what its record says; or lists a session that is about to be added, unless
- * there is one already.
+ * Makes the entry of a session in an index match its record; or lists a session that is about to be added, unless there
+ * already is one.
  *
  * KEYS  record, an index
- * ARGV  member, the letter of the status that the session must have or '' for any, the time of creation of one that is
- *       about to be added or ''
- * Gives 1 if there was no entry, or another.
+ * ARGV  member, the letter of the status that the session must have or '' for any, the creation time of a session that
+ *       is about to be added or ''
+ * Returns 1 if the entry was missing or different.
  */
 const listScript = script(`${readHead}
 local created = tonumber(ARGV[3])
@@ -35,11 +35,11 @@ return 1
 `);
 
 /**
- * Takes a session out of an index that it does not belong to.
+ * Removes a session from an index that it does not belong to.
  *
  * KEYS  record, an index
- * ARGV  member, the letter of the status that the index is of, or '' for one of any status
- * Gives 1 if it was there.
+ * ARGV  member, the letter of the status of the index, or '' for one of any status
+ * Returns 1 if the entry existed.
  */
 const unlistScript = script(`${readHead}
 if isAlive and (ARGV[2] == '' or head == '' or ${field('head', 'status')} == ARGV[2]) then return 0 end
@@ -51,7 +51,7 @@ return redis.call('ZREM', KEYS[2], ARGV[1])
  *
  * KEYS  the sorted set
  * ARGV  member, time
- * Gives 1 if there was none, or a later one.
+ * Returns 1 if there was none, or a later one.
  */
 export const noteScript = script(`
 local noted = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or '')
@@ -61,12 +61,12 @@ return 1
 `);
 
 /**
- * Moves the noted deadline of a session, if it still is the expected one. That of a session that has not ended never
- * becomes later than the deadline in its record, unless it is damaged.
+ * Moves the noted deadline of a session, if it still is the expected one. The deadline of a session that has not ended
+ * never becomes later than the deadline in its record, unless the record is damaged.
  *
  * KEYS  record, deadlines
- * ARGV  member, expected time or '' for any, time, '1' where the session is damaged
- * Gives 1 if it was moved; where any was expected, if there was none or a later one.
+ * ARGV  member, expected time or '' for any, time, '1' if the session is damaged
+ * Returns 1 if it was moved; if any was expected, 1 if there was none or a later one.
  */
 const rescheduleScript = script(`${readHead}
 local noted = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '') or ${NEVER}
@@ -83,7 +83,7 @@ return (expected or noted > time) and 1 or 0
 `);
 
 /**
- * Makes the noted time of a tenant the earliest of its deadlines.
+ * Sets the noted time of a tenant to the earliest of its deadlines.
  *
  * KEYS  deadlines, tenants
  * ARGV  owner
@@ -96,38 +96,42 @@ return redis.call('ZADD', KEYS[2], first[2], ARGV[1])
 `);
 
 /**
- * Deletes what is left of a session that was removed: its journal and the names of its appends. A journal without a record
- * is a session that cannot be read, and stays.
+ * Deletes the remains of a removed session: its journal and the names of its appends. A journal without a record is a
+ * session that cannot be read, and stays.
  *
  * KEYS  record, journal, names
- * Gives how many keys were deleted.
+ * Returns the number of deleted keys.
  */
 const dropScript = script(`${readHead}
 if isAlive or (head == '' and redis.call('EXISTS', KEYS[2]) == 1) then return 0 end
 return redis.call('DEL', KEYS[2], KEYS[3])
 `);
 
-/** Defines `isNoted(key, name)`: whether it has an entry there, no later than the deadline in ARGV[3], if there is one. */
+/**
+ * Defines `isNoted(key, name)`: whether it has an entry there that is no later than the deadline in ARGV[3], if there
+ * is one.
+ */
 export const isNoted = `
 local function isNoted(key, name)
   local score = ARGV[3] ~= '' and tonumber(redis.call('ZSCORE', key, name) or '')
   return ARGV[3] == '' or (score and score <= tonumber(ARGV[3]))
 end`;
 
-/** What a script that writes a record needs to find beside it. */
+/** The entries that a script which writes a record needs to find. */
 interface Needs {
-  /** Deadlines, tenants, and the indexes that the session must be in. */
+  /** Deadlines, tenants, and the indexes that must contain the session. */
   readonly keys: readonly string[];
   /** Member, owner, and the deadline or ''. */
   readonly args: readonly string[];
-  /** Sends what adds it. The first time that is only what is likely to be missing. */
+  /** Adds the entries. The first time it only adds those that are probably missing. */
   readonly add: (isFirst: boolean) => readonly Reply[];
 }
 
 /**
- * What a state needs, of a session that is added where there is a time of creation. Its deadline is noted at the earliest
- * time at which the clock may end it, in this state or a later one: a time limit cannot run out before it would if the
- * session were ACTIVE from now on. So that of a session that becomes ACTIVE was noted before.
+ * The entries that a state needs; with a creation time, those of a session that is about to be added. The deadline is
+ * noted at the earliest time at which the clock may end the session, in this state or a later one: a time limit cannot
+ * run out before it would if the session were ACTIVE from now on. So the deadline of a session that becomes ACTIVE was
+ * noted before.
  */
 export const needsOf = (call: Call, session: SessionKeys, state: StateRecord, createdMs?: number): Needs => {
   const { record, journal, names, index, byStatus, deadlines, tenants, member, owner } = session;
@@ -139,7 +143,7 @@ export const needsOf = (call: Call, session: SessionKeys, state: StateRecord, cr
   const note = (key: string, name: string): Reply => call.write(noteScript, [key], [name, deadline]);
   const enlist = (list: string, isFirst: boolean): Reply => {
     const created = String(createdMs ?? '');
-    // Who is there already is in the list, and stays as it is; what else may stand there only the script corrects.
+    // An existing session is in the list and stays unchanged; only the script corrects other entries.
     if (list === index && isFirst) return call.send((client) => client.zadd(list, 'NX', created, member));
     return call.write(listScript, [record, list], [member, '', created]);
   };
@@ -155,10 +159,13 @@ export const needsOf = (call: Call, session: SessionKeys, state: StateRecord, cr
   };
 };
 
-/** How many a script has changed: none where it was refused. */
+/** The number of entries that a script has changed: 0 if the script failed. */
 export const counted = async (reply: Reply): Promise<number> => Number((await reply).unwrapOr(0));
 
-/** Takes a session out of an index; out of that of a status only if it has another. Gives how many there were. */
+/**
+ * Removes a session from an index; from the index of a status only if it has another status. Returns the number of
+ * entries.
+ */
 export const unlist = (
   call: Call,
   { record, member }: Pick<SessionKeys, 'record' | 'member'>,
@@ -170,8 +177,8 @@ export const unlist = (
 };
 
 /**
- * Moves the noted deadline from a time, or from any, to another. With nothing else said: to what the record says of a
- * session that has not ended, and away for one that has.
+ * Moves the noted deadline from a given time, or from any, to another. By default it sets the deadline to that of the
+ * record for a session that has not ended, and removes it for one that has ended.
  */
 export const reschedule = (
   call: Call,
@@ -184,11 +191,11 @@ export const reschedule = (
     [member, String(from ?? ''), String(Math.min(to, NEVER)), isDamaged ? '1' : ''],
   );
 
-/** Makes the noted time of a tenant the earliest of its deadlines. */
+/** Sets the noted time of a tenant to the earliest of its deadlines. */
 export const rescheduleTenant = (call: Call, { deadlines, tenants, owner }: TenantKeys): Reply =>
   call.write(rescheduleTenantScript, [deadlines, tenants], [owner]);
 
-/** Takes away all that stands beside a session that is not there. Gives how much there was. */
+/** Removes all entries and remains of a session that does not exist. Returns the number. */
 export const clear = async (call: Call, session: SessionKeys): Promise<number> => {
   const { record, journal, names, index, byStatus, deadlines } = session;
   const counts = await Promise.all([
@@ -198,14 +205,14 @@ export const clear = async (call: Call, session: SessionKeys): Promise<number> =
   return counts.reduce((sum, count) => sum + count, 0);
 };
 
-/** Makes all entries of a session what its record says. Gives how many were missing or at another place. */
+/** Makes all entries of a session match its record. Returns how many were missing or in the wrong place. */
 export const mend = async (
   call: Call,
   session: SessionKeys,
   { status, deadline }: StateRecord,
 ): Promise<{ listed: number; rescheduled: number }> => {
   const { record, index, byStatus, deadlines, member } = session;
-  // An end that is noted before has not been told.
+  // An end that was noted earlier has not been reported.
   const noteRetention = async (): Promise<number> =>
     deadline === Number.POSITIVE_INFINITY
       ? 0

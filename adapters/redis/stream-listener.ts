@@ -1,21 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockingRedisClient } from './redis-session-store-options.js';
 
-/** How long one read waits, in milliseconds. So long it can take until a stream is waited for that was added. */
+/** Maximum milliseconds that one read waits, and so the maximum delay until a read includes a new stream. */
 const BLOCK_MS = 250;
 
-/** Milliseconds between two reads while events keep coming: whoever listens reads many of them at once. */
+/** Milliseconds between two reads while events keep coming, so that listeners read many of them at once. */
 const BUSY_MS = 10;
 
 interface Stream {
   readonly listeners: Set<() => void>;
-  /** The id of the last entry that is known. */
+  /** The id of the last known entry. */
   lastId: string | undefined;
 }
 
 /**
- * Says when there is something new in streams. One blocking read on a connection of its own waits for all of them. While
- * that connection cannot be used, it says so again and again, so that whoever listens looks for itself.
+ * Calls listeners when there are new entries in streams. One blocking read on a separate connection waits for all
+ * streams. While that connection cannot be used, it calls the listeners repeatedly, so that they read the streams
+ * themselves.
  */
 export class StreamListener {
   readonly #client: BlockingRedisClient;
@@ -53,7 +54,7 @@ export class StreamListener {
     this.#isRunning = false;
   }
 
-  /** Whether something came. */
+  /** Whether there was a new entry. */
   async #wait(): Promise<boolean> {
     const names: string[] = [];
     const ids: string[] = [];
@@ -74,7 +75,7 @@ export class StreamListener {
     return read.length > 0;
   }
 
-  /** What came before it was waited for is read by whoever listens. */
+  /** The listeners read the entries that came before the first wait. */
   async #begin(name: string, stream: Stream): Promise<void> {
     const [last]: readonly unknown[] = await this.#client.xrevrange(name, '+', '-', 'COUNT', 1);
     const id: unknown = Array.isArray(last) ? last[0] : undefined;

@@ -9,13 +9,13 @@ export const logOf = ({ events }: SessionStore): EventLog => {
   return events;
 };
 
-/** The position behind the latest event. Of an empty store, the one before the first. */
+/** The position of the latest event. For an empty store, the position before the first event. */
 export const latestPosition = async (store: SessionStore): Promise<string> => {
   const log = logOf(store);
   return answerOf(log.latest(log.streamOf(TENANT)));
 };
 
-/** All events behind a position. */
+/** All events after a position. */
 export const eventsBehind = async (store: SessionStore, position: string): Promise<readonly SessionEvent[]> => {
   const log = logOf(store);
   const page = await answerOf(log.read(log.streamOf(TENANT), position, 10_000));

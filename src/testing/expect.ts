@@ -13,7 +13,7 @@ const shown = (value: unknown): string => {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** The first difference of two values, in words. A missing property equals one that is `undefined`. */
+/** Describes the first difference of two values. A missing property equals one that is `undefined`. */
 const difference = (actual: unknown, expected: unknown, path: string): string | undefined => {
   if (Object.is(actual, expected)) return undefined;
   if (!isObject(actual) || !isObject(expected) || Array.isArray(actual) !== Array.isArray(expected)) {

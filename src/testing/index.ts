@@ -46,18 +46,18 @@ export interface StoreContractOptions<S extends SessionStore> {
   /** Makes an empty store with events. Adds the cases on events. */
   readonly withEvents?: MakeStore<S>;
   /**
-   * Loses the event of a change. Adds the cases on events that are told later; needs `withEvents`. Leave it out if the
-   * store writes a change and its event in one step.
+   * Loses the event of a change. Adds the cases on events that are written later; needs `withEvents`. Leave it out if
+   * the store writes a change and its event in one step.
    */
   readonly loseEvents?: LoseEvents<S>;
   /**
-   * How long a single call of the store, of a function that makes a store, or of `close` may take, in milliseconds. A
+   * Maximum duration in milliseconds of a single call of the store, of a function that makes a store, or of `close`. A
    * case with a slower call fails and names the call. Default: 30000.
    */
   readonly timeoutMs?: number;
 }
 
-/** The longest delay that a timer takes; a longer one would end at once. */
+/** Maximum delay of a timer; a longer one would fire at once. */
 const MAXIMUM_TIMEOUT_MS = 2 ** 31 - 1;
 
 const cases: readonly StoreCase[] = [

@@ -1,13 +1,13 @@
 import type { SessionStore } from '../store/session-store.js';
 import { withTimeout } from './with-timeout.js';
 
-/** What a factory may return in place of a store alone. */
+/** What a factory may return instead of a store. */
 export interface OpenedStore<S extends SessionStore> {
   /** An empty store that nothing else uses. */
   readonly store: S;
   /**
-   * Another store object over the same data, such as a second process would have. Races then run through both: without
-   * it, they cannot show whether the store is atomic beyond one object. Default: `store`.
+   * Another store object over the same data, like that of a second process. Races then use both: without it, they
+   * cannot show whether the store is atomic across objects. Default: `store`.
    */
   readonly second?: S | undefined;
   /** Closes what the factory opened. Called once, after the case, whether it passed or failed. */
@@ -31,7 +31,7 @@ export const withOpenedStore = async <S extends SessionStore>(
   try {
     await use(store, second);
   } catch (error) {
-    // An error of `close` must not hide that of the case.
+    // An error of `close` must not hide the error of the case.
     await closing().catch(() => undefined);
     throw error;
   }

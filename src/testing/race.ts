@@ -1,7 +1,7 @@
 import type { SessionStore } from '../store/session-store.js';
 import { upTo } from './samples.js';
 
-/** How many writers race. */
+/** Number of writers in a race. */
 export const WRITERS = 50;
 
 /** Runs `write` for all writers at once. Every other writer uses the second store. */

@@ -3,14 +3,14 @@ import type { SessionHead, StateRecord } from '../session/session-record.js';
 import type { EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 
-/** When the samples take place, in milliseconds since the epoch. */
+/** The time of the samples, in milliseconds since the epoch. */
 export const NOON = Date.UTC(2026, 0, 31, 12);
 
 export const TENANT = 'acme';
 
 export const keyOf = (id: string, tenant = TENANT): SessionKey => ({ tenant, id });
 
-/** The head of a session, created at NOON unless said otherwise. */
+/** The head of a session, created at NOON by default. */
 export const headOf = (id: string, createdMs = NOON, options: Partial<SessionOptions> = {}): SessionHead => ({
   id,
   options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0, ...options },
@@ -29,7 +29,7 @@ const phase: Phase = {
   operations: [],
 };
 
-/** A state that can still change. Revision 1, and no deadline, unless said otherwise. */
+/** A state that can still change. By default it has revision 1 and no deadline. */
 export const live = (status: LiveState['status'], changes: Partial<Phase> = {}): StateRecord => ({
   ...phase,
   ...changes,
@@ -46,7 +46,7 @@ export const ended = (endReason: EndReason, changes: Partial<Phase> = {}): State
   endReason,
 });
 
-/** An entry that says `content`. */
+/** An entry with this `content`. */
 export const say = (content: string, role = 'user', spokenMs = NOON): HistoryEntry => ({
   role,
   content,

@@ -6,21 +6,21 @@ import type { Answer, DueSession, SessionKey, SessionStore } from '../store/sess
 import { expectEqual } from './expect.js';
 import { headOf, live, NOON, say, upTo } from './samples.js';
 
-/** The value that the store answers. Fails if it answers an error. */
+/** The value that the store returns. Fails if it returns an error. */
 export const answerOf = async <T>(answer: Answer<T, StoreError>): Promise<T> => {
   const result = await answer;
   if (result.isOk()) return result.value;
   throw new Error(`the store answered ${result.error.type}: ${result.error.message}`, { cause: result.error });
 };
 
-/** The error that the store answers. Fails if it answers a value. */
+/** The error that the store returns. Fails if it returns a value. */
 export const errorOf = async <T>(answer: Answer<T, StoreError>): Promise<StoreUnavailable | CorruptRecord> => {
   const result = await answer;
   if (result.isErr()) return result.error;
   throw new Error(`the store answered ${JSON.stringify(result.value)} where an error was expected`);
 };
 
-/** What all parts of a store give, at most `limit` each. */
+/** The due sessions of all parts of a store, at most `limit` per part. */
 const givenBy = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> => {
   const sessions: DueSession[] = [];
   let after: string | undefined;
@@ -33,12 +33,12 @@ const givenBy = async (store: SessionStore, now: number, limit: number): Promise
   return sessions;
 };
 
-/** Moves a session that a store has given. */
+/** Reschedules a due session. */
 export const reschedule = async (store: SessionStore, { tenant, id, dueAt }: DueSession, to: number): Promise<void> => {
   expectEqual(await answerOf(store.reschedule({ tenant, id }, { from: dueAt, to })), 'moved', 'reschedule');
 };
 
-/** What is due. What the store notes too early is rescheduled, as a sweep does. */
+/** The due sessions. If the store has noted a time too early, reschedules the session, as a sweep does. */
 export const dueOf = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> => {
   let due: readonly DueSession[] = [];
   await repeatUntil('nothing that is noted too early', 100, async () => {
@@ -57,7 +57,7 @@ export const dueOf = async (store: SessionStore, now: number, limit: number): Pr
   return due;
 };
 
-/** What a record holds, as plain data. */
+/** The contents of a record as plain data. */
 export interface Contents {
   readonly head: SessionHead;
   readonly state: StateRecord;
@@ -70,7 +70,7 @@ export const contentsOf = (record: SessionRecord): Contents => ({
   history: record.history,
 });
 
-/** Fails unless exactly this is stored under `key`, or nothing for `undefined`. */
+/** Fails unless exactly these contents are stored under `key`, or nothing for `undefined`. */
 export const expectStored = async (
   store: SessionStore,
   key: SessionKey,
@@ -141,7 +141,7 @@ export const idsOn = async (
   return page.records.map(({ head }) => head.id);
 };
 
-/** Runs `step` until it answers `true`, at most `limit` times. `goal` says in the error what it waited for. */
+/** Runs `step` until it returns `true`, at most `limit` times. `goal` names the expected outcome in the error. */
 export const repeatUntil = async (goal: string, limit: number, step: () => Promise<boolean>): Promise<void> => {
   for (const _ of upTo(limit)) {
     if (await step()) return;

@@ -5,12 +5,12 @@ export interface StoreCase {
   readonly name: string;
   /**
    * Rejects if the case fails. `store` is empty, and nothing else uses it. `second` is another store over the same
-   * data, or `store` itself. `timeoutMs` is how long to wait for what the store does by itself.
+   * data, or `store` itself. `timeoutMs` is how long to wait for effects that the store has by itself.
    */
   run(store: SessionStore, second: SessionStore, timeoutMs: number): Promise<void>;
 }
 
-/** A part of a stored session that can be damaged by itself. */
+/** A part of a stored session that can be damaged separately. */
 export type StoredPart = 'state' | 'head' | 'history';
 
 /** Makes a part of what is stored under `key` unreadable, behind the store's back. */
@@ -18,6 +18,6 @@ export type Corrupt<S extends SessionStore> = (store: S, key: SessionKey, part: 
 
 /**
  * Runs `change`, which changes a session through the store, so that the change is made but its event is lost, as if the
- * process had ended between the two. The store may answer an error meanwhile.
+ * process had died between the two. The store may return an error in this case.
  */
 export type LoseEvents<S extends SessionStore> = (store: S, change: () => Promise<void>) => Promise<void>;

@@ -1,13 +1,13 @@
-/** Runs `change`, which may throw: a value may be frozen, or refuse a change in another way. */
+/** Runs `change`, which may throw: a value may be frozen, or reject a change in another way. */
 const attempt = (change: () => unknown): void => {
   try {
     change();
   } catch {
-    // Then the value is safe from its caller.
+    // Then the caller cannot change the value.
   }
 };
 
-/** Changes all of a value that can be changed, from the innermost part out. What cannot be changed stays. */
+/** Changes every part of a value that can be changed, from the innermost part out. Other parts stay unchanged. */
 export const vandalize = (value: unknown): void => {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {

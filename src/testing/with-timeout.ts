@@ -1,4 +1,4 @@
-/** Waits for a value for at most `timeoutMs`, then rejects with an error that names `what`. */
+/** Waits for a value for at most `timeoutMs` milliseconds, then rejects with an error that names `what`. */
 export const withTimeout = async <T>(
   what: string,
   timeoutMs: number,

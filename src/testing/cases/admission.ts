@@ -7,14 +7,14 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('s0');
 
-/** What a caller may refuse with: any value of its own. */
+/** The value with which a caller refuses: any value of its own. */
 interface Refusal {
   readonly type: 'too_large_for_me';
 }
 
 const refusal: Refusal = { type: 'too_large_for_me' };
 
-/** Asked by a store, it admits all and remembers what it was asked. */
+/** An `admit` that accepts every size and records its arguments. */
 const admitting = () => {
   const asked: { readonly bytes: number; readonly sessions: number }[] = [];
   const admit: Admit<never> = (bytes, sessions) => {
@@ -39,7 +39,9 @@ const insertLarge = async (store: SessionStore): Promise<void> => {
   }
 };
 
-/** A store may count what it keeps, which is more where it encrypts; and a state for each session. */
+/**
+ * Maximum size that a store may report: it may count stored bytes, which encryption increases, and a state per session.
+ */
 const mostBytes = (bytes: number, sessions: number): number => bytes * 3 + sessions * 500;
 
 const expectAsked = (asked: readonly { bytes: number; sessions: number }[], records: readonly SessionRecord[]) => {

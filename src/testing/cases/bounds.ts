@@ -7,7 +7,7 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-/** Appends an entry for each of `contents` to a history that may have `mostEntries`. */
+/** Appends an entry for each of `contents` to a history with a maximum of `mostEntries` entries. */
 const appendUpTo = (
   store: SessionStore,
   mostEntries: number,

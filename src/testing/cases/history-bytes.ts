@@ -18,7 +18,7 @@ const partOf = async (store: SessionStore, slice: HistorySlice): Promise<Part> =
 const jsonBytes = (entries: readonly HistoryEntry[]): number =>
   new TextEncoder().encode(JSON.stringify(entries)).length;
 
-/** Thirty entries of about 2 kB of JSON, which are appended one, two and three at a time. */
+/** Thirty entries of about 2 kB of JSON, appended one, two and three at a time. */
 const insertLong = async (store: SessionStore): Promise<readonly HistoryEntry[]> => {
   await insertActive(store, key);
   const entries = upTo(30).map((turn) => say(`turn ${turn}: "${'x\u00E9\u20AC'.repeat(330)}"\n`));
@@ -28,7 +28,7 @@ const insertLong = async (store: SessionStore): Promise<readonly HistoryEntry[]>
   return entries;
 };
 
-/** A little more than is allowed, since the bound is about bytes. */
+/** A little more than the limit, since the limit is approximate. */
 const mostBytes = (maxBytes: number): number => maxBytes * 1.05 + 100;
 
 export const historyBytes: readonly StoreCase[] = [

@@ -11,7 +11,7 @@ const texts = ['a', 'b', ...hostileTexts, 'x'.repeat(100_000), 'c', 'd', 'e'];
 
 const limits = [0, 1, 2, 3, 4, 10, texts.length - 1, texts.length, texts.length + 1, 10_000];
 
-/** The last so many; for 0, none. */
+/** The last `count` items; none for 0. */
 const lastOf = <T>(items: readonly T[], count: number): readonly T[] => items.slice(Math.max(0, items.length - count));
 
 export const historyLimits: readonly StoreCase[] = [

@@ -22,7 +22,7 @@ const contentsOf = ({ entries }: Part): readonly string[] => entries.map(({ cont
 /** More parts than any history here has. */
 const MAXIMUM_PARTS = 1000;
 
-/** All entries behind a position, read in parts of at most `limit`. */
+/** All entries after a position, read in parts of at most `limit`. */
 const readOn = async (store: SessionStore, after: number, limit: number): Promise<readonly HistoryEntry[]> => {
   const entries: HistoryEntry[] = [];
   let position = after;
@@ -39,7 +39,7 @@ const readOn = async (store: SessionStore, after: number, limit: number): Promis
   return entries;
 };
 
-/** Appends several times, with and without `operationId`. Returns the texts, and the position behind each append. */
+/** Appends several times, with and without `operationId`. Returns the texts, and the position after each append. */
 const insertTalk = async (store: SessionStore) => {
   await insertActive(store, key);
   const said: string[] = [];

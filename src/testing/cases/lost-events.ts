@@ -12,7 +12,7 @@ export interface LostEventsCase {
 
 const key = keyOf('one');
 
-/** The numbers and types of the events behind a position, each event once. */
+/** The sequences and types of the events after a position, each event once. */
 const toldBehind = async (store: SessionStore, position: string): Promise<readonly string[]> => {
   const told = await eventsBehind(store, position);
   return [...new Map(told.map(({ id, type, sequence }) => [id, `${sequence} ${type}`])).values()];

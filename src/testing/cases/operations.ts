@@ -5,7 +5,7 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-/** Ids that a search by pattern, by prefix or by part confuses. */
+/** Ids that a search by pattern, by prefix or by substring confuses. */
 const alike = [
   'op',
   'OP',

@@ -4,7 +4,7 @@ import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.
 import { answerOf, append, contentsOf, idsOn, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-/** Newest first, the same millisecond by id from the highest code unit down; the first and last year at the ends. */
+/** Newest first, in the same millisecond by id from the highest code unit down; the first and last year at the ends. */
 const ordered: readonly (readonly [id: string, createdMs: number])[] = [
   ['last', 253_402_300_799_999],
   ['b', NOON + 1],
@@ -26,7 +26,7 @@ const ordered: readonly (readonly [id: string, createdMs: number])[] = [
 
 const ids = ordered.map(([id]) => id);
 
-/** Inserts them in an order that cannot be mistaken for the right one. */
+/** Inserts the sessions in an order that differs from the expected one. */
 const insertShuffled = async (store: SessionStore): Promise<void> => {
   for (const index of upTo(ordered.length)) {
     const [id, createdMs] = ordered[(index * 7 + 3) % ordered.length] ?? ['', 0];

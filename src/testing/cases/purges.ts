@@ -5,7 +5,7 @@ import type { StoreCase } from '../store-case.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** A store need not have `purge`; then these cases are about what is left without it. */
+/** A store need not have `purge`; without it, these cases check what deletions leave. */
 export const purges: readonly StoreCase[] = [
   {
     name: 'purge: only what deletions have left is taken away, however often and whatever the time',

@@ -7,7 +7,7 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-/** Fails unless `find` and `list` give the session this number. */
+/** Fails unless `find` and `list` return this sequence for the session. */
 const expectSequence = async (store: SessionStore, expected: number, after: string): Promise<void> => {
   expectEqual((await answerOf(store.find(key)))?.sequence, expected, `sequence in find after ${after}`);
   const { records } = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));

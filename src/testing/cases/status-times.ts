@@ -41,7 +41,7 @@ const listed = async (store: SessionStore, range: PageRange) => {
   return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.next };
 };
 
-/** All pages of a range, one behind the other by their cursors. */
+/** All pages of a range, read one after another by their cursors. */
 const walked = async (store: SessionStore, range: PageRange, total: number): Promise<readonly string[]> => {
   const ids: string[] = [];
   let { after } = range;
@@ -56,7 +56,7 @@ const walked = async (store: SessionStore, range: PageRange, total: number): Pro
   return ids;
 };
 
-/** Lists by status at times at which deadlines have passed that nobody has written down. */
+/** Lists by status at times at which deadlines have passed whose ends are not stored. */
 export const statusTimes: readonly StoreCase[] = [
   {
     name: 'status: a session whose deadline has passed is TERMINATED at that time, and only then',
