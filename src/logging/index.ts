@@ -1,5 +1,5 @@
 import type { SessionError } from '../errors.js';
-import { isPage, isSweep } from '../observed.js';
+import { isPage, isSweep } from '../service/is-sweep.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
 import type { SessionObserver } from '../service/session-observer.js';
 

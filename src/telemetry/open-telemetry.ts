@@ -12,7 +12,7 @@ import type { Result } from 'neverthrow';
 import type { SessionError } from '../errors.js';
 import { readOptions } from '../input/read-options.js';
 import { hasMethods, isFields } from '../input/values.js';
-import { isSweep } from '../observed.js';
+import { isSweep } from '../service/is-sweep.js';
 import type { OperationName, SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import { KEY_LENGTH } from '../session/session-limits.js';

@@ -1,6 +1,6 @@
-import { isFields } from './input/values.js';
-import type { SessionPage } from './service/list-sessions.js';
-import type { Sweep } from './service/sweep-sessions.js';
+import { isFields } from '../input/values.js';
+import type { SessionPage } from './list-sessions.js';
+import type { Sweep } from './sweep-sessions.js';
 
 /** Whether the answer of an observed operation is that of `sweep`. */
 export const isSweep = (answer: unknown): answer is Sweep =>
