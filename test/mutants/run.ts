@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startVitest } from 'vitest/node';
+import { eventMutants } from './event-mutants.js';
+import { httpMutants } from './http-mutants.js';
 import { inputMutants } from './input-mutants.js';
 import { memoryMutants } from './memory-mutants.js';
 import { mountMutants } from './mount-mutants.js';
@@ -16,6 +18,8 @@ import { timeMutants } from './time-mutants.js';
 const mutants = [
   ...timeMutants,
   ...inputMutants,
+  ...eventMutants,
+  ...httpMutants,
   ...serviceMutants,
   ...memoryMutants,
   ...redisMutants,

@@ -1,0 +1,32 @@
+import type { Mutant } from './mutant.js';
+
+export const httpMutants: readonly Mutant[] = [
+  {
+    bug: 'any API key opens the first tenant',
+    file: 'src/http/static-api-keys.ts',
+    from: 'if (crypto.timingSafeEqual(candidate.digest, digest)) tenant = candidate.tenant;',
+    to: 'tenant ??= candidate.tenant;',
+    tests: ['test/http'],
+  },
+  {
+    bug: 'the next page of the last one is offered',
+    file: 'src/http/page-headers.ts',
+    from: "page < last ? `, ${link('next', `page=${page + 1}`)}` : '';",
+    to: "page <= last ? `, ${link('next', `page=${page + 1}`)}` : '';",
+    tests: ['test/http'],
+  },
+  {
+    bug: 'links to other pages forget the filters',
+    file: 'src/http/page-headers.ts',
+    from: 'const filters = filtersOf(query);',
+    to: "const filters = '';",
+    tests: ['test/http', 'test/adapters/node.test.ts'],
+  },
+  {
+    bug: 'a client gives up at a proxy that is busy',
+    file: 'src/client/exchange.ts',
+    from: 'new Set([429, 502, 503, 504])',
+    to: 'new Set([429])',
+    tests: ['test/client'],
+  },
+];
