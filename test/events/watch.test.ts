@@ -222,8 +222,13 @@ describe('who watches a tenant', () => {
 
   test('goes on behind a position, and is told where events are lost', async () => {
     const { sessions } = open(4);
-    const watch = sessions.watchAll()[Symbol.asyncIterator]();
+    let onOpen = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      onOpen = resolve;
+    });
+    const watch = sessions.watchAll({ onOpen })[Symbol.asyncIterator]();
     const first = watch.next();
+    await opened;
     const id = await startedIn(sessions);
     const { position } = (await first).value._unsafeUnwrap();
     await watch.return?.();
