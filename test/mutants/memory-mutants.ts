@@ -43,6 +43,6 @@ export const memoryMutants: readonly Mutant[] = [
     file: 'adapters/memory/memory-event-log.ts',
     from: 'isTrimmed: isBehind(this.#dropped, from),',
     to: 'isTrimmed: false,',
-    tests: [...memory, 'test/events'],
+    tests: ['test/events/memory-events.test.ts'],
   },
 ];
