@@ -3,7 +3,7 @@ import type { StoreError, StoreUnavailable } from '../../src/errors.js';
 import { type ChangeId, type EventDetail, eventDetailOf, eventOf } from '../../src/events/event-detail.js';
 import { isBehind } from '../../src/events/position.js';
 import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
-import { isEndReason, type SessionStatus } from '../../src/session/session-status.js';
+import { isEndReason } from '../../src/session/session-status.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 import type { Call, Connection } from './connection.js';
 import { failed } from './failure.js';
@@ -173,10 +173,11 @@ export class RedisEventLog implements EventLog {
   async #hasLostEntries(stream: string): Promise<boolean> {
     const reply = await this.#connection.begin().read(async (client) => client.xinfo?.('STREAM', stream));
     const fields: readonly unknown[] = reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
-    const numberOf = (name: string): number => Number(fields[fields.indexOf(name) + 1]);
-    if (!fields.includes('length')) return false;
-    const [length, added] = [numberOf('length'), fields.includes('entries-added') ? numberOf('entries-added') : 0];
-    return fields.includes('entries-added') ? added > length : length >= (this.#length ?? Number.POSITIVE_INFINITY);
+    const numberOf = (name: string): number | undefined =>
+      fields.includes(name) ? Number(fields[fields.indexOf(name) + 1]) : undefined;
+    const [length, added] = [numberOf('length'), numberOf('entries-added')];
+    if (length === undefined) return false;
+    return added === undefined ? length >= (this.#length ?? Number.POSITIVE_INFINITY) : added > length;
   }
 
   /** Whether a stream begins after a position that has no entry: the entries before were trimmed. */
@@ -192,20 +193,13 @@ export class RedisEventLog implements EventLog {
   }
 
   async repeat(key: SessionKey): Promise<Result<unknown, StoreError>> {
-    return this.repeatLast(this.#connection.begin(), this.#keys.of(key), () => true);
-  }
-
-  /** Writes the event of the last state change again, if `isMeant` accepts the status that it led to. */
-  async repeatLast(
-    call: Call,
-    session: SessionKeys,
-    isMeant: (status: SessionStatus) => boolean,
-  ): Promise<Result<unknown, StoreError>> {
     if (this.#length === undefined) return ok(undefined);
+    const call = this.#connection.begin();
+    const session = this.#keys.of(key);
     const text = await call.read((client) => client.get(session.record));
     if (text.isErr()) return err(failed(session)(text.error));
     const decoded = text.value === null ? undefined : decodeState(text.value);
-    if (typeof decoded !== 'object' || !isMeant(decoded.state.status)) return ok(undefined);
+    if (typeof decoded !== 'object') return ok(undefined);
     const { state, birth, lastWrite } = decoded;
     const change = { birth, sequence: state.status === 'IDLE' ? 1 : (lastWrite?.sequence ?? 1) };
     return this.tell(call, session, change, eventDetailOf(lastWrite?.before === 'P', state));

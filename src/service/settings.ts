@@ -105,7 +105,16 @@ const optionNames: OptionNames<SessionServiceOptions> = {
 };
 
 const storeMethods = [
-  ...['insert', 'find', 'findState', 'list', 'replace', 'append', 'findEntries', 'remove', 'due', 'reschedule'],
+  'insert',
+  'find',
+  'findState',
+  'list',
+  'replace',
+  'append',
+  'findEntries',
+  'remove',
+  'due',
+  'reschedule',
 ];
 
 export const readSettings = (options: SessionServiceOptions): Settings =>
