@@ -13,16 +13,9 @@ import {
 import { SessionService } from '../../src/index.js';
 import { changed } from '../support/store-doubles.js';
 import { handlerWith, request, seen } from './handler-harness.js';
+import { countEntries } from './host-operation.js';
 
-const operation: Operation = {
-  name: 'countEntries',
-  tag: 'Ours',
-  summary: 'How long a history is',
-  method: 'GET',
-  path: '/session/{session_id}/length',
-  errors: ['not_found'],
-  output: { status: 200, description: 'The number of its entries.' },
-};
+const operation: Operation = countEntries;
 
 const answer = async (call: Call) => {
   const found = await answerOf(call, call.sessions.get(call.id));

@@ -12,6 +12,7 @@ import type { HandlerRequest } from '../../src/http/session-handler.js';
 import { SessionService } from '../../src/index.js';
 import { type Operation, openApiDocument, openApiRoute, type Parameter } from '../../src/openapi/index.js';
 import { handlerWith, request, seen } from '../http/handler-harness.js';
+import { countEntries } from '../http/host-operation.js';
 import { Described } from './described.js';
 
 const documentAt = async (
@@ -93,16 +94,7 @@ describe('GET /openapi.json', () => {
   });
 
   test('describes the routes of the host too', async () => {
-    const operation = {
-      name: 'countEntries',
-      tag: 'Ours',
-      summary: 'How long a history is',
-      method: 'GET',
-      path: '/session/{session_id}/length',
-      errors: ['not_found'],
-      output: { status: 200, description: 'The number of its entries.' },
-    } as const;
-    const own = [{ operation, answer: async () => ok({ status: 200, headers: {} }) }];
+    const own = [{ operation: countEntries, answer: async () => ok({ status: 200, headers: {} }) }];
     const { paths, tags } = await documentAt({ routes: [own, openApiRoute()] });
     expect(paths['/session/{session_id}/length'].get).toMatchObject({
       operationId: 'countEntries',

@@ -6,6 +6,7 @@ import { type RedisClient, RedisSessionStore, type RedisSessionStoreOptions } fr
 import { Keyspace } from '../../adapters/redis/keyspace.js';
 import { type Corrupt, describeSessionStore, type LoseEvents, type OpenedStore } from '../../src/testing/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { intercepting } from '../support/intercepting-client.js';
 import { redisAvailable } from '../support/redis-binary.js';
 
 /** What the contract needs of a client, beside what the store needs, to damage what is stored. */
@@ -19,12 +20,9 @@ let prefixes = 0;
 /** `client`, and a switch under which no event reaches the server. */
 const losingEvents = (client: DamagingClient) => {
   const state = { losesEvents: false };
-  const losing = new Proxy(client, {
-    get: (target, name) => {
-      if (name === 'xadd' && state.losesEvents) return () => Promise.reject(new Error('ERR the connection is lost'));
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
+  const losing = intercepting(client, async (name, _args, run) => {
+    if (name === 'xadd' && state.losesEvents) throw new Error('ERR the connection is lost');
+    return run();
   });
   return { losing, state };
 };

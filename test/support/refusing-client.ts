@@ -1,4 +1,5 @@
 import type { RedisClient } from '../../adapters/redis/index.js';
+import { intercepting } from './intercepting-client.js';
 
 /** What becomes of a command: it is refused with an error reply, or its connection breaks before or after it has run. */
 export interface Refusal {
@@ -16,8 +17,6 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   'connection lost after it has run': { message: 'Connection is closed.', hasRun: true },
 };
 
-const isCommand = (name: string | symbol): boolean => typeof name === 'string' && !['status', 'options'].includes(name);
-
 /**
  * `client` with its commands counted from 1; those for which `isRefused` holds fare as `refusal` says. `sent` is how many
  * there were.
@@ -28,18 +27,11 @@ export const refusing = <C extends RedisClient>(
   isRefused: (number: number, command: string) => boolean,
 ): { readonly client: C; readonly sent: () => number } => {
   let sent = 0;
-  const refusingClient = new Proxy(client, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name);
-      if (!isCommand(name) || typeof value !== 'function') return value;
-      return async (...args: readonly unknown[]) => {
-        sent += 1;
-        const mustRefuse = isRefused(sent, String(name));
-        if (!mustRefuse) return Reflect.apply(value, target, args);
-        if (refusal.hasRun === true) await Reflect.apply(value, target, args);
-        throw new Error(refusal.message);
-      };
-    },
+  const refusingClient = intercepting(client, async (name, _args, run) => {
+    sent += 1;
+    if (!isRefused(sent, name)) return run();
+    if (refusal.hasRun === true) await run();
+    throw new Error(refusal.message);
   });
   return { client: refusingClient, sent: () => sent };
 };

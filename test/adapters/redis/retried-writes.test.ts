@@ -5,6 +5,7 @@ import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/ind
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { intercepting } from '../../support/intercepting-client.js';
 
 const key = keyOf('one');
 const head = headOf('one');
@@ -16,18 +17,11 @@ type Arrival = (run: () => Promise<unknown>) => Promise<unknown>;
 /** `client`, whose first appends fare as `arrivals` say, and the last of them all further ones. */
 const appending = (client: RedisClient, arrivals: readonly Arrival[]): RedisClient => {
   let count = 0;
-  return new Proxy(client, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      return (...args: readonly unknown[]) => {
-        const run = async () => Reflect.apply(value, target, args);
-        if (name !== 'evalsha' || args[0] !== appendScript.sha1) return run();
-        const arrival = arrivals[Math.min(count, arrivals.length - 1)];
-        count += 1;
-        return arrival === undefined ? run() : arrival(run);
-      };
-    },
+  return intercepting(client, (name, args, run) => {
+    if (name !== 'evalsha' || args[0] !== appendScript.sha1) return run();
+    const arrival = arrivals[Math.min(count, arrivals.length - 1)];
+    count += 1;
+    return arrival === undefined ? run() : arrival(run);
   });
 };
 
