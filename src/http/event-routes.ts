@@ -105,20 +105,14 @@ const end = ({ gone, changes }: OpenedWatch): void => {
 /** Begins to watch. An error is known before the response starts, and leaves nothing open. */
 const begin = async (
   { handler, sessions, id }: Call<TenantEvents>,
-  { from, warnBefore }: Pick<WatchOptions, 'from' | 'warnBefore'>,
+  given: Pick<WatchOptions, 'from' | 'warnBefore'>,
 ): Promise<Result<OpenedWatch, HandlerError>> => {
   const gone = new AbortController();
   let onOpen = (): void => undefined;
   const opened = new Promise<'open'>((resolve) => {
     onOpen = () => resolve('open');
   });
-  const options = {
-    signal: gone.signal,
-    onOpen,
-    ...(from === undefined ? {} : { from }),
-    ...(warnBefore === undefined ? {} : { warnBefore }),
-  };
-  const changes = sessions.watch(id, options)[Symbol.asyncIterator]();
+  const changes = sessions.watch(id, { ...given, signal: gone.signal, onOpen })[Symbol.asyncIterator]();
   const first = changes.next();
   const refusal = refusalOf(await withTimeout(handler.timeoutMs, Promise.race([opened, first])), id);
   if (refusal === undefined) return ok({ gone, changes: behind(first, changes) });
