@@ -131,17 +131,18 @@ export class MemorySessionStore implements SessionStore {
     const log = this.#sessionOf(key)?.log;
     if (log === undefined) return ok({ outcome: 'missing' });
     const { maxBytes = Number.POSITIVE_INFINITY } = slice;
-    if ('last' in slice) {
-      let from = Math.max(0, log.length - slice.last);
-      while (from < log.length - 1 && log.bytes(from) > maxBytes) from += 1;
-      return ok({ outcome: 'found', entries: log.slice(from), position: log.length, hasMore: false });
+    const given = 'last' in slice ? log.length : 'after' in slice ? slice.after : slice.before;
+    if (given < 0 || given > log.length) return ok({ outcome: 'astray' });
+    let [start, position] = [given, given];
+    if ('after' in slice) {
+      position = Math.min(given + slice.limit, log.length);
+      while (position > start + 1 && log.bytes(start, position) > maxBytes) position -= 1;
+    } else {
+      start = Math.max(0, given - ('last' in slice ? slice.last : slice.limit));
+      while (start < position - 1 && log.bytes(start, position) > maxBytes) start += 1;
     }
-    const { after, limit } = slice;
-    if (after < 0 || after > log.length) return ok({ outcome: 'astray' });
-    let position = Math.min(after + limit, log.length);
-    while (position > after + 1 && log.bytes(after, position) > maxBytes) position -= 1;
-    const entries = log.slice(after, position);
-    return ok({ outcome: 'found', entries, position, hasMore: position < log.length });
+    const entries = log.slice(start, position);
+    return ok({ outcome: 'found', entries, start, position, hasMore: position < log.length });
   }
 
   remove(

@@ -80,12 +80,16 @@ const readCount = (issues: IssueList, path: string, value: unknown = DEFAULT_HIS
 /** Reads a history query. A limit above the maximum is an error: a caller may rely on getting as many entries. */
 export const readHistoryQuery = (query: unknown): Result<HistorySlice, InvalidInput> =>
   readSafely('query', (issues) => {
-    const { last, after, limit } = readFields(issues, 'query', query);
-    if (after === undefined) {
-      const rule = 'needs `after`; use `last` for the latest entries';
+    const { last, after, before, limit } = readFields(issues, 'query', query);
+    if (after === undefined && before === undefined) {
+      const rule = 'needs `after` or `before`; use `last` for the latest entries';
       issues.check(limit === undefined, 'limit', rule);
       return { last: readCount(issues, 'last', last) };
     }
-    issues.check(last === undefined, 'last', 'cannot be given with `after`');
-    return { after: readWhole(issues, 'after', after, 0), limit: readCount(issues, 'limit', limit) };
+    issues.check(last === undefined, 'last', 'cannot be given with `after` or `before`');
+    issues.check(after === undefined || before === undefined, 'before', 'cannot be given with `after`');
+    const count = readCount(issues, 'limit', limit);
+    return before === undefined
+      ? { after: readWhole(issues, 'after', after, 0), limit: count }
+      : { before: readWhole(issues, 'before', before, 0), limit: count };
   });

@@ -69,6 +69,7 @@ export const historyPart: Shape<HistoryPart> = named(
   'HistoryPart',
   object({
     entries: list(entry),
+    start: whole(),
     position: whole(),
     hasMore: bool,
   }),

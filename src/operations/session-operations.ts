@@ -74,13 +74,14 @@ export const get = operation({
 export const sessionOperations = [create, list, get] as const;
 
 const partLength: QueryParameter = { kind: 'whole', least: 1, most: HISTORY_LIMIT };
+const position: QueryParameter = { kind: 'whole', least: 0 };
 
 export const history = operation({
   name: 'readHistory',
   tag: 'Histories',
   method: 'GET',
   path: '/session/{session_id}/history',
-  query: { last: partLength, after: { kind: 'whole', least: 0 }, limit: partLength },
+  query: { last: partLength, after: position, before: position, limit: partLength },
   errors: errorsOf<SessionService['history']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record']),
   output: { status: 200, shape: historyPart },
   calls: { method: 'history', call: (sessions: TenantHistories, { id, query }) => sessions.history(id, query) },

@@ -53,12 +53,13 @@ export const appendHistory = async (
   }
 };
 
-/** The part of a history to read: the last entries, or those behind a position. */
+/** The part of a history to read: the last entries, those behind a position, or those before one. */
 export type HistoryQuery =
   | {
       /** Maximum number of the latest entries, 1 to 1000. Default: 100. */
       readonly last?: number;
       readonly after?: never;
+      readonly before?: never;
       readonly limit?: never;
     }
   | {
@@ -66,6 +67,15 @@ export type HistoryQuery =
       readonly after: number;
       /** Maximum number of entries, 1 to 1000. Default: 100. */
       readonly limit?: number;
+      readonly before?: never;
+      readonly last?: never;
+    }
+  | {
+      /** A position that `append` or `history` returned for this session, such as the `start` of a part. */
+      readonly before: number;
+      /** Maximum number of entries, 1 to 1000: the latest before the position. Default: 100. */
+      readonly limit?: number;
+      readonly after?: never;
       readonly last?: never;
     };
 
@@ -73,6 +83,11 @@ export type HistoryQuery =
 export interface HistoryPart {
   /** Oldest first. */
   readonly entries: readonly HistoryEntry[];
+  /**
+   * The position before the part: opaque, and 0 at the beginning of the history. `{ before: start }` reads the entries
+   * before it.
+   */
+  readonly start: number;
   /** The position behind the part: opaque. `{ after: position }` reads on. */
   readonly position: number;
   /** Whether there were entries behind `position` at the time of reading. */
@@ -91,7 +106,9 @@ export const readHistory = async (
   const found = answer.value;
   if (found.outcome === 'missing') return err(notFound(key.id));
   if (found.outcome === 'astray') {
-    return err(invalidInput([{ path: 'after', message: 'is not a position in this history' }]));
+    const path = 'before' in slice.value ? 'before' : 'after';
+    return err(invalidInput([{ path, message: 'is not a position in this history' }]));
   }
-  return ok({ entries: found.entries, position: found.position, hasMore: found.hasMore });
+  const { entries, start, position, hasMore } = found;
+  return ok({ entries, start, position, hasMore });
 };

@@ -102,8 +102,8 @@ export class SessionService {
   }
 
   /**
-   * Reads a part of a history: the last entries, or those behind a position. The cost depends on the part, not on the
-   * length of the history. A position that is not in this history is `invalid_input` for `after`.
+   * Reads a part of a history: the last entries, those behind a position, or those before one. The cost depends on the
+   * part, not on the length of the history. A position that is not in this history is `invalid_input`.
    */
   history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, HistoryError> {
     return this.#performOn({ name: 'history', id, outcome: 'not_applied' }, (settings, key) =>

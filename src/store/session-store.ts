@@ -65,6 +65,12 @@ export type HistorySlice = (
       /** Maximum number of entries behind the position. */
       readonly limit: number;
     }
+  | {
+      /** A position that an append or another slice returned, or 0 for the beginning. */
+      readonly before: number;
+      /** Maximum number of the latest entries before the position. */
+      readonly limit: number;
+    }
 ) & {
   /**
    * Maximum bytes of JSON, approximate: the slice has fewer entries if they would exceed it, but at least one. Default:
@@ -78,12 +84,17 @@ export type EntriesOutcome =
       readonly outcome: 'found';
       /** Oldest first. */
       readonly entries: readonly HistoryEntry[];
-      /** The position behind the last of the entries; without entries, behind the whole history. */
+      /** The position before the first of the entries, 0 at the beginning of the history; without entries, `position`. */
+      readonly start: number;
+      /**
+       * The position behind the last of the entries. Without entries: the position that was given, or behind the whole
+       * history.
+       */
       readonly position: number;
       /** Whether there are entries behind `position`. */
       readonly hasMore: boolean;
     }
-  /** `after` is not a position in this history. */
+  /** `after` or `before` is not a position in this history. */
   | { readonly outcome: 'astray' }
   | { readonly outcome: 'missing' };
 

@@ -74,6 +74,14 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
           expect(hasMore).toBe(read.length < all.length);
         }
         expect(position).toBe(last.position);
+        const rest = all.slice(0, -count);
+        for (let { start } = last; start > 0; ) {
+          const part = await find(each, { before: start, limit: count });
+          expect(part.entries).toEqual(rest.splice(-count));
+          expect(part.position).toBe(start);
+          ({ start } = part);
+        }
+        expect(rest).toEqual([]);
       }
     }),
     { numRuns: runs },

@@ -32,7 +32,18 @@ const partFaults: readonly Fault[] = [
   })),
   faulty('findEntries:', 'gives the entry before the position too', (inner) => ({
     findEntries: (key, slice) =>
-      inner.findEntries(key, 'last' in slice ? slice : { ...slice, after: Math.max(0, slice.after - 1) }),
+      inner.findEntries(key, 'after' in slice ? { ...slice, after: Math.max(0, slice.after - 1) } : slice),
+  })),
+  faulty('findEntries:', 'gives the entry after the position too', (inner) => ({
+    findEntries: (key, slice) =>
+      inner.findEntries(key, slice).andThen((found) => {
+        if (found.outcome !== 'found' || !('before' in slice) || !found.hasMore) return ok(found);
+        return inner.findEntries(key, { ...slice, before: slice.before + 1 });
+      }),
+  })),
+  faulty('findEntries:', 'has no start', (inner) => ({
+    findEntries: (key, slice) =>
+      inner.findEntries(key, slice).map((found) => (found.outcome === 'found' ? { ...found, start: 0 } : found)),
   })),
   faulty('findEntries:', 'gives all that there is', (inner) => ({
     findEntries: (key, slice) => inner.findEntries(key, 'last' in slice ? slice : { ...slice, limit: 10_000 }),
@@ -46,7 +57,9 @@ const partFaults: readonly Fault[] = [
   faulty('findEntries:', 'finds nothing where no session is', (inner) => ({
     findEntries: (key, slice) =>
       inner.findEntries(key, slice).map((found): EntriesOutcome => {
-        return found.outcome === 'missing' ? { outcome: 'found', entries: [], position: 0, hasMore: false } : found;
+        return found.outcome === 'missing'
+          ? { outcome: 'found', entries: [], start: 0, position: 0, hasMore: false }
+          : found;
       }),
   })),
   faulty('findEntries:', 'counts positions from the end', (inner) => ({

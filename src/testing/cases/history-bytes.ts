@@ -63,6 +63,13 @@ export const historyBytes: readonly StoreCase[] = [
         expectThat(bytes > maxBytes / 3, `a part of ${bytes} bytes uses most of ${maxBytes}`);
         expectEqual(part.entries, entries.slice(entries.length - part.entries.length), 'the latest entries');
         expectEqual(part.hasMore, false, 'hasMore');
+        const before = await partOf(store, { before: part.start, limit: 20, maxBytes });
+        expectEqual(
+          before.entries,
+          entries.slice(-part.entries.length - before.entries.length, -part.entries.length),
+          'the latest entries before them',
+        );
+        expectThat(jsonBytes(before.entries) <= mostBytes(maxBytes), `they have about ${maxBytes} bytes at most`);
         const behind = await partOf(store, { after: part.position, limit: 10 });
         expectEqual(behind.entries, [], 'what stands behind them');
       }

@@ -39,6 +39,23 @@ const readOn = async (store: SessionStore, after: number, limit: number): Promis
   return entries;
 };
 
+/** All entries before a position, read back in parts of at most `limit`. */
+const readBack = async (store: SessionStore, before: number, limit: number): Promise<readonly HistoryEntry[]> => {
+  let entries: readonly HistoryEntry[] = [];
+  let start = before;
+  await repeatUntil('the beginning of the history', MAXIMUM_PARTS, async () => {
+    const part = await partOf(store, { before: start, limit });
+    expectThat(part.entries.length <= limit, `at most ${limit} entries are given`);
+    expectEqual(part.position, start, 'the position behind the part');
+    expectThat(start === 0 || part.start < start, `the start ${part.start} is lower than ${start}`);
+    expectThat(start === 0 || part.entries.length > 0, 'before every position but 0 there is something');
+    entries = [...part.entries, ...entries];
+    start = part.start;
+    return start === 0;
+  });
+  return entries;
+};
+
 /** Appends several times, with and without `operationId`. Returns the texts, and the position after each append. */
 const insertTalk = async (store: SessionStore) => {
   await insertActive(store, key);
@@ -97,6 +114,39 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
+    name: 'findEntries: back part by part, each entry comes once and in order, whatever the limit',
+    run: async (store) => {
+      const { said, marks } = await insertTalk(store);
+      for (const limit of [1, 2, 3, 7, said.length - 1, said.length, said.length + 1]) {
+        for (const { position, count } of [{ position: 0, count: 0 }, ...marks]) {
+          const entries = await readBack(store, position, limit);
+          expectEqual(
+            entries.map(({ content }) => content),
+            said.slice(0, count),
+            `before ${position}, ${limit} at a time`,
+          );
+        }
+      }
+    },
+  },
+  {
+    name: 'findEntries: start is the position before a part, whichever way it was read',
+    run: async (store) => {
+      const { said } = await insertTalk(store);
+      for (const last of [1, 2, 5, said.length - 1]) {
+        const part = await partOf(store, { last });
+        const above = await partOf(store, { before: part.start, limit: 1000 });
+        expectEqual(contentsOf(above), said.slice(0, -last), `what stands before the last ${last}`);
+        expectEqual([above.start, above.hasMore], [0, true], 'its start, and whether there are entries behind it');
+        const again = await partOf(store, { after: part.start, limit: 1000 });
+        expectEqual(again, part, `what stands behind the start of the last ${last}`);
+      }
+      const middle = await partOf(store, { after: (await partOf(store, { after: 0, limit: 4 })).position, limit: 3 });
+      expectEqual(contentsOf(await partOf(store, { before: middle.start, limit: 2 })), said.slice(2, 4), 'before it');
+      expectEqual((await partOf(store, { last: 1000 })).start, 0, 'the start of the whole history');
+    },
+  },
+  {
     name: 'findEntries: hasMore says whether there are entries behind the part',
     run: async (store) => {
       await insertActive(store, key);
@@ -110,7 +160,10 @@ export const historyParts: readonly StoreCase[] = [
     run: async (store) => {
       await insertActive(store, key);
       const none = [await partOf(store, { last: 5 }), await partOf(store, { after: 0, limit: 5 })];
-      for (const part of none) expectEqual([part.entries, part.hasMore], [[], false], 'a part of nothing');
+      none.push(await partOf(store, { before: 0, limit: 5 }));
+      for (const part of none) {
+        expectEqual([part.entries, part.start, part.hasMore], [[], part.position, false], 'a part of nothing');
+      }
       await append(store, key, ['hello']);
       for (const { position } of none) {
         expectEqual(contentsOf(await partOf(store, { after: position, limit: 5 })), ['hello'], 'what came first');
@@ -130,13 +183,15 @@ export const historyParts: readonly StoreCase[] = [
       for (const after of [await append(store, key, ['hello']), 1e9, Number.MAX_SAFE_INTEGER - 1]) {
         const found = await answerOf(store.findEntries(key, { after: after + 1, limit: 10 }));
         expectEqual(found, { outcome: 'astray' }, `behind ${after + 1}`);
+        const back = await answerOf(store.findEntries(key, { before: after + 1, limit: 10 }));
+        expectEqual(back, { outcome: 'astray' }, `before ${after + 1}`);
       }
     },
   },
   {
     name: 'findEntries: an unknown session, another tenant\u2019s, or a removed one is missing',
     run: async (store) => {
-      const slices: readonly HistorySlice[] = [{ last: 1 }, { after: 0, limit: 1 }, { after: 5, limit: 1 }];
+      const slices: readonly HistorySlice[] = [{ last: 1 }, { after: 0, limit: 1 }, { before: 5, limit: 1 }];
       const expectMissing = async (of: SessionKey) => {
         for (const slice of slices)
           expectEqual(await answerOf(store.findEntries(of, slice)), { outcome: 'missing' }, 'it');
@@ -174,6 +229,7 @@ export const historyParts: readonly StoreCase[] = [
       }
       expectEqual((await partOf(store, { last: 1000 })).entries, entries, 'all');
       expectEqual(await readOn(store, 0, 1), entries, 'one by one');
+      expectEqual(await readBack(store, (await partOf(store, { last: 1 })).position, 1), entries, 'back, one by one');
       for (const last of upTo(entries.length)) {
         if (last > 0) expectEqual((await partOf(store, { last })).entries, entries.slice(-last), `the last ${last}`);
       }
@@ -189,6 +245,9 @@ export const historyParts: readonly StoreCase[] = [
       for (const entry of entries) await answerOf(store.append(key, { entries: [entry], now: NOON }));
       expectEqual(await readOn(store, 0, 3), entries, 'three at a time');
       expectEqual(await readOn(store, 0, 40), entries, 'at once');
+      const { position } = await partOf(store, { last: 1 });
+      expectEqual(await readBack(store, position, 3), entries, 'back, three at a time');
+      expectEqual(await readBack(store, position, 40), entries, 'back, at once');
       for (const last of [1, 2, 10, 25, 39, 40]) {
         expectEqual((await partOf(store, { last })).entries, entries.slice(-last), `the last ${last}`);
       }
@@ -198,9 +257,9 @@ export const historyParts: readonly StoreCase[] = [
     name: 'findEntries: changing a part that was read changes nothing in the store',
     run: async (store) => {
       await insertActive(store, key);
-      await append(store, key, ['hello', 'goodbye']);
+      const end = await append(store, key, ['hello', 'goodbye']);
       const expected = [say('hello'), say('goodbye')];
-      for (const slice of [{ last: 2 }, { after: 0, limit: 2 }]) {
+      for (const slice of [{ last: 2 }, { after: 0, limit: 2 }, { before: end, limit: 2 }]) {
         const { entries } = await partOf(store, slice);
         for (const entry of entries) Reflect.set(entry, 'content', 'vandalized');
         Reflect.set(entries, 0, 'vandalized');

@@ -61,8 +61,11 @@ describeWithRedis('parts of a history', ({ port }) => {
         const count = isStart && text[after] === 0x7b ? behind + 1 : behind;
         if (isStart) {
           const entries = count === 0 ? [] : history.slice(-count);
-          expect(found).toEqual({ outcome: 'found', entries, position: text.length, hasMore: false });
+          expect(found).toEqual({ outcome: 'found', entries, start: after, position: text.length, hasMore: false });
         }
+        const back = await answerOf(store.findEntries(key, { before: after, limit: 10 }));
+        expect({ after, outcome: back.outcome }).toEqual({ after, outcome: isStart ? 'found' : 'astray' });
+        if (isStart) expect(entriesOf(back)).toEqual(history.slice(0, history.length - count));
       }
     });
 

@@ -32,10 +32,11 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
     findEntries: (key, slice) => {
       const history = sessions.get(nameOf(key))?.history;
       if (history === undefined) return ok({ outcome: 'missing' });
-      const from = 'last' in slice ? Math.max(0, history.length - slice.last) : slice.after;
-      const entries = history.slice(from, 'last' in slice ? undefined : from + slice.limit);
-      const position = from + entries.length;
-      return ok({ outcome: 'found', entries, position, hasMore: position < history.length });
+      const end = 'after' in slice ? slice.after + slice.limit : 'before' in slice ? slice.before : history.length;
+      const start = 'after' in slice ? slice.after : Math.max(0, end - ('last' in slice ? slice.last : slice.limit));
+      const entries = history.slice(start, end);
+      const position = start + entries.length;
+      return ok({ outcome: 'found', entries, start, position, hasMore: position < history.length });
     },
     list: () => ok({ records: [...sessions.values()], total: sessions.size, unreadable: [] }),
     remove: (key) => ok(sessions.delete(nameOf(key)) ? 'removed' : 'missing'),
