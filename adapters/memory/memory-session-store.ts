@@ -130,16 +130,14 @@ export class MemorySessionStore implements SessionStore {
   findEntries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, never> {
     const log = this.#sessionOf(key)?.log;
     if (log === undefined) return ok({ outcome: 'missing' });
-    const { maxBytes = Number.POSITIVE_INFINITY } = slice;
-    const given = 'last' in slice ? log.length : 'after' in slice ? slice.after : slice.before;
+    const { after, before = log.length, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
+    const given = after ?? before;
     if (given < 0 || given > log.length) return ok({ outcome: 'astray' });
-    let [start, position] = [given, given];
-    if ('after' in slice) {
-      position = Math.min(given + slice.limit, log.length);
-      while (position > start + 1 && log.bytes(start, position) > maxBytes) position -= 1;
-    } else {
-      start = Math.max(0, given - ('last' in slice ? slice.last : slice.limit));
-      while (start < position - 1 && log.bytes(start, position) > maxBytes) start += 1;
+    let start = after ?? Math.max(0, before - limit);
+    let position = after === undefined ? before : Math.min(after + limit, log.length);
+    while (position > start + 1 && log.bytes(start, position) > maxBytes) {
+      if (after === undefined) start += 1;
+      else position -= 1;
     }
     const entries = log.slice(start, position);
     return ok({ outcome: 'found', entries, start, position, hasMore: position < log.length });

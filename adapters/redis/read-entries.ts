@@ -97,12 +97,11 @@ const linesOf = ({ text, from }: Part, { isBackward, entries, bytes, hasNone }: 
  * has its id now.
  */
 export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Answer<EntriesOutcome> => {
-  const { maxBytes = Number.POSITIVE_INFINITY } = slice;
-  const isBackward = !('after' in slice);
-  const limit = 'last' in slice ? slice.last : slice.limit;
+  const { after, before = '', limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
+  const isBackward = after === undefined;
   const found: (readonly HistoryEntry[])[] = [];
   let [count, span] = [0, 0];
-  let place = 'after' in slice ? [String(slice.after), ''] : ['', 'before' in slice ? String(slice.before) : ''];
+  let place = isBackward ? ['', String(before)] : [String(after), ''];
   let first: Part | undefined;
   for (let least = LEAST_BYTES; ; ) {
     const read = await readPart(call, session, place, limit - count, least, maxBytes);

@@ -84,7 +84,7 @@ export const readHistoryQuery = (query: unknown): Result<HistorySlice, InvalidIn
     if (after === undefined && before === undefined) {
       const rule = 'needs `after` or `before`; use `last` for the latest entries';
       issues.check(limit === undefined, 'limit', rule);
-      return { last: readCount(issues, 'last', last) };
+      return { limit: readCount(issues, 'last', last) };
     }
     issues.check(last === undefined, 'last', 'cannot be given with `after` or `before`');
     issues.check(after === undefined || before === undefined, 'before', 'cannot be given with `after`');

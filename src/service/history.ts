@@ -106,7 +106,7 @@ export const readHistory = async (
   const found = answer.value;
   if (found.outcome === 'missing') return err(notFound(key.id));
   if (found.outcome === 'astray') {
-    const path = 'before' in slice.value ? 'before' : 'after';
+    const path = slice.value.after === undefined ? 'before' : 'after';
     return err(invalidInput([{ path, message: 'is not a position in this history' }]));
   }
   const { entries, start, position, hasMore } = found;

@@ -53,31 +53,27 @@ export type AppendOutcome =
   | { readonly outcome: 'full' }
   | { readonly outcome: 'missing' };
 
-/** The part of a history to read. Numbers of entries are at least 1. */
-export type HistorySlice = (
-  | {
-      /** Maximum number of the latest entries. */
-      readonly last: number;
-    }
-  | {
-      /** A position that an append or another slice returned, or 0 for the beginning. */
-      readonly after: number;
-      /** Maximum number of entries behind the position. */
-      readonly limit: number;
-    }
-  | {
-      /** A position that an append or another slice returned, or 0 for the beginning. */
-      readonly before: number;
-      /** Maximum number of the latest entries before the position. */
-      readonly limit: number;
-    }
-) & {
+/** The part of a history to read: the first entries behind `after`, or the latest before `before`. */
+export type HistorySlice = {
+  /** Maximum number of entries, at least 1. */
+  readonly limit: number;
   /**
    * Maximum bytes of JSON, approximate: the slice has fewer entries if they would exceed it, but at least one. Default:
    * no limit.
    */
   readonly maxBytes?: number;
-};
+} & (
+  | {
+      /** A position that an append or another slice returned, or 0 for the beginning. */
+      readonly after: number;
+      readonly before?: never;
+    }
+  | {
+      readonly after?: never;
+      /** A position as for `after`. Default: the end of the history. */
+      readonly before?: number;
+    }
+);
 
 export type EntriesOutcome =
   | {

@@ -6,10 +6,10 @@ const issuesOf = (query: unknown) => readHistoryQuery(query)._unsafeUnwrapErr().
 
 describe('which part of a history', () => {
   test.each([
-    [{}, { last: 100 }],
-    [{ last: undefined, after: undefined, limit: undefined }, { last: 100 }],
-    [{ last: 1 }, { last: 1 }],
-    [{ last: 1000 }, { last: 1000 }],
+    [{}, { limit: 100 }],
+    [{ last: undefined, after: undefined, limit: undefined }, { limit: 100 }],
+    [{ last: 1 }, { limit: 1 }],
+    [{ last: 1000 }, { limit: 1000 }],
     [{ after: 0 }, { after: 0, limit: 100 }],
     [
       { after: 7, limit: 1 },

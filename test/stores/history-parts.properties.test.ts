@@ -62,7 +62,7 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
         return found;
       };
       for (const each of both) {
-        const last = await find(each, { last: count });
+        const last = await find(each, { limit: count });
         expect(last.entries).toEqual(all.slice(-count));
         const read: HistoryEntry[] = [];
         let position = 0;

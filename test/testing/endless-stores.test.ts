@@ -44,7 +44,7 @@ describe('the contract comes to an end on a store that', () => {
             outcome: 'found',
             entries: [entry],
             start: 0,
-            position: 'after' in slice ? slice.after + 1 : 1,
+            position: (slice.after ?? 0) + 1,
             hasMore: true,
           }),
       })),

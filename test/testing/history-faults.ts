@@ -28,16 +28,20 @@ const partFaults: readonly Fault[] = [
     entries: found.entries.map((entry) => ({ ...entry, content: entry.content.slice(0, 16_384) })),
   })),
   faulty('findEntries:', 'gives the first for the last', (inner) => ({
-    findEntries: (key, slice) => inner.findEntries(key, 'last' in slice ? { after: 0, limit: slice.last } : slice),
+    findEntries: (key, slice) =>
+      inner.findEntries(
+        key,
+        slice.after === undefined && slice.before === undefined ? { after: 0, limit: slice.limit } : slice,
+      ),
   })),
   faulty('findEntries:', 'gives the entry before the position too', (inner) => ({
     findEntries: (key, slice) =>
-      inner.findEntries(key, 'after' in slice ? { ...slice, after: Math.max(0, slice.after - 1) } : slice),
+      inner.findEntries(key, slice.after === undefined ? slice : { ...slice, after: Math.max(0, slice.after - 1) }),
   })),
   faulty('findEntries:', 'gives the entry after the position too', (inner) => ({
     findEntries: (key, slice) =>
       inner.findEntries(key, slice).andThen((found) => {
-        if (found.outcome !== 'found' || !('before' in slice) || !found.hasMore) return ok(found);
+        if (found.outcome !== 'found' || slice.before === undefined || !found.hasMore) return ok(found);
         return inner.findEntries(key, { ...slice, before: slice.before + 1 });
       }),
   })),
@@ -46,7 +50,8 @@ const partFaults: readonly Fault[] = [
       inner.findEntries(key, slice).map((found) => (found.outcome === 'found' ? { ...found, start: 0 } : found)),
   })),
   faulty('findEntries:', 'gives all that there is', (inner) => ({
-    findEntries: (key, slice) => inner.findEntries(key, 'last' in slice ? slice : { ...slice, limit: 10_000 }),
+    findEntries: (key, slice) =>
+      inner.findEntries(key, slice.after === undefined ? slice : { ...slice, limit: 10_000 }),
   })),
   faulty('findEntries:', 'takes what is beyond the end for the end', (inner) => ({
     findEntries: (key, slice) =>
@@ -65,7 +70,7 @@ const partFaults: readonly Fault[] = [
   faulty('findEntries:', 'counts positions from the end', (inner) => ({
     findEntries: (key, slice) =>
       inner.findEntries(key, slice).map((found) => {
-        return found.outcome === 'found' && 'last' in slice ? { ...found, position: 0 } : found;
+        return found.outcome === 'found' && slice.after === undefined ? { ...found, position: 0 } : found;
       }),
   })),
   faulty('findEntries:', 'shares what it keeps', (inner) => {

@@ -99,7 +99,7 @@ export const corruption: readonly CorruptionCase[] = [
       run: async (store, corrupt) => {
         await insertThree(store);
         await corrupt(key, part);
-        for (const slice of [{ last: 10 }, { after: 0, limit: 10 }]) {
+        for (const slice of [{ limit: 10 }, { after: 0, limit: 10 }]) {
           const error = await errorOf(store.findEntries(key, slice));
           expectEqual(error.type, 'corrupt_record', 'the error');
         }

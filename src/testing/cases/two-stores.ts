@@ -22,7 +22,7 @@ const expectRead = async (store: SessionStore, expected: Contents | undefined, w
   const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
   expectEqual(page.records.map(contentsOf), expected === undefined ? [] : [expected], `the page with ${what}`);
   expectEqual(page.total, expected === undefined ? 0 : 1, `the total with ${what}`);
-  const part = await answerOf(store.findEntries(key, { last: 10 }));
+  const part = await answerOf(store.findEntries(key, { limit: 10 }));
   const entries = part.outcome === 'found' ? part.entries : undefined;
   expectEqual(entries, expected?.history, `the last entries of ${what}`);
   const dueAt = expected?.state.deadline ?? Number.POSITIVE_INFINITY;

@@ -123,7 +123,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       await raw.del(keys[part]);
       await raw.rpush(keys[part], 'a list');
       await expectCorrupt(store);
-      expect(await errorOf(store.findEntries(key, { last: 1 }))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+      expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
       const append = { entries: [say('more')], now: NOON };
       expect(await errorOf(store.append(key, append))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
       await expectRemovable(store);

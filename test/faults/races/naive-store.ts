@@ -32,9 +32,9 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
     findEntries: (key, slice) => {
       const history = sessions.get(nameOf(key))?.history;
       if (history === undefined) return ok({ outcome: 'missing' });
-      const end = 'after' in slice ? slice.after + slice.limit : 'before' in slice ? slice.before : history.length;
-      const start = 'after' in slice ? slice.after : Math.max(0, end - ('last' in slice ? slice.last : slice.limit));
-      const entries = history.slice(start, end);
+      const { after, before = history.length, limit } = slice;
+      const start = after ?? Math.max(0, before - limit);
+      const entries = history.slice(start, after === undefined ? before : after + limit);
       const position = start + entries.length;
       return ok({ outcome: 'found', entries, start, position, hasMore: position < history.length });
     },
