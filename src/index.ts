@@ -50,6 +50,7 @@ export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } fr
 export { type Clock, systemClock } from './session/clock.js';
 export { type Ids, randomIds } from './session/ids.js';
 export type { HistoryEntry, Session, SessionOptions, SessionState } from './session/session.js';
+export { sessionAt } from './session/session-at.js';
 export { defaultLimits, type SessionLimits } from './session/session-limits.js';
 export {
   REMEMBERED_OPERATIONS,
@@ -66,7 +67,7 @@ export type {
   TransitionTarget,
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
-export { acceptsHistoryUntil, activeMsAt, isEndByClock, sessionAt, settle } from './session/timeline.js';
+export { acceptsHistoryUntil, activeMsAt, isEndByClock, settle } from './session/timeline.js';
 export type {
   Admit,
   Answer,

@@ -18,7 +18,8 @@ export interface KeptSession {
   readonly bytes: number;
   /** Empty where no events are told. */
   readonly birth: string;
-  readonly firstRevision: number;
+  /** The number of the last change is counted from it: a replaced hold, which is no change, moves it on. */
+  firstRevision: number;
   readonly log: HistoryLog;
   state: StateRecord;
   /** When a sweep is to look at it. Of one that has not ended: its deadline. */
@@ -28,8 +29,16 @@ export interface KeptSession {
   isRemoved: boolean;
 }
 
-const bytesOfHead = ({ id, options: { face, profile, context, behavior }, createdAt }: SessionHead): number =>
-  [id, face, profile, context, behavior, createdAt].reduce((bytes, text) => bytes + jsonBytes(text), FRAME_BYTES);
+const bytesOfHead = ({
+  id,
+  options: { face, profile, context, behavior },
+  labels = {},
+  createdAt,
+}: SessionHead): number =>
+  [id, face, profile, context, behavior, createdAt, ...Object.entries(labels).flat()].reduce(
+    (bytes, text) => bytes + jsonBytes(text),
+    FRAME_BYTES,
+  );
 
 export const newSession = (tenant: string, head: SessionHead, state: StateRecord, birth: string): KeptSession => ({
   tenant,

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type EventDetail, eventDetailOf } from '../../src/events/event-detail.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields, readWhole } from '../../src/input/values.js';
+import { isHeldWith } from '../../src/session/hold.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
 import type {
@@ -110,19 +111,29 @@ export class MemorySessionStore implements SessionStore {
     if (state.revision !== next.revision - 1) return ok('stale');
     const dueAt = isEndByClock(next) ? Math.min(session.dueAt, next.deadline) : next.deadline;
     this.#change(key.tenant, tenant, () => tenant.change(session, copyState(next), dueAt));
-    this.#tell(session, eventDetailOf(state.status === 'PAUSED', next));
+    if (next.status === state.status) session.firstRevision += 1;
+    else this.#tell(session, eventDetailOf(state.status === 'PAUSED', next));
     return ok('replaced');
   }
 
-  append(key: SessionKey, { entries, now, operationId, mostEntries }: HistoryAppend): Result<AppendOutcome, never> {
+  append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, never> {
+    const { entries, now, operation, mostEntries, ifPosition, fence } = append;
     const session = this.#sessionOf(key);
     if (session === undefined) return ok({ outcome: 'missing' });
     const { state, log } = session;
-    const known = operationId === undefined ? undefined : log.positionAfter(operationId);
-    if (known !== undefined) return ok({ outcome: 'appended', position: known });
+    const known = operation && log.find(operation.id);
+    if (known !== undefined) {
+      return ok(
+        known.digest === operation?.digest
+          ? { outcome: 'appended', position: known.position }
+          : { outcome: 'mismatch' },
+      );
+    }
     if (now >= acceptsHistoryUntil(state)) return ok({ outcome: 'closed', state: copyState(state) });
+    if (fence !== undefined && !isHeldWith(state, fence, now)) return ok({ outcome: 'not_held' });
+    if (ifPosition !== undefined && ifPosition !== log.length) return ok({ outcome: 'moved', position: log.length });
     if (mostEntries !== undefined && log.length + entries.length > mostEntries) return ok({ outcome: 'full' });
-    const position = log.append(entries, operationId);
+    const position = log.append(entries, operation);
     this.#tell(session, { type: 'appended', at: now, position });
     return ok({ outcome: 'appended', position });
   }

@@ -8,6 +8,12 @@ import { type IndexPage, newestFirst, pageOf } from './page-of.js';
 
 const newestFirstIndex = () => new OrderedIndex<KeptSession>((a, b) => newestFirst(a.head, b.head));
 
+/** No name of a label contains `=`. */
+const labelText = (name: string, value: string): string => `${name}=${value}`;
+
+const labelsOf = ({ head: { labels = {} } }: KeptSession): readonly string[] =>
+  Object.entries(labels).map(([name, value]) => labelText(name, value));
+
 /** The sessions of one tenant, and the indexes that its lists are read from. */
 export class TenantSessions {
   readonly #sessions = new Map<string, KeptSession>();
@@ -18,6 +24,8 @@ export class TenantSessions {
     PAUSED: newestFirstIndex(),
     TERMINATED: newestFirstIndex(),
   };
+  /** Sessions by each label that one has. */
+  readonly #byLabel = new Map<string, OrderedIndex<KeptSession>>();
   /** Sessions that are due some time. */
   readonly #byDue = new OrderedIndex(dueOrder);
   /** The time at which sessions have the status that they are listed under. */
@@ -34,6 +42,11 @@ export class TenantSessions {
   add(session: KeptSession): void {
     this.#sessions.set(session.head.id, session);
     this.#byCreation.insert(session);
+    for (const label of labelsOf(session)) {
+      const index = this.#byLabel.get(label) ?? newestFirstIndex();
+      this.#byLabel.set(label, index);
+      index.insert(session);
+    }
     this.#index(session);
   }
 
@@ -59,12 +72,21 @@ export class TenantSessions {
   remove(session: KeptSession): void {
     this.#unindex(session);
     this.#byCreation.remove(session);
+    for (const label of labelsOf(session)) {
+      const index = this.#byLabel.get(label);
+      index?.remove(session);
+      if (index?.size === 0) this.#byLabel.delete(label);
+    }
     this.#sessions.delete(session.head.id);
   }
 
   page(range: PageRange): IndexPage<KeptSession> {
-    const index = range.status === undefined ? this.#byCreation : this.#withStatus(range.status);
-    return pageOf(index, ({ head }) => head, range);
+    return pageOf(this.#indexFor(range), ({ head }) => head, range);
+  }
+
+  #indexFor({ label, status }: PageRange): OrderedIndex<KeptSession> {
+    if (label !== undefined) return this.#byLabel.get(labelText(label.name, label.value)) ?? newestFirstIndex();
+    return status === undefined ? this.#byCreation : this.#withStatus(status);
   }
 
   /**

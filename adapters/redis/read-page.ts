@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../src/session/session-record.js';
 import { settle } from '../../src/session/timeline.js';
 import type { Admit, ListPlace, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
 import type { Call } from './connection.js';
-import { escapeName, type TenantKeys, unescapeName } from './keyspace.js';
+import { escapeName, labelKey, type TenantKeys, unescapeName } from './keyspace.js';
 import { pageScript } from './page-script.js';
 import { readNoted } from './read-due.js';
 import { readSessions, type SizedSession } from './read-sessions.js';
@@ -82,13 +82,17 @@ export const readPage = async <E>(
   range: PageRange,
   admit: Admit<E> | undefined,
 ): Promise<Result<RecordPage, StoreError | E>> => {
-  const { status } = range;
+  const { label, status } = range;
   const index = status === undefined ? keys.index : keys.byStatus[status.status];
   if (index === undefined) return err(noStatuses);
   const corrections = status === undefined ? ok(noCorrections) : await correct(call, keys, status);
   if (corrections.isErr()) return err(corrections.error);
   const args = argumentsOf(range, corrections.value);
-  const reply = await call.ask(pageScript, [index, keys.records, keys.journals], args);
+  const reply = await call.ask(
+    pageScript,
+    [label === undefined ? index : labelKey(keys, label.name, label.value), keys.records, keys.journals],
+    args,
+  );
   if (reply.isErr()) return err(reply.error.error);
   const [total, hasMore, ...fields] = String(reply.value).split(' ');
   const rising = listedIn(fields, range.historyLimit === 0);
@@ -99,7 +103,7 @@ export const readPage = async <E>(
   const unreadable: string[] = [];
   for (const [at, record] of read.value.entries()) {
     if (record === 'corrupt') unreadable.push(unescapeName(listed[at]?.member ?? ''));
-    else if (record !== 'missing' && hasStatus(record, status)) records.push(record);
+    else if (record !== 'missing' && hasStatus(record, status) && hasLabel(record, label)) records.push(record);
   }
   // Index entries that do not fit their session: the session has just changed, or a crash has left them.
   const stale = listed.length - records.length - unreadable.length;
@@ -128,6 +132,9 @@ const correct = async (
   }
   return err(tooManyNoted);
 };
+
+const hasLabel = ({ head: { labels = {} } }: SessionRecord, label: PageRange['label']): boolean =>
+  label === undefined || labels[label.name] === label.value;
 
 const hasStatus = ({ state }: SessionRecord, status: StatusAt | undefined): boolean =>
   status === undefined || settle(state, status.now).status === status.status;

@@ -1,12 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AppendError, HistoryError } from '../errors.js';
-import { historyFull, invalidInput, invalidTransition, notFound } from '../errors.js';
+import { historyFull, historyMoved, invalidInput, invalidTransition, notFound, operationMismatch } from '../errors.js';
 import { readHistoryQuery } from '../input/read-list-query.js';
 import { readAppend } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
+import { notHolder } from '../session/hold.js';
+import { digestOf } from '../session/ids.js';
 import type { HistoryEntry } from '../session/session.js';
 import { settle } from '../session/timeline.js';
-import type { SessionKey } from '../store/session-store.js';
+import { DIGEST_LENGTH, type SessionKey } from '../store/session-store.js';
+import type { OperationOptions } from './change-session.js';
 import { contractBroken } from './perform.js';
 import type { Settings } from './settings.js';
 
@@ -18,6 +21,15 @@ export interface NewHistoryEntry {
   readonly content: string;
   /** RFC 3339 in any offset, or a Date. Default: now. */
   readonly timestamp?: string | Date;
+}
+
+/** Options of `append`. */
+export interface AppendOptions extends OperationOptions {
+  /**
+   * Appends only if the history still ends at this position, which `append` or `history` returned; 0 for an empty
+   * history. Otherwise the append is `history_moved`. Default: no check.
+   */
+  readonly ifPosition?: number;
 }
 
 /** The result of `append`. */
@@ -36,7 +48,17 @@ export const appendHistory = async (
   if (time.isErr()) return err(time.error);
   const input = readAppend(entries, options, timestampOf(time.value), limits);
   if (input.isErr()) return err(input.error);
-  const answer = await store.append(key, { now: time.value, ...input.value, mostEntries: limits.historyEntries });
+  const { operationId, content, ifPosition, fence } = input.value;
+  const answer = await store.append(key, {
+    entries: input.value.entries,
+    now: time.value,
+    mostEntries: limits.historyEntries,
+    ...(operationId !== undefined && {
+      operation: { id: operationId, digest: await digestOf(content, DIGEST_LENGTH) },
+    }),
+    ...(ifPosition !== undefined && { ifPosition }),
+    ...(fence !== undefined && { fence }),
+  });
   if (answer.isErr()) return err(answer.error);
   const appended = answer.value;
   switch (appended.outcome) {
@@ -44,6 +66,12 @@ export const appendHistory = async (
       return ok({ position: appended.position });
     case 'missing':
       return err(notFound(key.id));
+    case 'mismatch':
+      return err(operationMismatch(key.id));
+    case 'not_held':
+      return err(notHolder(fence ?? 0));
+    case 'moved':
+      return err(historyMoved(key.id, appended.position));
     case 'full':
       return err(historyFull(key.id, limits.historyEntries));
     case 'closed':

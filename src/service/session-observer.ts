@@ -11,6 +11,8 @@ export type OperationName =
   | 'list'
   | 'each'
   | 'append'
+  | 'hold'
+  | 'release'
   | 'delete'
   | 'sweep';
 

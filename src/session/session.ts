@@ -1,3 +1,4 @@
+import type { SessionHold } from './hold.js';
 import type { EndReason, SessionStatus } from './session-status.js';
 
 /** The configuration of a session. It never changes after creation. */
@@ -13,6 +14,12 @@ export interface SessionOptions {
   /** Maximum seconds ACTIVE, not counting pauses; 0 for no limit. */
   readonly timeLimit: number;
 }
+
+/**
+ * Names and values by which a host finds its sessions, such as `{ user: 'u-1' }`. At most 8; a name has 1 to 64 of the
+ * characters `a-z 0-9 _ . -`, a value 1 to 256 characters. They never change after creation.
+ */
+export type SessionLabels = Readonly<Record<string, string>>;
 
 /** One message of a session's history. */
 export interface HistoryEntry {
@@ -41,6 +48,10 @@ export type Session = SessionState & {
   readonly history: readonly HistoryEntry[];
   /** Number of entries in the whole history. */
   readonly historyCount: number;
+  /** Empty if the session was created without labels. */
+  readonly labels: SessionLabels;
+  /** The current hold; absent if nobody holds the session. */
+  readonly hold?: SessionHold;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { progressAt, sessionAt } from '../../src/session/session-at.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { progressAt, sessionAt } from '../../src/session/timeline.js';
 import { NOON } from '../support/manual-clock.js';
 
 const state: StateRecord = {

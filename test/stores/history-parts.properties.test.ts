@@ -5,7 +5,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type RedisClient, RedisSessionStore } from '../../adapters/redis/index.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistorySlice, SessionStore } from '../../src/store/session-store.js';
-import { headOf, keyOf, NOON, say } from '../../src/testing/samples.js';
+import { headOf, keyOf, NOON, operationOf, say } from '../../src/testing/samples.js';
 import { answerOf, insertActive } from '../../src/testing/steps.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { openClient } from '../support/redis-clients.js';
@@ -45,7 +45,7 @@ const fill = async (
   for (const [at, { contents: said, name }] of calls.entries()) {
     const entries = said.map((content) => say(content));
     all.push(...entries);
-    const named = name ? { operationId: `op-${at}` } : {};
+    const named = name ? { operation: operationOf(`op-${at}`) } : {};
     for (const store of stores) await answerOf(store.append(key, { entries, now: NOON, ...named }));
   }
   return { key, all };

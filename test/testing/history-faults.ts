@@ -108,7 +108,7 @@ const boundFaults: readonly Fault[] = [
   })),
   faulty('mostEntries:', 'looks at the bound before it looks for the name', (inner) => ({
     append: (key, append) => {
-      const { operationId: _, ...unnamed } = append;
+      const { operation: _, ...unnamed } = append;
       const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
       const isFull = historyCount + append.entries.length > (append.mostEntries ?? 1e9);
       return inner.append(key, isFull ? unnamed : append);

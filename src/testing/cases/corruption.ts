@@ -1,6 +1,6 @@
 import type { SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
-import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, errorOf, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoredPart } from '../store-case.js';
 
@@ -83,7 +83,7 @@ export const corruption: readonly CorruptionCase[] = [
     run: async (store, corrupt) => {
       await insertThree(store);
       await corrupt(key, 'state');
-      const call = { entries: [say('more')], now: NOON, operationId: 'new' };
+      const call = { entries: [say('more')], now: NOON, operation: operationOf('new') };
       const errors = [
         await errorOf(store.findState(key)),
         await errorOf(store.replace(key, ended('failed', { revision: 3 }))),

@@ -1,6 +1,6 @@
 import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
-import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import {
   answerOf,
   append,
@@ -77,7 +77,9 @@ export const twoStores: readonly StoreCase[] = [
       expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
       expectEqual(await answerOf(second.remove(key)), 'missing', 'remove of what is gone');
       expectEqual(await answerOf(second.replace(key, live('ACTIVE', { revision: 5 }))), 'missing', 'replace');
-      const gone = await answerOf(second.append(key, { entries: [say('late')], now: NOON, operationId: 'op' }));
+      const gone = await answerOf(
+        second.append(key, { entries: [say('late')], now: NOON, operation: operationOf('op') }),
+      );
       expectEqual(gone, { outcome: 'missing' }, 'append to what is gone');
     },
   },

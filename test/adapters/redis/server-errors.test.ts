@@ -5,7 +5,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { StoreError } from '../../../src/errors.js';
 import type { Answer, SessionStore } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, say, upTo } from '../../../src/testing/samples.js';
+import { headOf, keyOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort, freePortPair } from '../../support/free-port.js';
@@ -33,7 +33,7 @@ const writes: Readonly<Record<Write, Run>> = {
   replace: (store: SessionStore) => store.replace(key, live('PAUSED', { revision: 3, deadline: NOON + 1 })),
   append: (store: SessionStore) => store.append(key, { entries: [entry], now: NOON }),
   'append with an operationId': (store: SessionStore) =>
-    store.append(key, { entries: [entry], now: NOON, operationId: `${SECRET}-op` }),
+    store.append(key, { entries: [entry], now: NOON, operation: operationOf(`${SECRET}-op`) }),
   remove: (store: SessionStore) => store.remove(key),
 };
 
