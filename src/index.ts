@@ -5,8 +5,11 @@ export type {
   CorruptRecord,
   CreateError,
   DeleteError,
+  Held,
   HistoryError,
   HistoryFull,
+  HistoryMoved,
+  HoldError,
   IdempotencyMismatch,
   InputIssue,
   InvalidInput,
@@ -14,8 +17,11 @@ export type {
   ListError,
   ListenerFailed,
   NotFound,
+  NotHolder,
+  OperationMismatch,
   PageTooLarge,
   ReadError,
+  ReleaseError,
   SessionError,
   StoreError,
   StoreUnavailable,
@@ -39,7 +45,8 @@ export type {
 export type { InputPolicy } from './input/input-policy.js';
 export type { OperationOptions } from './service/change-session.js';
 export type { CreateSessionInput } from './service/create-session.js';
-export type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from './service/history.js';
+export type { Appended, AppendOptions, HistoryPart, HistoryQuery, NewHistoryEntry } from './service/history.js';
+export type { HoldInput, ReleaseInput } from './service/hold-session.js';
 export type { EachQuery, ListQuery, ReadOptions, SessionPage } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
 export type { ObservedOperation, OperationName, SessionObserver } from './service/session-observer.js';
@@ -48,11 +55,13 @@ export type { SessionServiceOptions } from './service/settings.js';
 export type { Sweep, SweepOptions, SweptSession } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
 export { type Clock, systemClock } from './session/clock.js';
+export { isHeldWith, type SessionHold } from './session/hold.js';
 export { type Ids, randomIds } from './session/ids.js';
-export type { HistoryEntry, Session, SessionOptions, SessionState } from './session/session.js';
+export type { HistoryEntry, Session, SessionLabels, SessionOptions, SessionState } from './session/session.js';
 export { sessionAt } from './session/session-at.js';
 export { defaultLimits, type SessionLimits } from './session/session-limits.js';
 export {
+  type HoldRecord,
   REMEMBERED_OPERATIONS,
   type SessionHead,
   type SessionRecord,

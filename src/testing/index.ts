@@ -12,7 +12,7 @@ import { events } from './cases/events.js';
 import { historyBytes } from './cases/history-bytes.js';
 import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
-import { holds } from './cases/holds.js';
+import { holdEvents, holds } from './cases/holds.js';
 import { insertion } from './cases/insertion.js';
 import { labels } from './cases/labels.js';
 import { lostEvents } from './cases/lost-events.js';
@@ -121,7 +121,7 @@ export const describeSessionStore = <S extends SessionStore>(
 
   addAll(cases, makeStore);
   if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes], withStatuses);
-  if (withEvents !== undefined) addAll([...events, ...holds], withEvents);
+  if (withEvents !== undefined) addAll([...events, ...holdEvents], withEvents);
   if (withEvents !== undefined && loseEvents !== undefined) {
     for (const { name, run } of lostEvents) {
       add(name, withEvents, (store) => run(bounded(store), (change) => loseEvents(store, change)));

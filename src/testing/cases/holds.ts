@@ -77,11 +77,15 @@ export const holds: readonly StoreCase[] = [
       }
     },
   },
+];
+
+/** For a store with events. */
+export const holdEvents: readonly StoreCase[] = [
   {
     name: 'hold: a hold has no event, and leaves no gap in the numbers of events',
     run: async (store) => {
       const { events } = store;
-      if (events === undefined) return;
+      if (events === undefined) throw new Error('the store has no events');
       await insert(store, key);
       const stream = events.streamOf(key.tenant);
       const position = await answerOf(events.latest(stream));
