@@ -150,8 +150,7 @@ export const readRequest = <C extends OperationError>(
 ): Result<ClientRequest<C>, InvalidInput> => readSafely('arguments', (issues) => readCall(issues, operation, given));
 
 /** The request of a watch. */
-export interface WatchRequest {
-  readonly request: ClientRequest<(typeof watch)['errors'][number]>;
+export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][number]> {
   /** The position to continue after. */
   readonly from: string | undefined;
 }
@@ -165,10 +164,8 @@ export const readWatch = (id: unknown, options: unknown): Result<WatchRequest, I
     issues.check(isPlace, 'from', 'must be the position of an event or of a snapshot');
     const query =
       warnBefore === undefined ? {} : { warnBefore: readUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS) };
-    return {
-      request: readCall(issues, watch, { id, query, options: fields }),
-      from: typeof from === 'string' ? from : undefined,
-    };
+    const request = readCall(issues, watch, { id, query, options: fields });
+    return { ...request, from: typeof from === 'string' ? from : undefined };
   });
 
 /** Copies a query for `each`, so that later changes by the caller have no effect. */

@@ -14,15 +14,6 @@ import { type Reply, readReply } from './read-reply.js';
 import { type ClientSettings, type ClientTiming, isKey } from './session-client-options.js';
 import { sleep, withTimeout } from './with-timeout.js';
 
-/** The error of an attempt, and the `Retry-After` header of its response. */
-export interface FailedAttempt<E> {
-  readonly error: E;
-  readonly retryAfter?: string | null;
-}
-
-/** The result of one attempt. */
-export type Attempted<T, C extends OperationError> = Result<T, FailedAttempt<RequestError<C>>>;
-
 /** Statuses that are retried even if the answer does not come from the service. */
 const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
@@ -40,24 +31,12 @@ const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 10_000;
 
 /** Milliseconds of a `Retry-After` header, which contains seconds or a date; 0 if there is none or it is invalid. */
-const retryAfterMs = (timing: ClientTiming, header: string | null | undefined): number => {
-  if (header === null || header === undefined) return 0;
+const retryAfterMs = (timing: ClientTiming, header: string | null): number => {
+  if (header === null) return 0;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
   const at = Date.parse(header);
   return Number.isNaN(at) ? 0 : Math.max(0, at - timing.now());
 };
-
-/**
- * Milliseconds before the next attempt: the `Retry-After` of the server, plus a random time up to a maximum that
- * doubles with each consecutive failure, from `firstMs`. The randomness keeps clients that failed together from retrying
- * together.
- */
-export const backoffMs = (
-  timing: ClientTiming,
-  { retryAfter }: FailedAttempt<unknown>,
-  failures: number,
-  firstMs = FIRST_DELAY_MS,
-): number => retryAfterMs(timing, retryAfter) + timing.random() * Math.min(MAX_DELAY_MS, firstMs * 2 ** failures);
 
 const keyUnavailable = (message: string, cause?: unknown): KeyUnavailable => ({
   type: 'key_unavailable',
@@ -83,6 +62,8 @@ export class Exchange<C extends OperationError> {
   readonly #settings: ClientSettings;
   readonly #request: ClientRequest<C>;
   #wasSent = false;
+  /** The `Retry-After` header of the last response. */
+  #retryAfter: string | null = null;
 
   constructor(settings: ClientSettings, request: ClientRequest<C>) {
     this.#settings = settings;
@@ -94,103 +75,113 @@ export class Exchange<C extends OperationError> {
   }
 
   /**
-   * Sends the request and reads its response, within `ms`. Aborts `connection` on a timeout or an abort. An exception is
-   * a network error.
-   */
-  async attempt<T>(
-    ms: number,
-    connection: AbortController,
-    read: (response: Response) => Promise<Attempted<T, C>>,
-  ): Promise<Attempted<T, C>> {
-    const { fetch, baseUrl, headers: common, timing } = this.#settings;
-    const { operation, path, headers, body, signal } = this.#request;
-    let hasKey = false;
-    try {
-      const result = await withTimeout({ timing, ms, signal }, async (): Promise<Attempted<T, C>> => {
-        const key = await keyHeader(this.#settings);
-        if (key.isErr()) return err({ error: key.error });
-        // The attempt may have ended before the key was there.
-        if (connection.signal.aborted) return err({ error: this.#aborted() });
-        hasKey = true;
-        this.#wasSent = true;
-        const response = await fetch(baseUrl + path, {
-          method: operation.method,
-          headers: { ...common, ...key.value, ...headers },
-          body,
-          // A redirect could send the API key to another server.
-          redirect: 'manual',
-          signal: connection.signal,
-        });
-        return await read(response);
-      });
-      if (result.isOk()) return result.value;
-      connection.abort();
-      if (result.error === 'aborted') return err({ error: this.#aborted() });
-      if (!hasKey) return err({ error: keyUnavailable('`apiKey` took too long') });
-      return err({ error: unreachable('timeout', 'the service took too long to answer', this.#outcome) });
-    } catch (cause) {
-      return err({ error: unreachable('network', 'the service cannot be reached', this.#outcome, cause) });
-    }
-  }
-
-  /**
    * Sends the request until there is an answer, an error that cannot be retried, or no attempt or time left. `read` returns
    * undefined for an answer that is not from the service. Never rejects, even if a function of the host throws.
    */
   async send<T>(read: (reply: Reply) => T | undefined): Promise<Result<T, RequestError<C>>> {
+    const { timing, retries, attemptTimeoutMs } = this.#settings;
+    const { signal, timeoutMs = this.#settings.timeoutMs } = this.#request;
+    const readAnswer = async (response: Response): Promise<Result<T, UnexpectedAnswer>> => {
+      const reply = await this.#readReply(response);
+      if (reply.isErr()) return err(reply.error);
+      const value = read(reply.value);
+      return value === undefined ? err(this.unexpected('is not from this service', response.status)) : ok(value);
+    };
     try {
-      return await this.#sendWithRetries(async (response) => {
-        if (!response.ok) return err(await this.refusal(response));
-        const reply = await readReply(response, this.#settings.maxResponseBytes);
-        if (reply === undefined) return err(this.#tooLarge(response));
-        const value = read(reply);
-        return value === undefined ? err(this.unexpected('is not from this service', reply.status)) : ok(value);
-      });
+      const deadline = timing.now() + timeoutMs;
+      for (let failures = 0; ; failures += 1) {
+        const ms = Math.min(attemptTimeoutMs, Math.max(0, deadline - timing.now()));
+        const result = await this.attempt(ms, new AbortController(), readAnswer);
+        if (result.isOk() || !isRetryable(result.error) || failures === retries) return result;
+        const wait = this.delayMs(failures);
+        if (timing.now() + wait >= deadline) return result;
+        await sleep({ timing, ms: wait, signal });
+        if (signal?.aborted) return err(this.#aborted());
+      }
     } catch (cause) {
       return err(unreachable('network', 'the client failed unexpectedly', this.#outcome, cause));
     }
   }
 
-  async #sendWithRetries<T>(
-    read: (response: Response) => Promise<Attempted<T, C>>,
+  /**
+   * Sends the request once and reads a successful response, within `ms`. Aborts `connection` if that fails. An exception
+   * is a network error.
+   */
+  async attempt<T>(
+    ms: number,
+    connection: AbortController,
+    read: (response: Response) => Promise<Result<T, RequestError<C>>>,
+    more: Readonly<Record<string, string>> = {},
   ): Promise<Result<T, RequestError<C>>> {
-    const { timing, retries, attemptTimeoutMs } = this.#settings;
-    const { signal, timeoutMs = this.#settings.timeoutMs } = this.#request;
-    const deadline = timing.now() + timeoutMs;
-    for (let failures = 0; ; failures += 1) {
-      const ms = Math.min(attemptTimeoutMs, Math.max(0, deadline - timing.now()));
-      const result = await this.attempt(ms, new AbortController(), read);
-      if (result.isOk()) return ok(result.value);
-      const { error } = result.error;
-      const wait = backoffMs(timing, result.error, failures);
-      if (!isRetryable(error) || failures === retries || timing.now() + wait >= deadline) return err(error);
-      await sleep({ timing, ms: wait, signal });
-      if (signal?.aborted) return err(this.#aborted());
+    const { fetch, baseUrl, headers: common, timing } = this.#settings;
+    const { operation, path, headers, body, signal } = this.#request;
+    let hasKey = false;
+    this.#retryAfter = null;
+    try {
+      const result = await withTimeout({ timing, ms, signal }, async (): Promise<Result<T, RequestError<C>>> => {
+        const key = await keyHeader(this.#settings);
+        if (key.isErr()) return err(key.error);
+        // The attempt may have ended before the key was there.
+        if (connection.signal.aborted) return err(this.#aborted());
+        hasKey = true;
+        this.#wasSent = true;
+        const response = await fetch(baseUrl + path, {
+          method: operation.method,
+          headers: { ...common, ...key.value, ...headers, ...more },
+          body,
+          // A redirect could send the API key to another server.
+          redirect: 'manual',
+          signal: connection.signal,
+        });
+        return response.ok ? await read(response) : err(await this.#refusal(response));
+      });
+      if (result.isOk() && result.value.isOk()) return result.value;
+      connection.abort();
+      if (result.isOk()) return result.value;
+      if (result.error === 'aborted') return err(this.#aborted());
+      if (!hasKey) return err(keyUnavailable('`apiKey` took too long'));
+      return err(unreachable('timeout', 'the service took too long to answer', this.#outcome));
+    } catch (cause) {
+      connection.abort();
+      return err(unreachable('network', 'the service cannot be reached', this.#outcome, cause));
     }
   }
 
+  /**
+   * Milliseconds before the next attempt: the `Retry-After` of the last response, plus a random time up to a maximum that
+   * doubles with each consecutive failure, from `firstMs`. The randomness keeps clients that failed together from
+   * retrying together.
+   */
+  delayMs(failures: number, firstMs = FIRST_DELAY_MS): number {
+    const { timing } = this.#settings;
+    const random = timing.random() * Math.min(MAX_DELAY_MS, firstMs * 2 ** failures);
+    return retryAfterMs(timing, this.#retryAfter) + random;
+  }
+
+  unexpected(what: string, status: number): UnexpectedAnswer {
+    const message = `the answer ${what} (status ${status})`;
+    return { type: 'unexpected_answer', message, status, outcome: this.#outcome };
+  }
+
+  async #readReply(response: Response): Promise<Result<Reply, UnexpectedAnswer>> {
+    const { maxResponseBytes } = this.#settings;
+    const reply = await readReply(response, maxResponseBytes);
+    if (reply !== undefined) return ok(reply);
+    return err(this.unexpected(`is larger than ${maxResponseBytes} bytes`, response.status));
+  }
+
   /** The error of a response without success. */
-  async refusal(response: Response): Promise<FailedAttempt<RequestError<C>>> {
+  async #refusal(response: Response): Promise<RequestError<C>> {
     const { status, headers } = response;
-    const reply = await readReply(response, this.#settings.maxResponseBytes);
-    if (reply === undefined) return this.#tooLarge(response);
-    const retryAfter = headers.get('retry-after');
-    const error = status >= 400 ? errorInProblem(reply.body, this.#request, this.#outcome) : undefined;
-    if (error !== undefined) return { error, retryAfter };
+    const reply = await this.#readReply(response);
+    if (reply.isErr()) return reply.error;
+    this.#retryAfter = headers.get('retry-after');
+    const error = status >= 400 ? errorInProblem(reply.value.body, this.#request, this.#outcome) : undefined;
+    if (error !== undefined) return error;
     // A browser hides the status of a redirect.
     if (status === 0 || (status >= 300 && status < 400)) return this.unexpected('is a redirect', status);
     if (!retryableStatuses.has(status)) return this.unexpected('is not from this service', status);
-    const message = `a proxy in front of the service answered ${status}`;
-    return { error: unreachable('gateway', message, this.#outcome), retryAfter };
-  }
-
-  unexpected(what: string, status: number): FailedAttempt<UnexpectedAnswer> {
-    const message = `the answer ${what} (status ${status})`;
-    return { error: { type: 'unexpected_answer', message, status, outcome: this.#outcome } };
-  }
-
-  #tooLarge({ status }: Response): FailedAttempt<UnexpectedAnswer> {
-    return this.unexpected(`is larger than ${this.#settings.maxResponseBytes} bytes`, status);
+    return unreachable('gateway', `a proxy in front of the service answered ${status}`, this.#outcome);
   }
 
   #aborted(): Aborted {

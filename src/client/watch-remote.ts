@@ -1,17 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import { streamUnavailable, type watch } from '../operations/event-shapes.js';
-import { errorInProblem, type RemoteWatchError, type RequestError, unreachable } from './client-error.js';
+import { streamUnavailable } from '../operations/event-shapes.js';
+import { errorInProblem, type RemoteWatchError, type UnexpectedAnswer, unreachable } from './client-error.js';
 import { type RemoteWatchOptions, readWatch, type WatchRequest } from './client-request.js';
 import { EventStreamReader } from './event-stream-reader.js';
-import { type Attempted, backoffMs, Exchange, type FailedAttempt, isRetryable } from './exchange.js';
+import { Exchange, isRetryable } from './exchange.js';
 import { isChange, type RemoteChange, readChange } from './read-event.js';
 import { parseJson } from './read-reply.js';
 import type { ClientSettings } from './session-client-options.js';
 import { sleep } from './with-timeout.js';
 
-type WatchCode = (typeof watch)['errors'][number];
-type FailedWatch = FailedAttempt<RequestError<WatchCode>>;
 type WatchItem = Result<RemoteChange, RemoteWatchError>;
 
 /** Milliseconds before a reconnect, unless the server has sent a delay. */
@@ -20,19 +18,15 @@ const RETRY_MS = 1000;
 /** Maximum delay that a server can request, in milliseconds. Browsers have such a maximum of their own. */
 const MAX_RETRY_MS = 30_000;
 
-const lost: FailedWatch = { error: unreachable('network', 'the stream of events broke off', 'not_applied') };
-
-const unexpected = (what: string): FailedWatch => {
-  const message = `the stream of events ${what}`;
-  return { error: { type: 'unexpected_answer', message, status: 200, outcome: 'not_applied' } };
-};
+const lost = unreachable('network', 'the stream of events broke off', 'not_applied');
 
 /** A watch of a session over any number of connections. */
 class RemoteWatch {
   /** Aborted when the caller leaves the iteration or aborts its signal. */
   readonly left = new AbortController();
   readonly #settings: ClientSettings;
-  readonly #request: WatchRequest['request'];
+  readonly #request: WatchRequest;
+  readonly #exchange: Exchange<WatchRequest['operation']['errors'][number]>;
   /** The position to continue after. */
   #position: string | undefined;
   /** Sequence of the last event; 0 if unknown, as after a snapshot. */
@@ -43,10 +37,11 @@ class RemoteWatch {
   #lostAt = 0;
   #retryMs = RETRY_MS;
 
-  constructor(settings: ClientSettings, { request, from }: WatchRequest) {
+  constructor(settings: ClientSettings, request: WatchRequest) {
     this.#settings = settings;
     this.#request = request;
-    this.#position = from;
+    this.#exchange = new Exchange(settings, { ...request, signal: this.left.signal });
+    this.#position = request.from;
   }
 
   /** Watches until the caller or its signal ends the iteration. An error is the last item. Never throws. */
@@ -72,10 +67,10 @@ class RemoteWatch {
     while (!signal.aborted) {
       const failure = yield* this.#connection();
       if (failure === undefined || signal.aborted) return;
-      const wait = backoffMs(timing, failure, this.#failures, this.#retryMs);
+      const wait = this.#exchange.delayMs(this.#failures, this.#retryMs);
       const isLate = timing.now() + wait >= this.#lostAt + timeoutMs;
-      if (!isRetryable(failure.error) || retries === 0 || isLate) {
-        yield err(failure.error);
+      if (!isRetryable(failure) || retries === 0 || isLate) {
+        yield err(failure);
         return;
       }
       this.#failures += 1;
@@ -84,40 +79,16 @@ class RemoteWatch {
   }
 
   /** Yields the changes of one connection. Returns why it failed; undefined if the watch is over. */
-  async *#connection(): AsyncGenerator<WatchItem, FailedWatch | undefined> {
+  async *#connection(): AsyncGenerator<WatchItem, RemoteWatchError | undefined> {
     const connection = new AbortController();
-    try {
-      const opened = await this.#open(connection);
-      if (opened.isErr()) {
-        // The session may have been deleted while the client was not connected.
-        const isGone = this.#hasBegun && opened.error.error.type === 'not_found';
-        return isGone ? undefined : opened.error;
-      }
-      return opened.value && (yield* this.#stream(opened.value));
-    } finally {
-      connection.abort();
+    const opened = await this.#open(connection);
+    if (opened.isErr()) {
+      // The session may have been deleted while the client was not connected.
+      const isGone = this.#hasBegun && opened.error.type === 'not_found';
+      return isGone ? undefined : opened.error;
     }
-  }
-
-  /** Opens the stream after the last position; undefined if the service answers that the stream is over. */
-  async #open(connection: AbortController): Promise<Attempted<EventStreamReader | undefined, WatchCode>> {
-    const { timing, attemptTimeoutMs, silenceMs, maxResponseBytes } = this.#settings;
-    const { signal } = this.left;
-    const position = this.#position === undefined ? {} : { 'Last-Event-ID': this.#position };
-    const headers = { Accept: 'text/event-stream', ...position };
-    const exchange = new Exchange(this.#settings, { ...this.#request, headers, signal });
-    return exchange.attempt(attemptTimeoutMs, connection, async (response) => {
-      const { status } = response;
-      if (status === 204) return ok(undefined);
-      if (status !== 200) return err(await exchange.refusal(response));
-      if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-        return err(exchange.unexpected('is no stream of events', status));
-      }
-      return ok(new EventStreamReader(response, { timing, ms: silenceMs, signal }, maxResponseBytes));
-    });
-  }
-
-  async *#stream(stream: EventStreamReader): AsyncGenerator<WatchItem, FailedWatch | undefined> {
+    const stream = opened.value;
+    if (stream === undefined) return undefined;
     try {
       const failure = yield* this.#changes(stream);
       if (failure === lost || stream.hasLived) this.#lostAt = this.#settings.timing.now();
@@ -126,22 +97,37 @@ class RemoteWatch {
       return failure;
     } finally {
       stream.close();
+      connection.abort();
     }
   }
 
+  /** Opens the stream after the last position; undefined if the service answers that the stream is over. */
+  async #open(connection: AbortController): Promise<Result<EventStreamReader | undefined, RemoteWatchError>> {
+    const { timing, attemptTimeoutMs, silenceMs, maxResponseBytes } = this.#settings;
+    const limits = { timing, ms: silenceMs, signal: this.left.signal };
+    const position = this.#position === undefined ? {} : { 'Last-Event-ID': this.#position };
+    const read = async (response: Response): Promise<Result<EventStreamReader | undefined, UnexpectedAnswer>> => {
+      if (response.status === 204) return ok(undefined);
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+      if (!isStream) return err(this.#exchange.unexpected('is not a stream of events', response.status));
+      return ok(new EventStreamReader(response, limits, maxResponseBytes));
+    };
+    return this.#exchange.attempt(attemptTimeoutMs, connection, read, { Accept: 'text/event-stream', ...position });
+  }
+
   /** Yields the new changes of a stream. Returns why it failed; undefined if the watch is over. */
-  async *#changes(stream: EventStreamReader): AsyncGenerator<WatchItem, FailedWatch | undefined> {
+  async *#changes(stream: EventStreamReader): AsyncGenerator<WatchItem, RemoteWatchError | undefined> {
     for (;;) {
       const message = await stream.next();
       if (message === 'aborted') return undefined;
       if (message === 'lost') return lost;
-      if (message === 'too_large') return unexpected('has an event that is too large');
+      if (message === 'too_large') return this.#exchange.unexpected('has an event that is too large', 200);
       const { event = '', data } = message;
       if (event === 'end') return undefined;
       if (event === 'unavailable') return this.#unavailable(data);
       if (!isChange(event)) continue;
       const change = readChange(this.#request.id, event, message);
-      if (change === undefined) return unexpected('has an event that is not from this service');
+      if (change === undefined) return this.#exchange.unexpected('has an event that is not from this service', 200);
       if (change.type === 'session.snapshot') {
         this.#sequence = 0;
       } else if (change.type !== 'session.expiring') {
@@ -163,11 +149,13 @@ class RemoteWatch {
   }
 
   /** The error in the event `unavailable`. */
-  #unavailable(data: string): FailedWatch {
+  #unavailable(data: string): RemoteWatchError {
     const code = streamUnavailable.read(parseJson(data))?.code;
     const problem = { code, detail: 'the service could not continue the stream of events' };
-    const error = errorInProblem(problem, this.#request, 'not_applied');
-    return error === undefined ? unexpected('ended with an unknown error') : { error };
+    return (
+      errorInProblem(problem, this.#request, 'not_applied') ??
+      this.#exchange.unexpected('ended with an unknown error', 200)
+    );
   }
 }
 

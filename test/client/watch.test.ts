@@ -136,8 +136,10 @@ describe('a watch', () => {
     ['what cannot be read', [stream('event: unavailable\ndata: {"code":"corrupt_record"}\n\n')], 'corrupt_record'],
     ['a store that stays away', [problem(503, 'store_unavailable')], 'store_unavailable'],
     ['no network', [stream(snapshot(1)), unplugged], 'unreachable'],
-  ])('ends with %s', async (_, answers, type) => {
-    expect((await followed(answers)).items.at(-1)).toEqual({ type });
+  ])('ends with %s, and leaves no connection open', async (_, answers, type) => {
+    const { items, sent } = await followed(answers);
+    expect(items.at(-1)).toEqual({ type });
+    expect(sent.map(({ init }) => init.signal?.aborted)).toEqual(sent.map(() => true));
   });
 
   test('goes on where the store was away for a moment', async () => {
