@@ -63,7 +63,7 @@ const clientOf = (baseUrl: string, apiKey: string): SessionClient => {
   try {
     return new SessionClient({ baseUrl, apiKey, timeoutMs: 10_000 });
   } catch (cause) {
-    throw new Misuse(textOf(cause));
+    throw new Misuse(textOf(cause).replace('SessionClient: ', ''), { cause });
   }
 };
 
