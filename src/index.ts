@@ -49,7 +49,8 @@ export type { Appended, AppendOptions, HistoryPart, HistoryQuery, NewHistoryEntr
 export type { HoldInput, ReleaseInput } from './service/hold-session.js';
 export type { EachQuery, ListQuery, ReadOptions, SessionPage } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
-export type { ObservedOperation, OperationName, SessionObserver } from './service/session-observer.js';
+export type { OperationName, OperationResult, OperationResults } from './service/operation-results.js';
+export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export { type GetOptions, SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
 export type { Sweep, SweepOptions, SweptSession } from './service/sweep-sessions.js';

@@ -6,12 +6,14 @@ import { readAppend } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { notHolder } from '../session/hold.js';
 import { digestOf } from '../session/ids.js';
-import type { HistoryEntry } from '../session/session.js';
 import { settle } from '../session/timeline.js';
 import { DIGEST_LENGTH, type SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
+import type { Appended, HistoryPart } from './operation-results.js';
 import { contractBroken } from './perform.js';
 import type { Settings } from './settings.js';
+
+export type { Appended, HistoryPart } from './operation-results.js';
 
 /** A history entry to append. */
 export interface NewHistoryEntry {
@@ -30,12 +32,6 @@ export interface AppendOptions extends OperationOptions {
    * history. Otherwise the append is `history_moved`. Default: no check.
    */
   readonly ifPosition?: number;
-}
-
-/** The result of `append`. */
-export interface Appended {
-  /** The position behind these entries: opaque, growing, and the same if the append is repeated. */
-  readonly position: number;
 }
 
 export const appendHistory = async (
@@ -106,21 +102,6 @@ export type HistoryQuery =
       readonly after?: never;
       readonly last?: never;
     };
-
-/** A part of a history. */
-export interface HistoryPart {
-  /** Oldest first. */
-  readonly entries: readonly HistoryEntry[];
-  /**
-   * The position before the part: opaque, and 0 at the beginning of the history. `{ before: start }` reads the entries
-   * before it.
-   */
-  readonly start: number;
-  /** The position behind the part: opaque. `{ after: position }` reads on. */
-  readonly position: number;
-  /** Whether there were entries behind `position` at the time of reading. */
-  readonly hasMore: boolean;
-}
 
 export const readHistory = async (
   { store, policy: { limits } }: Settings,

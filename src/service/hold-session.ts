@@ -38,7 +38,7 @@ export const releaseSession = async (
   settings: Settings,
   key: SessionKey,
   input: unknown,
-): Promise<Result<void, ReleaseError>> => {
+): Promise<Result<undefined, ReleaseError>> => {
   const read = readRelease(input);
   if (read.isErr()) return err(read.error);
   const updated = await updateState<StateRecord, ReleaseError>(settings, key, (current, now) =>

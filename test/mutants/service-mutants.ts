@@ -46,8 +46,8 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'two observers run an operation twice',
     file: 'src/service/perform.ts',
-    from: 'carriedOut ??= new ResultAsync(carryOut());',
-    to: 'carriedOut = new ResultAsync(carryOut());',
+    from: 'carriedOut ??= carryOut();',
+    to: 'carriedOut = carryOut();',
     tests: ['test/service'],
   },
   {
