@@ -1,22 +1,21 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type InvalidInput, invalidInput, storeUnavailable } from '../errors.js';
+import type { AnyOperation } from '../operations/operation.js';
 import { wireForm } from '../operations/session-form.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
 import { answerByCalling } from './answer-of.js';
-import { authenticated } from './authenticate.js';
-import type { HandlerError } from './handler-error.js';
-import { problem } from './problem.js';
+import { authenticate } from './authenticate.js';
+import { type HandlerError, problem } from './handler-error.js';
 import type { Answer, Call, HandlerContext, Route } from './route.js';
-import { allowedMethods, isAllowed, type Match, routerOf } from './router-of.js';
+import { isOpen, type Match, type Router, routerOf } from './router-of.js';
 import type { HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
 import { type HandlerSettings, readHandlerOptions, type SessionHandlerOptions } from './session-handler-options.js';
 
 /** Authenticates a request for a route. The tenant is empty on a public route. */
-const tenantOf = <S>({ authenticate, context }: HandlerSettings<S>, route: Route<S>, request: HandlerRequest) => {
-  const own = route.authenticate;
+const tenantOf = async <S>(settings: HandlerSettings<S>, own: Route<S>['authenticate'], request: HandlerRequest) => {
   if (own === 'everybody') return ok<string, HandlerError>('');
-  return authenticated(context.timeoutMs, () =>
-    own === undefined ? authenticate(request.header('x-api-key') ?? '', request) : own(request),
+  return authenticate(settings.context.timeoutMs, () =>
+    own === undefined ? settings.authenticate(request.header('x-api-key') ?? '', request) : own(request),
   );
 };
 
@@ -30,16 +29,18 @@ const decodeId = (encoded: string): Result<string, InvalidInput> => {
 };
 
 /** Checks the method, and decodes the id. */
-const admit = <S>(
-  { route: { operation }, encodedId = '', query }: Match<Pick<Route<S>, 'operation'>>,
+const admit = (
+  { route: { operation }, encodedId, query }: Match<{ readonly operation: AnyOperation }>,
   { method }: HandlerRequest,
-): Result<Pick<Call<S>, 'operation' | 'id' | 'query'>, HandlerError> => {
-  if (!isAllowed(operation, method)) return err({ type: 'method_not_allowed', allow: allowedMethods(operation) });
+): Result<Pick<Call, 'operation' | 'id' | 'query'>, HandlerError> => {
+  const known = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method];
+  if (!isOpen(operation) && !known.includes(method))
+    return err({ type: 'method_not_allowed', allow: known.join(', ') });
   return decodeId(encodedId).map((id) => ({ operation, id, query }));
 };
 
-const answerRoute = <S>({ operation, answer = (call) => answerByCalling(operation, call) }: Route<S>, call: Call<S>) =>
-  answer(call);
+const answerRoute = async <S>({ operation, answer }: Route<S>, call: Call<S>): Answer =>
+  answer === undefined ? answerByCalling(operation, call) : answer(call);
 
 /**
  * Answers a request that matches a route. Authentication comes first, so that a client without access learns nothing
@@ -52,8 +53,7 @@ const answer = async <S extends TenantSessions>(
   request: HandlerRequest,
 ): Answer => {
   const { route } = matched;
-  const asked = tenantOf(settings, route, request);
-  const tenant = asked instanceof Promise ? await asked : asked;
+  const tenant = await tenantOf(settings, route.authenticate, request);
   if (tenant.isErr()) {
     if (tenant.error.type !== 'unauthenticated') return err(tenant.error);
     settings.onDenied(request);
@@ -61,25 +61,27 @@ const answer = async <S extends TenantSessions>(
   }
   const admitted = admit(matched, request);
   if (admitted.isErr()) return err(admitted.error);
-  const { operation, id, query } = admitted.value;
   const sessions = settings.sessions.forTenant(tenant.value);
-  return answerRoute(route, { request, tenant: tenant.value, sessions, operation, id, query, form: wireForm, handler });
+  return answerRoute(route, { ...admitted.value, request, tenant: tenant.value, sessions, form: wireForm, handler });
 };
 
-const serveBelow =
-  <H extends TenantSessions>({ routes, sessions }: HandlerSettings<H>): HandlerContext['serve'] =>
-  async (operations, url, call) => {
-    const matched = routerOf(operations.map((operation) => ({ operation })))(url);
-    if (matched === undefined) return err({ type: 'route_not_found' });
+const serveBelow = <H extends TenantSessions>({ routes, sessions }: HandlerSettings<H>): HandlerContext['serve'] => {
+  const routers = new WeakMap<readonly AnyOperation[], Router<{ readonly operation: AnyOperation }>>();
+  return async (operations, url, call) => {
+    const match = routers.get(operations) ?? routerOf(operations.map((operation) => ({ operation })));
+    routers.set(operations, match);
+    const matched = match(url);
+    const operation = operations.find((each) => each === matched?.route.operation);
+    if (matched === undefined || operation === undefined) return err({ type: 'route_not_found' });
     const admitted = admit(matched, call.request);
     if (admitted.isErr()) return err(admitted.error);
-    const { operation } = matched.route;
     const below = { ...call, ...admitted.value };
     const own = routes.find((route) => route.operation.name === operation.name);
     return own === undefined
       ? answerByCalling(operation, below)
       : answerRoute(own, { ...below, sessions: sessions.forTenant(call.tenant) });
   };
+};
 
 /** The response to HEAD: that to GET without the body, but with its `Content-Length`. */
 const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerResponse => ({

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
-import type { WatchError } from '../errors.js';
-import { storeUnavailable } from '../errors.js';
+import { storeUnavailable, type WatchError } from '../errors.js';
+import { Pause } from '../events/pause.js';
 import type { SessionChange, SessionSnapshot } from '../events/session-event.js';
 import { watch } from '../operations/event-shapes.js';
 import type { EndReason } from '../session/session-status.js';
@@ -15,7 +15,6 @@ import {
   unavailableFrame,
 } from './event-frame.js';
 import type { HandlerError } from './handler-error.js';
-import { Heartbeats, heartbeat, leave } from './heartbeat.js';
 import type { HeldText } from './snapshot-texts.js';
 
 /** Milliseconds after which a client that reads nothing is disconnected. */
@@ -29,18 +28,28 @@ const PIECE_BYTES = 32 * 1024;
 
 const encoder = new TextEncoder();
 
-const over: IteratorReturnResult<void> = { done: true, value: undefined };
+type Change = Result<SessionChange, WatchError>;
+
+/** An open watch. */
+export interface OpenWatch {
+  readonly changes: AsyncIterator<Change, unknown>;
+  /** Ends `changes`. */
+  readonly gone: AbortController;
+}
+
+/** Ends a watch without waiting for it. Errors are ignored. */
+export const endWatch = ({ changes, gone }: OpenWatch): void => {
+  gone.abort();
+  (async () => changes.return?.())().catch(() => undefined);
+};
 
 /** Input of an `EventStream`. */
-export interface Watching {
+export interface Watching extends OpenWatch {
   readonly heartbeatMs: number;
   /** The text of a snapshot; undefined if too many bytes of snapshots are being sent. */
   readonly textOf: (snapshot: SessionSnapshot) => HeldText | undefined;
   /** Reports an error to the host. */
   readonly report: (error: HandlerError) => void;
-  readonly changes: AsyncIterator<Result<SessionChange, WatchError>, unknown>;
-  /** Ends `changes`. */
-  readonly gone: AbortController;
   /** Called once, when the stream is over for any reason. */
   readonly onOver: () => void;
 }
@@ -58,8 +67,12 @@ const endReasonOf = (change: SessionChange): EndReason | undefined => {
  */
 export class EventStream implements AsyncIterator<Uint8Array, void> {
   readonly #watching: Watching;
-  readonly #changes: Heartbeats<Result<SessionChange, WatchError>>;
   readonly #cutOff = new AbortController();
+  readonly #pause = new Pause();
+  /** Whether a change was requested and not yet taken. */
+  #isAsked = false;
+  /** Gives the change that was requested, or throws. */
+  #answer: (() => IteratorResult<Change, unknown>) | undefined;
   /** The snapshot that is being sent, and the number of its bytes that were sent. */
   #text: HeldText | undefined;
   #sent = 0;
@@ -68,9 +81,11 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   #isEnding = false;
   #stalled: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(watching: Watching) {
+  /** `first` is the first change of the watch, which was already requested. */
+  constructor(watching: Watching, first: Promise<IteratorResult<Change, unknown>>) {
     this.#watching = watching;
-    this.#changes = new Heartbeats(watching.changes, watching.heartbeatMs, watching.gone.signal);
+    watching.gone.signal.addEventListener('abort', () => this.#pause.end(), { once: true });
+    this.#receive(first);
     this.#awaitClient();
   }
 
@@ -88,16 +103,14 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   }
 
   async return(): Promise<IteratorResult<Uint8Array, void>> {
-    const { gone, changes, onOver } = this.#watching;
     clearTimeout(this.#stalled);
     this.#isEnding = true;
     this.#letGoOfText();
-    if (!gone.signal.aborted) {
-      gone.abort();
-      leave(changes);
-      onOver();
+    if (!this.#watching.gone.signal.aborted) {
+      endWatch(this.#watching);
+      this.#watching.onOver();
     }
-    return over;
+    return { done: true, value: undefined };
   }
 
   #awaitClient(): void {
@@ -127,8 +140,8 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
 
   async #frame(): Promise<string> {
     try {
-      const next = await this.#changes.next();
-      if (next === heartbeat) return heartbeatLine;
+      const next = await this.#nextChange();
+      if (next === undefined) return heartbeatLine;
       if (next.done === true) return this.#end();
       return next.value.match(
         (change) => this.#frameOf(change),
@@ -137,6 +150,34 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     } catch (cause) {
       return this.#broken(storeUnavailable('the events could not be read', 'not_applied', cause));
     }
+  }
+
+  /** The next change; undefined after `heartbeatMs` without one, or when the watch is ended. */
+  async #nextChange(): Promise<IteratorResult<Change, unknown> | undefined> {
+    if (!this.#isAsked) this.#receive(this.#watching.changes.next());
+    if (this.#answer === undefined) await this.#pause.wait(this.#watching.heartbeatMs);
+    const answer = this.#answer;
+    if (answer === undefined) return undefined;
+    // Holds no reference to a change that was taken.
+    this.#answer = undefined;
+    this.#isAsked = false;
+    return answer();
+  }
+
+  /** Adds one listener per promise. `Promise.race` for every heartbeat would leave a listener behind each time. */
+  #receive(next: Promise<IteratorResult<Change, unknown>>): void {
+    this.#isAsked = true;
+    const answered = (answer: () => IteratorResult<Change, unknown>): void => {
+      this.#answer = answer;
+      this.#pause.end();
+    };
+    next.then(
+      (change) => answered(() => change),
+      (cause) =>
+        answered(() => {
+          throw cause;
+        }),
+    );
   }
 
   #frameOf(change: SessionChange): string {

@@ -1,5 +1,5 @@
 import type { Fields } from '../input/values.js';
-import { percentEncode } from '../operations/percent-encode.js';
+import { percentEncode } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
 import { wireName } from '../operations/shape.js';
 import type { SessionPage } from '../service/list-sessions.js';

@@ -3,13 +3,13 @@ import type { IssueList } from '../input/read-safely.js';
 import { isFields, readListener, readNumber, readWhole } from '../input/values.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
-import { AnswerBudget } from './answer-budget.js';
-import { type Authenticate, type AuthenticationRequest, type DeniedRequest, deniedRequest } from './authenticate.js';
-import type { HandlerError } from './handler-error.js';
-import { statusOf } from './problem.js';
+import { deniedRequest } from './authenticate.js';
+import { type HandlerError, statusOf } from './handler-error.js';
 import type { HandlerContext, Route, RouteGroup } from './route.js';
 import { checkPaths } from './router-of.js';
+import type { Authenticate, AuthenticationRequest, DeniedRequest } from './session-handler.js';
 import { sessionRoutes } from './session-routes.js';
+import { TenantBudget } from './tenant-budget.js';
 
 /** Options of `createSessionHandler`. `S` is what the routes need of a tenant's sessions. */
 export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions> {
@@ -123,9 +123,9 @@ const readAll = <S extends TenantSessions>(
       policy: serves ? sessions.policy : undefined,
       maxBodyBytes: readWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
       timeoutMs: readNumber(issues, 'timeoutMs', timeoutMs, 1, MAX_TIMEOUT_MS),
-      budget: new AnswerBudget(readWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
+      budget: new TenantBudget(readWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
       report: (error) => {
-        const status = statusOf(error);
+        const status = statusOf(error.type);
         if (status < 500) return;
         if (logger !== undefined) logFailure(logger, error, { status });
         onError(error);

@@ -106,69 +106,59 @@ export const parameterTexts: Readonly<Record<string, ParameterText>> = {
   'readHistory.limit': { description: `How many entries behind \`after\`, ${atMost}` },
 };
 
-const face = 'Name of the face.';
-const profile = 'Name of the profile.';
-const context = 'Background facts.';
-const behavior = 'What role the session takes.';
-const timeLimit = 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.';
-const role = 'Who said it; usually user or assistant.';
-const content = 'What was said.';
-const aChange = 'A change of the session.';
-const theId = 'The id of the session.';
-const duration = 'Whole seconds spent ACTIVE, rounded down.';
-const position = 'The position behind the entries: opaque, growing, the same for a repeated append.';
-
-/** Texts by schema name, and for properties by schema and property name. */
+/** Texts by schema name. */
 export const schemaTexts: Readonly<Record<string, string>> = {
   Timestamp: 'RFC 3339.',
   CreateSession: 'What to create. Other fields are ignored.',
-  'CreateSession.face': face,
-  'CreateSession.profile': profile,
-  'CreateSession.context': context,
-  'CreateSession.behavior': behavior,
-  'CreateSession.time_limit': timeLimit,
   CreatedSession: 'The session that was created.',
-  'CreatedSession.session_id': theId,
   SessionStatus: 'What a session is doing.',
   SessionOptions: 'The configuration of a session, as in CreateSession. It never changes.',
   HistoryEntry: 'One message of a session.',
-  'HistoryEntry.role': role,
-  'HistoryEntry.content': content,
-  'HistoryEntry.timestamp': 'When it was said: UTC.',
   Session: 'A session as it is at the moment of reading.',
-  'Session.id': theId,
-  'Session.history': 'Oldest first.',
-  'Session.created_at': 'When it was created: UTC.',
-  'Session.duration': duration,
   EndReason: 'Why the session has ended.',
   SessionState: 'Where a session stands.',
-  'SessionState.id': theId,
-  'SessionState.duration': duration,
   AppendHistory: 'What to append. Other fields are ignored.',
-  'AppendHistory.entries': 'Oldest first. All of them are appended, or none.',
   NewHistoryEntry: 'A history entry. Without a timestamp it has that of its arrival.',
-  'NewHistoryEntry.role': role,
-  'NewHistoryEntry.content': content,
-  'NewHistoryEntry.timestamp': 'When it was said: RFC 3339.',
   AppendedHistory: 'What an append answers.',
-  'AppendedHistory.position': position,
   HistoryPart: 'A part of a history.',
-  'HistoryPart.entries': 'Oldest first.',
-  'HistoryPart.position': 'Where the part ends: what comes behind it is read with `after`.',
-  'HistoryPart.has_more': 'Whether there were more entries.',
-  SessionEvent: aChange,
-  SessionAppendedEvent: aChange,
-  'SessionAppendedEvent.position': position,
-  SessionTerminatedEvent: aChange,
+  SessionEvent: 'A change of the session.',
+  SessionAppendedEvent: 'A change of the session.',
+  SessionTerminatedEvent: 'A change of the session.',
   SessionExpiringEvent: 'The clock ends the session soon.',
-  'SessionExpiringEvent.at': 'UTC.',
-  'SessionExpiringEvent.ends_at': 'When the session ends: UTC.',
   StreamEnd: 'The last event: the session has ended, or is deleted and has no end_reason.',
   StreamUnavailable: 'The last event where the sessions cannot be reached any more.',
-  'StreamUnavailable.code': 'As in a Problem.',
   ProblemCode: 'What is wrong, for programs.',
-  // Also used for the other event schemas.
-  'SessionEvent.id': 'The same whenever this event is sent again.',
-  'SessionEvent.sequence': 'The number of the change within the session.',
-  'SessionEvent.at': 'When it took effect: UTC.',
+  Problem: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
+};
+
+/** Texts by property. Where schemas differ, the key starts with the schema name. */
+export const propertyTexts: Readonly<Record<string, string>> = {
+  face: 'Name of the face.',
+  profile: 'Name of the profile.',
+  context: 'Background facts.',
+  behavior: 'What role the session takes.',
+  time_limit: 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
+  session_id: 'The id of the session.',
+  id: 'The same whenever this event is sent again.',
+  'Session.id': 'The id of the session.',
+  'SessionState.id': 'The id of the session.',
+  role: 'Who said it; usually user or assistant.',
+  content: 'What was said.',
+  timestamp: 'When it was said: RFC 3339.',
+  history: 'Oldest first.',
+  created_at: 'When it was created: UTC.',
+  duration: 'Whole seconds spent ACTIVE, rounded down.',
+  entries: 'Oldest first. All of them are appended, or none.',
+  'HistoryPart.entries': 'Oldest first.',
+  position: 'The position behind the entries: opaque, growing, the same for a repeated append.',
+  'HistoryPart.position': 'Where the part ends: what comes behind it is read with `after`.',
+  has_more: 'Whether there were more entries.',
+  sequence: 'The number of the change within the session.',
+  at: 'When it took effect: UTC.',
+  'SessionExpiringEvent.at': 'UTC.',
+  ends_at: 'When the session ends: UTC.',
+  'StreamUnavailable.code': 'As in a Problem.',
+  title: 'The phrase of the status.',
+  detail: 'What is wrong, for people.',
+  errors: 'With invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
 };

@@ -48,18 +48,13 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
 
 /** Examples with a face, a profile and a time limit that the host allows. */
 const createExamples = ({ limits, faces, profiles }: InputPolicy): Examples => {
+  if (faces?.size === 0 || profiles?.size === 0) return {};
   const [face = 'ada'] = faces ?? [];
   const [profile = 'tutor'] = profiles ?? [];
-  if (faces?.size === 0 || profiles?.size === 0) return {};
-  const few = Math.floor(Math.min(limits.textBytes, 64));
-  const behavior = 'You teach arithmetic.'.slice(0, few);
-  const context = 'The pupil is nine.'.slice(0, few);
+  const behavior = 'You teach arithmetic.'.slice(0, limits.textBytes);
   return {
-    minimal: { summary: 'What is required', value: { face, profile } },
-    full: {
-      summary: 'All that can be given',
-      value: { face, profile, behavior, context, time_limit: Math.min(600, limits.timeLimit) },
-    },
+    minimal: { value: { face, profile } },
+    full: { value: { face, profile, behavior, time_limit: Math.min(600, limits.timeLimit) } },
   };
 };
 

@@ -5,8 +5,8 @@ import type { IssueList } from '../input/read-safely.js';
 import { readName } from '../input/values.js';
 import { sessionOperations } from '../operations/session-operations.js';
 import { defaultLimits } from '../session/session-limits.js';
-import { sharedHeaders } from './headers-of.js';
 import { pathsOf } from './paths-of.js';
+import { headerComponents } from './responses-of.js';
 import { schemasOf } from './schemas-of.js';
 import type { OpenApiDocument, Server } from './types.js';
 
@@ -80,24 +80,6 @@ const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
   };
 };
 
-const reference = /"\$ref":"#\/components\/(\w+)\/(\w+)"/g;
-
-/** Keeps the components that are referenced, directly or through other components. */
-const referredTo = <C extends Readonly<Record<string, object>>>(from: unknown, components: C): C => {
-  const needed = new Set<unknown>();
-  const follow = (value: unknown): void => {
-    for (const [, kind = '', name = ''] of JSON.stringify(value).matchAll(reference)) {
-      const component: unknown = Reflect.get(components[kind] ?? {}, name);
-      if (component === undefined || needed.has(component)) continue;
-      needed.add(component);
-      follow(component);
-    }
-  };
-  follow(from);
-  const kept = (all: object): object => Object.fromEntries(Object.entries(all).filter(([, each]) => needed.has(each)));
-  return Object.assign({}, components, ...Object.entries(components).map(([kind, all]) => ({ [kind]: kept(all) })));
-};
-
 const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument => {
   const policy = policyOf(issues, options);
   const { routes: groups = [], maxBodyBytes, prefix = '', servers, title = 'Sessions', version = '1.0.0' } = options;
@@ -115,7 +97,6 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
     .map(({ operation, authenticate }) => ({ operation, isForEverybody: authenticate === 'everybody' }));
   const operations = served.map(({ operation }) => operation);
   const { paths, parameters, responses } = pathsOf(served, policy);
-  const shared = { parameters, headers: sharedHeaders, schemas: schemasOf(operations, policy) };
   const tags = [...new Set(operations.map(({ tag }) => tag))];
   return {
     openapi: '3.1.1',
@@ -129,7 +110,9 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
     paths,
     components: {
-      ...referredTo([paths, responses], shared),
+      parameters,
+      headers: headerComponents,
+      schemas: schemasOf(operations, policy),
       responses,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY', description: 'The key of a tenant.' },

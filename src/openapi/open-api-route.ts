@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
-import { commonHeaders } from '../http/problem.js';
+import { commonHeaders } from '../http/handler-error.js';
 import type { HandlerContext, RouteGroup } from '../http/route.js';
-import { tidyPrefix } from '../http/without-prefix.js';
+import { tidyPrefix } from '../http/router-of.js';
 import { readOptions } from '../input/read-options.js';
 import { isFields } from '../input/values.js';
 import type { Operation } from '../operations/operation.js';

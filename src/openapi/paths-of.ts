@@ -1,14 +1,11 @@
-import { streamHeaders } from '../http/event-frame.js';
-import { commonHeaders } from '../http/problem.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import { type AnyOperation, hasId, type Output, type QueryParameter } from '../operations/operation.js';
+import { type AnyOperation, hasId, type QueryParameter } from '../operations/operation.js';
 import { sessionId } from '../operations/parameters.js';
 import { ref, type Schema, wireName } from '../operations/shape.js';
-import { operationTexts, type ParameterText, parameterTexts } from './descriptions.js';
-import { answerExamples, bodyExamples, streamExample } from './examples.js';
-import { headerRefs, headersOf } from './headers-of.js';
-import { codesOf, problemResponses } from './problem-responses.js';
-import type { MediaType, Operation, Parameter, PathItem, Reference, RequestBody, Response } from './types.js';
+import { operationTexts, parameterTexts } from './descriptions.js';
+import { bodyExamples } from './examples.js';
+import { codesOf, outputResponse, problemResponses, schemaName } from './responses-of.js';
+import type { Operation, Parameter, PathItem, Reference, RequestBody, Response } from './types.js';
 
 /** An operation to describe, and whether it needs no key. */
 export interface Served {
@@ -41,42 +38,6 @@ const querySchema = (rule: QueryParameter): Schema => {
   return { type: 'integer', minimum: rule.least, ...(rule.default === undefined ? {} : { default: rule.default }) };
 };
 
-const parameter = (place: Pick<Parameter, 'in' | 'name'>, schema: Schema, text: ParameterText): Parameter => ({
-  ...place,
-  description: text.description,
-  required: place.in === 'path',
-  schema,
-  ...(text.example === undefined ? {} : { examples: { example: { value: text.example } } }),
-});
-
-/** The name of the referenced schema, or of the schema of the items of an array. */
-const schemaName = ({ $ref, items }: Schema): string => ($ref ?? items?.$ref ?? '').split('/').at(-1) ?? '';
-
-const mediaType = (schema: Schema): MediaType => {
-  const examples = answerExamples[schemaName(schema)];
-  if (examples === undefined) return { schema };
-  if (schema.$ref !== undefined) return { schema, examples };
-  return { schema, examples: { page: { value: Object.values(examples).map(({ value }) => value) } } };
-};
-
-const outputResponse = (operation: AnyOperation, { status, shape, events, headers = [], ...own }: Output): Response => {
-  const description = own.description ?? operationTexts[operation.name]?.outputs[status] ?? '';
-  if (events !== undefined) {
-    const data = Object.fromEntries(Object.entries(events).map(([name, { schema }]) => [name, schema]));
-    const media = {
-      schema: { type: 'string' },
-      examples: { stream: streamExample },
-      'x-server-sent-events': data,
-    } as const;
-    return { description, headers: headersOf(streamHeaders), content: { 'text/event-stream': media } };
-  }
-  return {
-    description,
-    headers: { ...headersOf(commonHeaders), ...headerRefs(headers) },
-    ...(shape && { content: { 'application/json': mediaType(shape.schema) } }),
-  };
-};
-
 /** Component names of parameters whose names in the service are too general. */
 const componentNames: Readonly<Record<string, string>> = { id: 'sessionId', from: 'lastEventId' };
 
@@ -90,22 +51,17 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
 
   const parametersOf = (operation: AnyOperation): readonly Reference[] => {
     const { name: owner, query = {}, headers = {} } = operation;
-    const add = (name: string, place: Pick<Parameter, 'in' | 'name'>, schema: Schema) => {
+    const add = (name: string, place: Parameter['in'], sentAs: string, schema: Schema) => {
       const text = parameterTexts[`${owner}.${name}`] ?? parameterTexts[name] ?? { description: name };
-      return parameters.add(
-        parameter(place, schema, text),
-        componentNames[name] ?? name,
-        `${owner}${capitalized(name)}`,
-      );
+      const { description, example } = text;
+      const examples = example === undefined ? {} : { examples: { example: { value: example } } };
+      const parameter = { in: place, name: sentAs, description, required: place === 'path', schema, ...examples };
+      return parameters.add(parameter, componentNames[name] ?? name, `${owner}${capitalized(name)}`);
     };
     return [
-      ...(hasId(operation) ? [add('id', { in: 'path', name: 'session_id' }, sessionId)] : []),
-      ...Object.entries(query).map(([name, rule]) =>
-        add(name, { in: 'query', name: wireName(name) }, querySchema(rule)),
-      ),
-      ...Object.entries(headers).map(([name, { wireName: sentAs, schema }]) =>
-        add(name, { in: 'header', name: sentAs }, schema),
-      ),
+      ...(hasId(operation) ? [add('id', 'path', 'session_id', sessionId)] : []),
+      ...Object.entries(query).map(([name, rule]) => add(name, 'query', wireName(name), querySchema(rule))),
+      ...Object.entries(headers).map(([name, sent]) => add(name, 'header', sent.wireName, sent.schema)),
     ];
   };
 

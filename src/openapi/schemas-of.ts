@@ -1,10 +1,10 @@
-import { statuses } from '../http/problem.js';
+import { problemCodes, titles } from '../http/handler-error.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { entryRules, type Rule } from '../input/rule.js';
 import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
 import { nameSchema } from '../operations/parameters.js';
 import { list, named, object, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
-import { schemaTexts } from './descriptions.js';
+import { propertyTexts, schemaTexts } from './descriptions.js';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
@@ -75,7 +75,7 @@ const bodySchemas = ({ name, fields }: Body, policy: InputPolicy): Schemas => {
 const withTexts = (name: string, schema: Schema): Schema => {
   const { properties = {}, oneOf: alternatives } = schema;
   const texts = Object.entries(properties).map(([property, each]): [string, Schema] => {
-    const text = schemaTexts[`${name}.${property}`] ?? schemaTexts[`SessionEvent.${property}`];
+    const text = propertyTexts[`${name}.${property}`] ?? propertyTexts[property];
     return [property, each.$ref === undefined && text !== undefined ? described(each, text) : each];
   });
   return described(
@@ -88,25 +88,19 @@ const withTexts = (name: string, schema: Schema): Schema => {
   );
 };
 
-const codes = Object.keys(statuses);
+const problemCode = named('ProblemCode', oneOf(problemCodes));
 
-const problemCode = named('ProblemCode', oneOf(codes));
-
-const issue = object({ path: text, message: text });
+const issues = list(object({ path: text, message: text }));
 
 const problem: Schema = {
   type: 'object',
-  description: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
   properties: {
     type: { type: 'string', const: 'about:blank' },
-    title: described(text.schema, 'The phrase of the status.'),
-    status: { type: 'integer', enum: [...new Set(Object.values(statuses))] },
-    detail: described(text.schema, 'What is wrong, for people.'),
+    title: text.schema,
+    status: { type: 'integer', enum: Object.keys(titles).map(Number) },
+    detail: text.schema,
     code: problemCode.schema,
-    errors: described(
-      list(issue).schema,
-      'With invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
-    ),
+    errors: issues.schema,
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
 };

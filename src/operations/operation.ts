@@ -118,6 +118,9 @@ const ID = '{session_id}';
 
 export const hasId = ({ path }: Pick<Operation, 'path'>): boolean => path.includes(ID);
 
+/** Percent-encodes a text. Unlike `encodeURIComponent` alone, accepts lone surrogates. */
+export const percentEncode = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+
 /** The path of an operation, with the encoded id of a session. */
 export const pathFor = ({ path }: Pick<Operation, 'path'>, encodedId = ''): string => path.replace(ID, () => encodedId);
 
