@@ -3,20 +3,49 @@ import { type InvalidInput, invalidInput, storeUnavailable } from '../errors.js'
 import type { AnyOperation } from '../operations/operation.js';
 import { wireForm } from '../operations/session-form.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
-import { answerByCalling } from './answer-of.js';
-import { authenticate } from './authenticate.js';
-import { type HandlerError, problem } from './handler-error.js';
+import { answerByCalling, timedOut, withTimeout } from './answer-of.js';
+import { type HandlerError, misconfigured, problem } from './handler-error.js';
 import type { Answer, Call, HandlerContext, Route } from './route.js';
-import { isOpen, type Match, type Router, routerOf } from './router-of.js';
-import type { HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
+import { isOpen, type Match, type Router, routerOf, tidyPrefix } from './router-of.js';
+import type { DeniedRequest, HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
 import { type HandlerSettings, readHandlerOptions, type SessionHandlerOptions } from './session-handler-options.js';
 
-/** Authenticates a request for a route. The tenant is empty on a public route. */
-const tenantOf = async <S>(settings: HandlerSettings<S>, own: Route<S>['authenticate'], request: HandlerRequest) => {
-  if (own === 'everybody') return ok<string, HandlerError>('');
-  return authenticate(settings.context.timeoutMs, () =>
-    own === undefined ? settings.authenticate(request.header('x-api-key') ?? '', request) : own(request),
-  );
+const unavailable = (cause?: unknown) => err<never, HandlerError>({ type: 'authenticator_unavailable', cause });
+
+/**
+ * Asks the host for the tenant of a request; it is empty on a public route. The answer may be of any type: a non-empty
+ * string is a tenant, a falsy value denies access, and anything else is a misconfiguration.
+ */
+const tenantOf = async <S>(
+  { authenticate, context }: HandlerSettings<S>,
+  own: Route<S>['authenticate'],
+  request: HandlerRequest,
+): Promise<Result<string, HandlerError>> => {
+  if (own === 'everybody') return ok('');
+  try {
+    const asked = own === undefined ? authenticate(request.header('x-api-key') ?? '', request) : own(request);
+    const isPromise = typeof asked === 'object' && asked !== null && typeof asked.then === 'function';
+    const answer: unknown = isPromise ? await withTimeout(context.timeoutMs, asked) : asked;
+    if (answer === timedOut) return unavailable();
+    if (!answer) return err({ type: 'unauthenticated' });
+    if (typeof answer === 'string') return ok(answer);
+    return err(misconfigured([{ path: 'authenticate', message: 'must give the name of a tenant, or nothing' }]));
+  } catch (cause) {
+    return unavailable(cause);
+  }
+};
+
+/** Maximum number of characters of a path in a log line. */
+const MAX_PATH = 256;
+
+const deniedRequest = (request: HandlerRequest): DeniedRequest => {
+  const [path = ''] = request.url.split('?', 1);
+  const hasKey = Boolean(request.header('x-api-key') || request.header('authorization'));
+  return {
+    method: request.method,
+    path: `${tidyPrefix(request.prefix)}${path}`.slice(0, MAX_PATH),
+    reason: hasKey ? 'wrong' : 'missing',
+  };
 };
 
 /** Decodes a session id from a path. */
@@ -56,7 +85,7 @@ const answer = async <S extends TenantSessions>(
   const tenant = await tenantOf(settings, route.authenticate, request);
   if (tenant.isErr()) {
     if (tenant.error.type !== 'unauthenticated') return err(tenant.error);
-    settings.onDenied(request);
+    settings.onDenied?.(deniedRequest(request));
     return route.unauthenticated === undefined ? err(tenant.error) : ok(route.unauthenticated);
   }
   const admitted = admit(matched, request);

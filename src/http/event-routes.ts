@@ -8,13 +8,12 @@ import { hasMethods, readNumber, readWhole } from '../input/values.js';
 import { END_ID, watch } from '../operations/event-shapes.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
 import { inClientTerms, lacksMethod, timedOut, withTimeout } from './answer-of.js';
-import { streamHeaders } from './event-frame.js';
+import { SnapshotFrames, streamHeaders } from './event-frame.js';
 import { EventStream, endWatch, type OpenWatch } from './event-stream.js';
 import type { HandlerError } from './handler-error.js';
 import { readQuery } from './read-input.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
-import { SnapshotTexts } from './snapshot-texts.js';
 import { TenantBudget } from './tenant-budget.js';
 
 /** Options of `eventRoutes`. */
@@ -27,18 +26,16 @@ export interface EventRoutesOptions {
   readonly maxStreamsPerTenant?: number;
 }
 
-const DEFAULT_HEARTBEAT_MS = 15_000;
+/** The options and their defaults. */
+const defaults = { heartbeatMs: 15_000, maxStreams: 10_000, maxStreamsPerTenant: 1000 } as const;
+
 const MIN_HEARTBEAT_MS = 1000;
 const MAX_HEARTBEAT_MS = 300_000;
-const DEFAULT_STREAMS = 10_000;
-const DEFAULT_STREAMS_PER_TENANT = 1000;
-
-const optionNames = { heartbeatMs: true, maxStreams: true, maxStreamsPerTenant: true } as const;
 
 const readEventOptions = (issues: IssueList, options: EventRoutesOptions): Required<EventRoutesOptions> => {
-  const { heartbeatMs = DEFAULT_HEARTBEAT_MS } = options;
-  const maxStreams = readWhole(issues, 'maxStreams', options.maxStreams ?? DEFAULT_STREAMS, 1);
-  const { maxStreamsPerTenant = Math.min(DEFAULT_STREAMS_PER_TENANT, maxStreams) } = options;
+  const { heartbeatMs = defaults.heartbeatMs } = options;
+  const maxStreams = readWhole(issues, 'maxStreams', options.maxStreams ?? defaults.maxStreams, 1);
+  const { maxStreamsPerTenant = Math.min(defaults.maxStreamsPerTenant, maxStreams) } = options;
   const perTenant = readWhole(issues, 'maxStreamsPerTenant', maxStreamsPerTenant, 1);
   issues.check(perTenant <= maxStreams, 'maxStreamsPerTenant', 'must be at most maxStreams');
   return {
@@ -98,11 +95,11 @@ const begin = async (
  * Throws a `TypeError` that names every invalid or unknown option.
  */
 export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<TenantEvents> => {
-  const { heartbeatMs, ...limits } = readOptions('eventRoutes', options, optionNames, (issues) =>
+  const { heartbeatMs, maxStreams, maxStreamsPerTenant } = readOptions('eventRoutes', options, defaults, (issues) =>
     readEventOptions(issues, options),
   );
-  const streams = new TenantBudget(limits.maxStreams, limits.maxStreamsPerTenant);
-  const texts = new SnapshotTexts();
+  const streams = new TenantBudget(maxStreams, maxStreamsPerTenant);
+  const snapshots = new SnapshotFrames();
 
   const stream = async (call: Call<TenantEvents>, onOver: () => void): Answer => {
     const { request, form, tenant, handler } = call;
@@ -122,8 +119,8 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
       endWatch(opened);
       return ok(isAtEnd ? streamIsOver : { status: 200, headers: streamHeaders });
     }
-    const textOf = (snapshot: SessionSnapshot) => texts.hold(form, tenant, snapshot);
-    const events = new EventStream({ ...opened, heartbeatMs, textOf, report: handler.report, onOver }, first);
+    const snapshotFrame = (snapshot: SessionSnapshot) => snapshots.hold(form, tenant, snapshot);
+    const events = new EventStream({ ...opened, heartbeatMs, snapshotFrame, report: handler.report, onOver }, first);
     const pieces = { [Symbol.asyncIterator]: () => events };
     return ok({ status: 200, headers: streamHeaders, stream: pieces, cutOff: events.cutOff });
   };

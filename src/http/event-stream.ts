@@ -5,17 +5,8 @@ import type { SessionChange, SessionSnapshot } from '../events/session-event.js'
 import { watch } from '../operations/event-shapes.js';
 import type { EndReason } from '../session/session-status.js';
 import { inClientTerms } from './answer-of.js';
-import {
-  endFrame,
-  endOfEvent,
-  eventFrame,
-  heartbeatLine,
-  preamble,
-  snapshotHead,
-  unavailableFrame,
-} from './event-frame.js';
+import { endFrame, eventFrame, heartbeatLine, preamble, type SnapshotFrame, unavailableFrame } from './event-frame.js';
 import type { HandlerError } from './handler-error.js';
-import type { HeldText } from './snapshot-texts.js';
 
 /** Milliseconds after which a client that reads nothing is disconnected. */
 const STALLED_MS = 30_000;
@@ -46,8 +37,8 @@ export const endWatch = ({ changes, gone }: OpenWatch): void => {
 /** Input of an `EventStream`. */
 export interface Watching extends OpenWatch {
   readonly heartbeatMs: number;
-  /** The text of a snapshot; undefined if too many bytes of snapshots are being sent. */
-  readonly textOf: (snapshot: SessionSnapshot) => HeldText | undefined;
+  /** The event of a snapshot; undefined if too many bytes of snapshots are being sent. */
+  readonly snapshotFrame: (snapshot: SessionSnapshot) => SnapshotFrame | undefined;
   /** Reports an error to the host. */
   readonly report: (error: HandlerError) => void;
   /** Called once, when the stream is over for any reason. */
@@ -74,7 +65,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   /** Gives the change that was requested, or throws. */
   #answer: (() => IteratorResult<Change, unknown>) | undefined;
   /** The snapshot that is being sent, and the number of its bytes that were sent. */
-  #text: HeldText | undefined;
+  #snapshot: SnapshotFrame | undefined;
   #sent = 0;
   #reason: EndReason | undefined;
   #hasBegun = false;
@@ -105,7 +96,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   async return(): Promise<IteratorResult<Uint8Array, void>> {
     clearTimeout(this.#stalled);
     this.#isEnding = true;
-    this.#letGoOfText();
+    this.#releaseSnapshot();
     if (!this.#watching.gone.signal.aborted) {
       endWatch(this.#watching);
       this.#watching.onOver();
@@ -125,17 +116,17 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
       this.#hasBegun = true;
       return preamble;
     }
-    if (this.#text !== undefined) return this.#piece(this.#text);
+    if (this.#snapshot !== undefined) return this.#piece(this.#snapshot);
     return this.#isEnding ? undefined : this.#frame();
   }
 
   /** Copies the piece: a view would keep the whole text in memory for as long as the piece is referenced. */
-  #piece({ shared, end }: HeldText): string | Uint8Array {
+  #piece({ shared, end }: SnapshotFrame): string | Uint8Array {
     const piece = shared.slice(this.#sent, this.#sent + PIECE_BYTES);
     this.#sent += piece.length;
     if (piece.length > 0) return piece;
-    this.#letGoOfText();
-    return `${end}${endOfEvent}`;
+    this.#releaseSnapshot();
+    return end;
   }
 
   async #frame(): Promise<string> {
@@ -183,9 +174,9 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   #frameOf(change: SessionChange): string {
     this.#reason = endReasonOf(change);
     if (change.type !== 'session.snapshot') return eventFrame(change);
-    this.#text = this.#watching.textOf(change);
+    this.#snapshot = this.#watching.snapshotFrame(change);
     this.#sent = 0;
-    return this.#text === undefined ? this.#broken({ type: 'too_many_streams' }) : snapshotHead(change);
+    return this.#snapshot?.head ?? this.#broken({ type: 'too_many_streams' });
   }
 
   #end(): string {
@@ -199,8 +190,8 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     return unavailableFrame(error);
   }
 
-  #letGoOfText(): void {
-    this.#text?.release();
-    this.#text = undefined;
+  #releaseSnapshot(): void {
+    this.#snapshot?.release();
+    this.#snapshot = undefined;
   }
 }

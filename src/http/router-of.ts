@@ -20,8 +20,8 @@ const segment = '/[^/{}*?#]+';
 const routable = new RegExp(`^${segment}(?:/\\*|(?:/\\{session_id\\})?(?:${segment})*)$`);
 
 /** Adds an issue for each unsupported path and each duplicate. */
-export const checkPaths = (issues: IssueList, operations: readonly Path[]): void => {
-  const paths = operations.map(({ path }) => path);
+export const checkPaths = (issues: IssueList, routes: readonly { readonly operation: Path }[]): void => {
+  const paths = routes.map(({ operation }) => operation.path);
   for (const [at, path] of paths.entries()) {
     issues.check(
       routable.test(path),

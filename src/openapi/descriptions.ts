@@ -1,17 +1,18 @@
+import type { InputPolicy } from '../input/input-policy.js';
 import { cursorOf } from '../input/read-cursor.js';
 import { listOrders } from '../input/read-list-query.js';
 import { END_ID } from '../operations/event-shapes.js';
-import type { Json } from '../operations/shape.js';
 import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
 import { sessionStatuses } from '../session/session-status.js';
+import type { Example, Json } from './types.js';
 
 /*
  * The texts of the OpenAPI document. They are separate from the definitions because the client imports those and would
  * contain the texts too. The definition of a host's operation may contain its own.
  */
 
-export const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
-export const SAMPLE_TIME = '2026-01-31T18:00:00.000Z';
+const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
+const SAMPLE_TIME = '2026-01-31T18:00:00.000Z';
 
 export interface OperationText {
   readonly summary: string;
@@ -162,3 +163,49 @@ export const propertyTexts: Readonly<Record<string, string>> = {
   detail: 'What is wrong, for people.',
   errors: 'With invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
 };
+
+type Examples = Readonly<Record<string, Example>>;
+
+const entry = { role: 'user', content: 'Hello', timestamp: '2026-01-31T18:00:02.000Z' };
+
+const session = {
+  id: SAMPLE_ID,
+  status: 'ACTIVE',
+  options: { face: 'ada', profile: 'tutor', context: '', behavior: '', time_limit: 600 },
+  history: [entry],
+  created_at: SAMPLE_TIME,
+  duration: 2,
+};
+
+/** Examples of responses, by schema name. */
+export const answerExamples: Readonly<Record<string, Examples>> = {
+  CreatedSession: { created: { value: { session_id: SAMPLE_ID } } },
+  Session: { session: { value: session } },
+  SessionState: {
+    active: { value: { id: SAMPLE_ID, status: 'ACTIVE', duration: 90 } },
+    terminated: { value: { id: SAMPLE_ID, status: 'TERMINATED', duration: 120, end_reason: 'terminated' } },
+  },
+  AppendedHistory: { appended: { value: { position: 123 } } },
+  HistoryPart: { part: { value: { entries: [entry], position: 123, has_more: false } } },
+};
+
+/** Examples with a face, a profile and a time limit that the host allows. */
+const createExamples = ({ limits, faces, profiles }: InputPolicy): Examples => {
+  if (faces?.size === 0 || profiles?.size === 0) return {};
+  const [face = 'ada'] = faces ?? [];
+  const [profile = 'tutor'] = profiles ?? [];
+  const behavior = 'You teach arithmetic.'.slice(0, limits.textBytes);
+  return {
+    minimal: { value: { face, profile } },
+    full: { value: { face, profile, behavior, time_limit: Math.min(600, limits.timeLimit) } },
+  };
+};
+
+/** Examples of request bodies, by schema name. */
+export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examples>> => ({
+  CreateSession: createExamples(policy),
+  AppendHistory: {
+    entry: { value: { entries: [{ role: 'user', content: 'Hello' }] } },
+    told: { value: { entries: [{ role: 'user', content: 'Hi', timestamp: '2026-01-31T19:00:02+01:00' }] } },
+  },
+});

@@ -1,17 +1,13 @@
+import type { Route } from '../http/route.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { type AnyOperation, hasId, type QueryParameter } from '../operations/operation.js';
 import { sessionId } from '../operations/parameters.js';
 import { ref, type Schema, wireName } from '../operations/shape.js';
-import { operationTexts, parameterTexts } from './descriptions.js';
-import { bodyExamples } from './examples.js';
+import { bodyExamples, operationTexts, parameterTexts } from './descriptions.js';
 import { codesOf, outputResponse, problemResponses, schemaName } from './responses-of.js';
 import type { Operation, Parameter, PathItem, Reference, RequestBody, Response } from './types.js';
 
-/** An operation to describe, and whether it needs no key. */
-export interface Served {
-  readonly operation: AnyOperation;
-  readonly isForEverybody: boolean;
-}
+type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
 /** Components of one kind. Equal components are stored once; a different one with the same name gets a longer name. */
 class Components<C> {
@@ -85,7 +81,8 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
     };
   };
 
-  const paths = all.map(({ operation, isForEverybody }): [string, PathItem] => {
+  const paths = all.map(({ operation, authenticate }): [string, PathItem] => {
+    const isForEverybody = authenticate === 'everybody';
     const { name, tag, body, method, path } = operation;
     const { summary = name, description } = operationTexts[name] ?? operation;
     const sent = parametersOf(operation);

@@ -2,8 +2,7 @@ import { streamHeaders } from '../http/event-frame.js';
 import { commonHeaders, type HandlerError, problemOf, statusOf, titles } from '../http/handler-error.js';
 import type { AnyOperation, Output } from '../operations/operation.js';
 import { ref, type Schema } from '../operations/shape.js';
-import { operationTexts } from './descriptions.js';
-import { answerExamples, streamExample } from './examples.js';
+import { answerExamples, operationTexts } from './descriptions.js';
 import type { Example, Header, MediaType, Reference, Response } from './types.js';
 
 type Code = HandlerError['type'];
@@ -64,12 +63,11 @@ const mediaType = (schema: Schema): MediaType => {
 const eventStream = (events: NonNullable<Output['events']>): Pick<Response, 'headers' | 'content'> => {
   const { 'Content-Type': type, ...others } = streamHeaders;
   const data = Object.fromEntries(Object.entries(events).map(([name, { schema }]) => [name, schema]));
-  const examples = { stream: streamExample };
   return {
     headers: Object.fromEntries(
       Object.entries(others).map(([name, value]) => [name, fixed(headers[name]?.description ?? name, value)]),
     ),
-    content: { [type]: { schema: { type: 'string' }, examples, 'x-server-sent-events': data } },
+    content: { [type]: { schema: { type: 'string' }, 'x-server-sent-events': data } },
   };
 };
 

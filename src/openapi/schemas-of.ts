@@ -30,18 +30,13 @@ const ruleSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
 };
 
 /** Adds a description before the existing one. */
-const described = (schema: Schema, description: string): Schema => ({
-  ...schema,
-  ...(description || schema.description
-    ? { description: [description, schema.description].filter(Boolean).join(' ') }
-    : {}),
-});
+const described = (schema: Schema, text = ''): Schema => {
+  const description = [text, schema.description].filter(Boolean).join(' ');
+  return description === '' ? schema : { ...schema, description };
+};
 
 /** The same schema that also accepts `null`. */
-const nullable = ({ type = [], ...schema }: Schema): Schema => ({
-  type: typeof type === 'string' ? [type, 'null'] : [...type, 'null'],
-  ...schema,
-});
+const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema.type ?? [], 'null' as const].flat() });
 
 const isRequired = (field: BodyField): boolean =>
   'items' in field || (field.absent === undefined && field.isOptional !== true);
@@ -71,20 +66,25 @@ const bodySchemas = ({ name, fields }: Body, policy: InputPolicy): Schemas => {
   return Object.assign({ [name]: schema }, ...items);
 };
 
-/** The schema with its descriptions and those of its properties. */
+/** One of our schemas with its description and those of its properties. A host describes its own. */
 const withTexts = (name: string, schema: Schema): Schema => {
-  const { properties = {}, oneOf: alternatives } = schema;
-  const texts = Object.entries(properties).map(([property, each]): [string, Schema] => {
+  if (!Object.hasOwn(schemaTexts, name)) return schema;
+  const propertiesOf = ({ properties }: Schema): Schema =>
+    properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, withText(key, each)])) };
+  const withText = (property: string, each: Schema): Schema => {
     const text = propertyTexts[`${name}.${property}`] ?? propertyTexts[property];
-    return [property, each.$ref === undefined && text !== undefined ? described(each, text) : each];
-  });
+    return each.$ref === undefined ? described(each, text) : each;
+  };
+  const { oneOf: alternatives } = schema;
   return described(
     {
       ...schema,
-      ...(schema.properties && { properties: Object.fromEntries(texts) }),
-      ...(alternatives && { oneOf: alternatives.map((each) => ({ ...withTexts(name, each), description: '' })) }),
+      ...propertiesOf(schema),
+      ...(alternatives && { oneOf: alternatives.map((each) => ({ ...each, ...propertiesOf(each) })) }),
     },
-    schemaTexts[name] ?? '',
+    schemaTexts[name],
   );
 };
 

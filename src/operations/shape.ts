@@ -43,18 +43,8 @@ export interface Shape<T> {
   write(value: T): unknown;
 }
 
-/**
- * A cache, because every request needs the names of its parameters. Its size is bounded: all names come from
- * definitions.
- */
-const wireNames = new Map<string, string>();
-
 /** The name of a field on the wire: `created_at` for `createdAt`. */
-export const wireName = (name: string): string => {
-  const sentAs = wireNames.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  wireNames.set(name, sentAs);
-  return sentAs;
-};
+export const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
@@ -123,7 +113,8 @@ export const object = <T extends object>(
   const isField = (name: string): name is Extract<keyof T, string> => Object.hasOwn(shapes, name);
   const names = Object.keys(shapes).filter(isField);
   const isComplete = (found: Partial<T>): found is T => names.every((name) => found[name] !== undefined);
-  const sentAs = (name: keyof T & string): string => renamed[name] ?? wireName(name);
+  const wireNames = new Map(names.map((name) => [name, renamed[name] ?? wireName(name)]));
+  const sentAs = (name: Extract<keyof T, string>): string => wireNames.get(name) ?? name;
   return {
     schema: {
       type: 'object',
