@@ -24,7 +24,7 @@ export interface OperationText {
 const moved = { 200: 'Where the session stands now.' };
 
 /** Texts by operation name. */
-export const operationTexts: Readonly<Record<string, OperationText>> = {
+const operations: Readonly<Record<string, OperationText>> = {
   createSession: { summary: 'Create a session', outputs: { 201: 'The session is there, IDLE.' } },
   listSessions: {
     summary: 'List sessions',
@@ -70,7 +70,7 @@ export interface ParameterText {
 const atMost = `at most ${HISTORY_LIMIT}. Default: ${DEFAULT_HISTORY_LIMIT}.`;
 
 /** Texts by parameter name in the service. Where operations differ, the key starts with the operation name. */
-export const parameterTexts: Readonly<Record<string, ParameterText>> = {
+const parameters: Readonly<Record<string, ParameterText>> = {
   id: { description: 'The id of the session.', example: SAMPLE_ID },
   idempotencyKey: {
     description: 'Makes the request safe to repeat: the same key returns the same session. May be in double quotes.',
@@ -108,7 +108,7 @@ export const parameterTexts: Readonly<Record<string, ParameterText>> = {
 };
 
 /** Texts by schema name. */
-export const schemaTexts: Readonly<Record<string, string>> = {
+const schemas: Readonly<Record<string, string>> = {
   Timestamp: 'RFC 3339.',
   CreateSession: 'What to create. Other fields are ignored.',
   CreatedSession: 'The session that was created.',
@@ -133,7 +133,7 @@ export const schemaTexts: Readonly<Record<string, string>> = {
 };
 
 /** Texts by property. Where schemas differ, the key starts with the schema name. */
-export const propertyTexts: Readonly<Record<string, string>> = {
+const properties: Readonly<Record<string, string>> = {
   face: 'Name of the face.',
   profile: 'Name of the profile.',
   context: 'Background facts.',
@@ -163,6 +163,9 @@ export const propertyTexts: Readonly<Record<string, string>> = {
   detail: 'What is wrong, for people.',
   errors: 'With invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
 };
+
+/** The texts of the document. */
+export const descriptions = { operations, parameters, schemas, properties } as const;
 
 type Examples = Readonly<Record<string, Example>>;
 

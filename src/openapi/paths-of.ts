@@ -3,31 +3,11 @@ import type { InputPolicy } from '../input/input-policy.js';
 import { type AnyOperation, hasId, type QueryParameter } from '../operations/operation.js';
 import { sessionId } from '../operations/parameters.js';
 import { ref, type Schema, wireName } from '../operations/shape.js';
-import { bodyExamples, operationTexts, parameterTexts } from './descriptions.js';
-import { codesOf, outputResponse, problemResponses, schemaName } from './responses-of.js';
+import { bodyExamples, descriptions } from './descriptions.js';
+import { Components, capitalized, problemResponses, responsesOf } from './responses-of.js';
 import type { Operation, Parameter, PathItem, Reference, RequestBody, Response } from './types.js';
 
 type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
-
-/** Components of one kind. Equal components are stored once; a different one with the same name gets a longer name. */
-class Components<C> {
-  readonly all: Record<string, C> = {};
-  readonly #kind: string;
-
-  constructor(kind: string) {
-    this.#kind = kind;
-  }
-
-  add(component: C, ...names: readonly string[]): Reference {
-    const text = JSON.stringify(component);
-    const free = names.find((name) => this.all[name] === undefined || JSON.stringify(this.all[name]) === text);
-    const name = free ?? names.join('');
-    this.all[name] = component;
-    return { $ref: `#/components/${this.#kind}/${name}` };
-  }
-}
-
-const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 const querySchema = (rule: QueryParameter): Schema => {
   if (rule.kind === 'text') return rule.schema;
@@ -41,14 +21,14 @@ const componentNames: Readonly<Record<string, string>> = { id: 'sessionId', from
 export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
   const parameters = new Components<Parameter>('parameters');
   const responses = new Components<Response>('responses');
-  const isShared = ({ output }: AnyOperation): boolean =>
-    all.filter(({ operation }) => operation.output.shape !== undefined && operation.output.shape === output.shape)
-      .length > 1;
+  const isShared = ({ output: { shape } }: AnyOperation): boolean =>
+    shape !== undefined && all.filter(({ operation }) => operation.output.shape === shape).length > 1;
 
   const parametersOf = (operation: AnyOperation): readonly Reference[] => {
     const { name: owner, query = {}, headers = {} } = operation;
     const add = (name: string, place: Parameter['in'], sentAs: string, schema: Schema) => {
-      const text = parameterTexts[`${owner}.${name}`] ?? parameterTexts[name] ?? { description: name };
+      const text = descriptions.parameters[`${owner}.${name}`] ??
+        descriptions.parameters[name] ?? { description: name };
       const { description, example } = text;
       const examples = example === undefined ? {} : { examples: { example: { value: example } } };
       const parameter = { in: place, name: sentAs, description, required: place === 'path', schema, ...examples };
@@ -66,25 +46,10 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
     return { required: true, content: { 'application/json': { schema: ref(name), ...(examples && { examples }) } } };
   };
 
-  const responsesOf = (operation: AnyOperation, isForEverybody: boolean): Operation['responses'] => {
-    const { output, otherOutput, name: owner } = operation;
-    const success = outputResponse(operation, output);
-    const known = isShared(operation) ? responses.add(success, schemaName(output.shape?.schema ?? {})) : success;
-    const problems = problemResponses(codesOf(operation, isForEverybody)).map(({ status, name, response }) => [
-      status,
-      responses.add(response, name, `${name}Of${capitalized(owner)}`),
-    ]);
-    return {
-      [output.status]: known,
-      ...(otherOutput && { [otherOutput.status]: outputResponse(operation, otherOutput) }),
-      ...Object.fromEntries(problems),
-    };
-  };
-
   const paths = all.map(({ operation, authenticate }): [string, PathItem] => {
     const isForEverybody = authenticate === 'everybody';
     const { name, tag, body, method, path } = operation;
-    const { summary = name, description } = operationTexts[name] ?? operation;
+    const { summary = name, description } = descriptions.operations[name] ?? operation;
     const sent = parametersOf(operation);
     const described: Operation = {
       operationId: name,
@@ -94,13 +59,11 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
       ...(isForEverybody ? { security: [] } : {}),
       ...(sent.length === 0 ? {} : { parameters: sent }),
       ...(body && { requestBody: requestBody(body.name) }),
-      responses: responsesOf(operation, isForEverybody),
+      responses: responsesOf(operation, { isForEverybody, isShared: isShared(operation) }, responses),
     };
     return [path, method === 'POST' ? { post: described } : { get: described }];
   });
   // Responses to requests that match no operation: an unknown path or method.
-  for (const { name, response } of problemResponses(['route_not_found', 'method_not_allowed'])) {
-    responses.add(response, name);
-  }
+  problemResponses(responses, ['route_not_found', 'method_not_allowed']);
   return { paths: Object.fromEntries(paths), parameters: parameters.all, responses: responses.all };
 };

@@ -2,11 +2,32 @@ import { streamHeaders } from '../http/event-frame.js';
 import { commonHeaders, type HandlerError, problemOf, statusOf, titles } from '../http/handler-error.js';
 import type { AnyOperation, Output } from '../operations/operation.js';
 import { ref, type Schema } from '../operations/shape.js';
-import { answerExamples, operationTexts } from './descriptions.js';
-import type { Example, Header, MediaType, Reference, Response } from './types.js';
+import { answerExamples, descriptions } from './descriptions.js';
+import type { Example, Header, MediaType, Operation, Reference, Response } from './types.js';
 
 type Code = HandlerError['type'];
+type Responses = Operation['responses'];
 type Headers = Readonly<Record<string, Header | Reference>>;
+
+/** Components of one kind. Equal components are stored once; a different one with the same name gets a longer name. */
+export class Components<C> {
+  readonly all: Record<string, C> = {};
+  readonly #kind: string;
+
+  constructor(kind: string) {
+    this.#kind = kind;
+  }
+
+  add(component: C, ...names: readonly string[]): Reference {
+    const text = JSON.stringify(component);
+    const free = names.find((name) => this.all[name] === undefined || JSON.stringify(this.all[name]) === text);
+    const name = free ?? names.join('');
+    this.all[name] = component;
+    return { $ref: `#/components/${this.#kind}/${name}` };
+  }
+}
+
+export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 const header = (description: string, schema: Schema = { type: 'string' }, required = true): Header => ({
   description,
@@ -51,7 +72,7 @@ const headerRefs = (names: readonly string[]): Headers => {
 };
 
 /** The name of the referenced schema, or of the schema of the items of an array. */
-export const schemaName = ({ $ref, items }: Schema): string => ($ref ?? items?.$ref ?? '').split('/').at(-1) ?? '';
+const schemaName = ({ $ref, items }: Schema): string => ($ref ?? items?.$ref ?? '').split('/').at(-1) ?? '';
 
 const mediaType = (schema: Schema): MediaType => {
   const examples = answerExamples[schemaName(schema)];
@@ -72,8 +93,8 @@ const eventStream = (events: NonNullable<Output['events']>): Pick<Response, 'hea
 };
 
 /** A successful response. */
-export const outputResponse = (operation: AnyOperation, { status, shape, events, ...own }: Output): Response => ({
-  description: own.description ?? operationTexts[operation.name]?.outputs[status] ?? '',
+const outputResponse = (operation: AnyOperation, { status, shape, events, ...own }: Output): Response => ({
+  description: own.description ?? descriptions.operations[operation.name]?.outputs[status] ?? '',
   ...(events === undefined
     ? {
         headers: headerRefs(['Cache-Control', ...(own.headers ?? [])]),
@@ -83,7 +104,7 @@ export const outputResponse = (operation: AnyOperation, { status, shape, events,
 });
 
 /** The errors of an operation: its own, those of reading its body, and those of authentication. */
-export const codesOf = ({ errors, body }: AnyOperation, isForEverybody: boolean): readonly Code[] => [
+const codesOf = ({ errors, body }: AnyOperation, isForEverybody: boolean): readonly Code[] => [
   ...(isForEverybody ? [] : (['unauthenticated', 'authenticator_unavailable'] as const)),
   'misconfigured',
   ...(body === undefined ? [] : (['body_too_large', 'unsupported_media_type'] as const)),
@@ -117,20 +138,31 @@ const problemResponse = (status: number, codes: readonly Code[]): Response => {
 const inPascalCase = (words: string): string =>
   words.replace(/(?:^|[ _])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The response for the errors of one status, with its component name. */
-export interface ProblemResponse {
-  readonly status: number;
-  /** `InvalidTransitionOrConflict`; for more than two codes the title of their status, such as `ServiceUnavailable`. */
-  readonly name: string;
-  readonly response: Response;
-}
+/**
+ * Adds one response for each status of these errors. Its component is `InvalidTransitionOrConflict`, or for more than two
+ * codes the title of their status, such as `ServiceUnavailable`.
+ */
+export const problemResponses = (responses: Components<Response>, codes: readonly Code[], owner = ''): Responses => {
+  const all = [...new Set(codes.map(statusOf))].toSorted((a, b) => a - b);
+  const added = all.map((status) => {
+    const given = codes.filter((code) => statusOf(code) === status);
+    const name = inPascalCase(given.length > 2 ? titles[status] : given.join('_or_'));
+    return [status, responses.add(problemResponse(status, given), name, `${name}Of${capitalized(owner)}`)];
+  });
+  return Object.fromEntries(added);
+};
 
-/** One response for each status of these errors. */
-export const problemResponses = (codes: readonly Code[]): readonly ProblemResponse[] =>
-  [...new Set(codes.map(statusOf))]
-    .toSorted((a, b) => a - b)
-    .map((status) => {
-      const given = codes.filter((code) => statusOf(code) === status);
-      const name = inPascalCase(given.length > 2 ? titles[status] : given.join('_or_'));
-      return { status, name, response: problemResponse(status, given) };
-    });
+/** The responses of an operation. Errors are components, and so is a success that several operations share. */
+export const responsesOf = (
+  operation: AnyOperation,
+  { isForEverybody, isShared }: { readonly isForEverybody: boolean; readonly isShared: boolean },
+  responses: Components<Response>,
+): Responses => {
+  const { output, otherOutput, name } = operation;
+  const success = outputResponse(operation, output);
+  return {
+    [output.status]: isShared ? responses.add(success, schemaName(output.shape?.schema ?? {})) : success,
+    ...(otherOutput && { [otherOutput.status]: outputResponse(operation, otherOutput) }),
+    ...problemResponses(responses, codesOf(operation, isForEverybody), name),
+  };
+};

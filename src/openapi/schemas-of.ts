@@ -4,7 +4,7 @@ import { entryRules, type Rule } from '../input/rule.js';
 import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
 import { nameSchema } from '../operations/parameters.js';
 import { list, named, object, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
-import { propertyTexts, schemaTexts } from './descriptions.js';
+import { descriptions } from './descriptions.js';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
@@ -68,13 +68,13 @@ const bodySchemas = ({ name, fields }: Body, policy: InputPolicy): Schemas => {
 
 /** One of our schemas with its description and those of its properties. A host describes its own. */
 const withTexts = (name: string, schema: Schema): Schema => {
-  if (!Object.hasOwn(schemaTexts, name)) return schema;
+  if (!Object.hasOwn(descriptions.schemas, name)) return schema;
   const propertiesOf = ({ properties }: Schema): Schema =>
     properties === undefined
       ? {}
       : { properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, withText(key, each)])) };
   const withText = (property: string, each: Schema): Schema => {
-    const text = propertyTexts[`${name}.${property}`] ?? propertyTexts[property];
+    const text = descriptions.properties[`${name}.${property}`] ?? descriptions.properties[property];
     return each.$ref === undefined ? described(each, text) : each;
   };
   const { oneOf: alternatives } = schema;
@@ -84,7 +84,7 @@ const withTexts = (name: string, schema: Schema): Schema => {
       ...propertiesOf(schema),
       ...(alternatives && { oneOf: alternatives.map((each) => ({ ...each, ...propertiesOf(each) })) }),
     },
-    schemaTexts[name],
+    descriptions.schemas[name],
   );
 };
 
