@@ -89,21 +89,13 @@ export const list = <T>({ schema, components, read, write }: Shape<T>): Shape<re
   schema: { type: 'array', items: schema },
   components,
   read: (value) => {
-    if (!Array.isArray(value)) return undefined;
-    const found: T[] = [];
-    for (const each of value) {
-      const item = read(each);
-      if (item === undefined) return undefined;
-      found.push(item);
-    }
-    return found;
+    const items = Array.isArray(value) ? value.map((each) => read(each)) : [undefined];
+    return items.every((item) => item !== undefined) ? items : undefined;
   },
   write: (values) => values.map(write),
 });
 
 type Shapes<T> = { readonly [K in keyof T]-?: Shape<T[K]> };
-
-const noFields: Fields = {};
 
 /** An object with all of these fields. Other fields are ignored. `renamed` contains irregular wire names. */
 export const object = <T extends object>(
@@ -124,7 +116,7 @@ export const object = <T extends object>(
     },
     components: Object.assign({}, ...names.map((name) => shapes[name].components)),
     read: (value) => {
-      const fields = isFields(value) ? value : noFields;
+      const fields: Fields = isFields(value) ? value : {};
       const found: Partial<T> = {};
       for (const name of names) found[name] = shapes[name].read(fields[sentAs(name)]);
       return isComplete(found) ? found : undefined;
