@@ -1,12 +1,10 @@
 import { type InputIssue, invalidInput, type SessionError } from '../errors.js';
 import type { HandlerResponse } from './session-handler.js';
 
-interface Bare<Type extends string> {
-  readonly type: Type;
-}
-
 /** The API key is missing or wrong. */
-export type Unauthenticated = Bare<'unauthenticated'>;
+export interface Unauthenticated {
+  readonly type: 'unauthenticated';
+}
 
 /** The path exists, but not with this method. */
 export interface MethodNotAllowed {
@@ -16,13 +14,19 @@ export interface MethodNotAllowed {
 }
 
 /** The path is unknown. Only mounts without a next handler answer with it. */
-export type RouteNotFound = Bare<'route_not_found'>;
+export interface RouteNotFound {
+  readonly type: 'route_not_found';
+}
 
 /** The `Content-Type` is not JSON in UTF-8, or the body is compressed. */
-export type UnsupportedMediaType = Bare<'unsupported_media_type'>;
+export interface UnsupportedMediaType {
+  readonly type: 'unsupported_media_type';
+}
 
 /** The body is larger than `maxBodyBytes`. */
-export type BodyTooLarge = Bare<'body_too_large'>;
+export interface BodyTooLarge {
+  readonly type: 'body_too_large';
+}
 
 /** The host's authenticator failed or timed out. */
 export interface AuthenticatorUnavailable {
@@ -32,7 +36,9 @@ export interface AuthenticatorUnavailable {
 }
 
 /** The maximum number of open streams is reached, in total or for the tenant. */
-export type TooManyStreams = Bare<'too_many_streams'>;
+export interface TooManyStreams {
+  readonly type: 'too_many_streams';
+}
 
 /** The host's setup is wrong. The request is not the cause. */
 export interface Misconfigured {
