@@ -1,4 +1,4 @@
-import { percentEncode } from '../../operations/percent-encode.js';
+import { percentEncode } from '../../operations/operation.js';
 import type { Part, Row, Whole } from './sessions.js';
 
 /** What came of a request: an answer, or why there is none. */
