@@ -12,7 +12,7 @@ import { effort, record } from '../support/effort.js';
 import { refusals } from './refusals.js';
 import { Writing } from './writing.js';
 
-const PROCESSES = 3;
+const PROCESSES = effort(2, 3);
 const WRITERS = 8;
 const ROUNDS = effort(1, 12);
 const CALLS = effort(200, 2500);
