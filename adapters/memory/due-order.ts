@@ -1,10 +1,10 @@
-import type { KeptSession } from './kept-session.js';
 import { compare } from './page-of.js';
+import type { StoredSession } from './stored-session.js';
 
 /** When a sweep is to look at a session. Apart from the session, for an index keeps items in mind that it has no more. */
 export interface Due {
   readonly at: number;
-  readonly session: KeptSession;
+  readonly session: StoredSession;
 }
 
 /** Sessions of a tenant by when they are due, the earliest first. */

@@ -64,7 +64,7 @@ const textOf = (cause: unknown): string =>
   (cause instanceof Error ? cause.message : String(cause)).replace(/, with args beginning with: .*/s, '');
 
 /** The error of a failed command for the session that it was about. */
-export const failed =
+export const toStoreError =
   ({ id }: SessionKey) =>
   ({ code, error }: Failure): StoreError =>
     code === 'WRONGTYPE' ? corruptRecord(id, 'a key of it is of another type') : error;

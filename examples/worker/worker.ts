@@ -6,7 +6,7 @@ import { createSweeper, type SessionError } from 'colloquy';
 import type { Result, ResultAsync } from 'neverthrow';
 import { openSessions } from './sessions.js';
 
-const MOST_HELD = 200;
+const MAX_HELD = 200;
 const LOOK_AROUND_MS = 5000;
 
 const { sessions, close } = openSessions();
@@ -59,7 +59,7 @@ const hold = async (id: string): Promise<void> => {
 
 /** Takes a session, if no other worker does. Who is killed has paused nothing: its sessions run into their time limit. */
 const claim = async (id: string, how: 'start' | 'resume'): Promise<void> => {
-  if (held.has(id) || held.size >= MOST_HELD || stopping.signal.aborted) return;
+  if (held.has(id) || held.size >= MAX_HELD || stopping.signal.aborted) return;
   const operationId = `${how}-${randomUUID()}`;
   const claimed = await insist(() => sessions[how](id, { operationId }));
   if (claimed.isErr()) return; // another was faster, or it has ended

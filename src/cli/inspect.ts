@@ -1,9 +1,9 @@
 import type { HistoryEntry } from '../session/session.js';
-import { Failure, Misuse } from './failure.js';
+import { CliError, UsageError } from './cli-error.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, printAll, printable } from './print.js';
 import { entryLines, sessionLines, sessionObject } from './session-lines.js';
-import { type SessionSource, type ShownChange, sourceHelp, valueIn, withSource } from './session-source.js';
+import { type SessionSource, type ShownChange, sourceHelp, unwrap, withSource } from './session-source.js';
 import { clip, columns } from './table-lines.js';
 
 const help = `Usage: colloquy inspect [options] ID
@@ -36,11 +36,11 @@ const linesOf = (change: ShownChange, added: readonly HistoryEntry[], entries: n
 const follow = async (source: SessionSource, id: string, entries: number, isJson: boolean): Promise<void> => {
   const { sessions, place } = source;
   const noEvents = `${place}: no events are recorded there; switch them on in the service, as with COLLOQUY_EVENTS=on`;
-  if (!(await source.hasEvents())) throw new Failure(noEvents);
+  if (!(await source.hasEvents())) throw new CliError(noEvents);
   let known = 0;
   for await (const item of sessions.watch(id)) {
-    if (item.isErr() && item.error.type === 'route_not_found') throw new Failure(noEvents);
-    const change = valueIn(place, item);
+    if (item.isErr() && item.error.type === 'route_not_found') throw new CliError(noEvents);
+    const change = unwrap(place, item);
     // The event does not carry the entries. If the session is gone by now, the next event says so.
     const read = change.type === 'session.appended' ? await sessions.get(id) : undefined;
     const session = change.type === 'session.snapshot' ? change.session : read?.unwrapOr(undefined);
@@ -53,12 +53,12 @@ const follow = async (source: SessionSource, id: string, entries: number, isJson
 
 const run = async (options: Options): Promise<void> => {
   const [id] = options.operands;
-  if (id === undefined) throw new Misuse('which session? give its ID');
+  if (id === undefined) throw new UsageError('which session? give its ID');
   const [isJson, isFollowing] = [options.isOn('json'), options.isOn('follow')];
-  const entries = options.whole('history', 0, 100_000_000, isJson ? Number.POSITIVE_INFINITY : 20);
+  const entries = options.integer('history', 0, 100_000_000, isJson ? Number.POSITIVE_INFINITY : 20);
   await withSource(options, async (source) => {
     if (isFollowing) return follow(source, id, entries, isJson);
-    const session = valueIn(source.place, await source.sessions.get(id));
+    const session = unwrap(source.place, await source.sessions.get(id));
     await printAll(isJson ? [{ text: jsonLine(sessionObject(session, entries)) }] : sessionLines(session, entries));
   });
 };

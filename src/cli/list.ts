@@ -1,10 +1,10 @@
 import { cursorOf } from '../input/read-cursor.js';
 import { PAGE_LIMIT } from '../session/session-limits.js';
-import { Failure } from './failure.js';
+import { CliError } from './cli-error.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, print, printAll, printError } from './print.js';
 import { sessionObject, styleOf } from './session-lines.js';
-import { type ShownSession, sourceHelp, valueIn, withSource } from './session-source.js';
+import { type ShownSession, sourceHelp, unwrap, withSource } from './session-source.js';
 import { columns, tableLines } from './table-lines.js';
 
 const help = `Usage: colloquy list [options]
@@ -29,7 +29,7 @@ const cellsOf = ({ id, status, createdAt, duration, history, options }: ShownSes
 
 const run = async (options: Options): Promise<void> => {
   const isJson = options.isOn('json');
-  const limit = options.whole('limit', 1, 1_000_000, 20);
+  const limit = options.integer('limit', 1, 1_000_000, 20);
   const isStatus = /^(idle|active|paused|terminated)$/i;
   const status = options.text('status', isStatus, 'be IDLE, ACTIVE, PAUSED or TERMINATED')?.toUpperCase();
   const names = ['order', 'after', 'created-after', 'created-before'];
@@ -46,7 +46,7 @@ const run = async (options: Options): Promise<void> => {
         unreadable.push(item.error.id ?? 'a session');
         continue;
       }
-      const session = valueIn(place, item);
+      const session = unwrap(place, item);
       if (status !== undefined && session.status !== status) continue;
       hasMore = count === limit;
       if (hasMore) break;
@@ -58,10 +58,10 @@ const run = async (options: Options): Promise<void> => {
     if (!isJson && count > 0)
       await printAll(tableLines(rows, columns()).map((text, at) => ({ text, style: styles[at] })));
     const isCounted = hasMore && (status === undefined || listsByStatus);
-    const total = isCounted ? ` of ${valueIn(place, await sessions.list({ ...query, limit: 1 })).total}` : '';
+    const total = isCounted ? ` of ${unwrap(place, await sessions.list({ ...query, limit: 1 })).total}` : '';
     const counted = `${count}${total} session${count === 1 && total === '' ? '' : 's'}`;
     if (!isJson || hasMore) await printError(hasMore ? `${counted}; --after ${next} goes on` : counted);
-    if (unreadable.length > 0) throw new Failure(`cannot be read: ${unreadable.join(', ')}`);
+    if (unreadable.length > 0) throw new CliError(`cannot be read: ${unreadable.join(', ')}`);
   });
 };
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { Failure, textOf } from './failure.js';
+import { CliError, messageOf } from './cli-error.js';
 import { print, printError } from './print.js';
 
 /** Milliseconds that requests may take to finish when the server stops. */
@@ -35,7 +35,7 @@ const close = async (server: Server): Promise<void> => {
 const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** Where a server listens, for a person, and the URL at which this machine reaches it. `host` is how it was named. */
-export const placeOf = (bound: { readonly address: string; readonly port: number }, host: string) => {
+export const addressOf = (bound: { readonly address: string; readonly port: number }, host: string) => {
   const loopback = loopbackOf[bound.address];
   const name = loopback ?? host;
   const origin = `http://${name.includes(':') ? `[${name.replace('%', '%25')}]` : name}:${bound.port}`;
@@ -49,10 +49,10 @@ export const listen = async (listener: RequestListener, host: string, port: numb
     listener(request, response);
   }).listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
-    throw new Failure(`port ${port} of ${host}: ${textOf(cause)}; choose another with --port and --host`);
+    throw new CliError(`port ${port} of ${host}: ${messageOf(cause)}; choose another with --port and --host`);
   });
-  server.on('error', (cause) => void printError(textOf(cause)));
+  server.on('error', (cause) => void printError(messageOf(cause)));
   const bound = server.address();
   const isAddress = typeof bound === 'object' && bound !== null;
-  return { ...placeOf(isAddress ? bound : { address: host, port }, host), close: () => close(server) };
+  return { ...addressOf(isAddress ? bound : { address: host, port }, host), close: () => close(server) };
 };

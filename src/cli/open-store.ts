@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { Failure, Misuse, textOf } from './failure.js';
+import { CliError, messageOf, UsageError } from './cli-error.js';
 import type { Options } from './options.js';
 
 /** The part of a help that follows the option `--redis`. */
@@ -26,18 +26,20 @@ const connect = async (url: URL, name: string): Promise<Redis> => {
   isConnected = cause === undefined;
   if (isConnected) return client;
   client.disconnect();
-  throw new Failure(`${name}: ${textOf(cause)}`);
+  throw new CliError(`${name}: ${messageOf(cause)}`);
 };
 
 /** Opens a store in the Redis that was named, or in memory. No message repeats the URL, which may hold a password. */
 export const openStore = async (options: Options, events: boolean, redis = options.given.get('redis')) => {
   const prefix = options.text('prefix', /^[^{}*]{1,128}$/, 'be 1 to 128 characters without {, } and *') ?? 'colloquy';
-  const partitions = options.whole('partitions', 1, 16_384, 1);
+  const partitions = options.integer('partitions', 1, 16_384, 1);
   if (redis === undefined)
     return { store: new MemorySessionStore({ events }), place: 'memory', close: () => undefined };
   const url = URL.canParse(redis.text) ? new URL(redis.text) : undefined;
   if (!url?.hostname || !/^rediss?:$/.test(url.protocol) || !/^(\/\d*)?$/.test(url.pathname)) {
-    throw new Misuse(`${redis.label} must be a URL such as redis://127.0.0.1 or rediss://user:password@host:6379/0`);
+    throw new UsageError(
+      `${redis.label} must be a URL such as redis://127.0.0.1 or rediss://user:password@host:6379/0`,
+    );
   }
   const place = `Redis at ${url.hostname}:${url.port || 6379}`;
   const client = await connect(url, place);

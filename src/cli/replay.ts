@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { nanoid } from 'nanoid';
 import { SessionService } from '../service/session-service.js';
-import { Failure, Misuse } from './failure.js';
+import { CliError, UsageError } from './cli-error.js';
 import { openStore, redisHelp, tenantForm } from './open-store.js';
 import type { Options } from './options.js';
 import { print, printText } from './print.js';
@@ -36,7 +36,7 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
 /** The lines of a file, and the share of it that has been read; of standard input that is unknown. */
 const openInput = async (file: string | undefined) => {
   if (file === undefined) {
-    if (process.stdin.isTTY) throw new Misuse('which file? or give conversations on standard input');
+    if (process.stdin.isTTY) throw new UsageError('which file? or give conversations on standard input');
     return { lines: linesOf(process.stdin), shareRead: () => undefined };
   }
   const handle = await open(file);
@@ -67,7 +67,7 @@ const reportOf = ({ ids, turns, heldMs, readMs, problems }: Awaited<ReturnType<t
 
 const run = async (options: Options): Promise<void> => {
   const tenant = options.text('tenant', ...tenantForm) ?? `replay-${nanoid(8)}`;
-  const concurrency = options.whole('concurrency', 1, 10_000, 32);
+  const concurrency = options.integer('concurrency', 1, 10_000, 32);
   const isKept = options.isOn('keep');
   const given = options.given.get('redis');
   const redis = given?.text === 'env' ? (options.variable('REDIS_URL') ?? given) : given;
@@ -82,8 +82,8 @@ const run = async (options: Options): Promise<void> => {
     if (!isKept) await inParallel(report.ids, concurrency, (id) => sessions.delete(id));
     await printText(reportOf(report, place));
     if (isKept && redis) await print(`the sessions stay there, under tenant ${tenant}`);
-    if (report.problems.length > 0) throw new Failure('not everything was read back as it was recorded');
-    if (report.ids.length === 0) throw new Failure('there was no conversation');
+    if (report.problems.length > 0) throw new CliError('not everything was read back as it was recorded');
+    if (report.ids.length === 0) throw new CliError('there was no conversation');
   } finally {
     close();
   }

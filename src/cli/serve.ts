@@ -12,8 +12,8 @@ import { apiKeyAsPassword, inspectorRoutes } from '../inspector/index.js';
 import { openApiRoute } from '../openapi/index.js';
 import { SessionService } from '../service/session-service.js';
 import { createSweeper } from '../service/sweeper.js';
-import { idOfKey } from '../session/ids.js';
-import { Misuse, textOf } from './failure.js';
+import { idOfIdempotencyKey } from '../session/ids.js';
+import { messageOf, UsageError } from './cli-error.js';
 import { listen } from './listen.js';
 import { openStore, redisHelp } from './open-store.js';
 import type { Options } from './options.js';
@@ -45,8 +45,8 @@ const readApiKeys = (list: string) => {
   try {
     return staticApiKeys(keys);
   } catch (cause) {
-    const message = textOf(cause).replace(/keys\[(\d+)\]\.?/g, (_, at) => `entry ${Number(at) + 1}: `);
-    throw new Misuse(message.replace('staticApiKeys', 'COLLOQUY_API_KEYS'), { cause });
+    const message = messageOf(cause).replace(/keys\[(\d+)\]\.?/g, (_, at) => `entry ${Number(at) + 1}: `);
+    throw new UsageError(message.replace('staticApiKeys', 'COLLOQUY_API_KEYS'), { cause });
   }
 };
 
@@ -56,7 +56,7 @@ const greeting = async (where: string, origin: string, place: string, hasInspect
   const made = `API key, made for this run: ${key}\nSet COLLOQUY_API_KEYS to use your own.`;
   // The idempotency key decides the id of the session, so that the line that gets it is known already.
   const once = `try-${randomBytes(4).toString('hex')}`;
-  const get = `# get the session\n${curl} '${origin}/session/${await idOfKey('default', once)}'\n`;
+  const get = `# get the session\n${curl} '${origin}/session/${await idOfIdempotencyKey('default', once)}'\n`;
   const inspector = `The inspector is at ${origin}/inspector. Its password is an API key.\n`;
   return `Colloquy listens on ${where} and keeps sessions in ${place}. Ctrl-C stops it.
 ${hasInspector ? inspector : ''}
@@ -70,16 +70,16 @@ ${key === undefined ? '' : get}`;
 };
 
 const onError = (error: { readonly type: string; readonly message?: string; readonly cause?: unknown }): void =>
-  void printError([error.type, error.message, error.cause && textOf(error.cause)].filter(Boolean).join(': '));
+  void printError([error.type, error.message, error.cause && messageOf(error.cause)].filter(Boolean).join(': '));
 
 const run = async (options: Options): Promise<void> => {
   const form = /^([\w.-]{1,253}|[\da-f:.]*:[\da-f:.]*(%\w+)?)$/i;
   const host = options.text('host', form, 'be a name or an address, such as 127.0.0.1, 0.0.0.0 or ::1') ?? '127.0.0.1';
-  const port = options.whole('port', 0, 65_535, 3000);
+  const port = options.integer('port', 0, 65_535, 3000);
   const [commands, events, inspector] = [options.isOn('commands'), options.isOn('events'), options.isOn('inspector')];
   const keys = options.variable('COLLOQUY_API_KEYS')?.text;
-  const made = keys === undefined ? randomBytes(24).toString('hex') : undefined;
-  const authenticate = readApiKeys(keys ?? `default:${made}`);
+  const generatedKey = keys === undefined ? randomBytes(24).toString('hex') : undefined;
+  const authenticate = readApiKeys(keys ?? `default:${generatedKey}`);
   const { store, place, close } = await openStore(options, events);
   const sessions = new SessionService({ store });
   const sweeper = createSweeper(sessions, { onError });
@@ -99,7 +99,7 @@ const run = async (options: Options): Promise<void> => {
   const stop = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
     const server = await listen(nodeListener(handler), host, port);
-    await printText(await greeting(server.where, server.origin, place, inspector, made));
+    await printText(await greeting(server.where, server.origin, place, inspector, generatedKey));
     sweeper.start();
     await stop;
     await server.close();

@@ -1,7 +1,7 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import { type ClientError, type RemoteChange, type RemoteSession, SessionClient } from '../client/index.js';
 import { type Session, type SessionChange, type SessionError, SessionService } from '../index.js';
-import { Failure, Misuse, textOf } from './failure.js';
+import { CliError, messageOf, UsageError } from './cli-error.js';
 import { openStore, redisHelp, tenantForm } from './open-store.js';
 import type { Options } from './options.js';
 
@@ -41,11 +41,11 @@ An option wins over a variable.
 `;
 
 /** The value of a result. An error is thrown, for a person. */
-export const valueIn = <T>(place: string, result: Result<T, ReadError>): T => {
+export const unwrap = <T>(place: string, result: Result<T, ReadError>): T => {
   if (result.isOk()) return result.value;
   const { type, message, cause }: { type: string; message: string; cause?: unknown } = result.error;
-  if (type === 'invalid_input') throw new Misuse(message);
-  throw new Failure(`${place}: ${message}${cause === undefined ? '' : ` (${textOf(cause)})`}`);
+  if (type === 'invalid_input') throw new UsageError(message);
+  throw new CliError(`${place}: ${message}${cause === undefined ? '' : ` (${messageOf(cause)})`}`);
 };
 
 const openRedis = async (options: Options): Promise<SessionSource> => {
@@ -53,15 +53,15 @@ const openRedis = async (options: Options): Promise<SessionSource> => {
   const { store, place, close } = await openStore(options, true);
   const log = store.events;
   // '0-0' is the position before the first event.
-  const hasEvents = async () => !!log && valueIn(place, await log.latest(log.streamOf(tenant))) !== '0-0';
+  const hasEvents = async () => !!log && unwrap(place, await log.latest(log.streamOf(tenant))) !== '0-0';
   const sessions = new SessionService({ store, tenant });
   return { sessions, place: `tenant ${tenant} in ${place}`, listsByStatus: false, hasEvents, close };
 };
 
 const openService = (baseUrl: string, options: Options): SessionSource => {
-  if (options.given.get('tenant')) throw new Misuse('--tenant is for a Redis: the API key of a service decides it');
+  if (options.given.get('tenant')) throw new UsageError('--tenant is for a Redis: the API key of a service decides it');
   const apiKey = options.variable('COLLOQUY_API_KEY')?.text;
-  if (apiKey === undefined) throw new Misuse('a service needs an API key: set COLLOQUY_API_KEY');
+  if (apiKey === undefined) throw new UsageError('a service needs an API key: set COLLOQUY_API_KEY');
   const sessions = new SessionClient({ baseUrl, apiKey, timeoutMs: 10_000 });
   const place = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'the service';
   return { sessions, place, listsByStatus: true, hasEvents: async () => true, close: () => undefined };
@@ -71,8 +71,9 @@ const openService = (baseUrl: string, options: Options): SessionSource => {
 export const withSource = async (options: Options, work: (source: SessionSource) => Promise<void>): Promise<void> => {
   const [redis, url] = [options.given.get('redis'), options.given.get('url')];
   const [isRedis, isUrl] = [redis?.label === '--redis', url?.label === '--url'];
-  if (redis && url && isRedis === isUrl) throw new Misuse(`${redis.label} and ${url.label} are both set: choose one`);
-  if (!redis && !url) throw new Misuse('where are the sessions? give --redis URL or --url URL');
+  if (redis && url && isRedis === isUrl)
+    throw new UsageError(`${redis.label} and ${url.label} are both set: choose one`);
+  if (!redis && !url) throw new UsageError('where are the sessions? give --redis URL or --url URL');
   const source = url && !isRedis ? openService(url.text, options) : await openRedis(options);
   await work(source).finally(() => source.close());
 };

@@ -7,7 +7,7 @@ import { get, history, list } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
 import { type InspectorOptions, readInspectorOptions } from './inspector-options.js';
 import { pageResponse } from './page-response.js';
-import { crossSite, guarded, movedToPage, unauthenticated } from './responses.js';
+import { crossSite, movedToPage, unauthenticated, withSecurityHeaders } from './responses.js';
 import { summaryForm } from './summary-form.js';
 
 type Inspected = TenantSessions & TenantCommands & TenantHistories;
@@ -38,7 +38,7 @@ const isFromPage = (request: HandlerRequest): boolean => {
 };
 
 /** The request as the operations see it: links lead below the inspector's path, and events begin at the beginning. */
-const below = (request: HandlerRequest): HandlerRequest => ({
+const operationRequest = (request: HandlerRequest): HandlerRequest => ({
   method: request.method,
   url: request.url,
   prefix: `${request.prefix}${PATH}`,
@@ -71,8 +71,12 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
         }
         if (!isFromPage(request)) return ok(crossSite);
         const operations = [list, get, history, ...(events ? [watch] : []), ...(terminate ? [changes.terminate] : [])];
-        const answered = await handler.serve(operations, url, { ...call, request: below(request), form: summaryForm });
-        return answered.map(guarded);
+        const answered = await handler.serve(operations, url, {
+          ...call,
+          request: operationRequest(request),
+          form: summaryForm,
+        });
+        return answered.map(withSecurityHeaders);
       },
     },
   ];

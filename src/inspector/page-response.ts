@@ -1,6 +1,6 @@
 import type { HandlerResponse } from '../http/index.js';
 import { page } from './page.js';
-import { guarded } from './responses.js';
+import { withSecurityHeaders } from './responses.js';
 
 /** What the page is told about where it is; it asks for all else. */
 export interface PageFacts {
@@ -39,7 +39,7 @@ const onOrOff = (isOn: boolean): string => (isOn ? 'on' : 'off');
 
 export const pageResponse = ({ tenant, events, terminate }: PageFacts): HandlerResponse => {
   const facts = `data-tenant="${escapeAttribute(tenant)}" data-events="${onOrOff(events)}" data-terminate="${onOrOff(terminate)}"`;
-  return guarded({
+  return withSecurityHeaders({
     status: 200,
     headers: pageHeaders,
     // By a function, since a tenant's name may hold what a replacement would take for a pattern.

@@ -7,13 +7,13 @@ const guardingHeaders = Object.freeze({
   'Cross-Origin-Resource-Policy': 'same-origin',
 });
 
-export const guarded = (response: HandlerResponse): HandlerResponse => ({
+export const withSecurityHeaders = (response: HandlerResponse): HandlerResponse => ({
   ...response,
   headers: { ...response.headers, ...guardingHeaders },
 });
 
 const refusal = (status: number, title: string, code: string, detail: string): HandlerResponse =>
-  guarded({
+  withSecurityHeaders({
     status,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
     body: JSON.stringify({ type: 'about:blank', title, status, detail, code }),
@@ -30,7 +30,7 @@ export const unauthenticated = (challenge: string): HandlerResponse => ({
 export const crossSite = refusal(403, 'Forbidden', 'cross_site', 'Only the page of the inspector may ask for this.');
 
 /** From the path with a slash at its end to the page, of which the data's paths are relative. */
-export const movedToPage = guarded({
+export const movedToPage = withSecurityHeaders({
   status: 308,
   headers: { 'Cache-Control': 'no-store', Location: '../inspector' },
 });

@@ -25,7 +25,7 @@ export const perform = <T, E extends SessionError>(
   { name, id, outcome = 'unknown' }: Operation,
   operation: () => Promise<Result<T, E>>,
 ): ResultAsync<T, E | InvalidInput | StoreUnavailable> => {
-  const carryOut = async (): Promise<Result<T, E | InvalidInput | StoreUnavailable>> => {
+  const execute = async (): Promise<Result<T, E | InvalidInput | StoreUnavailable>> => {
     if (tenantError !== undefined) return err(tenantError);
     try {
       return await operation();
@@ -36,11 +36,11 @@ export const perform = <T, E extends SessionError>(
       if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
     }
   };
-  if (observers.length === 0) return new ResultAsync(carryOut());
-  let carriedOut: ReturnType<typeof call> | undefined;
+  if (observers.length === 0) return new ResultAsync(execute());
+  let executed: ReturnType<typeof call> | undefined;
   const call = (): ResultAsync<T, E | InvalidInput | StoreUnavailable> => {
-    carriedOut ??= new ResultAsync(carryOut());
-    return carriedOut;
+    executed ??= new ResultAsync(execute());
+    return executed;
   };
   // An observer that throws or rejects must not change the answer.
   for (const observer of observers) (async () => observer.run({ name, tenant, id }, call))().catch(() => {});

@@ -89,7 +89,7 @@ describe('an end by the clock', () => {
       'end',
     ]);
     const { events } = store;
-    if (events === undefined) throw new Error('the store tells no events');
+    if (events === undefined) throw new Error('the store has no events');
     const losing = changed(store, {
       events: {
         streamOf: () => '',

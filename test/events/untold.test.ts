@@ -32,7 +32,7 @@ describeWithRedis('a change that was made and not told', ({ port }) => {
     const { store, sessions } = serviceOn(client);
     const told = async () => {
       const log = store.events;
-      if (log === undefined) throw new Error('the store tells no events');
+      if (log === undefined) throw new Error('the store has no events');
       const page = await answerOf(log.read(log.streamOf('default'), '0', 1000));
       return page.events.map(({ type, sequence }) => [type, sequence]);
     };

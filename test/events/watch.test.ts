@@ -116,7 +116,7 @@ describe('who watches a session', () => {
   test('goes on when the store can be asked again, also one that has broken its contract', async () => {
     const inner = new MemorySessionStore({ events: true });
     const { events } = inner;
-    if (events === undefined) throw new Error('the store tells no events');
+    if (events === undefined) throw new Error('the store has no events');
     let failures = 3;
     const failing: EventLog = {
       streamOf: () => events.streamOf(),

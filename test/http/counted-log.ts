@@ -6,7 +6,7 @@ export class CountedLog implements EventLog {
   #listeners = 0;
 
   constructor(inner: EventLog | undefined) {
-    if (inner === undefined) throw new Error('the store tells no events');
+    if (inner === undefined) throw new Error('the store has no events');
     this.#inner = inner;
   }
 

@@ -1,14 +1,14 @@
-import { part, setText } from './dom.js';
-import { visible } from './text.js';
+import { elementById, setText } from './dom.js';
+import { escapeInvisible } from './text.js';
 
 /** Asks whether a session is really to be ended. Escape, and whatever else closes the dialog, is a no. */
 export const confirmTermination = (id: string): Promise<boolean> => {
-  const dialog = part('confirm', HTMLDialogElement);
-  const yes = part('confirm-yes', HTMLButtonElement);
-  const no = part('confirm-no', HTMLButtonElement);
+  const dialog = elementById('confirm', HTMLDialogElement);
+  const yes = elementById('confirm-yes', HTMLButtonElement);
+  const no = elementById('confirm-no', HTMLButtonElement);
   setText(
-    part('confirm-text', HTMLElement),
-    `${visible(id)} ends for everybody who is in it, and cannot be started again.`,
+    elementById('confirm-text', HTMLElement),
+    `${escapeInvisible(id)} ends for everybody who is in it, and cannot be started again.`,
   );
   return new Promise((resolve) => {
     let answer = false;

@@ -20,7 +20,7 @@ export const button = (label: string, onClick: () => void, attributes: Attribute
 };
 
 /** A part of the document that is there from the beginning. */
-export const part = <E extends HTMLElement>(id: string, type: abstract new () => E): E => {
+export const elementById = <E extends HTMLElement>(id: string, type: abstract new () => E): E => {
   const found = document.getElementById(id);
   if (found instanceof type) return found;
   throw new Error(`there is no #${id} of this type`);

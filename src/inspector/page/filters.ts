@@ -1,5 +1,5 @@
 import { sessionStatuses } from '../../session/session-status.js';
-import { button, element, part, setText } from './dom.js';
+import { button, element, elementById, setText } from './dom.js';
 import { listSessions } from './requests.js';
 import { asCount } from './text.js';
 
@@ -11,7 +11,7 @@ const labels: Readonly<Record<string, string>> = {
   TERMINATED: 'Terminated',
 };
 
-const NO_LISTS =
+const NO_STATUS_INDEX =
   'This store gives no lists by status, so all sessions are shown. A RedisSessionStore gives them with statusIndex: true.';
 
 interface Filter {
@@ -22,8 +22,8 @@ interface Filter {
 
 /** The buttons above the list, one a status, with how many sessions there are of each. */
 export class Filters {
-  readonly #frame = part('filters', HTMLElement);
-  readonly #apology = part('no-filters', HTMLElement);
+  readonly #frame = elementById('filters', HTMLElement);
+  readonly #notice = elementById('no-filters', HTMLElement);
   readonly #filters: readonly Filter[];
   #chosen = '';
 
@@ -56,10 +56,10 @@ export class Filters {
       this.#filters.map(({ status }) => listSessions({ limit: '1', ...(status === '' ? {} : { status }) })),
     );
     const [all, ...byStatus] = answers;
-    const isLacking = all?.ok === true && byStatus.every((answer) => !answer.ok);
-    this.#frame.hidden = isLacking;
-    this.#apology.hidden = !isLacking;
-    setText(this.#apology, isLacking ? NO_LISTS : '');
+    const isUnsupported = all?.ok === true && byStatus.every((answer) => !answer.ok);
+    this.#frame.hidden = isUnsupported;
+    this.#notice.hidden = !isUnsupported;
+    setText(this.#notice, isUnsupported ? NO_STATUS_INDEX : '');
     for (const [index, { count }] of this.#filters.entries()) {
       const answer = answers[index];
       if (answer?.ok) setText(count, asCount(Number(answer.headers.get('x-total-count'))));

@@ -4,11 +4,11 @@ import type { Change } from './sessions.js';
 /** Who follows a session. */
 export interface Follower {
   /** An event has come. */
-  changed(change: Change): void;
+  onEvent(change: Change): void;
   /** Something may have happened: look. */
-  look(): void;
+  refresh(): void;
   /** How the following goes, for whoever looks at the page. */
-  told(how: string): void;
+  showState(how: string): void;
 }
 
 const POLL_MS = 3000;
@@ -23,10 +23,10 @@ const changes = [
   'session.deleted',
 ];
 
-const poll = ({ look, told }: Follower): (() => void) => {
-  told(`looks every ${POLL_MS / 1000} seconds`);
+const poll = ({ refresh, showState }: Follower): (() => void) => {
+  showState(`looks every ${POLL_MS / 1000} seconds`);
   const timer = setInterval(() => {
-    if (!document.hidden) look();
+    if (!document.hidden) refresh();
   }, POLL_MS);
   return () => clearInterval(timer);
 };
@@ -35,17 +35,17 @@ const listen = (id: string, follower: Follower): (() => void) => {
   const source = eventsOf(id);
   let stop = () => source.close();
   for (const type of changes) {
-    source.addEventListener(type, ({ data }: MessageEvent<string>) => follower.changed(JSON.parse(data)));
+    source.addEventListener(type, ({ data }: MessageEvent<string>) => follower.onEvent(JSON.parse(data)));
   }
-  source.addEventListener('session.snapshot', () => follower.look());
-  source.addEventListener('open', () => follower.told('live'));
+  source.addEventListener('session.snapshot', () => follower.refresh());
+  source.addEventListener('open', () => follower.showState('live'));
   source.addEventListener('end', () => {
     source.close();
-    follower.told('');
-    follower.look();
+    follower.showState('');
+    follower.refresh();
   });
   source.addEventListener('error', () => {
-    follower.told('connection lost, trying again');
+    follower.showState('connection lost, trying again');
     // A browser does not come back after an answer that is no stream.
     if (source.readyState === EventSource.CLOSED) stop = poll(follower);
   });

@@ -1,7 +1,7 @@
 import { button, element, setText } from './dom.js';
 import { entryItem } from './entry-item.js';
 import { getHistory, type Outcome } from './requests.js';
-import type { Entry, Part } from './sessions.js';
+import type { Entry, HistoryPart } from './sessions.js';
 import { asCount } from './text.js';
 
 /** So many entries are drawn at a time. */
@@ -15,7 +15,7 @@ export class History {
   readonly part = element('section', { class: 'part', 'aria-label': 'History' });
   readonly #id: string;
   readonly #list = element('ol', { class: 'history' });
-  readonly #told = element('span');
+  readonly #counts = element('span');
   readonly #more = button(`Show ${STEP} older`, () => void this.#showOlder());
   #entries: readonly Entry[] = [];
   #drawn = 0;
@@ -27,9 +27,9 @@ export class History {
 
   constructor(id: string) {
     this.#id = id;
-    const bar = element('div', { class: 'history-bar' }, this.#told, this.#more);
+    const bar = element('div', { class: 'history-bar' }, this.#counts, this.#more);
     this.part.append(element('h3', {}, 'History'), bar, this.#list);
-    this.#tell();
+    this.#showCounts();
   }
 
   /** What is new, or why it cannot be read. One at a time: whoever asks meanwhile gets what comes after. */
@@ -39,7 +39,7 @@ export class History {
     this.#loading = this.#position === undefined ? this.#begin() : this.#readOn(this.#position);
     const trouble = await this.#loading;
     this.#loading = undefined;
-    this.#tell();
+    this.#showCounts();
     return trouble;
   }
 
@@ -68,7 +68,7 @@ export class History {
   }
 
   /** Everything behind a position, by parts. */
-  async #readAll(from: number, take: (entries: readonly Entry[]) => void): Promise<Outcome<Part>> {
+  async #readAll(from: number, take: (entries: readonly Entry[]) => void): Promise<Outcome<HistoryPart>> {
     for (let position = from; ; ) {
       const answer = await getHistory(this.#id, `after=${position}&limit=1000`);
       if (!answer.ok) return answer;
@@ -101,13 +101,13 @@ export class History {
     this.#drawn += older.length;
     this.#list.prepend(...older.map(entryItem));
     this.#more.disabled = false;
-    this.#tell();
+    this.#showCounts();
   }
 
-  #tell(): void {
+  #showCounts(): void {
     const total = this.#isWhole ? this.#entries.length : Math.max(this.#total, this.#entries.length);
     const entries = total === 1 ? '1 entry' : `${asCount(total)} entries`;
-    setText(this.#told, this.#drawn < total ? `The last ${asCount(this.#drawn)} of ${entries}` : entries);
+    setText(this.#counts, this.#drawn < total ? `The last ${asCount(this.#drawn)} of ${entries}` : entries);
     const left = total - this.#drawn;
     this.#more.hidden = left <= 0;
     setText(this.#more, `Show ${asCount(Math.min(STEP, Math.max(left, 1)))} older`);

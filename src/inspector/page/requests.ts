@@ -1,5 +1,5 @@
 import { percentEncode } from '../../operations/percent-encode.js';
-import type { Part, Row, Whole } from './sessions.js';
+import type { HistoryPart, SessionDetail, SessionRow } from './sessions.js';
 
 /** What came of a request: an answer, or why there is none. */
 export type Outcome<T> =
@@ -34,12 +34,12 @@ const request = async <T>(path: string, init: RequestInit = {}): Promise<Outcome
   }
 };
 
-export const listSessions = (query: Readonly<Record<string, string>>): Promise<Outcome<readonly Row[]>> =>
+export const listSessions = (query: Readonly<Record<string, string>>): Promise<Outcome<readonly SessionRow[]>> =>
   request(`inspector/sessions?${new URLSearchParams(query)}`);
 
-export const getSession = (id: string): Promise<Outcome<Whole>> => request(pathOf(id));
+export const getSession = (id: string): Promise<Outcome<SessionDetail>> => request(pathOf(id));
 
-export const getHistory = (id: string, query: string): Promise<Outcome<Part>> =>
+export const getHistory = (id: string, query: string): Promise<Outcome<HistoryPart>> =>
   request(pathOf(id, `/history?${query}`));
 
 export const eventsOf = (id: string): EventSource => new EventSource(pathOf(id, '/events'));

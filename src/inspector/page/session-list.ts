@@ -1,28 +1,28 @@
-import { part, setText } from './dom.js';
+import { elementById, setText } from './dom.js';
 import { Filters } from './filters.js';
 import { listSessions, type Outcome } from './requests.js';
-import { type Line, lineOf, markChosen } from './rows.js';
-import type { Row } from './sessions.js';
+import { createListRow, type ListRow, markChosen } from './rows.js';
+import type { SessionRow } from './sessions.js';
 import { asCount } from './text.js';
 
 const PAGE = 25;
 
 /** The sessions, a page at a time, by cursor: what is created meanwhile moves nothing between the pages. */
 export class SessionList {
-  readonly #body = part('rows', HTMLTableSectionElement);
-  readonly #empty = part('empty', HTMLElement);
-  readonly #range = part('range', HTMLElement);
-  readonly #newer = part('newer', HTMLButtonElement);
-  readonly #older = part('older', HTMLButtonElement);
+  readonly #body = elementById('rows', HTMLTableSectionElement);
+  readonly #empty = elementById('empty', HTMLElement);
+  readonly #range = elementById('range', HTMLElement);
+  readonly #newer = elementById('newer', HTMLButtonElement);
+  readonly #older = elementById('older', HTMLButtonElement);
   readonly #filters: Filters;
   readonly #onTrouble: (message: string) => void;
-  #lines: readonly Line[] = [];
+  #lines: readonly ListRow[] = [];
   /** The cursors of the pages that lead to this one. */
   #cursors: readonly string[] = [];
   #next: string | undefined;
   #chosen: string | undefined;
   /** Of the latest request: an answer that another has overtaken is not shown. */
-  #asked = 0;
+  #requests = 0;
 
   constructor(onTrouble: (message: string) => void) {
     this.#onTrouble = onTrouble;
@@ -31,7 +31,7 @@ export class SessionList {
     this.#older.addEventListener('click', () => {
       if (this.#next !== undefined) this.#turn([...this.#cursors, this.#next]);
     });
-    part('rows-frame', HTMLElement).addEventListener('keydown', (event) => this.#move(event));
+    elementById('rows-frame', HTMLElement).addEventListener('keydown', (event) => this.#move(event));
   }
 
   /** Asks for the page that is shown, and counts. */
@@ -57,23 +57,23 @@ export class SessionList {
   }
 
   async #load(): Promise<void> {
-    this.#asked += 1;
-    const asked = this.#asked;
+    this.#requests += 1;
+    const request = this.#requests;
     const after = this.#cursors.at(-1);
     const query = { limit: String(PAGE), ...this.#filters.query, ...(after === undefined ? {} : { after }) };
     const answer = await listSessions(query);
-    if (asked !== this.#asked) return;
+    if (request !== this.#requests) return;
     this.#onTrouble(answer.ok ? '' : answer.message);
     if (answer.ok) this.#show(answer);
   }
 
-  #show({ value, headers }: Extract<Outcome<readonly Row[]>, { readonly ok: true }>): void {
+  #show({ value, headers }: Extract<Outcome<readonly SessionRow[]>, { readonly ok: true }>): void {
     const known = new Map(this.#lines.map((line) => [line.id, line]));
     const focused = this.#lines.find(({ link }) => link === document.activeElement);
     this.#lines = value.map((session) => {
       const line = known.get(session.id);
       line?.update(session);
-      return line ?? lineOf(session);
+      return line ?? createListRow(session);
     });
     const isSame = this.#lines.every(({ row }, index) => this.#body.children[index] === row);
     if (!isSame || this.#body.children.length !== this.#lines.length) {
@@ -83,10 +83,10 @@ export class SessionList {
     }
     this.choose(this.#chosen);
     this.#next = headers.get('x-next-cursor') ?? undefined;
-    this.#tell(Number(headers.get('x-total-count')), headers.get('x-unreadable-sessions'));
+    this.#showRange(Number(headers.get('x-total-count')), headers.get('x-unreadable-sessions'));
   }
 
-  #tell(total: number, unreadable: string | null): void {
+  #showRange(total: number, unreadable: string | null): void {
     const before = this.#cursors.length * PAGE;
     const damaged = unreadable === null ? '' : ` · ${unreadable.split(',').length} unreadable`;
     const range = `${asCount(before + 1)}–${asCount(before + this.#lines.length)} of ${asCount(total)}`;

@@ -1,7 +1,7 @@
 import type { EndReason, SessionStatus } from '../../session/session-status.js';
 
 /** One session of a list, as the inspector's routes write it. */
-export interface Row {
+export interface SessionRow {
   readonly id: string;
   readonly status: SessionStatus;
   readonly end_reason?: EndReason;
@@ -11,8 +11,8 @@ export interface Row {
 }
 
 /** One session, without its history. */
-export interface Whole extends Row {
-  readonly options: Row['options'] & { readonly behavior: string; readonly context: string };
+export interface SessionDetail extends SessionRow {
+  readonly options: SessionRow['options'] & { readonly behavior: string; readonly context: string };
   /** How many entries its history has. */
   readonly entries: number;
 }
@@ -24,7 +24,7 @@ export interface Entry {
 }
 
 /** A part of a history, and where it ends. */
-export interface Part {
+export interface HistoryPart {
   readonly entries: readonly Entry[];
   readonly position: number;
   readonly has_more: boolean;

@@ -1,9 +1,9 @@
 import { setText } from './dom.js';
-import type { Row } from './sessions.js';
+import type { SessionRow } from './sessions.js';
 import { asDuration } from './text.js';
 
 interface Running {
-  readonly session: Row;
+  readonly session: SessionRow;
   readonly readAt: number;
 }
 
@@ -21,7 +21,7 @@ const draw = (target: HTMLElement, running: Running): void =>
   setText(target, asDuration(secondsAt(running, performance.now())));
 
 /** Shows a session's duration, and lets it run for as long as the element is on the page. */
-export const showDuration = (target: HTMLElement, session: Row): void => {
+export const showDuration = (target: HTMLElement, session: SessionRow): void => {
   const now = performance.now();
   const before = shown.get(target);
   // Whole seconds of the server's do not begin when ours do: a count that still agrees is not set back.

@@ -1,5 +1,5 @@
 import { element, setText } from './dom.js';
-import type { Change, Whole } from './sessions.js';
+import type { Change, SessionDetail } from './sessions.js';
 import { reasonOf } from './status-mark.js';
 import { asCount, asTime } from './text.js';
 
@@ -31,7 +31,7 @@ export class Timeline {
   #appends: { readonly item: Item; count: number } | undefined;
 
   /** A session's beginning is known, whether or not its event was kept. */
-  begin({ created_at: createdAt }: Whole): void {
+  begin({ created_at: createdAt }: SessionDetail): void {
     if (this.list.childElementCount === 0) this.list.append(itemOf(createdAt, 'Created').line);
   }
 

@@ -11,7 +11,7 @@ const FRAME_BYTES =
     .length;
 
 /** What is kept of one session. */
-export interface KeptSession {
+export interface StoredSession {
   readonly tenant: string;
   readonly head: SessionHead;
   /** Bytes of the session's JSON without its history, about. */
@@ -31,7 +31,7 @@ export interface KeptSession {
 const bytesOfHead = ({ id, options: { face, profile, context, behavior }, createdAt }: SessionHead): number =>
   [id, face, profile, context, behavior, createdAt].reduce((bytes, text) => bytes + jsonBytes(text), FRAME_BYTES);
 
-export const newSession = (tenant: string, head: SessionHead, state: StateRecord, birth: string): KeptSession => ({
+export const newSession = (tenant: string, head: SessionHead, state: StateRecord, birth: string): StoredSession => ({
   tenant,
   head: copyHead(head),
   bytes: bytesOfHead(head),
@@ -44,20 +44,20 @@ export const newSession = (tenant: string, head: SessionHead, state: StateRecord
   isRemoved: false,
 });
 
-export const keyOf = ({ tenant, head }: KeptSession): SessionKey => ({ tenant, id: head.id });
+export const keyOf = ({ tenant, head }: StoredSession): SessionKey => ({ tenant, id: head.id });
 
 /** The number of the last change: each state and each append counts on by one. */
-export const sequenceOf = ({ state, firstRevision, log, isRemoved }: KeptSession): number =>
+export const sequenceOf = ({ state, firstRevision, log, isRemoved }: StoredSession): number =>
   state.revision - firstRevision + 1 + log.appends + (isRemoved ? 1 : 0);
 
-const historyStart = ({ log }: KeptSession, { historyLimit = log.length }: ReadSize): number =>
+const historyStart = ({ log }: StoredSession, { historyLimit = log.length }: ReadSize): number =>
   Math.max(0, log.length - historyLimit);
 
 /** Bytes of the JSON of so much of a session, about. */
-export const bytesOf = (session: KeptSession, size: ReadSize): number =>
+export const bytesOf = (session: StoredSession, size: ReadSize): number =>
   session.bytes + session.log.bytes(historyStart(session, size));
 
-export const recordOf = (session: KeptSession, size: ReadSize): SessionRecord => ({
+export const recordOf = (session: StoredSession, size: ReadSize): SessionRecord => ({
   head: copyHead(session.head),
   state: copyState(session.state),
   history: session.log.slice(historyStart(session, size)),
