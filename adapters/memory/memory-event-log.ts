@@ -4,13 +4,13 @@ import { type ChangeId, type EventDetail, eventOf } from '../../src/events/event
 import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 
-/** When something was told, and its number among all of the same millisecond. */
+/** A position in the log: when the event was logged, and its number among the events of that millisecond. */
 interface Place {
   readonly ms: number;
   readonly number: number;
 }
 
-/** What was told of one change. */
+/** A change in the log. */
 interface LoggedEvent extends Place {
   readonly key: SessionKey;
   readonly change: ChangeId;
@@ -32,14 +32,14 @@ const isAfter = (place: Place, other: Place): boolean =>
 const isInScope = ({ tenant, id }: SessionKey, of: EventScope | undefined): boolean =>
   of === undefined || (tenant === of.tenant && (of.sessionId === undefined || id === of.sessionId));
 
-/** The one stream of a store in memory, cut to a number of events. */
+/** The stream of a memory store, trimmed to a number of events. */
 export class MemoryEventLog implements EventLog {
   readonly #length: number;
-  /** In a ring: the nth that was told is at the remainder of n. Events are made of it when somebody reads. */
+  /** A ring buffer: the nth change is at n modulo its length. Reads create the events. */
   readonly #ring: LoggedEvent[] = [];
   #count = 0;
   #latest = BEGINNING;
-  /** The latest one that is not kept any more. */
+  /** The latest position that was trimmed. */
   #dropped = BEGINNING;
   readonly #listeners = new Set<() => void>();
 
@@ -89,7 +89,7 @@ export class MemoryEventLog implements EventLog {
     });
   }
 
-  /** Every change has been told: it is told by the very call that makes it. */
+  /** Does nothing: the call that makes a change also logs it. */
   repeat(): Result<undefined, never> {
     return ok(undefined);
   }
@@ -99,7 +99,7 @@ export class MemoryEventLog implements EventLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Which of those that are kept is the first one behind a place, by halving. */
+  /** The number of the first kept change after a position, by binary search. */
   #firstAfter(place: Place): number {
     let low = Math.max(1, this.#count - this.#length + 1);
     let high = this.#count + 1;

@@ -26,7 +26,7 @@ import { compare } from './page-of.js';
 import { bytesOf, keyOf, newSession, recordOf, type StoredSession, sequenceOf } from './stored-session.js';
 import { TenantSessions } from './tenant-sessions.js';
 
-/** A tenant by when the first of its sessions is due. */
+/** A tenant and the earliest due time of its sessions. */
 interface TenantDue {
   readonly name: string;
   readonly firstDue: number;
@@ -34,9 +34,9 @@ interface TenantDue {
 
 const tenantOrder = (a: TenantDue, b: TenantDue): number => a.firstDue - b.firstDue || compare(a.name, b.name);
 
-/** What a `MemorySessionStore` is made with. */
+/** Options of a `MemorySessionStore`. */
 export interface MemorySessionStoreOptions {
-  /** Whether changes are told. It keeps the last `length` events, at least 1, 100000 unless given. Default: no. */
+  /** Enables events. The store keeps the last `length` events, at least 1, by default 100000. Default: no events. */
   readonly events?: boolean | { readonly length?: number };
 }
 
@@ -53,16 +53,16 @@ const readEventsLength = (options: MemorySessionStoreOptions): number | undefine
   });
 
 /**
- * Keeps sessions in this process: for tests, for hosts with one process, and for sessions that may go when it ends.
- * Every operation is done when its method returns; a call that races another does not exist here.
+ * Keeps sessions in this process: for tests, for hosts with one process, and for sessions that may be lost when it ends.
+ * Every call is complete when its method returns, so calls never race.
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantSessions>();
-  /** The tenants that have something due some time. */
+  /** The tenants with sessions that have a due time. */
   readonly #byDue = new OrderedIndex(tenantOrder);
   readonly events: MemoryEventLog | undefined;
 
-  /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
+  /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: MemorySessionStoreOptions = {}) {
     const length = readEventsLength(options);
     this.events = length === undefined ? undefined : new MemoryEventLog(length);
@@ -187,7 +187,7 @@ export class MemorySessionStore implements SessionStore {
     return this.#tenants.get(tenant)?.get(id);
   }
 
-  /** Keeps the tenant at its place in `#byDue`. */
+  /** Changes a tenant, and keeps its place in `#byDue` correct. */
   #change(name: string, tenant: TenantSessions, change: () => void): void {
     const before = tenant.firstDue;
     change();

@@ -8,7 +8,7 @@ import type { StoredSession } from './stored-session.js';
 
 const newestFirstIndex = () => new OrderedIndex<StoredSession>((a, b) => newestFirst(a.head, b.head));
 
-/** The sessions of one tenant, and the indexes that its lists are read from. */
+/** The sessions of one tenant, and the indexes for its lists. */
 export class TenantSessions {
   readonly #sessions = new Map<string, StoredSession>();
   readonly #byCreation = newestFirstIndex();
@@ -18,9 +18,9 @@ export class TenantSessions {
     PAUSED: newestFirstIndex(),
     TERMINATED: newestFirstIndex(),
   };
-  /** Sessions that are due some time. */
+  /** Sessions that have a due time. */
   readonly #byDue = new OrderedIndex(dueOrder);
-  /** The time at which sessions have the status that they are listed under. */
+  /** The time for which the lists by status are correct. */
   #listedAt = Number.NEGATIVE_INFINITY;
 
   get size(): number {
@@ -50,7 +50,7 @@ export class TenantSessions {
     return first?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What is due at a time, the longest overdue first, at most `limit`. */
+  /** The sessions that are due at a time, the longest overdue first, at most `limit`. */
   due(now: number, limit: number): readonly StoredSession[] {
     const due = this.#byDue.slice(0, Math.min(limit, this.#byDue.leading(isDueBy(now))));
     return due.map(({ session }) => session);
@@ -68,8 +68,8 @@ export class TenantSessions {
   }
 
   /**
-   * The sessions that have a status at a time. The clock may have ended some whose end nobody has written down: each is
-   * listed anew once, when its deadline has come, or back again for a caller whose clock is behind.
+   * The sessions that have a status at a time. The clock may have ended some whose end is not stored: each moves to
+   * another list once, after its deadline, and back again for a caller whose clock is behind.
    */
   #withStatus({ status, now }: StatusAt): OrderedIndex<StoredSession> {
     const from = this.#byDue.leading(isDueBy(Math.min(now, this.#listedAt)));

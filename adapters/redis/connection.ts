@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 5;
 
 const busy: Failure = {
   code: '',
-  error: storeUnavailable('others kept changing what stands beside the session; try again', 'not_applied'),
+  error: storeUnavailable('other writers kept removing the index entries of the session; try again', 'not_applied'),
   isTransient: false,
 };
 

@@ -67,7 +67,7 @@ const textOf = (cause: unknown): string =>
 export const toStoreError =
   ({ id }: SessionKey) =>
   ({ code, error }: Failure): StoreError =>
-    code === 'WRONGTYPE' ? corruptRecord(id, 'a key of it is of another type') : error;
+    code === 'WRONGTYPE' ? corruptRecord(id, 'one of its keys has a wrong type') : error;
 
 export const unreadable = ({ id }: SessionKey): CorruptRecord =>
-  corruptRecord(id, 'its record or its journal is of no format that this version knows');
+  corruptRecord(id, 'this version does not know the format of its record or journal');

@@ -165,7 +165,9 @@ export class HistoryWriter {
       const logged = await this.#events.log(call, session, made, { type: 'appended', at: append.now, position });
       return logged.map(() => ({ outcome: 'appended', position }));
     }
-    return err(storeUnavailable('the session was created again and again while entries were added', 'not_applied'));
+    return err(
+      storeUnavailable('the session was deleted and created again several times during the append', 'not_applied'),
+    );
   }
 
   /** Forgets the end of the journal of a session that is removed. */

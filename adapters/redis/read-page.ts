@@ -15,10 +15,10 @@ const NOTED_STEP = 1000;
 /** Maximum number of deadline entries that one list by status examines. */
 const MAX_NOTED = 10_000;
 
-const noStatuses = storeUnavailable('RedisSessionStore: lists by status need its option statusIndex', 'not_applied');
+const noStatuses = storeUnavailable('RedisSessionStore: lists by status need the option statusIndex', 'not_applied');
 
 const tooManyNoted = storeUnavailable(
-  'the clock has ended more sessions than one list by status can pass over; run a sweeper',
+  'too many sessions have ended by the clock and are not swept; run a sweeper',
   'not_applied',
 );
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { didYouMean, nearest } from '../input/read-options.js';
 import { messageOf, UsageError } from './cli-error.js';
 
-/** An id may begin with a dash. Short options, which no command has, and negative numbers are shorter. */
+/** Allows ids that begin with a dash. They are longer than short options, which no command has, and negative numbers. */
 const withDashedOperands = (args: readonly string[]): string[] => {
   const isDashed = (arg: string): boolean => /^-[^-].{4}/.test(arg);
   const dashed = args.filter(isDashed);
@@ -15,7 +15,7 @@ const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
   try {
     return parseArgs({ args: withDashedOperands(args), options: Object.fromEntries(types), allowPositionals: true });
   } catch (cause) {
-    // Node's messages go on to explain themselves: the first sentence is enough.
+    // Only the first sentence of Node's message: the others explain the parser.
     const [message = ''] = messageOf(cause).split('. ');
     const [, unknown = ''] = /^Unknown option '(.+)'/.exec(message) ?? [];
     const names = named.map(([, name]) => `--${name}`);
@@ -24,13 +24,13 @@ const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
 };
 
 /**
- * What a command was called with. Its options are those that its help names: in `  --port N, $PORT` the option takes a
- * value, and the variable PORT stands for it; `  --json` is a switch. What is wrong is thrown as a `UsageError`.
+ * The arguments of a command. The help text declares the options: `  --port N, $PORT` is an option with a value, which
+ * the environment variable PORT can also set; `  --json` is a flag. Invalid arguments throw a `UsageError`.
  */
 export class Options {
   /** The arguments that are not options. */
   readonly operands: readonly string[];
-  /** The texts of the options, and where each was given: in the option or in its variable. */
+  /** The value of each option, and the name under which it was given: the option or its variable. */
   readonly given = new Map<string, { readonly label: string; readonly text: string }>();
   readonly #env: NodeJS.ProcessEnv;
 
@@ -48,14 +48,14 @@ export class Options {
     }
   }
 
-  /** A variable. An empty one is refused: a secret that was not filled in must not look like a wish to do without. */
+  /** An environment variable. An empty one is an error: it may be a secret that was not filled in. */
   variable(name: string) {
     const text = this.#env[name];
-    if (text === '') throw new UsageError(`${name} is set to nothing: give it a value, or unset it`);
+    if (text === '') throw new UsageError(`${name} is empty: give it a value, or unset it`);
     return text === undefined ? undefined : { label: name, text };
   }
 
-  /** The text of an option, which must have a form. */
+  /** The value of an option, which must match `form`. */
   text(name: string, form = /^/, must = ''): string | undefined {
     const given = this.given.get(name);
     if (given === undefined || form.test(given.text)) return given?.text;

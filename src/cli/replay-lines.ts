@@ -21,7 +21,7 @@ const parse = (line: string): Conversation => {
   throw new CliError('is not {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}');
 };
 
-/** Works on items as they come, at most `width` at a time. */
+/** Processes items as they arrive, at most `width` at the same time. */
 export const inParallel = async <T, R>(items: Items<T>, width: number, work: (item: T) => R): Promise<void> => {
   const running = new Set<Promise<void>>();
   for await (const item of items) {
@@ -32,7 +32,10 @@ export const inParallel = async <T, R>(items: Items<T>, width: number, work: (it
   await Promise.all(running);
 };
 
-/** Holds a conversation in a new session, two turns at a time, paused and resumed in the middle. Gives the session's id. */
+/**
+ * Replays a conversation in a new session: appends two turns at a time, and pauses and resumes in the middle. Returns the
+ * session's id.
+ */
 const replayConversation = async (sessions: SessionService, { id: name, turns }: Conversation): Promise<string> => {
   const { id } = unwrap(name, await sessions.create({ face: 'replay', profile: 'replay' }));
   unwrap(name, await sessions.start(id));
@@ -47,7 +50,7 @@ const replayConversation = async (sessions: SessionService, { id: name, turns }:
   return id;
 };
 
-/** How a session differs from the conversation that was held in it: the first difference, if there is one. */
+/** The first difference between a session and its conversation, if there is one. */
 const differenceOf = ({ id, turns }: Conversation, { status, history }: Session): string[] => {
   if (status !== 'TERMINATED') return [`${id}: the status is ${status}, not TERMINATED`];
   if (history.length !== turns.length) return [`${id}: there are ${history.length} entries, not ${turns.length}`];
@@ -55,18 +58,18 @@ const differenceOf = ({ id, turns }: Conversation, { status, history }: Session)
   return at < 0 ? [] : [`${id}: entry ${at + 1} is ${JSON.stringify(history[at])}, not ${JSON.stringify(turns[at])}`];
 };
 
-/** The conversations that are not on the list. Other sessions may be on it: the tenant may be the user's own. */
-const missingFromList = async (sessions: SessionService, held: ReadonlyMap<string, Conversation>, since: Date) => {
-  const missing = new Map(held);
+/** The conversations that the list of sessions does not contain. It may contain other sessions of the tenant. */
+const missingFromList = async (sessions: SessionService, replayed: ReadonlyMap<string, Conversation>, since: Date) => {
+  const missing = new Map(replayed);
   for await (const item of sessions.each({ createdAfter: since })) {
     if (item.isErr()) return [`the list cannot be read: ${item.error.message}`];
     const { id } = item.value;
-    if (held.has(id) && !missing.delete(id)) return [`${held.get(id)?.id}: is on the list twice`];
+    if (replayed.has(id) && !missing.delete(id)) return [`${replayed.get(id)?.id}: is in the list twice`];
   }
-  return Array.from(missing.values(), ({ id }) => `${id}: is not on the list`);
+  return Array.from(missing.values(), ({ id }) => `${id}: is missing from the list`);
 };
 
-/** Holds the conversation of every line, then reads all of them back. What goes wrong is a problem and stops nothing. */
+/** Replays the conversation of each line, then reads all of them back. A problem is reported and stops nothing. */
 export const replayLines = async (
   sessions: SessionService,
   lines: Items<string>,
@@ -86,12 +89,12 @@ export const replayLines = async (
       const conversation = parse(line);
       replayed.set(await replayConversation(sessions, conversation), conversation);
       turns += conversation.turns.length;
-      onProgress?.(`held ${replayed.size}`);
+      onProgress?.(`replayed ${replayed.size}`);
     } catch (cause) {
       problems.push(`${name}: ${messageOf(cause)}`);
     }
   });
-  const heldMs = performance.now() - begun;
+  const replayMs = performance.now() - begun;
   await inParallel(replayed, concurrency, async ([id, conversation]) => {
     const session = await sessions.get(id);
     if (session.isOk()) problems.push(...differenceOf(conversation, session.value));
@@ -99,7 +102,7 @@ export const replayLines = async (
     read += 1;
     onProgress?.(`read back ${read} of ${replayed.size}`, read / replayed.size);
   });
-  const readMs = performance.now() - begun - heldMs;
+  const readMs = performance.now() - begun - replayMs;
   problems.push(...(await missingFromList(sessions, replayed, since)));
-  return { ids: [...replayed.keys()], turns, heldMs, readMs, problems };
+  return { ids: [...replayed.keys()], turns, replayMs, readMs, problems };
 };

@@ -1,6 +1,6 @@
 import type { HandlerResponse } from '../http/index.js';
 
-/** Of every answer: nothing of it is for another page, another site or another reading of its type. */
+/** Headers of every response: other sites cannot read it, and browsers cannot guess another content type. */
 const guardingHeaders = Object.freeze({
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -26,10 +26,10 @@ export const unauthenticated = (challenge: string): HandlerResponse => ({
   headers: { ...signIn.headers, 'WWW-Authenticate': challenge },
 });
 
-/** The answer to another site that makes a browser ask in its user's name. */
+/** The response to a request that another site sends in the user's name. */
 export const crossSite = refusal(403, 'Forbidden', 'cross_site', 'Only the page of the inspector may ask for this.');
 
-/** From the path with a slash at its end to the page, of which the data's paths are relative. */
+/** Redirects from the path with a trailing slash to the page: the paths of its data are relative. */
 export const movedToPage = withSecurityHeaders({
   status: 308,
   headers: { 'Cache-Control': 'no-store', Location: '../inspector' },

@@ -121,8 +121,8 @@ describe('colloquy serve', () => {
     ['COLLOQUY_COMMANDS', 'yes', 'COLLOQUY_COMMANDS must be on or off'],
     ['COLLOQUY_EVENTS', 'yes', 'COLLOQUY_EVENTS must be on or off'],
     ['COLLOQUY_INSPECTOR', 'yes', 'COLLOQUY_INSPECTOR must be on or off'],
-    ['COLLOQUY_COMMANDS', '', 'COLLOQUY_COMMANDS is set to nothing'],
-    ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is set to nothing'],
+    ['COLLOQUY_COMMANDS', '', 'COLLOQUY_COMMANDS is empty'],
+    ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is empty'],
     ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: entry 2: key must not be in the list twice'],
   ])('%s=%s: says which variable is malformed and the rule, and no key', async (name, value, message) => {
     const finished = await colloquy.run(['serve'], { env: { PORT: '0', [name]: value } });

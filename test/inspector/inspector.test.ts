@@ -224,7 +224,7 @@ describe('other sites', () => {
 
 describe('options that break a rule', () => {
   const broken: readonly (readonly [unknown, string])[] = [
-    [{ authenticate: 'no function' }, 'authenticate must be a function, or what apiKeyAsPassword gives'],
+    [{ authenticate: 'no function' }, 'authenticate must be a function, such as that of apiKeyAsPassword'],
     [{ challenge: 'a\r\nb' }, 'challenge must be 1 to 1024 visible ASCII characters, with spaces between'],
     [{ terminate: 'yes' }, 'terminate must be true or false'],
     [{ terminat: true }, 'terminat is unknown (did you mean terminate?)'],
@@ -237,7 +237,7 @@ describe('options that break a rule', () => {
 
   test('an authenticator that is none cannot take API keys as passwords', () => {
     expect(() => Reflect.apply(apiKeyAsPassword, undefined, [undefined])).toThrow(
-      new TypeError('apiKeyAsPassword: authenticate must be a function, or what staticApiKeys gives'),
+      new TypeError('apiKeyAsPassword: authenticate must be a function, such as the result of staticApiKeys'),
     );
   });
 });

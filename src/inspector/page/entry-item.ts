@@ -2,10 +2,10 @@ import { button, element } from './dom.js';
 import type { Entry } from './sessions.js';
 import { asCount, asTime, escapeInvisible } from './text.js';
 
-/** So many characters of an entry are shown unless somebody asks for the rest: one may have a million. */
+/** Maximum number of characters that are shown before the user asks for the rest. */
 const SHOWN = 4000;
 
-/** One entry of a history. Whatever stands in it is text. */
+/** The list item of a history entry. The content is shown as plain text. */
 export const entryItem = ({ role, content, timestamp }: Entry): HTMLLIElement => {
   const time = element('time', { datetime: timestamp, title: escapeInvisible(timestamp) }, asTime(timestamp));
   const head = element('div', { class: 'entry-head' }, element('b', { dir: 'auto' }, escapeInvisible(role)), time);

@@ -3,7 +3,7 @@ import type { SessionDetail } from './sessions.js';
 import { showDuration } from './show-duration.js';
 import { asDuration, asTime, escapeInvisible } from './text.js';
 
-/** What a session was created with, and how long it has been active. */
+/** Shows the options, the creation time and the duration of a session. */
 export class Facts {
   readonly list = element('dl', { class: 'facts' });
   readonly #duration = element('dd');

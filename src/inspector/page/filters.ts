@@ -12,7 +12,7 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 const NO_STATUS_INDEX =
-  'This store gives no lists by status, so all sessions are shown. A RedisSessionStore gives them with statusIndex: true.';
+  'This store cannot list by status, so all sessions are shown. For RedisSessionStore, set statusIndex: true.';
 
 interface Filter {
   readonly status: string;
@@ -20,7 +20,7 @@ interface Filter {
   readonly count: HTMLElement;
 }
 
-/** The buttons above the list, one a status, with how many sessions there are of each. */
+/** The buttons above the list: one for each status, with the number of its sessions. */
 export class Filters {
   readonly #frame = elementById('filters', HTMLElement);
   readonly #notice = elementById('no-filters', HTMLElement);
@@ -41,7 +41,7 @@ export class Filters {
     this.#choose('');
   }
 
-  /** What the list is to ask for; nothing for all. */
+  /** The query parameters of the chosen filter; empty for all sessions. */
   get query(): Readonly<Record<string, string>> {
     return this.#chosen === '' ? {} : { status: this.#chosen };
   }
@@ -50,7 +50,7 @@ export class Filters {
     return this.#chosen === '' ? '' : `${labels[this.#chosen]?.toLowerCase()} `;
   }
 
-  /** Counts anew. A store that lists all sessions and none by status gets no buttons. */
+  /** Updates the counts. Hides the buttons if the store cannot list by status. */
   async refresh(): Promise<void> {
     const answers = await Promise.all(
       this.#filters.map(({ status }) => listSessions({ limit: '1', ...(status === '' ? {} : { status }) })),

@@ -1,13 +1,13 @@
 import { eventsOf } from './requests.js';
 import type { Change } from './sessions.js';
 
-/** Who follows a session. */
+/** The callbacks of `follow`. */
 export interface Follower {
-  /** An event has come. */
+  /** Called for each event. */
   onEvent(change: Change): void;
-  /** Something may have happened: look. */
+  /** Called when the session may have changed, to read it again. */
   refresh(): void;
-  /** How the following goes, for whoever looks at the page. */
+  /** Called with the state of the connection, as text for the user. */
   showState(how: string): void;
 }
 
@@ -24,7 +24,7 @@ const changes = [
 ];
 
 const poll = ({ refresh, showState }: Follower): (() => void) => {
-  showState(`looks every ${POLL_MS / 1000} seconds`);
+  showState(`updates every ${POLL_MS / 1000} seconds`);
   const timer = setInterval(() => {
     if (!document.hidden) refresh();
   }, POLL_MS);
@@ -45,13 +45,13 @@ const listen = (id: string, follower: Follower): (() => void) => {
     follower.refresh();
   });
   source.addEventListener('error', () => {
-    follower.showState('connection lost, trying again');
-    // A browser does not come back after an answer that is no stream.
+    follower.showState('connection lost, reconnecting');
+    // Browsers do not reconnect after a response that is not an event stream.
     if (source.readyState === EventSource.CLOSED) stop = poll(follower);
   });
   return () => stop();
 };
 
-/** Follows a session by its events, or by looking every few seconds where the host tells none. Gives what ends it. */
+/** Follows a session through its events, or by polling if the host has no events. Returns a function that stops it. */
 export const follow = (id: string, hasEvents: boolean, follower: Follower): (() => void) =>
   hasEvents ? listen(id, follower) : poll(follower);

@@ -4,12 +4,12 @@ import { getHistory, type Outcome } from './requests.js';
 import type { Entry, HistoryPart } from './sessions.js';
 import { asCount } from './text.js';
 
-/** So many entries are drawn at a time. */
+/** Number of entries that are shown at a time. */
 const STEP = 200;
 
 /**
- * A session's history: its last entries first, older ones on demand, new ones as they come. What comes is read from the
- * position behind the last that is known, so that nothing is read twice and nothing is missed.
+ * Shows the history of a session: the latest entries first, older ones on demand, new ones as they arrive. New entries
+ * are read from the last known position, so none is read twice or missed.
  */
 export class History {
   readonly part = element('section', { class: 'part', 'aria-label': 'History' });
@@ -19,7 +19,7 @@ export class History {
   readonly #more = button(`Show ${STEP} older`, () => void this.#showOlder());
   #entries: readonly Entry[] = [];
   #drawn = 0;
-  /** How many there are, where it is known that these are not all. */
+  /** Number of entries in the whole history, if not all are loaded. */
   #total = 0;
   #isWhole = false;
   #position: number | undefined;
@@ -32,7 +32,7 @@ export class History {
     this.#showCounts();
   }
 
-  /** What is new, or why it cannot be read. One at a time: whoever asks meanwhile gets what comes after. */
+  /** Reads new entries. Returns an error message, or '' on success. Calls run one after another. */
   async update(total: number): Promise<string> {
     this.#total = total;
     while (this.#loading !== undefined) await this.#loading;
@@ -67,7 +67,7 @@ export class History {
     return answer.ok ? '' : answer.message;
   }
 
-  /** Everything behind a position, by parts. */
+  /** Reads all entries after a position, part by part. */
   async #readAll(from: number, take: (entries: readonly Entry[]) => void): Promise<Outcome<HistoryPart>> {
     for (let position = from; ; ) {
       const answer = await getHistory(this.#id, `after=${position}&limit=1000`);
@@ -78,7 +78,7 @@ export class History {
     }
   }
 
-  /** Older entries can only be read from the beginning on: all of them, once; they are drawn by and by. */
+  /** Older entries can only be read from the beginning on, so this reads all of them once, and shows some at a time. */
   async #showOlder(): Promise<void> {
     this.#more.disabled = true;
     while (this.#loading !== undefined) await this.#loading;
@@ -90,7 +90,7 @@ export class History {
       const isRead = (await this.#loading) === '';
       this.#loading = undefined;
       if (isRead) {
-        // What was appended while it was read belongs to the end of what is drawn.
+        // Entries that were appended during the read are at the end.
         this.#entries = all;
         this.#isWhole = true;
         this.#list.replaceChildren(...all.slice(-this.#drawn).map(entryItem));

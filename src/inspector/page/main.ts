@@ -13,7 +13,7 @@ const trouble = elementById('trouble', HTMLElement);
 const list = new SessionList((message) => setText(trouble, message));
 let view: SessionView | undefined;
 
-/** The session that the address names behind its `#`, so that it can be kept, sent, and gone back to. */
+/** The session id after the `#` of the URL, so that a session can be bookmarked and shared. */
 const idInAddress = (): string | undefined => {
   try {
     return decodeURIComponent(location.hash.slice(1)) || undefined;

@@ -5,7 +5,7 @@ import { showDuration } from './show-duration.js';
 import { statusMark } from './status-mark.js';
 import { asTime, escapeInvisible } from './text.js';
 
-/** One line of the list. It stays the same element for as long as the session is on the page, and keeps its focus. */
+/** A row of the list. The element is reused while the session is on the page, so that it keeps the focus. */
 export interface ListRow {
   readonly id: string;
   readonly row: HTMLTableRowElement;

@@ -7,7 +7,7 @@ import { asCount } from './text.js';
 
 const PAGE = 25;
 
-/** The sessions, a page at a time, by cursor: what is created meanwhile moves nothing between the pages. */
+/** Lists the sessions page by page, with cursors, so that new sessions do not shift the pages. */
 export class SessionList {
   readonly #body = elementById('rows', HTMLTableSectionElement);
   readonly #empty = elementById('empty', HTMLElement);
@@ -17,11 +17,11 @@ export class SessionList {
   readonly #filters: Filters;
   readonly #onTrouble: (message: string) => void;
   #lines: readonly ListRow[] = [];
-  /** The cursors of the pages that lead to this one. */
+  /** The cursors of the pages up to this one. */
   #cursors: readonly string[] = [];
   #next: string | undefined;
   #chosen: string | undefined;
-  /** Of the latest request: an answer that another has overtaken is not shown. */
+  /** Number of requests so far: only the answer to the latest one is shown. */
   #requests = 0;
 
   constructor(onTrouble: (message: string) => void) {
@@ -34,7 +34,7 @@ export class SessionList {
     elementById('rows-frame', HTMLElement).addEventListener('keydown', (event) => this.#move(event));
   }
 
-  /** Asks for the page that is shown, and counts. */
+  /** Reads the current page and the counts again. */
   async refresh(): Promise<void> {
     await Promise.all([this.#load(), this.#filters.refresh()]);
   }
@@ -45,7 +45,7 @@ export class SessionList {
     for (const line of this.#lines) markChosen(line, line.id === id);
   }
 
-  /** Gives the focus back to a session's line, or to the first. */
+  /** Moves the focus to the row of a session, or to the first row. */
   focus(id: string | undefined): void {
     const line = this.#lines.find((candidate) => candidate.id === id) ?? this.#lines[0];
     line?.link.focus();
@@ -78,7 +78,7 @@ export class SessionList {
     const isSame = this.#lines.every(({ row }, index) => this.#body.children[index] === row);
     if (!isSame || this.#body.children.length !== this.#lines.length) {
       this.#body.replaceChildren(...this.#lines.map(({ row }) => row));
-      // To put an element back in its place takes the focus from it.
+      // An element that is inserted again loses the focus.
       if (focused?.row.isConnected) focused.link.focus({ preventScroll: true });
     }
     this.choose(this.#chosen);
@@ -97,7 +97,7 @@ export class SessionList {
     this.#older.disabled = this.#next === undefined;
   }
 
-  /** Keys that move within the list while the focus is in it. */
+  /** Handles the keys that move the focus within the list. */
   #move(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const at = this.#lines.findIndex(({ link }) => link === document.activeElement);

@@ -9,13 +9,13 @@ import { statusMark } from './status-mark.js';
 import { escapeInvisible } from './text.js';
 import { Timeline } from './timeline.js';
 
-/** What the host offers, as the page was told. */
+/** The features that the host has enabled. */
 export interface Features {
   readonly events: boolean;
   readonly terminate: boolean;
 }
 
-/** One session, for as long as it is open. */
+/** Shows one session until it is closed. */
 export class SessionView {
   readonly id: string;
   readonly title: HTMLHeadingElement;
@@ -72,7 +72,7 @@ export class SessionView {
     void this.#refresh();
   }
 
-  /** The session as it is, and what its history has become; once more if asked for meanwhile, and not once each. */
+  /** Reads the session and the new entries. Calls during a read cause one further read together. */
   async #refresh(): Promise<void> {
     this.#isStale = true;
     if (this.#isLoading) return;
@@ -88,7 +88,7 @@ export class SessionView {
     this.#isLoading = false;
   }
 
-  /** Whoever is at the end of the history stays there. */
+  /** If the user has scrolled to the end of the history, stays at its end. */
   async #readHistory(total: number): Promise<string> {
     const { scrollTop, scrollHeight, clientHeight } = this.#frame;
     const isAtEnd = scrollTop > 0 && scrollTop + clientHeight > scrollHeight - 40;
@@ -121,7 +121,7 @@ export class SessionView {
     const answer = await terminate(this.id);
     if (this.#isClosed) return;
     await this.#refresh();
-    // The button is gone, and the focus with it.
+    // The button that had the focus is gone.
     if (answer.ok) this.title.focus();
     else setText(this.#trouble, answer.message);
   }

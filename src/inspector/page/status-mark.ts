@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 export const reasonOf = (endReason: string): string => reasons[endReason] ?? endReason;
 
-/** A status, and how it came to its end. */
+/** Shows a status, and the end reason if there is one. */
 export const statusMark = ({
   status,
   end_reason: endReason,

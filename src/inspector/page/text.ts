@@ -1,6 +1,6 @@
 /**
- * What cannot be seen, or turns around how the text beside it is read: control and format characters, line separators
- * and halves of characters. Line ends, tabs and what joins letters and emoji are left.
+ * Characters that are invisible or change the direction of the text: control and format characters, line separators and
+ * lone surrogates. Line ends, tabs and joiners are allowed.
  */
 const invisible = /(?!\r\n|[\t\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
@@ -9,7 +9,7 @@ const codePointOf = (character: string): string => {
   return `⟨U+${digits}⟩`;
 };
 
-/** A stranger's text as it is shown: characters that could deceive whoever reads it are named in their place. */
+/** Replaces characters that could deceive the reader of an untrusted text by their code points. */
 export const escapeInvisible = (text: string): string => text.replace(invisible, codePointOf);
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
@@ -23,7 +23,7 @@ export const asDuration = (seconds: number): string => {
 
 const isToday = (time: Date): boolean => time.toDateString() === new Date().toDateString();
 
-/** A time in this browser's zone, with its date unless that is today's; what is no time as it came. */
+/** A time in the browser's time zone, with the date unless it is today. An invalid time is returned unchanged. */
 export const asTime = (timestamp: string): string => {
   const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return escapeInvisible(timestamp);
