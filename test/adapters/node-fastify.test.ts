@@ -17,7 +17,7 @@ const listening = async (app: { listen(options: object): Promise<string>; close(
   return running;
 };
 
-/** Gives a request to the listener before Fastify has looked at its body, or where it cannot decode its path. */
+/** Passes a request to the listener before Fastify reads its body, also if Fastify cannot decode its path. */
 const handOver = (listener: NodeListener) => (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
   reply.hijack();
   listener(request.raw, reply.raw);

@@ -28,7 +28,7 @@ const watching = (sessions: SessionService, id: string, options: WatchOptions = 
   };
 };
 
-/** What others do meanwhile: so many changes. */
+/** A number of changes by other callers meanwhile. */
 const others = async (sessions: SessionService, changes: number): Promise<void> => {
   const id = await startedIn(sessions.forTenant('others'));
   for (let turn = 0; turn < changes; turn += 1) {

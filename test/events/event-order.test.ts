@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../src/index.js';
 
 const LATER = 5_000_000;
 
-/** Events as `a3@120`: the change 3 of the session born as `a`, told at the millisecond 120; `a3!` is its deletion. */
+/** Events as `a3@120`: change 3 of the session with birth `a`, logged at millisecond 120; `a3!` is its deletion. */
 const eventOf = (text: string, sessionId = 'one'): SessionEvent => {
   const [, birth = '', sequence = '', end = '', ms = '0'] = /^([a-z]+)(\d+)(!?)(?:@(\d+))?$/.exec(text) ?? [];
   return {
@@ -54,7 +54,7 @@ describe('the events of a session', () => {
     order.expire(1000 + HOLD_MS);
     expect(given()).toEqual(['gap', 'a3', 'a4']);
     expect(order.expiresAt).toBe(Number.POSITIVE_INFINITY);
-    // It is too late for the missing one, and that was told.
+    // The missing event arrives too late: the gap was reported.
     expect(add('a2 a5')).toEqual(['a5']);
   });
 

@@ -10,7 +10,7 @@ export class CountedLog implements EventLog {
     this.#inner = inner;
   }
 
-  /** Waits until so many listen. */
+  /** Waits for this number of listeners. */
   async listeners(count: number): Promise<void> {
     for (let turns = 0; this.#listeners !== count; turns += 1) {
       if (turns > 100_000) throw new Error(`${this.#listeners} listen, and not ${count}`);

@@ -21,7 +21,7 @@ const insertFive = async (store: RedisSessionStore): Promise<void> => {
 
 describeWithRedis('a list', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
-    /** A server of its own, so that nobody else's commands are counted. */
+    /** A separate server, so that only the commands of this test are counted. */
     const countLists = async (store: (port: number) => Promise<RedisSessionStore>) => {
       const server = await startRedis();
       try {

@@ -7,7 +7,7 @@ import { openProxy } from '../../support/tcp-proxy.js';
 
 const HOUR = 60 * 60 * 1000;
 
-/** The clock of a machine that is so many milliseconds ahead. */
+/** The clock of a machine that is this number of milliseconds ahead. */
 const ahead = (ms: number) => ({ now: () => Date.now() + ms });
 
 describeWithRedis('the clock of a Redis server', ({ port }) => {
