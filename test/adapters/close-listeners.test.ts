@@ -128,7 +128,7 @@ describe.each(mounts)('the listener of onClose, by %s', (_name, mount) => {
   });
 });
 
-describe('a Fetch response that nobody reads', () => {
+describe('a Fetch response without a reader', () => {
   test.each(Object.entries(responses))('%s is over when it has been forgotten', async (_name, respond) => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');

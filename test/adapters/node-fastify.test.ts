@@ -90,7 +90,7 @@ describe('Fastify, by routes behind its own parsers', () => {
 });
 
 describe('Fastify without a server, by inject', () => {
-  test('answers as over a connection, with a body and without one, and tells of the end of each answer', async () => {
+  test('answers as over a connection, with and without a body, and reports the end of each response', async () => {
     const { handler } = handlerWith({ authenticate: (key) => (key === 'key' ? 'acme' : undefined) });
     let closed = 0;
     const listener = nodeListener((request) => {

@@ -95,7 +95,7 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
     expect(await states()).toEqual(before);
   });
 
-  test('list ends quietly where nobody reads on', async () => {
+  test('list ends quietly if its output is closed', async () => {
     const { exitCode, stderr } = await colloquy.run(['list', '--json', '--limit', '130', ...where], { hangUp: true });
     expect([exitCode, stderr]).toEqual([0, '']);
   });
@@ -146,7 +146,7 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
     expect(objects(ended.stdout)).toMatchObject([{ status: 'TERMINATED', end_reason: 'terminated' }]);
   });
 
-  test('inspect --follow tells what happens, until the session has ended', async () => {
+  test('inspect --follow shows the changes until the session has ended', async () => {
     const id = (await sessions.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap().id;
     const texts = await colloquy.start(['inspect', id, '--follow', ...where], /History/);
     const lines = await colloquy.start(['inspect', id, '--follow', '--json', ...where], /snapshot/);
@@ -167,7 +167,7 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
     expect(objects(json.stdout)[2]).toMatchObject({ sequence: 3, entries: [{ role: 'user', content: HOSTILE }] });
   });
 
-  test('inspect --follow says where no changes are told', async () => {
+  test('inspect --follow reports that events are not enabled', async () => {
     const silent = ['--redis', url, '--prefix', `${prefix}-silent`];
     const { exitCode, stderr } = await colloquy.run(['inspect', 'x', '--follow', ...silent]);
     expect([exitCode, stderr]).toMatchObject([

@@ -107,7 +107,7 @@ describe('the comparison', () => {
     expect((await replayOn(new Unlisting())).problems).toHaveLength(1);
   });
 
-  test('reports a conversation that a store could not keep, and goes on', async () => {
+  test('reports a conversation that a store could not keep, and continues', async () => {
     let inserts = 0;
     const failing = new MemorySessionStore();
     const insert = failing.insert.bind(failing);
@@ -157,7 +157,7 @@ describeWithRedis('colloquy replay on a Redis', ({ url }) => {
     expect(exitCode).toBe(0);
   });
 
-  test('writes to the Redis of REDIS_URL only if it is told to', async () => {
+  test('writes to the Redis of REDIS_URL only with --redis env', async () => {
     const untold = await colloquy.run(['replay', '--keep'], { env, input: text });
     expect(untold.stdout).toContain('stored in memory');
     expect(await client.keys(`${prefix}:*`)).toEqual([]);

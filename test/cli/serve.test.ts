@@ -153,7 +153,7 @@ describeWithRedis('colloquy serve on a Redis', ({ port, url }) => {
     await second.signal('SIGTERM');
   });
 
-  test('tells the ends that the clock makes, though nobody looks at the sessions', async () => {
+  test('records ends by the clock without any read of the sessions', async () => {
     const prefix = `sweeping-${process.pid}`;
     const store = new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: true });
     const sessions = new SessionService({ store, tenant: 'acme' });

@@ -44,7 +44,7 @@ describe('the events of a session', () => {
     expect(add('a5')).toEqual(['a5']);
   });
 
-  test('wait for a missing one for a bounded time, then its absence is told and they follow', () => {
+  test('wait for a missing one for a bounded time, then the gap is reported and they follow', () => {
     const { order, add, given } = open();
     add('a1');
     add('a3 a4', 1000);
@@ -74,7 +74,7 @@ describe('the events of a session', () => {
     expect(order.earliestWaiting).toBe('0-3');
   });
 
-  test('begin with the first that comes, and one before it that comes later is told as missing, once', () => {
+  test('begin with the first that arrives; an earlier one that arrives later is reported as missing, once', () => {
     const { add } = open();
     expect(add('a7 a8')).toEqual(['a7', 'a8']);
     expect(add('a6')).toEqual(['gap']);
@@ -143,7 +143,7 @@ describe('what is held', () => {
     expect([order.earliestWaiting, order.latest?.id]).toEqual([undefined, 'a.2']);
   });
 
-  test('is bounded: beyond, the oldest gap is told', () => {
+  test('is bounded: beyond it, the oldest gap is reported', () => {
     const { add } = open();
     add('a1');
     const many = Array.from({ length: 1001 }, (_, at) => `a${at + 3}`);

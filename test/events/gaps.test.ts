@@ -66,7 +66,7 @@ describe('events that were written in another order', () => {
     expect(await taken(all.next, 3)).toEqual([4, 5, 6].map((sequence) => `${id} ${sequence}`));
   });
 
-  test('of which one never comes are told as missing: by a snapshot, and by events_lost', async () => {
+  test('of which one never arrives are reported as missing: by a snapshot, and by events_lost', async () => {
     const { sessions, log, id, follow, appended } = await open();
     const [one, all] = [follow(sessions.watch(id)), follow(sessions.watchAll())];
     await one.next();
@@ -82,7 +82,7 @@ describe('events that were written in another order', () => {
     expect([await one.next(), await all.next()]).toEqual([`${id} 7`, `${id} 7`]);
   });
 
-  test('are not lost to who goes on behind one of them', async () => {
+  test('are not lost for a watch that continues after one of them', async () => {
     const { sessions, log, id, follow, appended } = await open();
     const all = follow(sessions.watchAll());
     const first = all.next();

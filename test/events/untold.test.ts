@@ -39,7 +39,7 @@ describeWithRedis('a change that was made and not told', ({ port }) => {
     return { sessions, dying: serviceOn(mute(client)).sessions, clock, told };
   };
 
-  test('was not acknowledged, and is told when its caller asks again', async () => {
+  test('was not acknowledged, and is logged when its caller retries', async () => {
     const { sessions, dying, told } = open('again');
     const input = { ...ada, idempotencyKey: 'lesson' };
     expect(await errorOf(dying.create(input))).toMatchObject(unknown);
@@ -61,7 +61,7 @@ describeWithRedis('a change that was made and not told', ({ port }) => {
     ]);
   });
 
-  test('is told by the next sweep where the clock has made it', async () => {
+  test('is logged by the next sweep if it is an end by the clock', async () => {
     const { sessions, dying, clock, told } = open('sweep');
     const { id } = await okOf(sessions.create({ ...ada, timeLimit: 60 }));
     await okOf(sessions.start(id));

@@ -68,7 +68,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     expect(complaints).toEqual([]);
   });
 
-  test('ends a session, once somebody has said that they mean it', async () => {
+  test('ends a session after a confirmation', async () => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions);
     const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);

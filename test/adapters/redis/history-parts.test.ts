@@ -158,7 +158,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       }
     });
 
-    test('are corrupt_record where the end is none, or the mark tells of more', async () => {
+    test('are corrupt_record if the end is no mark, or the mark counts more entries', async () => {
       for (const tail of ['x', '{', '"w:9:3"', '"w:9:3",', good, '"w:9",\n', '"w:9:40",\n']) {
         const { store, client, journal } = await open();
         await append(store, key, ['hello']);

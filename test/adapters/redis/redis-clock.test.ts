@@ -41,7 +41,7 @@ describeWithRedis('the clock of a Redis server', ({ port }) => {
     });
   });
 
-  test('goes on with what it knew while the server does not answer', async () => {
+  test('uses the last known offset while the server does not answer', async () => {
     const proxy = await openProxy(port);
     const clock = new RedisClock({
       client: openClient('ioredis 5', { port: proxy.port }),

@@ -170,7 +170,7 @@ describeWithRedis('an error of the server', () => {
       expect(await everything(admin)).toEqual(before);
     });
 
-    test('CLUSTERDOWN: nobody serves the slot', async () => {
+    test('CLUSTERDOWN: no node serves the slot', async () => {
       const server = await startRedis({ args: ['--cluster-enabled', 'yes'], port: await freePortPair(10_000) });
       onTestFinished(() => server.stop());
       await expectRefused(storeAt(server.port), ['find', 'insert', 'append', 'remove'], /CLUSTERDOWN/);
