@@ -58,12 +58,21 @@ const openRedis = async (options: Options): Promise<SessionSource> => {
   return { sessions, place: `tenant ${tenant} in ${place}`, listsByStatus: false, hasEvents, close };
 };
 
+/** A client. Throws a `UsageError` if the URL or the key is invalid. */
+const clientOf = (baseUrl: string, apiKey: string): SessionClient => {
+  try {
+    return new SessionClient({ baseUrl, apiKey, timeoutMs: 10_000 });
+  } catch (cause) {
+    throw new UsageError(messageOf(cause).replace('SessionClient: ', ''), { cause });
+  }
+};
+
 const openService = (baseUrl: string, options: Options): SessionSource => {
   if (options.given.get('tenant'))
     throw new UsageError('--tenant is for Redis only: with --url, the API key determines the tenant');
   const apiKey = options.variable('COLLOQUY_API_KEY')?.text;
   if (apiKey === undefined) throw new UsageError('the API key is missing: set COLLOQUY_API_KEY');
-  const sessions = new SessionClient({ baseUrl, apiKey, timeoutMs: 10_000 });
+  const sessions = clientOf(baseUrl, apiKey);
   const place = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'the service';
   return { sessions, place, listsByStatus: true, hasEvents: async () => true, close: () => undefined };
 };

@@ -1,55 +1,88 @@
-import { err, ok, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
+import { isPosition } from '../events/position.js';
+import type { WatchSignal } from '../events/session-event.js';
 import { type IssueList, readSafely } from '../input/read-safely.js';
-import { type Fields, isFields, readWhole } from '../input/values.js';
-import {
-  type AnyOperation,
-  type Operation,
-  type OperationError,
-  type Output,
-  pathFor,
-} from '../operations/operation.js';
-import { type RemotePage, sessions } from '../operations/outputs.js';
-import { list } from '../operations/session-operations.js';
+import { type Fields, hasMethods, isFields, readFields, readName, readOperationId, readUpTo } from '../input/values.js';
+import { watch } from '../operations/event-shapes.js';
+import { type AnyOperation, hasId, type Operation, type OperationError, pathFor } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
-import type { ListQuery } from '../service/list-sessions.js';
-import { readIdempotencyKey, readIdInPath, readWriteName } from './call-options.js';
+import type { OperationOptions } from '../service/change-session.js';
+import type { EachQuery, ListQuery } from '../service/list-sessions.js';
+import { randomIds } from '../session/ids.js';
+import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
+import { readMs } from './session-client-options.js';
 
-/** A complete response. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  /** The parsed JSON; undefined if the body is not JSON. */
-  readonly body: unknown;
+/** Options of a call. */
+export interface CallOptions {
+  /** Ends the call at once, with the error `aborted`. */
+  readonly signal?: WatchSignal;
+  /** Timeout of this call in milliseconds, from 1. Default: the client's `timeoutMs`. */
+  readonly timeoutMs?: number;
 }
 
-/** A request for an operation, and how to read its response. */
-export interface ClientRequest<T, C extends OperationError> {
+/** Options of a write. Without an `operationId` the client generates one, so that its retries are safe. */
+export interface WriteOptions extends CallOptions, OperationOptions {}
+
+/** Options of `watch`. */
+export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
+  /** The position of an event or a snapshot, to continue after it. Default: now. */
+  readonly from?: string;
+  /**
+   * Whole seconds before the end of the session at which `session.expiring` is sent, 1 to 86400. Default: no warning.
+   */
+  readonly warnBefore?: number;
+  /** Milliseconds for which a lost connection is retried. Default: the client's `timeoutMs`. */
+  readonly timeoutMs?: number;
+}
+
+/** The arguments of a call, unchecked. */
+export interface CallArguments {
+  readonly id?: unknown;
+  readonly query?: unknown;
+  /** The fields of the body; for `create` also the `idempotencyKey`. */
+  readonly input?: unknown;
+  readonly options: unknown;
+}
+
+/** A request for an operation, and the checked options of its call. */
+export interface ClientRequest<C extends OperationError = OperationError> {
   readonly operation: Operation<never, unknown, C>;
-  /** The session id, if the operation has one. */
-  readonly id?: string;
+  /** The session id; empty if the operation has none. */
+  readonly id: string;
   /** Appended to the base URL; includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
-  readonly body?: string;
-  /** The result; undefined if the response does not come from this service. */
-  readonly read: (reply: Reply) => { readonly value: T } | undefined;
+  readonly body: string | null;
+  readonly signal: WatchSignal | undefined;
+  readonly timeoutMs: number | undefined;
 }
 
-/** The arguments of a call, one for each part of the operation. */
-interface Given {
-  readonly id?: string;
-  readonly query?: unknown;
-  /** Returns the fields of the body. If a getter of the caller's object throws, the error is `invalid_input`. */
-  readonly body?: () => Fields;
-  /** For `create`: contains the `idempotencyKey`. */
-  readonly input?: unknown;
-  /** For other writes: contains the `operationId`. */
-  readonly options?: unknown;
-}
+const isSignal = (value: unknown): value is WatchSignal =>
+  isFields(value) &&
+  typeof value['aborted'] === 'boolean' &&
+  hasMethods(value, 'addEventListener', 'removeEventListener');
 
-const textOf = (issues: IssueList, name: string, value: unknown): string => {
+/** Reads a session id that can be a segment of a path. */
+const readId = (issues: IssueList, value: unknown): string => {
+  const id = readName(issues, 'id', value, KEY_LENGTH);
+  // URL parsers resolve the segments `.` and `..`, which would change the path.
+  issues.check(!/^\.{1,2}$/.test(id), 'id', 'cannot be sent');
+  const isWellFormed = !/\p{Surrogate}/u.test(id);
+  issues.check(isWellFormed, 'id', 'must be well-formed Unicode to be sent');
+  return isWellFormed ? id : '';
+};
+
+/** Reads an idempotency key that a header can contain unchanged. */
+const readIdempotencyKey = (issues: IssueList, value: unknown): string => {
+  const key = readName(issues, 'idempotencyKey', value, KEY_LENGTH);
+  const isSendable = /^[!-~](?:[ -~]*[!-~])?$/.test(key);
+  issues.check(key === '' || isSendable, 'idempotencyKey', 'must be visible ASCII characters to be sent');
+  return key;
+};
+
+const readParameter = (issues: IssueList, name: string, value: unknown): string => {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   const isPlain = typeof value === 'string' || typeof value === 'number';
   issues.check(isPlain, name, 'must be a string, a number or a Date');
@@ -57,111 +90,88 @@ const textOf = (issues: IssueList, name: string, value: unknown): string => {
 };
 
 /** The query string. The service validates the values. */
-const readQuery = ({ query: rules = {} }: AnyOperation, query: unknown): Result<string, InvalidInput> =>
-  readSafely('query', (issues) => {
-    issues.check(isFields(query), 'query', 'must be an object');
-    const fields = isFields(query) ? query : {};
-    const parameters = new URLSearchParams();
-    for (const name of Object.keys(rules)) {
-      const value = fields[name];
-      if (value !== undefined) parameters.set(wireName(name), textOf(issues, name, value));
-    }
-    const text = parameters.toString();
-    return text === '' ? '' : `?${text}`;
-  });
-
-const readBody = ({ body }: AnyOperation, given: Given['body']): Result<string | undefined, InvalidInput> => {
-  if (body === undefined || given === undefined) return ok(undefined);
-  const names = Object.keys(body.fields);
-  return readSafely(names.length === 1 ? (names[0] ?? '') : 'input', () => {
-    const fields = given();
-    return JSON.stringify(Object.fromEntries(names.map((name) => [wireName(name), fields[name]])));
-  });
-};
-
-/** The key that makes a write safe to repeat, from the caller or new; undefined if the operation has none. */
-const readKey = (
-  { headers = {} }: AnyOperation,
-  { input, options }: Given,
-): Result<string | undefined, InvalidInput> => {
-  if (headers['idempotencyKey'] !== undefined) return readIdempotencyKey(input);
-  return headers['operationId'] === undefined ? ok(undefined) : readWriteName(options);
-};
-
-const readOutput =
-  <T>({ shape }: Output<T>) =>
-  (reply: Reply): { readonly value: T } | undefined => {
-    const value = shape?.read(reply.body);
-    return value === undefined ? undefined : { value };
-  };
-
-/** Builds the request for an operation. */
-export const requestFor = <T, C extends OperationError>(
-  operation: Operation<never, T, C>,
-  given: Given,
-): Result<ClientRequest<T, C>, InvalidInput> => {
-  const { id } = given;
-  const encodedId = id === undefined ? ok('') : readIdInPath(id);
-  if (encodedId.isErr()) return err(encodedId.error);
-  const key = readKey(operation, given);
-  if (key.isErr()) return err(key.error);
-  const query = readQuery(operation, given.query ?? {});
-  if (query.isErr()) return err(query.error);
-  const body = readBody(operation, given.body);
-  return body.map((json) => ({
-    operation,
-    ...(id === undefined ? {} : { id }),
-    path: `${pathFor(operation, encodedId.value)}${query.value}`,
-    headers: {
-      ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...(key.value === undefined ? {} : { 'Idempotency-Key': key.value }),
-    },
-    ...(json === undefined ? {} : { body: json }),
-    read: readOutput(operation.output),
-  }));
-};
-
-const wholeIn = (text: string | null | undefined): number | undefined =>
-  text !== null && text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-
-/** Parses percent-encoded ids, separated by commas. */
-const idsIn = (header: string | null): readonly string[] => {
-  if (header === null || header === '') return [];
-  try {
-    return header.split(',').map((id) => decodeURIComponent(id.trim()));
-  } catch {
-    return [];
+const readQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fields): string => {
+  const parameters = new URLSearchParams();
+  for (const name of Object.keys(query)) {
+    const value = fields[name];
+    if (value !== undefined) parameters.set(wireName(name), readParameter(issues, name, value));
   }
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
 };
 
-/**
- * Reads a page of a list. The body is a bare array, so the headers contain the metadata. `page` is the page number, if
- * any.
- */
-const readPage = ({ headers, body }: Reply, page: number | undefined): { readonly value: RemotePage } | undefined => {
-  const found = sessions.read(body);
-  const total = wholeIn(headers.get('x-total-count'));
-  const limit = wholeIn(/[?&]limit=(\d+)/.exec(headers.get('link') ?? '')?.[1]);
-  if (found === undefined || total === undefined || limit === undefined) return undefined;
-  const next = headers.get('x-next-cursor');
-  const unreadable = idsIn(headers.get('x-unreadable-sessions'));
-  const value = {
-    sessions: found,
-    total,
-    limit,
-    ...(page === undefined ? {} : { page }),
-    ...(next && { next }),
-    unreadable,
+const readBody = ({ body }: AnyOperation, input: Fields): string | null =>
+  body === undefined
+    ? null
+    : JSON.stringify(Object.fromEntries(Object.keys(body.fields).map((name) => [wireName(name), input[name]])));
+
+/** The key that makes a write safe to repeat: the caller's, or a new one. Undefined if the operation has none. */
+const readKey = (
+  issues: IssueList,
+  { headers = {} }: AnyOperation,
+  { idempotencyKey = randomIds.next() }: Fields,
+  { operationId }: Fields,
+): string | undefined => {
+  if (headers['idempotencyKey'] !== undefined) return readIdempotencyKey(issues, idempotencyKey);
+  if (headers['operationId'] !== undefined) return readOperationId(issues, operationId) ?? randomIds.next();
+  return undefined;
+};
+
+const readCall = <C extends OperationError>(
+  issues: IssueList,
+  operation: Operation<never, unknown, C>,
+  { id: givenId, query = {}, input = {}, options }: CallArguments,
+): ClientRequest<C> => {
+  const fields = readFields(issues, 'input', input);
+  const settings = readFields(issues, 'options', options);
+  const { signal, timeoutMs } = settings;
+  issues.check(signal === undefined || isSignal(signal), 'signal', 'must be an AbortSignal');
+  const id = hasId(operation) ? readId(issues, givenId) : '';
+  const key = readKey(issues, operation, fields, settings);
+  const body = readBody(operation, fields);
+  return {
+    operation,
+    id,
+    path: pathFor(operation, encodeURIComponent(id)) + readQuery(issues, operation, readFields(issues, 'query', query)),
+    headers: {
+      ...(body === null ? {} : { 'Content-Type': 'application/json' }),
+      ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+    },
+    body,
+    signal: isSignal(signal) ? signal : undefined,
+    timeoutMs: timeoutMs === undefined ? undefined : readMs(issues, 'timeoutMs', timeoutMs),
   };
-  return { value };
 };
 
-/** Builds the request for a page of the list. */
-export const pageRequest = (query: ListQuery) =>
-  requestFor(list, { query }).andThen((request) =>
-    readSafely('query', (issues) => {
-      const { page = 1, after } = query;
-      const number = after === undefined ? readWhole(issues, 'page', page, 1) : undefined;
-      return { ...request, read: (reply: Reply) => readPage(reply, number) };
-    }),
-  );
+/** Builds the request of a call. */
+export const readRequest = <C extends OperationError>(
+  operation: Operation<never, unknown, C>,
+  given: CallArguments,
+): Result<ClientRequest<C>, InvalidInput> => readSafely('arguments', (issues) => readCall(issues, operation, given));
+
+/** The request of a watch. */
+export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][number]> {
+  /** The position to continue after. */
+  readonly from: string | undefined;
+}
+
+/** Builds the request of a watch. */
+export const readWatch = (id: unknown, options: unknown): Result<WatchRequest, InvalidInput> =>
+  readSafely('arguments', (issues) => {
+    const fields = readFields(issues, 'options', options);
+    const { from, warnBefore } = fields;
+    const isPlace = from === undefined || (typeof from === 'string' && isPosition(from));
+    issues.check(isPlace, 'from', 'must be the position of an event or of a snapshot');
+    const query =
+      warnBefore === undefined ? {} : { warnBefore: readUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS) };
+    const request = readCall(issues, watch, { id, query, options: fields });
+    return { ...request, from: typeof from === 'string' ? from : undefined };
+  });
+
+/** Copies a query for `each`, so that later changes by the caller have no effect. */
+export const readEachQuery = (query: EachQuery): Result<ListQuery, InvalidInput> =>
+  readSafely('query', (issues) => {
+    const fields = readFields(issues, 'query', query);
+    issues.check(fields['page'] === undefined, 'page', 'is not allowed in `each`');
+    return { limit: PAGE_LIMIT, ...fields };
+  });

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { bounded, type ClientTiming, late, left } from './client-timing.js';
-import { letGo } from './read-body.js';
+import { cancelBody } from './read-reply.js';
+import { type TaskLimits, withTimeout } from './with-timeout.js';
 
 const LF = 10;
 const CR = 13;
@@ -34,25 +34,15 @@ class LineCount {
   }
 }
 
-/** Limits of an event stream. */
-export interface StreamBounds {
-  readonly timing: ClientTiming;
-  /** Milliseconds without data after which the connection counts as lost. */
-  readonly silenceMs: number;
-  /** Maximum number of characters of one event. */
-  readonly maxCharacters: number;
-  readonly signal: AbortSignal;
-}
-
 /** Why the stream has ended. */
-export type StreamEnd = 'lost' | 'left' | 'too_large';
+export type StreamEnd = 'lost' | 'aborted' | 'too_large';
 
 /** Maximum number of lines of one event; the service writes three. Each line costs memory beyond its characters. */
 const MAX_LINES = 1000;
 
 /** Reads the Server-Sent Events of one connection, on demand. */
 export class EventStreamReader {
-  readonly #bounds: StreamBounds;
+  readonly #limits: TaskLimits;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #decoder = new TextDecoder();
   readonly #lines = new LineCount();
@@ -64,11 +54,15 @@ export class EventStreamReader {
   /** Whether the connection has received an event other than `unavailable`, or a heartbeat. */
   hasLived = false;
 
-  constructor(response: Response, bounds: StreamBounds) {
-    this.#bounds = bounds;
+  /**
+   * `limits` are those of each read: without data for so long, the connection counts as lost. An event has at most
+   * `maxCharacters`.
+   */
+  constructor(response: Response, limits: TaskLimits, maxCharacters: number) {
+    this.#limits = limits;
     this.#reader = response.body?.getReader();
     this.#parser = createParser({
-      maxBufferSize: bounds.maxCharacters,
+      maxBufferSize: maxCharacters,
       onEvent: (event) => {
         this.hasLived ||= event.event !== 'unavailable';
         this.#waiting.push(event);
@@ -97,18 +91,18 @@ export class EventStreamReader {
 
   /** Closes the connection. */
   close(): void {
-    if (this.#reader !== undefined) letGo(this.#reader);
+    cancelBody(this.#reader);
   }
 
   async #more(): Promise<StreamEnd | undefined> {
-    const { timing, silenceMs: ms, signal } = this.#bounds;
     const reader = this.#reader;
     if (reader === undefined) return 'lost';
     try {
-      const chunk = await bounded({ timing, ms, signal }, () => reader.read());
-      if (chunk === left) return 'left';
-      if (chunk === late || chunk.done) return 'lost';
-      const text = this.#decoder.decode(chunk.value, { stream: true });
+      const chunk = await withTimeout(this.#limits, () => reader.read());
+      if (chunk.isErr()) return chunk.error === 'aborted' ? 'aborted' : 'lost';
+      const { done, value } = chunk.value;
+      if (done) return 'lost';
+      const text = this.#decoder.decode(value, { stream: true });
       if (this.#lines.add(text) > MAX_LINES) return 'too_large';
       this.#parser.feed(text);
       return this.#end;

@@ -1,163 +1,190 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WatchSignal } from '../events/session-event.js';
 import type { OperationError } from '../operations/operation.js';
 import {
-  aborted,
-  type CallError,
-  keyUnavailable,
+  type Aborted,
+  errorInProblem,
+  type KeyUnavailable,
   type Outcome,
-  type RemoteErrorOf,
-  unexpectedAnswer,
+  type RequestError,
+  type UnexpectedAnswer,
   unreachable,
-} from './call-error.js';
-import type { ClientRequest, Reply } from './client-request.js';
-import { bounded, late, left } from './client-timing.js';
-import { parseJsonBytes } from './parse-json.js';
-import { readBody, tooMuch } from './read-body.js';
-import { readProblem, refusalOf } from './read-problem.js';
-import { type ClientSettings, isKey } from './session-client-options.js';
-
-export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallError;
-
-/** A failed attempt, and whether and when to retry. */
-export interface FailedAttempt<E> {
-  readonly error: E;
-  readonly retryAfter?: string | null;
-  readonly isRetryable: boolean;
-}
-
-/** The result of one attempt. */
-export type Attempted<T, C extends OperationError> = Result<T, FailedAttempt<RequestError<C>>>;
-
-/** The timeout and the abort signal of one attempt. */
-interface AttemptLimits {
-  readonly ms: number;
-  readonly signal: WatchSignal | undefined;
-}
+} from './client-error.js';
+import type { ClientRequest } from './client-request.js';
+import { type Reply, readReply } from './read-reply.js';
+import { type ClientSettings, type ClientTiming, isKey } from './session-client-options.js';
+import { sleep, withTimeout } from './with-timeout.js';
 
 /** Statuses that are retried even if the answer does not come from the service. */
 const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const retryableTypes: ReadonlySet<string> = new Set([
+  'unreachable',
   'store_unavailable',
   'authenticator_unavailable',
   'too_many_streams',
   'conflict',
 ]);
 
-export const isRetryable = (type: string): boolean => retryableTypes.has(type);
+export const isRetryable = ({ type }: { readonly type: string }): boolean => retryableTypes.has(type);
 
-/** A request without the function that reads its response. */
-type SentRequest<C extends OperationError> = Omit<ClientRequest<unknown, C>, 'read'>;
+const FIRST_DELAY_MS = 200;
+const MAX_DELAY_MS = 10_000;
 
-/** Sends the attempts of one request, and tracks whether it may have been applied. */
+/** Milliseconds of a `Retry-After` header, which contains seconds or a date; 0 if there is none or it is invalid. */
+const retryAfterMs = (timing: ClientTiming, header: string | null): number => {
+  if (header === null) return 0;
+  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? 0 : Math.max(0, at - timing.now());
+};
+
+const keyUnavailable = (message: string, cause?: unknown): KeyUnavailable => ({
+  type: 'key_unavailable',
+  message,
+  ...(cause === undefined ? {} : { cause }),
+});
+
+/** The header with the API key. */
+const keyHeader = async ({
+  apiKey,
+}: ClientSettings): Promise<Result<Readonly<Record<string, string>>, KeyUnavailable>> => {
+  if (typeof apiKey !== 'function') return ok(apiKey === undefined ? {} : { 'X-API-KEY': apiKey });
+  try {
+    const key = await apiKey();
+    return isKey(key) ? ok({ 'X-API-KEY': key }) : err(keyUnavailable('`apiKey` returned no valid API key'));
+  } catch (cause) {
+    return err(keyUnavailable('`apiKey` failed', cause));
+  }
+};
+
+/** Sends one request, in any number of attempts, and tracks whether it may have been applied. */
 export class Exchange<C extends OperationError> {
   readonly #settings: ClientSettings;
-  readonly #request: SentRequest<C>;
+  readonly #request: ClientRequest<C>;
   #wasSent = false;
+  /** The `Retry-After` header of the last response. */
+  #retryAfter: string | null = null;
 
-  constructor(settings: ClientSettings, request: SentRequest<C>) {
+  constructor(settings: ClientSettings, request: ClientRequest<C>) {
     this.#settings = settings;
     this.#request = request;
   }
 
-  get outcome(): Outcome {
+  get #outcome(): Outcome {
     return this.#wasSent && this.#request.operation.method === 'POST' ? 'unknown' : 'not_applied';
   }
 
-  now(): number {
-    return this.#settings.timing.now();
+  /**
+   * Sends the request until there is an answer, an error that cannot be retried, or no attempt or time left. `read` returns
+   * undefined for an answer that is not from the service. Never rejects, even if a function of the host throws.
+   */
+  async send<T>(read: (reply: Reply) => T | undefined): Promise<Result<T, RequestError<C>>> {
+    const { timing, retries, attemptTimeoutMs } = this.#settings;
+    const { signal, timeoutMs = this.#settings.timeoutMs } = this.#request;
+    const readAnswer = async (response: Response): Promise<Result<T, UnexpectedAnswer>> => {
+      const reply = await this.#readReply(response);
+      if (reply.isErr()) return err(reply.error);
+      const value = read(reply.value);
+      return value === undefined ? err(this.unexpected('is not from this service', response.status)) : ok(value);
+    };
+    try {
+      const deadline = timing.now() + timeoutMs;
+      for (let failures = 0; ; failures += 1) {
+        const ms = Math.min(attemptTimeoutMs, Math.max(0, deadline - timing.now()));
+        const result = await this.attempt(ms, new AbortController(), readAnswer);
+        if (result.isOk() || !isRetryable(result.error) || failures === retries) return result;
+        const wait = this.delayMs(failures);
+        if (timing.now() + wait >= deadline) return result;
+        await sleep({ timing, ms: wait, signal });
+        if (signal?.aborted) return err(this.#aborted());
+      }
+    } catch (cause) {
+      return err(unreachable('network', 'the client failed unexpectedly', this.#outcome, cause));
+    }
   }
 
   /**
-   * Sends the request and returns the response before its body is read. Aborts `connection` on a timeout or an abort.
+   * Sends the request once and reads a successful response, within `ms`. Aborts `connection` if that fails. An exception
+   * is a network error.
    */
-  async send({ ms, signal }: AttemptLimits, connection: AbortController): Promise<Attempted<Response, C>> {
-    const { fetch, baseUrl, timing } = this.#settings;
-    const bounds = { timing, ms, signal };
-    const key = await this.#key(bounds);
-    if (key.isErr()) return err(key.error);
-    const { operation, path, headers, body } = this.#request;
-    return this.#inTime(bounds, connection, () => {
-      this.#wasSent = true;
-      return fetch(baseUrl + path, {
-        method: operation.method,
-        headers: { ...this.#settings.headers, ...key.value, ...headers },
-        // A redirect could send the API key to another server.
-        redirect: 'manual',
-        signal: connection.signal,
-        ...(body === undefined ? {} : { body }),
+  async attempt<T>(
+    ms: number,
+    connection: AbortController,
+    read: (response: Response) => Promise<Result<T, RequestError<C>>>,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Result<T, RequestError<C>>> {
+    const { fetch, baseUrl, headers: common, timing } = this.#settings;
+    const { operation, path, headers, body, signal } = this.#request;
+    let hasKey = false;
+    this.#retryAfter = null;
+    try {
+      const result = await withTimeout({ timing, ms, signal }, async (): Promise<Result<T, RequestError<C>>> => {
+        const key = await keyHeader(this.#settings);
+        if (key.isErr()) return err(key.error);
+        // The attempt may have ended before the key was there.
+        if (connection.signal.aborted) return err(this.#aborted());
+        hasKey = true;
+        this.#wasSent = true;
+        const response = await fetch(baseUrl + path, {
+          method: operation.method,
+          headers: { ...common, ...key.value, ...headers, ...more },
+          body,
+          // A redirect could send the API key to another server.
+          redirect: 'manual',
+          signal: connection.signal,
+        });
+        return response.ok ? await read(response) : err(await this.#refusal(response));
       });
-    });
+      if (result.isOk() && result.value.isOk()) return result.value;
+      connection.abort();
+      if (result.isOk()) return result.value;
+      if (result.error === 'aborted') return err(this.#aborted());
+      if (!hasKey) return err(keyUnavailable('`apiKey` took too long'));
+      return err(unreachable('timeout', 'the service took too long to answer', this.#outcome));
+    } catch (cause) {
+      connection.abort();
+      return err(unreachable('network', 'the service cannot be reached', this.#outcome, cause));
+    }
   }
 
-  /** Reads the body of a response. */
-  async read(response: Response, { ms, signal }: AttemptLimits, connection: AbortController) {
-    const { timing, maxResponseBytes } = this.#settings;
-    const read = await this.#inTime({ timing, ms, signal }, connection, () => readBody(response, maxResponseBytes));
-    return read.andThen((bytes): Attempted<Reply, C> => {
-      const { status, headers } = response;
-      if (bytes === tooMuch) return err(this.unexpected(`is larger than ${maxResponseBytes} bytes`, status));
-      return ok({ status, headers, body: parseJsonBytes(bytes) });
-    });
+  /**
+   * Milliseconds before the next attempt: the `Retry-After` of the last response, plus a random time up to a maximum that
+   * doubles with each consecutive failure, from `firstMs`. The randomness keeps clients that failed together from
+   * retrying together.
+   */
+  delayMs(failures: number, firstMs = FIRST_DELAY_MS): number {
+    const { timing } = this.#settings;
+    const random = timing.random() * Math.min(MAX_DELAY_MS, firstMs * 2 ** failures);
+    return retryAfterMs(timing, this.#retryAfter) + random;
+  }
+
+  unexpected(what: string, status: number): UnexpectedAnswer {
+    const message = `the answer ${what} (status ${status})`;
+    return { type: 'unexpected_answer', message, status, outcome: this.#outcome };
+  }
+
+  async #readReply(response: Response): Promise<Result<Reply, UnexpectedAnswer>> {
+    const { maxResponseBytes } = this.#settings;
+    const reply = await readReply(response, maxResponseBytes);
+    if (reply !== undefined) return ok(reply);
+    return err(this.unexpected(`is larger than ${maxResponseBytes} bytes`, response.status));
   }
 
   /** The error of a response without success. */
-  refusal({ status, headers, body }: Reply): FailedAttempt<RequestError<C>> {
-    const { operation, id } = this.#request;
-    const retryAfter = headers.get('retry-after');
-    const problem = status >= 400 ? readProblem(body) : undefined;
-    const error = problem && refusalOf(problem, operation, { id, outcome: this.outcome });
-    if (error !== undefined) return { error, retryAfter, isRetryable: isRetryable(error.type) };
+  async #refusal(response: Response): Promise<RequestError<C>> {
+    const { status, headers } = response;
+    const reply = await this.#readReply(response);
+    if (reply.isErr()) return reply.error;
+    this.#retryAfter = headers.get('retry-after');
+    const error = status >= 400 ? errorInProblem(reply.value.body, this.#request, this.#outcome) : undefined;
+    if (error !== undefined) return error;
     // A browser hides the status of a redirect.
     if (status === 0 || (status >= 300 && status < 400)) return this.unexpected('is a redirect', status);
-    if (!retryableStatuses.has(status)) return this.unexpected('is none of this service', status);
-    const message = `what stands in front of the service answered ${status}`;
-    return { error: unreachable('gateway', message, this.outcome), retryAfter, isRetryable: true };
+    if (!retryableStatuses.has(status)) return this.unexpected('is not from this service', status);
+    return unreachable('gateway', `a proxy in front of the service answered ${status}`, this.#outcome);
   }
 
-  unexpected(what: string, status: number): FailedAttempt<RequestError<C>> {
-    const message = `the answer ${what} (status ${status})`;
-    return { error: unexpectedAnswer(message, status, this.outcome), isRetryable: false };
-  }
-
-  aborted(): FailedAttempt<RequestError<C>> {
-    return { error: aborted(this.outcome), isRetryable: false };
-  }
-
-  async #key(bounds: Parameters<typeof bounded>[0]) {
-    const { apiKey } = this.#settings;
-    const failed = (message: string, cause?: unknown) =>
-      err<Readonly<Record<string, string>>, FailedAttempt<RequestError<C>>>({
-        error: keyUnavailable(message, cause),
-        isRetryable: false,
-      });
-    if (typeof apiKey !== 'function') return ok(apiKey === undefined ? {} : { 'X-API-KEY': apiKey });
-    try {
-      const key = await bounded(bounds, async () => apiKey());
-      if (key === late) return failed('the API key took too long to come');
-      if (key === left) return err(this.aborted());
-      return isKey(key) ? ok({ 'X-API-KEY': key }) : failed('what was given is no API key');
-    } catch (cause) {
-      return failed('there is no API key', cause);
-    }
-  }
-
-  /** Runs a network task with a timeout. An exception is a network error. */
-  async #inTime<T>(
-    bounds: Parameters<typeof bounded>[0],
-    connection: AbortController,
-    work: () => PromiseLike<T>,
-  ): Promise<Attempted<T, C>> {
-    const failed = (reason: 'network' | 'timeout', message: string, cause?: unknown) =>
-      err({ error: unreachable(reason, message, this.outcome, cause), isRetryable: true });
-    try {
-      const value = await bounded(bounds, async () => work());
-      if (value !== late && value !== left) return ok(value);
-      connection.abort();
-      return value === left ? err(this.aborted()) : failed('timeout', 'the service took too long to answer');
-    } catch (cause) {
-      return failed('network', 'the service cannot be reached', cause);
-    }
+  #aborted(): Aborted {
+    return { type: 'aborted', message: 'the call was aborted', outcome: this.#outcome };
   }
 }

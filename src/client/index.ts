@@ -16,9 +16,8 @@ export type {
   RemoteWatchError,
   UnexpectedAnswer,
   Unreachable,
-} from './call-error.js';
-export type { CallOptions, RemoteWatchOptions, WriteOptions } from './call-options.js';
-export type { ClientTiming } from './client-timing.js';
+} from './client-error.js';
+export type { CallOptions, RemoteWatchOptions, WriteOptions } from './client-request.js';
 export type { RemoteChange, RemoteEvent, RemoteExpiring, RemoteSnapshot } from './read-event.js';
 export { SessionClient } from './session-client.js';
-export type { ClientFetch, SessionClientOptions } from './session-client-options.js';
+export type { ClientFetch, ClientTiming, SessionClientOptions } from './session-client-options.js';

@@ -1,9 +1,9 @@
 import type { EventSourceMessage } from 'eventsource-parser';
 import { isPosition } from '../events/position.js';
 import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../events/session-event.js';
-import { eventShapes, streamUnavailable } from '../operations/event-shapes.js';
+import { eventShapes } from '../operations/event-shapes.js';
 import { type RemoteSession, session } from '../operations/outputs.js';
-import { parseJson } from './parse-json.js';
+import { parseJson } from './read-reply.js';
 
 /** The current session: the first item, and again wherever events may be missing. */
 export interface RemoteSnapshot extends Omit<SessionSnapshot, 'session' | 'sequence'> {
@@ -23,35 +23,22 @@ export type RemoteExpiring = Omit<SessionExpiring, 'tenant'>;
  */
 export type RemoteChange = RemoteSnapshot | RemoteEvent | RemoteExpiring;
 
-/** One parsed event of the stream. */
-export type ReadEvent =
-  | { readonly kind: 'change'; readonly change: RemoteChange }
-  | { readonly kind: 'end' }
-  | { readonly kind: 'unavailable'; readonly code: string }
-  /** An event type of a later version. */
-  | { readonly kind: 'other' }
-  | { readonly kind: 'broken' };
+/** Whether an event of a stream is a change. A later version may send other events. */
+export const isChange = (type: string): type is RemoteChange['type'] =>
+  type === 'session.snapshot' || Object.hasOwn(eventShapes, type);
 
-const broken: ReadEvent = { kind: 'broken' };
-
-const isEvent = (name: string): name is keyof typeof eventShapes => Object.hasOwn(eventShapes, name);
-
-/** Parses an event of a session's stream. */
-export const readEvent = (sessionId: string, { id: position, event = '', data }: EventSourceMessage): ReadEvent => {
-  if (event === 'end') return { kind: 'end' };
+/** Parses a change of a session; undefined if it is not from the service. */
+export const readChange = (
+  sessionId: string,
+  type: RemoteChange['type'],
+  { id: position = '', data }: EventSourceMessage,
+): RemoteChange | undefined => {
+  if (!isPosition(position)) return undefined;
   const value = parseJson(data);
-  if (event === 'unavailable') {
-    const unavailable = streamUnavailable.read(value);
-    return unavailable === undefined ? broken : { kind: 'unavailable', code: unavailable.code };
-  }
-  if (!event.startsWith('session.')) return { kind: 'other' };
-  if (position === undefined || !isPosition(position)) return broken;
-  if (event === 'session.snapshot') {
+  if (type === 'session.snapshot') {
     const found = session.read(value);
-    return found === undefined ? broken : { kind: 'change', change: { type: event, session: found, position } };
+    return found && { type, session: found, position };
   }
-  if (!isEvent(event)) return { kind: 'other' };
-  const found = eventShapes[event].read(value);
-  if (found === undefined || found.type !== event) return broken;
-  return { kind: 'change', change: { ...found, sessionId, position } };
+  const found = eventShapes[type].read(value);
+  return found?.type === type ? { ...found, sessionId, position } : undefined;
 };

@@ -1,8 +1,16 @@
-import type { Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
-import { type IssueList, readSafely } from '../input/read-safely.js';
-import { isFields, readNumber, readWhole } from '../input/values.js';
-import { type ClientTiming, systemTiming } from './client-timing.js';
+import type { IssueList } from '../input/issue-list.js';
+import { readOptions } from '../input/read-options.js';
+import { checkFunction, hasMethods, isFields, readNumber, readWhole } from '../input/values.js';
+
+/** The clock, randomness and timers of the client. Replace them in tests, so that no test sleeps. */
+export interface ClientTiming {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** From 0 inclusive to 1 exclusive. */
+  random(): number;
+  /** Calls the callback once after `ms` milliseconds. Returns a function that cancels it. */
+  after(ms: number, callback: () => void): () => void;
+}
 
 /** The runtime's `fetch`, or a function of the same type. */
 export type ClientFetch = typeof globalThis extends { fetch: (url: string, init: infer I) => infer R }
@@ -39,17 +47,9 @@ export interface SessionClientOptions {
 }
 
 /** The checked options with their defaults. */
-export interface ClientSettings {
-  readonly baseUrl: string;
+export interface ClientSettings extends Required<Omit<SessionClientOptions, 'apiKey' | 'fetch'>> {
   readonly apiKey: SessionClientOptions['apiKey'];
   readonly fetch: (url: string, init: RequestInit) => PromiseLike<Response>;
-  readonly timeoutMs: number;
-  readonly attemptTimeoutMs: number;
-  readonly retries: number;
-  readonly silenceMs: number;
-  readonly maxResponseBytes: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timing: ClientTiming;
 }
 
 /** Maximum milliseconds of a `setTimeout`. */
@@ -82,7 +82,7 @@ const readHeaders = (issues: IssueList, value: unknown): Readonly<Record<string,
   issues.check(isFields(value), 'headers', 'must be an object of strings');
   for (const [name, text] of given) {
     const fits = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof text === 'string' && /^[\t -~]*$/.test(text);
-    issues.check(fits, 'headers', 'must have names and values that a header can have');
+    issues.check(fits, 'headers', 'must have names and values that are allowed in HTTP');
     if (fits) headers[name] = text;
   }
   return headers;
@@ -91,27 +91,45 @@ const readHeaders = (issues: IssueList, value: unknown): Readonly<Record<string,
 /** A browser's `fetch` must not be called as a method of another object. */
 const systemFetch: ClientSettings['fetch'] = (url, init) => fetch(url, init);
 
-const isTiming = (value: unknown): value is ClientTiming =>
-  isFields(value) && ['now', 'random', 'after'].every((name) => typeof value[name] === 'function');
+const systemTiming: ClientTiming = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
 
-export const readClientOptions = (options: SessionClientOptions): Result<ClientSettings, InvalidInput> =>
-  readSafely('options', (issues) => {
-    const { baseUrl, apiKey, timing = systemTiming, fetch: given = systemFetch } = options;
-    const { timeoutMs = 30_000, attemptTimeoutMs = 12_000, silenceMs = 45_000 } = options;
-    const { retries = 3, maxResponseBytes = 16 * 1024 * 1024, headers = {} } = options;
+const optionNames = {
+  baseUrl: true,
+  apiKey: true,
+  fetch: true,
+  timeoutMs: true,
+  attemptTimeoutMs: true,
+  retries: true,
+  silenceMs: true,
+  maxResponseBytes: true,
+  headers: true,
+  timing: true,
+} as const;
+
+/** Throws a `TypeError` that names every invalid or unknown option. */
+export const readClientOptions = (options: SessionClientOptions): ClientSettings =>
+  readOptions('SessionClient', options, optionNames, (issues) => {
+    const { apiKey, timing = systemTiming, fetch: send = systemFetch, headers = {} } = options;
     const hasKey = apiKey === undefined || typeof apiKey === 'function' || isKey(apiKey);
-    issues.check(hasKey, 'apiKey', 'must be 1 to 256 visible ASCII characters, or a function that gives them');
-    issues.check(typeof given === 'function', 'fetch', 'must be a function');
-    issues.check(isTiming(timing), 'timing', 'must have now, random and after');
+    issues.check(hasKey, 'apiKey', 'must be 1 to 256 visible ASCII characters, or a function that returns them');
+    checkFunction(issues, 'fetch', send);
+    issues.check(hasMethods(timing, 'now', 'random', 'after'), 'timing', 'must have now, random and after');
     return {
-      baseUrl: readBaseUrl(issues, baseUrl),
+      baseUrl: readBaseUrl(issues, options.baseUrl),
       apiKey,
-      fetch: given,
-      timeoutMs: readMs(issues, 'timeoutMs', timeoutMs),
-      attemptTimeoutMs: readMs(issues, 'attemptTimeoutMs', attemptTimeoutMs),
-      retries: readWhole(issues, 'retries', retries, 0),
-      silenceMs: readMs(issues, 'silenceMs', silenceMs),
-      maxResponseBytes: readWhole(issues, 'maxResponseBytes', maxResponseBytes, 1),
+      fetch: send,
+      timeoutMs: readMs(issues, 'timeoutMs', options.timeoutMs ?? 30_000),
+      attemptTimeoutMs: readMs(issues, 'attemptTimeoutMs', options.attemptTimeoutMs ?? 12_000),
+      retries: readWhole(issues, 'retries', options.retries ?? 3, 0),
+      silenceMs: readMs(issues, 'silenceMs', options.silenceMs ?? 45_000),
+      maxResponseBytes: readWhole(issues, 'maxResponseBytes', options.maxResponseBytes ?? 16 * 1024 * 1024, 1),
       headers: readHeaders(issues, headers),
       timing,
     };

@@ -1,9 +1,9 @@
-import { err, type Result, ResultAsync } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
+import { err, errAsync, ok, type Result, ResultAsync } from 'neverthrow';
+import { corruptRecord, type InvalidInput } from '../errors.js';
 import { append, changes, remove } from '../operations/command-operations.js';
-import type { OperationError } from '../operations/operation.js';
+import type { Operation, OperationError } from '../operations/operation.js';
 import type { RemoteCreated, RemotePage, RemoteSession } from '../operations/outputs.js';
-import { create, get, history } from '../operations/session-operations.js';
+import { create, get, history, list } from '../operations/session-operations.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from '../service/history.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
@@ -18,37 +18,49 @@ import type {
   RemoteListError,
   RemoteReadError,
   RemoteWatchError,
-} from './call-error.js';
-import { type CallOptions, type RemoteWatchOptions, readCallOptions, type WriteOptions } from './call-options.js';
-import { type ClientRequest, pageRequest, type Reply, requestFor } from './client-request.js';
-import { eachRemote } from './each-remote.js';
-import type { RequestError } from './exchange.js';
+  RequestError,
+} from './client-error.js';
+import {
+  type CallArguments,
+  type CallOptions,
+  type RemoteWatchOptions,
+  readEachQuery,
+  readRequest,
+  type WriteOptions,
+} from './client-request.js';
+import { Exchange } from './exchange.js';
 import type { RemoteChange } from './read-event.js';
-import { sendWithRetries } from './send-with-retries.js';
+import { type Reply, readPage } from './read-reply.js';
 import { type ClientSettings, readClientOptions, type SessionClientOptions } from './session-client-options.js';
 import { watchRemote } from './watch-remote.js';
 
+/** Reads the result from the body of an answer. */
+const bodyOf =
+  <T>({ output }: Operation<never, T>) =>
+  ({ body }: Reply): T | undefined =>
+    output.shape?.read(body);
+
 /**
  * Creates, changes, reads and lists sessions over HTTP: the operations of `SessionService`, for the tenant of the API
- * key. Never throws or rejects. Temporary failures are retried; a write keeps its idempotency key, so it is applied
- * only once.
+ * key. No operation throws or rejects. Temporary failures are retried; a write keeps its idempotency key, so it is
+ * applied only once.
  */
 export class SessionClient {
-  readonly #settings: Result<ClientSettings, InvalidInput>;
+  readonly #settings: ClientSettings;
 
-  /** Never throws. With invalid options, every operation returns `invalid_input` that names them. */
+  /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SessionClientOptions) {
     this.#settings = readClientOptions(options);
   }
 
   /** Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. */
   create(input: CreateSessionInput, options: CallOptions = {}): ResultAsync<RemoteCreated, RemoteCreateError> {
-    return this.#run(options, () => requestFor(create, { input, body: () => ({ ...input }) }));
+    return this.#call(create, { input, options }, bodyOf(create));
   }
 
   /** Reads a session with its history. */
   get(id: string, options: CallOptions = {}): ResultAsync<RemoteSession, RemoteReadError> {
-    return this.#run(options, () => requestFor(get, { id }));
+    return this.#call(get, { id, options }, bodyOf(get));
   }
 
   /**
@@ -60,12 +72,12 @@ export class SessionClient {
     query: HistoryQuery = {},
     options: CallOptions = {},
   ): ResultAsync<HistoryPart, RemoteHistoryError> {
-    return this.#run(options, () => requestFor(history, { id, query }));
+    return this.#call(history, { id, query, options }, bodyOf(history));
   }
 
   /** Reads a page of the sessions with their histories, newest first by default. */
   list(query: ListQuery = {}, options: CallOptions = {}): ResultAsync<RemotePage, RemoteListError> {
-    return this.#run(options, () => pageRequest(query));
+    return this.#call(list, { query, options }, readPage);
   }
 
   /**
@@ -74,7 +86,7 @@ export class SessionClient {
    * throws. The options apply to each page.
    */
   each(query: EachQuery = {}, options: CallOptions = {}): AsyncIterable<Result<RemoteSession, RemoteListError>> {
-    return eachRemote((page) => this.list(page, options), query);
+    return this.#each(readEachQuery(query), options);
   }
 
   /** IDLE to ACTIVE. The time limit runs. */
@@ -108,17 +120,13 @@ export class SessionClient {
     entries: readonly NewHistoryEntry[],
     options: WriteOptions = {},
   ): ResultAsync<Appended, RemoteAppendError> {
-    return this.#run(options, () => requestFor(append, { id, options, body: () => ({ entries }) }));
+    return this.#call(append, { id, input: { entries }, options }, bodyOf(append));
   }
 
   /** Deletes the session. Succeeds if there is none. */
   delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteDeleteError> {
-    return this.#run(options, () =>
-      requestFor(remove, { id }).map((request) => ({
-        ...request,
-        read: ({ status }: Reply) => (status === remove.output.status ? { value: undefined } : undefined),
-      })),
-    );
+    const isDeleted = ({ status }: Reply) => status === remove.output.status || undefined;
+    return this.#call(remove, { id, options }, isDeleted).map(() => undefined);
   }
 
   /**
@@ -133,18 +141,42 @@ export class SessionClient {
     return watchRemote(this.#settings, id, options);
   }
 
-  #change(id: string, command: CallerCommand, options: WriteOptions): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#run(options, () => requestFor(changes[command], { id, options }));
+  async *#each(
+    first: Result<ListQuery, InvalidInput>,
+    options: CallOptions,
+  ): AsyncGenerator<Result<RemoteSession, RemoteListError>, void> {
+    if (first.isErr()) {
+      yield err(first.error);
+      return;
+    }
+    for (let query = first.value; ; ) {
+      const page = await this.list(query, options);
+      if (page.isErr()) {
+        yield err(page.error);
+        return;
+      }
+      const { sessions, unreadable, next } = page.value;
+      for (const session of sessions) yield ok(session);
+      for (const id of unreadable) yield err(corruptRecord(id, 'it is missing from its page'));
+      // A server that returns the same cursor again would never end the iteration.
+      if (next === undefined || next === query.after) return;
+      query = { ...query, after: next };
+    }
   }
 
-  #run<T, C extends OperationError>(
-    options: CallOptions,
-    read: () => Result<ClientRequest<T, C>, InvalidInput>,
+  #change(id: string, command: CallerCommand, options: WriteOptions): ResultAsync<SessionState, RemoteChangeError> {
+    return this.#call(changes[command], { id, options }, bodyOf(changes[command]));
+  }
+
+  #call<T, C extends OperationError>(
+    operation: Operation<never, unknown, C>,
+    given: CallArguments,
+    read: (reply: Reply, path: string) => T | undefined,
   ): ResultAsync<T, RequestError<C> | InvalidInput> {
-    const how = this.#settings.andThen((settings) => readCallOptions(options).map((known) => ({ settings, known })));
-    if (how.isErr()) return new ResultAsync(Promise.resolve(err(how.error)));
-    const request = read();
-    if (request.isErr()) return new ResultAsync(Promise.resolve(err(request.error)));
-    return sendWithRetries(how.value.settings, request.value, how.value.known);
+    const request = readRequest(operation, given);
+    if (request.isErr()) return errAsync(request.error);
+    const { path } = request.value;
+    const exchange = new Exchange(this.#settings, request.value);
+    return new ResultAsync(exchange.send((reply) => read(reply, path)));
   }
 }

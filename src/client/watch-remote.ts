@@ -1,33 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { WatchSignal } from '../events/session-event.js';
-import { watch } from '../operations/event-shapes.js';
-import { type RemoteWatchError, unexpectedAnswer, unreachable } from './call-error.js';
-import { type RemoteWatchOptions, readRemoteWatch } from './call-options.js';
-import { type ClientRequest, requestFor } from './client-request.js';
-import { pause } from './client-timing.js';
+import { streamUnavailable } from '../operations/event-shapes.js';
+import { errorInProblem, type RemoteWatchError, type UnexpectedAnswer, unreachable } from './client-error.js';
+import { type RemoteWatchOptions, readWatch, type WatchRequest } from './client-request.js';
 import { EventStreamReader } from './event-stream-reader.js';
-import { Exchange, type FailedAttempt, isRetryable, type RequestError } from './exchange.js';
-import { letGo } from './read-body.js';
-import type { RemoteChange } from './read-event.js';
-import { readEvent } from './read-event.js';
-import { refusalOf } from './read-problem.js';
-import { backoffMs } from './send-with-retries.js';
+import { Exchange, isRetryable } from './exchange.js';
+import { isChange, type RemoteChange, readChange } from './read-event.js';
+import { parseJson } from './read-reply.js';
 import type { ClientSettings } from './session-client-options.js';
+import { sleep } from './with-timeout.js';
 
-type WatchCode = (typeof watch)['errors'][number];
-type FailedWatch = FailedAttempt<RequestError<WatchCode>>;
 type WatchItem = Result<RemoteChange, RemoteWatchError>;
-
-/** A watch with its checked options. */
-interface Watched {
-  readonly settings: ClientSettings;
-  readonly id: string;
-  readonly request: ClientRequest<unknown, WatchCode>;
-  readonly from: string | undefined;
-  /** Milliseconds for which a lost connection is retried. */
-  readonly timeoutMs: number;
-}
 
 /** Milliseconds before a reconnect, unless the server has sent a delay. */
 const RETRY_MS = 1000;
@@ -35,192 +18,171 @@ const RETRY_MS = 1000;
 /** Maximum delay that a server can request, in milliseconds. Browsers have such a maximum of their own. */
 const MAX_RETRY_MS = 30_000;
 
-/** Opens the stream of a session after a position; undefined if the service answers that the stream is over. */
-const open = async (
-  { settings, request }: Watched,
-  position: string | undefined,
-  connection: AbortController,
-  signal: AbortSignal,
-): Promise<Result<EventStreamReader | undefined, FailedWatch>> => {
-  const headers = { Accept: 'text/event-stream', ...(position === undefined ? {} : { 'Last-Event-ID': position }) };
-  const exchange = new Exchange(settings, { ...request, headers });
-  const limits = { ms: settings.attemptTimeoutMs, signal };
-  const response = await exchange.send(limits, connection);
-  if (response.isErr()) return err(response.error);
-  const { status, headers: answered, body } = response.value;
-  if (status === 204) return ok(undefined);
-  if (status !== 200) {
-    const reply = await exchange.read(response.value, limits, connection);
-    return reply.andThen((read) => err(exchange.refusal(read)));
-  }
-  if (!answered.get('content-type')?.startsWith('text/event-stream')) {
-    letGo(body);
-    return err(exchange.unexpected('is no stream of events', status));
-  }
-  const { timing, silenceMs, maxResponseBytes: maxCharacters } = settings;
-  return ok(new EventStreamReader(response.value, { timing, silenceMs, maxCharacters, signal }));
-};
+const lost = unreachable('network', 'the stream of events broke off', 'not_applied');
 
-/** The state of a watch that is kept across connections. */
-interface Known {
+/** A watch of a session over any number of connections. */
+class RemoteWatch {
+  /** Aborted when the caller leaves the iteration or aborts its signal. */
+  readonly left = new AbortController();
+  readonly #settings: ClientSettings;
+  readonly #request: WatchRequest;
+  readonly #exchange: Exchange<WatchRequest['operation']['errors'][number]>;
   /** The position to continue after. */
-  position: string | undefined;
+  #position: string | undefined;
   /** Sequence of the last event; 0 if unknown, as after a snapshot. */
-  sequence: number;
-  hasBegun: boolean;
-}
+  #sequence = 0;
+  #hasBegun = false;
+  /** Number of consecutive connections that have received nothing. */
+  #failures = 0;
+  #lostAt = 0;
+  #retryMs = RETRY_MS;
 
-const unexpected = (what: string): FailedWatch => ({
-  error: unexpectedAnswer(`the stream of events ${what}`, 200, 'not_applied'),
-  isRetryable: false,
-});
-
-const lost: FailedWatch = {
-  error: unreachable('network', 'the stream of events broke off', 'not_applied'),
-  isRetryable: true,
-};
-
-const unavailable = (code: string, id: string): FailedWatch => {
-  const problem = { code, detail: 'the service could not go on with the events', errors: undefined };
-  const error = refusalOf(problem, watch, { id, outcome: 'not_applied' });
-  return error === undefined
-    ? unexpected('ended with an unknown error')
-    : { error, isRetryable: isRetryable(error.type) };
-};
-
-/**
- * Yields the new changes of one connection. Returns why the connection ended, or undefined if the session has ended
- * too.
- */
-async function* changesOf(
-  source: EventStreamReader,
-  id: string,
-  known: Known,
-): AsyncGenerator<RemoteChange, FailedWatch | undefined> {
-  for (;;) {
-    const message = await source.next();
-    if (message === 'left') return undefined;
-    if (message === 'lost') return lost;
-    if (message === 'too_large') return unexpected('has an event that is too large');
-    const event = readEvent(id, message);
-    if (event.kind === 'end') return undefined;
-    if (event.kind === 'unavailable') return unavailable(event.code, id);
-    if (event.kind === 'broken') return unexpected('has an event that is none of this service');
-    if (event.kind === 'other') continue;
-    const { change } = event;
-    if (change.type === 'session.snapshot') {
-      known.sequence = 0;
-    } else if (change.type !== 'session.expiring') {
-      const { sequence } = change;
-      // An event may be sent twice.
-      if (sequence <= known.sequence) continue;
-      if (known.sequence > 0 && sequence > known.sequence + 1) {
-        // An event is missing: start again with a snapshot.
-        known.position = undefined;
-        known.sequence = 0;
-        return lost;
-      }
-      known.sequence = sequence;
-    }
-    known.position = change.position;
-    known.hasBegun = true;
-    yield change;
+  constructor(settings: ClientSettings, request: WatchRequest) {
+    this.#settings = settings;
+    this.#request = request;
+    this.#exchange = new Exchange(settings, { ...request, signal: this.left.signal });
+    this.#position = request.from;
   }
-}
 
-/** Watches a session over any number of connections. */
-async function* follow(watched: Watched, signal: AbortSignal): AsyncGenerator<WatchItem, void> {
-  const { settings, id } = watched;
-  const { timing, retries } = settings;
-  const known: Known = { position: watched.from, sequence: 0, hasBegun: false };
-  let lostAt = timing.now();
-  let firstMs = RETRY_MS;
-  for (let failures = 0; !signal.aborted; failures += 1) {
+  /** Watches until the caller or its signal ends the iteration. An error is the last item. Never throws. */
+  async *items(): AsyncGenerator<WatchItem, void> {
+    const { signal } = this.#request;
+    const leave = (): void => this.left.abort();
+    try {
+      if (signal?.aborted) return;
+      signal?.addEventListener('abort', leave);
+      yield* this.#connections();
+    } catch (cause) {
+      yield err(unreachable('network', 'the client failed unexpectedly', 'not_applied', cause));
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
+  }
+
+  async *#connections(): AsyncGenerator<WatchItem, void> {
+    const { timing, retries } = this.#settings;
+    const { timeoutMs = this.#settings.timeoutMs } = this.#request;
+    const { signal } = this.left;
+    this.#lostAt = timing.now();
+    while (!signal.aborted) {
+      const failure = yield* this.#connection();
+      if (failure === undefined || signal.aborted) return;
+      const wait = this.#exchange.delayMs(this.#failures, this.#retryMs);
+      const isLate = timing.now() + wait >= this.#lostAt + timeoutMs;
+      if (!isRetryable(failure) || retries === 0 || isLate) {
+        yield err(failure);
+        return;
+      }
+      this.#failures += 1;
+      await sleep({ timing, ms: wait, signal });
+    }
+  }
+
+  /** Yields the changes of one connection. Returns why it failed; undefined if the watch is over. */
+  async *#connection(): AsyncGenerator<WatchItem, RemoteWatchError | undefined> {
     const connection = new AbortController();
-    const opened = await open(watched, known.position, connection, signal);
-    let failure: FailedWatch | undefined;
+    const opened = await this.#open(connection);
     if (opened.isErr()) {
-      failure = opened.error;
-      // The session was deleted while the client was not connected.
-      if (known.hasBegun && failure.error.type === 'not_found') return;
-    } else {
-      const source = opened.value;
-      if (source === undefined) return;
-      try {
-        const changes = changesOf(source, id, known);
-        let change = await changes.next();
-        for (; !change.done; change = await changes.next()) yield ok(change.value);
-        failure = change.value;
-      } finally {
-        source.close();
-        connection.abort();
+      // The session may have been deleted while the client was not connected.
+      const isGone = this.#hasBegun && opened.error.type === 'not_found';
+      return isGone ? undefined : opened.error;
+    }
+    const stream = opened.value;
+    if (stream === undefined) return undefined;
+    try {
+      const failure = yield* this.#changes(stream);
+      if (failure === lost || stream.hasLived) this.#lostAt = this.#settings.timing.now();
+      if (stream.hasLived) this.#failures = 0;
+      this.#retryMs = Math.min(stream.retryMs ?? this.#retryMs, MAX_RETRY_MS);
+      return failure;
+    } finally {
+      stream.close();
+      connection.abort();
+    }
+  }
+
+  /** Opens the stream after the last position; undefined if the service answers that the stream is over. */
+  async #open(connection: AbortController): Promise<Result<EventStreamReader | undefined, RemoteWatchError>> {
+    const { timing, attemptTimeoutMs, silenceMs, maxResponseBytes } = this.#settings;
+    const limits = { timing, ms: silenceMs, signal: this.left.signal };
+    const position = this.#position === undefined ? {} : { 'Last-Event-ID': this.#position };
+    const read = async (response: Response): Promise<Result<EventStreamReader | undefined, UnexpectedAnswer>> => {
+      if (response.status === 204) return ok(undefined);
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+      if (!isStream) return err(this.#exchange.unexpected('is not a stream of events', response.status));
+      return ok(new EventStreamReader(response, limits, maxResponseBytes));
+    };
+    return this.#exchange.attempt(attemptTimeoutMs, connection, read, { Accept: 'text/event-stream', ...position });
+  }
+
+  /** Yields the new changes of a stream. Returns why it failed; undefined if the watch is over. */
+  async *#changes(stream: EventStreamReader): AsyncGenerator<WatchItem, RemoteWatchError | undefined> {
+    for (;;) {
+      const message = await stream.next();
+      if (message === 'aborted') return undefined;
+      if (message === 'lost') return lost;
+      if (message === 'too_large') return this.#exchange.unexpected('has an event that is too large', 200);
+      const { event = '', data } = message;
+      if (event === 'end') return undefined;
+      if (event === 'unavailable') return this.#unavailable(data);
+      if (!isChange(event)) continue;
+      const change = readChange(this.#request.id, event, message);
+      if (change === undefined) return this.#exchange.unexpected('has an event that is not from this service', 200);
+      if (change.type === 'session.snapshot') {
+        this.#sequence = 0;
+      } else if (change.type !== 'session.expiring') {
+        const { sequence } = change;
+        // An event may be sent twice.
+        if (sequence <= this.#sequence) continue;
+        if (this.#sequence > 0 && sequence > this.#sequence + 1) {
+          // An event is missing: start again with a snapshot.
+          this.#position = undefined;
+          this.#sequence = 0;
+          return lost;
+        }
+        this.#sequence = sequence;
       }
-      firstMs = Math.min(source.retryMs ?? firstMs, MAX_RETRY_MS);
-      if (failure === lost || source.hasLived) lostAt = timing.now();
-      if (source.hasLived) failures = 0;
+      this.#position = change.position;
+      this.#hasBegun = true;
+      yield ok(change);
     }
-    if (failure === undefined || signal.aborted) return;
-    const { error, retryAfter } = failure;
-    const wait = backoffMs({ timing, failures, retryAfter, firstMs });
-    if (!failure.isRetryable || retries === 0 || timing.now() + wait >= lostAt + watched.timeoutMs) {
-      yield err(error);
-      return;
-    }
-    await pause({ timing, ms: wait, signal });
+  }
+
+  /** The error in the event `unavailable`. */
+  #unavailable(data: string): RemoteWatchError {
+    const code = streamUnavailable.read(parseJson(data))?.code;
+    const problem = { code, detail: 'the service could not continue the stream of events' };
+    return (
+      errorInProblem(problem, this.#request, 'not_applied') ??
+      this.#exchange.unexpected('ended with an unknown error', 200)
+    );
   }
 }
 
-interface Begun {
-  readonly watched: Watched;
-  readonly signal: WatchSignal | undefined;
-}
-
-const readWatched = (settings: ClientSettings, id: string, options: RemoteWatchOptions): Result<Begun, InvalidInput> =>
-  readRemoteWatch(options).andThen(({ signal, from, warnBefore, timeoutMs = settings.timeoutMs }) =>
-    requestFor(watch, { id, query: warnBefore === undefined ? {} : { warnBefore } }).map((request) => ({
-      signal,
-      watched: { settings, id, request, from, timeoutMs },
-    })),
-  );
-
-/** Watches until the caller or its signal ends the iteration. An error is the last item. */
-async function* safely(begun: Result<Begun, InvalidInput>, gone: AbortController): AsyncGenerator<WatchItem, void> {
-  if (begun.isErr()) {
-    yield err(begun.error);
-    return;
-  }
-  const { watched, signal } = begun.value;
-  const stop = (): void => gone.abort();
-  try {
-    if (signal?.aborted) return;
-    signal?.addEventListener('abort', stop);
-    yield* follow(watched, gone.signal);
-  } catch (cause) {
-    yield err(unreachable('network', 'the client failed in a way that it should not', 'not_applied', cause));
-  } finally {
-    signal?.removeEventListener('abort', stop);
-  }
+async function* refuse(error: InvalidInput): AsyncGenerator<WatchItem, void> {
+  yield err(error);
 }
 
 /** The changes of a session, as an iterable that never throws. */
 export const watchRemote = (
-  settings: Result<ClientSettings, InvalidInput>,
+  settings: ClientSettings,
   id: string,
   options: RemoteWatchOptions,
-): AsyncIterable<WatchItem> => ({
-  [Symbol.asyncIterator]: () => {
-    const gone = new AbortController();
-    const items = safely(
-      settings.andThen((known) => readWatched(known, id, options)),
-      gone,
-    );
-    return {
-      next: () => items.next(),
-      // `return` of a generator would wait for its pending `next`.
-      return: () => {
-        gone.abort();
-        return items.return();
-      },
-    };
-  },
-});
+): AsyncIterable<WatchItem> => {
+  const read = readWatch(id, options);
+  if (read.isErr()) return refuse(read.error);
+  return {
+    [Symbol.asyncIterator]: () => {
+      const watching = new RemoteWatch(settings, read.value);
+      const items = watching.items();
+      return {
+        next: () => items.next(),
+        // `return` of a generator would wait for its pending `next`.
+        return: () => {
+          watching.left.abort();
+          return items.return();
+        },
+      };
+    },
+  };
+};

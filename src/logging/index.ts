@@ -1,5 +1,4 @@
 import type { SessionError } from '../errors.js';
-import { isPage, isSweep } from '../service/is-sweep.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
 import type { SessionObserver } from '../service/session-observer.js';
 
@@ -26,15 +25,17 @@ export const logging = (logger: Logger): SessionObserver => {
         if (isFault(result.error)) logFailure(logger, result.error, about);
         return;
       }
-      const { value } = result;
-      if (isPage(value) && value.unreadable.length > 0) {
-        log(logger, 'warn', { ...about, unreadable: value.unreadable }, 'a page left out sessions that cannot be read');
+      const observed = result.value;
+      if (observed.operation === 'list' || observed.operation === 'each') {
+        const { unreadable } = observed.value;
+        if (unreadable.length === 0) return;
+        log(logger, 'warn', { ...about, unreadable }, 'a page left out sessions that cannot be read');
       }
-      if (!isSweep(value)) return;
-      for (const { id: session, ...ended } of value.ended) {
+      if (observed.operation !== 'sweep') return;
+      for (const { id: session, ...ended } of observed.value.ended) {
         log(logger, 'info', { ...ended, session }, 'the clock ended a session');
       }
-      for (const error of value.failed) logFailure(logger, error, about);
+      for (const error of observed.value.failed) logFailure(logger, error, about);
     },
   };
 };

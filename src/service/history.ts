@@ -4,11 +4,13 @@ import { historyFull, invalidInput, invalidTransition, notFound } from '../error
 import { readHistoryQuery } from '../input/read-list-query.js';
 import { readAppend } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
-import type { HistoryEntry } from '../session/session.js';
 import { stateAt } from '../session/timeline.js';
 import type { SessionKey } from '../store/session-store.js';
+import type { Appended, HistoryPart } from './operation-results.js';
 import { contractBroken } from './perform.js';
 import type { Settings } from './settings.js';
+
+export type { Appended, HistoryPart } from './operation-results.js';
 
 /** A history entry to append. */
 export interface NewHistoryEntry {
@@ -18,12 +20,6 @@ export interface NewHistoryEntry {
   readonly content: string;
   /** RFC 3339 in any offset, or a Date. Default: now. */
   readonly timestamp?: string | Date;
-}
-
-/** The result of `append`. */
-export interface Appended {
-  /** The position behind these entries: opaque, growing, and the same if the append is repeated. */
-  readonly position: number;
 }
 
 export const appendHistory = async (
@@ -68,16 +64,6 @@ export type HistoryQuery =
       readonly limit?: number;
       readonly last?: never;
     };
-
-/** A part of a history. */
-export interface HistoryPart {
-  /** Oldest first. */
-  readonly entries: readonly HistoryEntry[];
-  /** The position behind the part: opaque. `{ after: position }` reads on. */
-  readonly position: number;
-  /** Whether there were entries behind `position` at the time of reading. */
-  readonly hasMore: boolean;
-}
 
 export const readHistory = async (
   { store, policy: { limits } }: Settings,

@@ -14,8 +14,11 @@ import type { Session } from '../session/session.js';
 import type { SessionStatus } from '../session/session-status.js';
 import { sessionAt } from '../session/timeline.js';
 import type { Admit, ListOrder } from '../store/session-store.js';
+import type { SessionPage } from './operation-results.js';
 import { perform } from './perform.js';
 import type { Settings } from './settings.js';
+
+export type { SessionPage } from './operation-results.js';
 
 /** A query for `each`. */
 export interface EachQuery {
@@ -46,23 +49,6 @@ export interface ListQuery extends EachQuery {
   readonly limit?: number;
   /** Page number, from 1; not with `after`. A page past the end is empty. Default: 1. */
   readonly page?: number;
-}
-
-export interface SessionPage {
-  readonly sessions: readonly Session[];
-  /** Number of sessions on all pages: those of the tenant that match `status`, `createdAfter` and `createdBefore`. */
-  readonly total: number;
-  /** The limit of this page. */
-  readonly limit: number;
-  /** The page number; absent with `after`. */
-  readonly page?: number;
-  /**
-   * Cursor of the next page, for `after`; absent on the last page. Sessions that are created or deleted meanwhile make
-   * the next page neither skip nor repeat a session.
-   */
-  readonly next?: string;
-  /** Ids of sessions on this page that cannot be read; they are missing from `sessions`. */
-  readonly unreadable: readonly string[];
 }
 
 /** Options of reads. */

@@ -1,11 +1,11 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { type InvalidInput, type SessionError, type StoreUnavailable, storeUnavailable } from '../errors.js';
-import type { OperationName } from './session-observer.js';
+import { type OperationName, type OperationResults, resultOf } from './operation-results.js';
 import type { Settings } from './settings.js';
 
 /** An operation, and its outcome if the store breaks its contract. */
-export interface Operation {
-  readonly name: OperationName;
+export interface Operation<N extends OperationName = OperationName> {
+  readonly name: N;
   /** The session id from the caller, unchecked. */
   readonly id?: unknown;
   /** Default: `unknown`. */
@@ -20,12 +20,12 @@ export const contractBroken = (method: string, answer: never): TypeError =>
  * Runs an operation and passes it to the observers. Never throws or rejects: an exception of the store becomes
  * `store_unavailable`.
  */
-export const perform = <T, E extends SessionError>(
+export const perform = <N extends OperationName, E extends SessionError>(
   { observers, tenant, tenantError, hub }: Settings,
-  { name, id, outcome = 'unknown' }: Operation,
-  operation: () => Promise<Result<T, E>>,
-): ResultAsync<T, E | InvalidInput | StoreUnavailable> => {
-  const execute = async (): Promise<Result<T, E | InvalidInput | StoreUnavailable>> => {
+  { name, id, outcome = 'unknown' }: Operation<N>,
+  operation: () => Promise<Result<OperationResults[N], E>>,
+): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> => {
+  const execute = async (): Promise<Result<OperationResults[N], E | InvalidInput | StoreUnavailable>> => {
     if (tenantError !== undefined) return err(tenantError);
     try {
       return await operation();
@@ -37,12 +37,18 @@ export const perform = <T, E extends SessionError>(
     }
   };
   if (observers.length === 0) return new ResultAsync(execute());
-  let executed: ReturnType<typeof call> | undefined;
-  const call = (): ResultAsync<T, E | InvalidInput | StoreUnavailable> => {
-    executed ??= new ResultAsync(execute());
+  let executed: ReturnType<typeof execute> | undefined;
+  const executeOnce = () => {
+    executed ??= execute();
     return executed;
   };
+  const call = () => new ResultAsync(executeOnce().then((result) => result.map(resultOf[name])));
   // An observer that throws or rejects must not change the answer.
   for (const observer of observers) (async () => observer.run({ name, tenant, id }, call))().catch(() => {});
-  return call();
+  // Observers get the result first: a span has ended when the caller goes on.
+  const answer = async () => {
+    await call();
+    return executeOnce();
+  };
+  return new ResultAsync(answer());
 };

@@ -1,18 +1,6 @@
 import type { ResultAsync } from 'neverthrow';
 import type { SessionError } from '../errors.js';
-import type { CallerCommand } from '../session/session-status.js';
-
-/** The operations of a service. `each` is observed page by page. */
-export type OperationName =
-  | CallerCommand
-  | 'create'
-  | 'get'
-  | 'history'
-  | 'list'
-  | 'each'
-  | 'append'
-  | 'delete'
-  | 'sweep';
+import type { OperationName, OperationResult } from './operation-results.js';
 
 /** A call of an operation. */
 export interface ObservedOperation {
@@ -30,7 +18,7 @@ export interface ObservedOperation {
 export interface SessionObserver {
   /**
    * Must call `call` synchronously, in the context in which the store is to run. The operation runs once, no matter how
-   * many observers call it, and runs anyway if none does.
+   * many observers call it, and runs anyway if none does. The `operation` of its result tells the type of the `value`.
    */
-  run(operation: ObservedOperation, call: () => ResultAsync<unknown, SessionError>): unknown;
+  run(operation: ObservedOperation, call: () => ResultAsync<OperationResult, SessionError>): unknown;
 }

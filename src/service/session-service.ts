@@ -42,6 +42,7 @@ import {
   type ReadOptions,
   type SessionPage,
 } from './list-sessions.js';
+import type { OperationName, OperationResults } from './operation-results.js';
 import { type Operation, perform } from './perform.js';
 import { readSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type Sweep, type SweepOptions, sweepSessions } from './sweep-sessions.js';
@@ -165,12 +166,15 @@ export class SessionService {
 
   /** Deletes the session. Succeeds if there is none. */
   delete(id: string): ResultAsync<void, DeleteError> {
-    return this.#performOn({ name: 'delete', id }, async ({ store, now }, key): Promise<Result<void, DeleteError>> => {
-      const time = now();
-      if (time.isErr()) return err(time.error);
-      const removed = await store.remove(key, { now: time.value });
-      return removed.isErr() ? err(removed.error) : ok(undefined);
-    });
+    return this.#performOn(
+      { name: 'delete', id },
+      async ({ store, now }, key): Promise<Result<undefined, DeleteError>> => {
+        const time = now();
+        if (time.isErr()) return err(time.error);
+        const removed = await store.remove(key, { now: time.value });
+        return removed.isErr() ? err(removed.error) : ok(undefined);
+      },
+    );
   }
 
   /**
@@ -217,15 +221,15 @@ export class SessionService {
     });
   }
 
-  #performOn<T, E extends SessionError>(
-    operation: Operation,
-    execute: (settings: Settings, key: SessionKey) => Promise<Result<T, E>>,
-  ): ResultAsync<T, E | InvalidInput | StoreUnavailable> {
+  #performOn<N extends OperationName, E extends SessionError>(
+    operation: Operation<N>,
+    execute: (settings: Settings, key: SessionKey) => Promise<Result<OperationResults[N], E>>,
+  ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
     const settings = this.#settings;
     return perform(settings, operation, async () => {
       const id = readId(operation.id);
       return id.isErr()
-        ? err<T, E | InvalidInput>(id.error)
+        ? err<OperationResults[N], E | InvalidInput>(id.error)
         : execute(settings, { tenant: settings.tenant, id: id.value });
     });
   }

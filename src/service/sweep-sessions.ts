@@ -2,17 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import { type ListenerFailed, listenerFailed, type StoreError, type SweepError, type SweepFailure } from '../errors.js';
 import { timestampOf } from '../session/clock.js';
 import type { EndedState } from '../session/session-record.js';
-import type { EndReason } from '../session/session-status.js';
 import { endByClock, isEndByClock } from '../session/timeline.js';
 import type { DueSession, Rescheduling, SessionKey } from '../store/session-store.js';
+import type { Sweep, SweptSession } from './operation-results.js';
 import type { Settings } from './settings.js';
 
-/** A session that the clock has ended. */
-export interface SweptSession extends SessionKey {
-  readonly endReason: EndReason;
-  /** When the session ended, not when a sweep found it: RFC 3339, UTC, milliseconds. */
-  readonly endedAt: string;
-}
+export type { Sweep, SweptSession } from './operation-results.js';
 
 export interface SweepOptions {
   /**
@@ -23,25 +18,6 @@ export interface SweepOptions {
   readonly onEnded?: ((session: SweptSession) => unknown) | undefined;
   /** The `next` of the previous sweep, to continue after it. Default: from the beginning. */
   readonly after?: string | undefined;
-}
-
-/** The result of one sweep. */
-export interface Sweep {
-  /** Sessions that the clock has ended, once their end is stored and `onEnded`, if given, has returned. */
-  readonly ended: readonly SweptSession[];
-  /** Sessions that were deleted because their retention was over. */
-  readonly deleted: readonly SessionKey[];
-  /** Errors of sessions that could not be processed. They stay due; damaged ones are retried a minute later. */
-  readonly failed: readonly SweepFailure[];
-  /**
-   * Number of earlier deletions whose remaining data was removed, for stores that keep data of deleted sessions for a
-   * while.
-   */
-  readonly purged: number;
-  /** Whether another sweep has more to do at once: more was due than `limit`, and this sweep made progress. */
-  readonly isFull: boolean;
-  /** The `after` of the next sweep; absent if this sweep covered the last part of the store. */
-  readonly next?: string;
 }
 
 /** Maximum number of sessions that a sweep processes at the same time. */

@@ -1,6 +1,6 @@
 import { type Attributes, diag, type Meter } from '@opentelemetry/api';
+import type { Sweep } from '../service/operation-results.js';
 import type { SessionService } from '../service/session-service.js';
-import type { Sweep } from '../service/sweep-sessions.js';
 import { sessionStatuses } from '../session/session-status.js';
 
 /** Attribute names. `error.type` is from the semantic conventions; they have no names for the others. */

@@ -11,9 +11,9 @@ import {
 import type { Result } from 'neverthrow';
 import type { SessionError } from '../errors.js';
 import { readOptions } from '../input/read-options.js';
-import { hasMethods, isFields } from '../input/values.js';
-import { isSweep } from '../service/is-sweep.js';
-import type { OperationName, SessionObserver } from '../service/session-observer.js';
+import { hasMethods } from '../input/values.js';
+import type { OperationName, OperationResult } from '../service/operation-results.js';
+import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 import { attributeNames, type CountedSessions, createInstruments, observeCounts } from './instruments.js';
@@ -60,13 +60,13 @@ const isFault = ({ type }: SessionError): boolean =>
 const idOf = (id: unknown): Attributes =>
   typeof id === 'string' && id.length <= KEY_LENGTH ? { [attributeNames.session]: id } : {};
 
-const finish = (span: Span, name: OperationName, result: Result<unknown, SessionError>): void => {
+const finish = (span: Span, result: Result<OperationResult, SessionError>): void => {
   if (result.isErr()) {
     const { error } = result;
     span.setAttribute(attributeNames.error, error.type);
     if (isFault(error)) span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
-  } else if (name === 'create' && isFields(result.value)) {
-    span.setAttributes(idOf(result.value['id']));
+  } else if (result.value.operation === 'create') {
+    span.setAttributes(idOf(result.value.value.id));
   }
   span.end();
 };
@@ -115,14 +115,14 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
       const began = performance.now();
       const result = await context.with(trace.setSpan(parent, span), call);
       const seconds = (performance.now() - began) / 1000;
-      finish(span, name, result);
+      finish(span, result);
       const { duration, recordSweep } = instruments();
       duration.record(seconds, {
         ...(name === 'sweep' ? {} : onMetrics(tenant)),
         [attributeNames.operation]: name,
         ...(result.isErr() && { [attributeNames.error]: result.error.type }),
       });
-      if (result.isOk() && isSweep(result.value)) recordSweep(result.value, clock.now());
+      if (result.isOk() && result.value.operation === 'sweep') recordSweep(result.value.value, clock.now());
     },
     observeSessions: (sessions, attributes = {}) => observeCounts(metered().getMeter(SCOPE), sessions, attributes),
   };

@@ -1,10 +1,10 @@
 import { ok, type ResultAsync } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { ObservedOperation, SessionError, SessionObserver } from '../../src/index.js';
+import type { ObservedOperation, OperationResult, SessionError, SessionObserver } from '../../src/index.js';
 import { ada, call, createdIn, errorOf, okOf, openSessions } from '../support/sessions.js';
 
-type Call = () => ResultAsync<unknown, SessionError>;
+type Call = () => ResultAsync<OperationResult, SessionError>;
 
 /** Writes down what it sees, and how each operation has ended. */
 const recorder = () => {
@@ -75,7 +75,35 @@ describe('observers', () => {
     const { sessions } = openSessions({ store, observers: [eager, eager] });
     const created = await sessions.create(ada);
     expect(insert).toHaveBeenCalledTimes(1);
-    await vi.waitFor(() => expect(answers).toEqual([created, created, created, created]));
+    const seen = created.map((value) => ({ operation: 'create', value }));
+    await vi.waitFor(() => expect(answers).toEqual([seen, seen, seen, seen]));
+  });
+
+  test('get each result with the name of its operation, which tells its type', async () => {
+    const told: unknown[] = [];
+    const observer: SessionObserver = {
+      async run({ name }, carryOut) {
+        const result = (await carryOut())._unsafeUnwrap();
+        expect(result.operation).toBe(name);
+        if (result.operation === 'create') told.push(result.value.id.length);
+        if (result.operation === 'start') told.push(result.value.status);
+        if (result.operation === 'append') told.push(typeof result.value.position);
+        if (result.operation === 'history') told.push(result.value.entries.length);
+        if (result.operation === 'list' || result.operation === 'each') told.push(result.value.total);
+        if (result.operation === 'delete') told.push(result.value);
+        if (result.operation === 'sweep') told.push(result.value.ended);
+      },
+    };
+    const { sessions } = openSessions({ observers: [observer] });
+    const id = await createdIn(sessions);
+    await okOf(sessions.start(id));
+    await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
+    await okOf(sessions.history(id));
+    await okOf(sessions.list());
+    for await (const session of sessions.each()) expect(session.isOk()).toBe(true);
+    await okOf(sessions.sweep());
+    await okOf(sessions.delete(id));
+    expect(told).toEqual([id.length, 'ACTIVE', 'number', 1, 1, 1, [], undefined]);
   });
 
   test('have the operation carried out inside of their call', async () => {

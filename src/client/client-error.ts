@@ -1,0 +1,191 @@
+import {
+  type Conflict,
+  type CorruptRecord,
+  type HistoryFull,
+  type IdempotencyMismatch,
+  type InputIssue,
+  type InvalidInput,
+  type InvalidTransition,
+  invalidInput,
+  type NotFound,
+  notFound,
+  type PageTooLarge,
+  type SessionError,
+  type StoreUnavailable,
+  storeUnavailable,
+} from '../errors.js';
+import type { HandlerError } from '../http/handler-error.js';
+import { isFields } from '../input/values.js';
+import { type append, changes, type remove } from '../operations/command-operations.js';
+import type { watch } from '../operations/event-shapes.js';
+import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
+import type { create, get, history, list } from '../operations/session-operations.js';
+import type { CallerCommand } from '../session/session-status.js';
+import type { ClientRequest } from './client-request.js';
+
+/** Whether a write was applied; `not_applied` for every read. */
+export type Outcome = StoreUnavailable['outcome'];
+
+/**
+ * The service did not answer: the network failed, a timeout passed, or a gateway in front of the service rejected the
+ * call.
+ */
+export interface Unreachable {
+  readonly type: 'unreachable';
+  readonly message: string;
+  /** `gateway`: a 429, 502, 503 or 504 that does not come from the service. */
+  readonly reason: 'network' | 'timeout' | 'gateway';
+  /** With either outcome, the call is safe to repeat with the same idempotency key or operation id. */
+  readonly outcome: Outcome;
+  readonly cause?: unknown;
+}
+
+/**
+ * The answer does not come from this service: a page of a proxy, a redirect, other JSON, or a body above
+ * `maxResponseBytes`.
+ */
+export interface UnexpectedAnswer {
+  readonly type: 'unexpected_answer';
+  readonly message: string;
+  /** The HTTP status; 0 if the browser hides it. */
+  readonly status: number;
+  readonly outcome: Outcome;
+  readonly cause?: unknown;
+}
+
+/** The caller aborted the call. */
+export interface Aborted {
+  readonly type: 'aborted';
+  readonly message: string;
+  readonly outcome: Outcome;
+}
+
+/** The caller's `apiKey` function failed. Nothing was sent. */
+export interface KeyUnavailable {
+  readonly type: 'key_unavailable';
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+type RefusalType = Exclude<HandlerError['type'], SessionError['type']>;
+
+/** The service rejected the caller, the path or the body. `type` is the code of the handler's error. */
+export interface Refused {
+  readonly type: RefusalType;
+  readonly message: string;
+}
+
+/** An error that any call may return. */
+export type CallError = Unreachable | UnexpectedAnswer | Aborted | KeyUnavailable | Refused;
+
+/** An error of the service, without the fields that are not sent over HTTP. */
+export type RemoteError =
+  | InvalidInput
+  | NotFound
+  | StoreUnavailable
+  | Omit<InvalidTransition, 'status'>
+  | Omit<HistoryFull, 'limit'>
+  | Omit<IdempotencyMismatch, 'id'>
+  | Omit<PageTooLarge, 'bytes' | 'limit'>
+  | (Refused & { readonly type: 'too_many_streams' })
+  | Omit<Conflict, 'id'>
+  | (Omit<CorruptRecord, 'id'> & { readonly id?: string });
+
+/** The errors with one of these types. */
+type RemoteErrorOf<T extends string> = Extract<RemoteError, { readonly type: T }>;
+
+/** The errors of a request whose operation has the errors `C`. */
+export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallError;
+
+type RemoteErrorIn<O extends { readonly errors: readonly OperationError[] }> = RequestError<O['errors'][number]>;
+
+export type RemoteReadError = RemoteErrorIn<typeof get>;
+export type RemoteListError = RemoteErrorIn<typeof list>;
+export type RemoteHistoryError = RemoteErrorIn<typeof history>;
+export type RemoteDeleteError = RemoteErrorIn<typeof remove>;
+export type RemoteCreateError = RemoteErrorIn<typeof create>;
+export type RemoteChangeError = RemoteErrorIn<(typeof changes)[CallerCommand]>;
+export type RemoteAppendError = RemoteErrorIn<typeof append>;
+export type RemoteWatchError = RemoteErrorIn<typeof watch>;
+
+/** Every error of the client. `type` tells them apart. */
+export type ClientError = RemoteError | CallError;
+
+const isIssue = (value: unknown): value is InputIssue =>
+  isFields(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
+
+/** The issues with the names that the caller has used. */
+const readIssues = (operation: AnyOperation, message: string, errors: unknown): InvalidInput => {
+  const names = new Map([...wireNamesOf(operation)].map(([name, wireName]) => [wireName, name]));
+  const issues = Array.isArray(errors) ? errors.filter(isIssue) : [];
+  if (issues.length === 0) return { type: 'invalid_input', message, issues };
+  return invalidInput(issues.map(({ path, message: rule }) => ({ path: names.get(path) ?? path, message: rule })));
+};
+
+const isCommand = (method = ''): method is CallerCommand => Object.hasOwn(changes, method);
+
+const refusals = {
+  unauthenticated: true,
+  route_not_found: true,
+  method_not_allowed: true,
+  body_too_large: true,
+  unsupported_media_type: true,
+  authenticator_unavailable: true,
+  too_many_streams: true,
+  misconfigured: true,
+} as const satisfies Record<RefusalType, true>;
+
+const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals, code);
+
+/** The error for a code of the service, with what the response does not repeat. */
+const remoteErrorOf = (
+  code: string,
+  message: string,
+  errors: unknown,
+  { operation, id }: ClientRequest,
+  outcome: Outcome,
+): RemoteError | Refused | undefined => {
+  switch (code) {
+    case 'invalid_input':
+      return readIssues(operation, message, errors);
+    case 'not_found':
+      return notFound(id);
+    case 'invalid_transition': {
+      const method = operation.calls?.method;
+      return { type: code, message, command: isCommand(method) ? method : 'append' };
+    }
+    case 'history_full':
+      return { type: code, message, id };
+    case 'corrupt_record':
+      return { type: code, message, ...(id && { id }) };
+    case 'store_unavailable':
+      return storeUnavailable(message, outcome);
+    case 'conflict':
+    case 'idempotency_mismatch':
+    case 'page_too_large':
+      return { type: code, message };
+    default:
+      return isRefusal(code) ? { type: code, message } : undefined;
+  }
+};
+
+/** The error in a problem (RFC 9457) of the service; undefined if the body is none, or this request cannot have it. */
+export const errorInProblem = <C extends OperationError>(
+  body: unknown,
+  request: ClientRequest<C>,
+  outcome: Outcome,
+): RemoteErrorOf<C> | Refused | undefined => {
+  const { code, detail, errors } = isFields(body) ? body : {};
+  if (typeof code !== 'string' || typeof detail !== 'string') return undefined;
+  const error = remoteErrorOf(code, detail, errors, request, outcome);
+  const isExpected = (one: RemoteError | Refused): one is RemoteErrorOf<C> | Refused =>
+    isRefusal(one.type) || request.operation.errors.some((type) => type === one.type);
+  return error !== undefined && isExpected(error) ? error : undefined;
+};
+
+export const unreachable = (
+  reason: Unreachable['reason'],
+  message: string,
+  outcome: Outcome,
+  cause?: unknown,
+): Unreachable => ({ type: 'unreachable', message, reason, outcome, ...(cause === undefined ? {} : { cause }) });

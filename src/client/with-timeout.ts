@@ -1,0 +1,43 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { WatchSignal } from '../events/session-event.js';
+import type { ClientTiming } from './session-client-options.js';
+
+/** The limits of an asynchronous task. */
+export interface TaskLimits {
+  readonly timing: ClientTiming;
+  readonly ms: number;
+  readonly signal: WatchSignal | undefined;
+}
+
+/** Why a task was not waited for any longer. */
+export type Interruption = 'timeout' | 'aborted';
+
+/**
+ * Waits for a task until the timeout or the abort, even if the task ignores both. `AbortSignal.any` and
+ * `AbortSignal.timeout` would do, but the oldest supported browsers lack the first, and tests replace the timers.
+ */
+export const withTimeout = async <T>(
+  { timing, ms, signal }: TaskLimits,
+  task: () => PromiseLike<T>,
+): Promise<Result<T, Interruption>> => {
+  if (signal?.aborted) return err('aborted');
+  let stop = (): void => undefined;
+  const interrupted = new Promise<Result<never, Interruption>>((resolve) => {
+    const onAbort = (): void => resolve(err('aborted'));
+    const cancel = timing.after(ms, () => resolve(err('timeout')));
+    signal?.addEventListener('abort', onAbort);
+    stop = () => {
+      cancel();
+      signal?.removeEventListener('abort', onAbort);
+    };
+  });
+  try {
+    return await Promise.race([task().then((value) => ok(value)), interrupted]);
+  } finally {
+    stop();
+  }
+};
+
+/** Waits `ms` milliseconds, or until the signal is aborted. */
+export const sleep = (limits: TaskLimits): Promise<unknown> =>
+  withTimeout(limits, () => new Promise<never>(() => undefined));

@@ -1,0 +1,105 @@
+import type { SweepFailure } from '../errors.js';
+import type { HistoryEntry, Session, SessionState } from '../session/session.js';
+import type { CallerCommand, EndReason } from '../session/session-status.js';
+import type { SessionKey } from '../store/session-store.js';
+
+/** The result of `append`. */
+export interface Appended {
+  /** The position behind these entries: opaque, growing, and the same if the append is repeated. */
+  readonly position: number;
+}
+
+/** A part of a history. */
+export interface HistoryPart {
+  /** Oldest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** The position behind the part: opaque. `{ after: position }` reads on. */
+  readonly position: number;
+  /** Whether there were entries behind `position` at the time of reading. */
+  readonly hasMore: boolean;
+}
+
+/** A page of sessions. */
+export interface SessionPage {
+  readonly sessions: readonly Session[];
+  /** Number of sessions on all pages: those of the tenant that match `status`, `createdAfter` and `createdBefore`. */
+  readonly total: number;
+  /** The limit of this page. */
+  readonly limit: number;
+  /** The page number; absent with `after`. */
+  readonly page?: number;
+  /**
+   * Cursor of the next page, for `after`; absent on the last page. Sessions that are created or deleted meanwhile make
+   * the next page neither skip nor repeat a session.
+   */
+  readonly next?: string;
+  /** Ids of sessions on this page that cannot be read; they are missing from `sessions`. */
+  readonly unreadable: readonly string[];
+}
+
+/** A session that the clock has ended. */
+export interface SweptSession extends SessionKey {
+  readonly endReason: EndReason;
+  /** When the session ended, not when a sweep found it: RFC 3339, UTC, milliseconds. */
+  readonly endedAt: string;
+}
+
+/** The result of one sweep. */
+export interface Sweep {
+  /** Sessions that the clock has ended, once their end is stored and `onEnded`, if given, has returned. */
+  readonly ended: readonly SweptSession[];
+  /** Sessions that were deleted because their retention was over. */
+  readonly deleted: readonly SessionKey[];
+  /** Errors of sessions that could not be processed. They stay due; damaged ones are retried a minute later. */
+  readonly failed: readonly SweepFailure[];
+  /**
+   * Number of earlier deletions whose remaining data was removed, for stores that keep data of deleted sessions for a
+   * while.
+   */
+  readonly purged: number;
+  /** Whether another sweep has more to do at once: more was due than `limit`, and this sweep made progress. */
+  readonly isFull: boolean;
+  /** The `after` of the next sweep; absent if this sweep covered the last part of the store. */
+  readonly next?: string;
+}
+
+/** What each operation returns. `each` returns one page after another. */
+export interface OperationResults extends Readonly<Record<CallerCommand, SessionState>> {
+  readonly create: Session;
+  readonly get: Session;
+  readonly history: HistoryPart;
+  readonly list: SessionPage;
+  readonly each: SessionPage;
+  readonly append: Appended;
+  readonly delete: undefined;
+  readonly sweep: Sweep;
+}
+
+/** The operations of a service. */
+export type OperationName = keyof OperationResults;
+
+/** The result of an operation, with its name: `operation` tells which type `value` has. */
+export type OperationResult<N extends OperationName = OperationName> = {
+  readonly [K in N]: { readonly operation: K; readonly value: OperationResults[K] };
+}[N];
+
+const named =
+  <N extends OperationName>(operation: N) =>
+  (value: OperationResults[N]): OperationResult<N> => ({ operation, value });
+
+/** Adds the name of its operation to a result. A table, because the compiler relates a name to its type by lookup only. */
+export const resultOf: { readonly [N in OperationName]: (value: OperationResults[N]) => OperationResult } = {
+  create: named('create'),
+  get: named('get'),
+  history: named('history'),
+  list: named('list'),
+  each: named('each'),
+  start: named('start'),
+  pause: named('pause'),
+  resume: named('resume'),
+  terminate: named('terminate'),
+  fail: named('fail'),
+  append: named('append'),
+  delete: named('delete'),
+  sweep: named('sweep'),
+};

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { SessionClient } from '../../src/client/index.js';
+import { active, scripted, unplugged } from './scripted.js';
+
+describe('a client', () => {
+  test('is not made with options that break a rule: a TypeError names all of them', () => {
+    const broken = {
+      baseUrl: 'ftp://x',
+      apiKey: 'a b',
+      fetch: 7,
+      timeoutMs: 0,
+      attemptTimeoutMs: '1',
+      retries: -1,
+      silenceMs: Number.NaN,
+      maxResponseBytes: 0.5,
+      headers: { 'a b': 'c' },
+      timing: {},
+    };
+    const make = () => Reflect.construct(SessionClient, [broken]);
+    expect(make).toThrow(TypeError);
+    for (const name of Object.keys(broken)) expect(make).toThrow(`${name} must`);
+    expect(() => Reflect.construct(SessionClient, [{ baseUrl: '/api', timeout: 1 }])).toThrow(
+      'SessionClient: timeout is unknown (did you mean timeoutMs?)',
+    );
+  });
+
+  test.each([undefined, null, 7, 'x', [], {}, { baseUrl: 'http://user:hunter2@127.0.0.1' }])(
+    'is not made with %j',
+    (options) => {
+      expect(() => Reflect.construct(SessionClient, [options])).toThrow(TypeError);
+    },
+  );
+});
+
+describe('a call', () => {
+  test.each([
+    undefined,
+    null,
+    7,
+    'x',
+    [],
+    () => 1,
+    Object.create(null),
+    new Proxy({}, { get: () => Promise.reject(new Error('no')).catch(() => 1) }),
+  ])('is a Result for arguments of any kind: %#', async (junk) => {
+    const { client } = scripted([unplugged]);
+    for (const name of ['create', 'get', 'history', 'list', 'start', 'append', 'delete'] as const) {
+      const result = await Reflect.apply(client[name], client, [junk, junk, junk]);
+      expect(result.isErr()).toBe(true);
+    }
+    for await (const item of Reflect.apply(client.watch, client, [junk, junk])) expect(item.isErr()).toBe(true);
+    for await (const item of Reflect.apply(client.each, client, [junk, junk])) expect(item.isErr()).toBe(true);
+  });
+
+  test('names all that is wrong with a call', async () => {
+    const { client, sent } = scripted([active]);
+    const started = await Reflect.apply(client.start, client, [7, { operationId: 'a b', signal: {}, timeoutMs: 0 }]);
+    const { issues } = started._unsafeUnwrapErr();
+    expect(issues.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+      'id',
+      'operationId',
+      'signal',
+      'timeoutMs',
+    ]);
+    expect(sent).toEqual([]);
+  });
+
+  test('takes `warnBefore` in whole seconds only', async () => {
+    const { client, sent } = scripted([active]);
+    for (const warnBefore of [0, 0.5, 1.5, 86_401, '30', Number.NaN]) {
+      const watched = Reflect.apply(client.watch, client, ['s1', { warnBefore }]);
+      for await (const item of watched) {
+        expect(item._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'warnBefore' }] });
+      }
+    }
+    expect(sent).toEqual([]);
+  });
+
+  test('sends nothing once its time is over, even if the key comes then', async () => {
+    let give = (_: string): void => undefined;
+    const apiKey = () =>
+      new Promise<string>((resolve) => {
+        give = resolve;
+      });
+    const { client, sent } = scripted([active], { apiKey });
+    expect((await client.start('s1'))._unsafeUnwrapErr()).toMatchObject({
+      type: 'key_unavailable',
+      message: '`apiKey` took too long',
+    });
+    give('late');
+    await new Promise(setImmediate);
+    expect(sent).toEqual([]);
+  });
+
+  test('leaves no listener on the signal of its caller', async () => {
+    const listeners = new Set<unknown>();
+    let added = 0;
+    const signal = {
+      aborted: false,
+      addEventListener: (_: string, listener: unknown) => {
+        added += 1;
+        listeners.add(listener);
+      },
+      removeEventListener: (_: string, listener: unknown) => listeners.delete(listener),
+    };
+    const { client } = scripted([unplugged, active]);
+    expect((await client.start('s1', { signal })).isOk()).toBe(true);
+    for await (const item of client.watch('s1', { signal })) expect(item.isErr()).toBe(true);
+    expect([added, listeners.size]).toEqual([4, 0]);
+  });
+});
