@@ -67,7 +67,7 @@ export type {
   TransitionTarget,
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
-export { acceptsHistoryUntil, activeMsAt, isEndByClock, sessionAt, settle } from './session/timeline.js';
+export { acceptsHistoryUntil, activeMsAt, isEndByClock, sessionAt, stateAt } from './session/timeline.js';
 export type {
   Admit,
   Answer,

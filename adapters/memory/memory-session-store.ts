@@ -20,13 +20,13 @@ import type {
   SessionStore,
 } from '../../src/store/session-store.js';
 import { copyState } from './copies.js';
-import { bytesOf, type KeptSession, keyOf, newSession, recordOf, sequenceOf } from './kept-session.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
+import { bytesOf, keyOf, newSession, recordOf, type StoredSession, sequenceOf } from './stored-session.js';
 import { TenantSessions } from './tenant-sessions.js';
 
-/** A tenant by when the first of its sessions is due. */
+/** A tenant and the earliest due time of its sessions. */
 interface TenantDue {
   readonly name: string;
   readonly firstDue: number;
@@ -34,9 +34,9 @@ interface TenantDue {
 
 const tenantOrder = (a: TenantDue, b: TenantDue): number => a.firstDue - b.firstDue || compare(a.name, b.name);
 
-/** What a `MemorySessionStore` is made with. */
+/** Options of a `MemorySessionStore`. */
 export interface MemorySessionStoreOptions {
-  /** Whether changes are told. It keeps the last `length` events, at least 1, 100000 unless given. Default: no. */
+  /** Enables events. The store keeps the last `length` events, at least 1, by default 100000. Default: no events. */
   readonly events?: boolean | { readonly length?: number };
 }
 
@@ -53,16 +53,16 @@ const readEventsLength = (options: MemorySessionStoreOptions): number | undefine
   });
 
 /**
- * Keeps sessions in this process: for tests, for hosts with one process, and for sessions that may go when it ends.
- * Every operation is done when its method returns; a call that races another does not exist here.
+ * Keeps sessions in this process: for tests, for hosts with one process, and for sessions that may be lost when it ends.
+ * Every call is complete when its method returns, so calls never race.
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantSessions>();
-  /** The tenants that have something due some time. */
+  /** The tenants with sessions that have a due time. */
   readonly #byDue = new OrderedIndex(tenantOrder);
   readonly events: MemoryEventLog | undefined;
 
-  /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
+  /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: MemorySessionStoreOptions = {}) {
     const length = readEventsLength(options);
     this.events = length === undefined ? undefined : new MemoryEventLog(length);
@@ -74,7 +74,7 @@ export class MemorySessionStore implements SessionStore {
     this.#tenants.set(name, tenant);
     const session = newSession(name, head, state, this.events?.newBirth() ?? '');
     this.#change(name, tenant, () => tenant.add(session));
-    this.#tell(session, { type: 'created', at: Date.parse(head.createdAt) });
+    this.#log(session, { type: 'created', at: Date.parse(head.createdAt) });
     return ok('inserted');
   }
 
@@ -110,20 +110,20 @@ export class MemorySessionStore implements SessionStore {
     if (state.revision !== next.revision - 1) return ok('stale');
     const dueAt = isEndByClock(next) ? Math.min(session.dueAt, next.deadline) : next.deadline;
     this.#change(key.tenant, tenant, () => tenant.change(session, copyState(next), dueAt));
-    this.#tell(session, eventDetailOf(state.status === 'PAUSED', next));
+    this.#log(session, eventDetailOf(state.status === 'PAUSED', next));
     return ok('replaced');
   }
 
-  append(key: SessionKey, { entries, now, operationId, mostEntries }: HistoryAppend): Result<AppendOutcome, never> {
+  append(key: SessionKey, { entries, now, operationId, maxEntries }: HistoryAppend): Result<AppendOutcome, never> {
     const session = this.#sessionOf(key);
     if (session === undefined) return ok({ outcome: 'missing' });
     const { state, log } = session;
     const known = operationId === undefined ? undefined : log.positionAfter(operationId);
     if (known !== undefined) return ok({ outcome: 'appended', position: known });
     if (now >= acceptsHistoryUntil(state)) return ok({ outcome: 'closed', state: copyState(state) });
-    if (mostEntries !== undefined && log.length + entries.length > mostEntries) return ok({ outcome: 'full' });
+    if (maxEntries !== undefined && log.length + entries.length > maxEntries) return ok({ outcome: 'full' });
     const position = log.append(entries, operationId);
-    this.#tell(session, { type: 'appended', at: now, position });
+    this.#log(session, { type: 'appended', at: now, position });
     return ok({ outcome: 'appended', position });
   }
 
@@ -137,7 +137,7 @@ export class MemorySessionStore implements SessionStore {
       return ok({ outcome: 'found', entries: log.slice(from), position: log.length, hasMore: false });
     }
     const { after, limit } = slice;
-    if (after < 0 || after > log.length) return ok({ outcome: 'astray' });
+    if (after < 0 || after > log.length) return ok({ outcome: 'invalid_position' });
     let position = Math.min(after + limit, log.length);
     while (position > after + 1 && log.bytes(after, position) > maxBytes) position -= 1;
     const entries = log.slice(after, position);
@@ -155,7 +155,7 @@ export class MemorySessionStore implements SessionStore {
     this.#change(key.tenant, tenant, () => tenant.remove(session));
     if (tenant.size === 0) this.#tenants.delete(key.tenant);
     session.isRemoved = true;
-    this.#tell(session, { type: 'deleted', at: now });
+    this.#log(session, { type: 'deleted', at: now });
     return ok('removed');
   }
 
@@ -183,11 +183,11 @@ export class MemorySessionStore implements SessionStore {
     return ok('moved');
   }
 
-  #sessionOf({ tenant, id }: SessionKey): KeptSession | undefined {
+  #sessionOf({ tenant, id }: SessionKey): StoredSession | undefined {
     return this.#tenants.get(tenant)?.get(id);
   }
 
-  /** Keeps the tenant at its place in `#byDue`. */
+  /** Changes a tenant, and keeps its place in `#byDue` correct. */
   #change(name: string, tenant: TenantSessions, change: () => void): void {
     const before = tenant.firstDue;
     change();
@@ -197,8 +197,8 @@ export class MemorySessionStore implements SessionStore {
     if (after < Number.POSITIVE_INFINITY) this.#byDue.insert({ name, firstDue: after });
   }
 
-  #tell(session: KeptSession, detail: EventDetail): void {
+  #log(session: StoredSession, detail: EventDetail): void {
     const { birth } = session;
-    this.events?.tell(keyOf(session), { birth, sequence: sequenceOf(session) }, detail);
+    this.events?.log(keyOf(session), { birth, sequence: sequenceOf(session) }, detail);
   }
 }

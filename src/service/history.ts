@@ -4,7 +4,7 @@ import { historyFull, invalidInput, invalidTransition, notFound } from '../error
 import { readHistoryQuery } from '../input/read-list-query.js';
 import { readAppend } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
-import { settle } from '../session/timeline.js';
+import { stateAt } from '../session/timeline.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { Appended, HistoryPart } from './operation-results.js';
 import { contractBroken } from './perform.js';
@@ -32,7 +32,7 @@ export const appendHistory = async (
   if (time.isErr()) return err(time.error);
   const input = readAppend(entries, options, timestampOf(time.value), limits);
   if (input.isErr()) return err(input.error);
-  const answer = await store.append(key, { now: time.value, ...input.value, mostEntries: limits.historyEntries });
+  const answer = await store.append(key, { now: time.value, ...input.value, maxEntries: limits.historyEntries });
   if (answer.isErr()) return err(answer.error);
   const appended = answer.value;
   switch (appended.outcome) {
@@ -43,7 +43,7 @@ export const appendHistory = async (
     case 'full':
       return err(historyFull(key.id, limits.historyEntries));
     case 'closed':
-      return err(invalidTransition(settle(appended.state, time.value).status, 'append'));
+      return err(invalidTransition(stateAt(appended.state, time.value).status, 'append'));
     default:
       throw contractBroken('append', appended);
   }
@@ -76,7 +76,7 @@ export const readHistory = async (
   if (answer.isErr()) return err(answer.error);
   const found = answer.value;
   if (found.outcome === 'missing') return err(notFound(key.id));
-  if (found.outcome === 'astray') {
+  if (found.outcome === 'invalid_position') {
     return err(invalidInput([{ path: 'after', message: 'is not a position in this history' }]));
   }
   return ok({ entries: found.entries, position: found.position, hasMore: found.hasMore });

@@ -28,7 +28,7 @@ export const nextId = (ids: Ids): Result<string, InvalidInput> => {
 };
 
 /** The session id of a tenant's idempotency key, so that a repeated create finds the session: 132 bits of SHA-256. */
-export const idOfKey = async (tenant: string, idempotencyKey: string): Promise<string> => {
+export const idOfIdempotencyKey = async (tenant: string, idempotencyKey: string): Promise<string> => {
   const text = JSON.stringify([tenant, idempotencyKey]);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   const base64 = btoa(String.fromCharCode(...new Uint8Array(digest)));

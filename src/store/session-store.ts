@@ -41,7 +41,7 @@ export interface HistoryAppend {
    */
   readonly operationId?: string;
   /** Maximum number of entries in the history after the append. Default: no limit. */
-  readonly mostEntries?: number;
+  readonly maxEntries?: number;
 }
 
 export type AppendOutcome =
@@ -49,7 +49,7 @@ export type AppendOutcome =
   | { readonly outcome: 'appended'; readonly position: number }
   /** The session accepts no history at `now`; `state` is its state. Nothing was written. */
   | { readonly outcome: 'closed'; readonly state: StateRecord }
-  /** The history would exceed `mostEntries`. Nothing was written. */
+  /** The history would exceed `maxEntries`. Nothing was written. */
   | { readonly outcome: 'full' }
   | { readonly outcome: 'missing' };
 
@@ -84,7 +84,7 @@ export type EntriesOutcome =
       readonly hasMore: boolean;
     }
   /** `after` is not a position in this history. */
-  | { readonly outcome: 'astray' }
+  | { readonly outcome: 'invalid_position' }
   | { readonly outcome: 'missing' };
 
 /** Conditions of `SessionStore.remove`. */

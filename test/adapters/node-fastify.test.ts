@@ -17,7 +17,7 @@ const listening = async (app: { listen(options: object): Promise<string>; close(
   return running;
 };
 
-/** Gives a request to the listener before Fastify has looked at its body, or where it cannot decode its path. */
+/** Passes a request to the listener before Fastify reads its body, also if Fastify cannot decode its path. */
 const handOver = (listener: NodeListener) => (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
   reply.hijack();
   listener(request.raw, reply.raw);
@@ -90,7 +90,7 @@ describe('Fastify, by routes behind its own parsers', () => {
 });
 
 describe('Fastify without a server, by inject', () => {
-  test('answers as over a connection, with a body and without one, and tells of the end of each answer', async () => {
+  test('answers as over a connection, with and without a body, and reports the end of each response', async () => {
     const { handler } = handlerWith({ authenticate: (key) => (key === 'key' ? 'acme' : undefined) });
     let closed = 0;
     const listener = nodeListener((request) => {

@@ -52,7 +52,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
 
 const paths = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `/${at}`);
 
-/** So many requests for `/0`, `/1` ..., each with so many bytes at least. */
+/** A number of requests for `/0`, `/1` ..., each with a minimum number of bytes. */
 const pipeline = (count: number, length = 0): string =>
   paths(count)
     .map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(length)}\r\n\r\n`)

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection that sends what it is told, byte by byte if need be, and keeps all that comes back. */
+/** A connection that sends given bytes, one by one if necessary, and keeps everything that it receives. */
 export class RawConnection {
   readonly #socket: Socket;
   readonly #closed: Promise<void>;
@@ -48,7 +48,7 @@ export class RawConnection {
     return this.#socket.bytesWritten;
   }
 
-  /** Waits for so many answers with a status of 200 or above, or for the end. */
+  /** Waits for a number of responses with a status of 200 or above, or for the end. */
   async answers(count = 1): Promise<readonly string[]> {
     for (;;) {
       this.#takeWholeAnswers();

@@ -75,7 +75,7 @@ const append = fc.record({ entries: fc.oneof(fc.array(entry, { maxLength: 5 }), 
 
 const asHeader = (value: string) => request('POST', '/', { header: () => value });
 
-/** So many of both sorts that the property says something of each. */
+/** Minimum number of inputs of each kind, so that the property tests both. */
 const check = async <T>(
   values: fc.Arbitrary<T>,
   isAllowed: (value: T) => boolean,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { CallerCommand, EndReason, SessionStatus } from '../../src/session/session-status.js';
-import { advance, initialState, sessionAt, settle } from '../../src/session/timeline.js';
+import { advance, initialState, sessionAt, stateAt } from '../../src/session/timeline.js';
 import { NOON } from '../support/manual-clock.js';
 
 /**
@@ -95,7 +95,7 @@ const play = (
   let state = initialState(limitMs, { now, idleTimeoutMs });
   for (const [step, { wait, command, settles }] of script.entries()) {
     now += wait;
-    if (settles) state = settle(state, now);
+    if (settles) state = stateAt(state, now);
     const next = advance(state, command, { now, idleTimeoutMs });
     state = next.unwrapOr(state);
     look(state, now, step, next.isOk());
@@ -140,7 +140,7 @@ describe('for any commands at any times', () => {
       fc.property(scripts, fc.nat({ max: 5000 }), fc.nat({ max: 5000 }), (script, seenAfter, readAfter) => {
         play(script, (state, now) => {
           const first = Math.min(seenAfter, readAfter);
-          const written = settle(state, now + first);
+          const written = stateAt(state, now + first);
           expect(sessionAt(recordOf(written), now + readAfter)).toEqual(sessionAt(recordOf(state), now + readAfter));
         });
       }),

@@ -82,7 +82,7 @@ class Deployment {
   readonly #services: readonly SessionService[];
   readonly #store: SessionStore;
   readonly #ids: string[] = [];
-  /** Positions and births are opaque: they are told apart by the order in which they were seen. */
+  /** Positions and births are opaque: they are replaced by the order in which they first appear. */
   readonly #labels = new Map<string, string>();
   #cursor: string | undefined;
   #turn = 0;
@@ -113,7 +113,7 @@ class Deployment {
     );
   }
 
-  /** What was told of all sessions, each change once. */
+  /** The events of all sessions, each change once. */
   async told(): Promise<unknown> {
     const log = this.#store.events;
     if (log === undefined) return [];

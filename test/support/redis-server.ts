@@ -82,7 +82,7 @@ async function launch(port: number, dir: string, options: RedisServerOptions): P
   }
 }
 
-/** By its own words and not by an answer on the port, which may be somebody else's. */
+/** Uses the server's own output, because another server may answer on the port. */
 function isReady(server: Running): Promise<void> {
   return new Promise((resolve, reject) => {
     let log = '';

@@ -124,12 +124,12 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: a position beyond the end is astray',
+    name: 'findEntries: a position beyond the end is invalid',
     run: async (store) => {
       await insertActive(store, key);
       for (const after of [await append(store, key, ['hello']), 1e9, Number.MAX_SAFE_INTEGER - 1]) {
         const found = await answerOf(store.findEntries(key, { after: after + 1, limit: 10 }));
-        expectEqual(found, { outcome: 'astray' }, `behind ${after + 1}`);
+        expectEqual(found, { outcome: 'invalid_position' }, `behind ${after + 1}`);
       }
     },
   },

@@ -21,7 +21,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
   beforeAll(async () => {
     cluster = await startCluster(1);
     const node = new Redis(cluster.nodes[0]?.port ?? 0);
-    // A node that nobody has met does not know its own address.
+    // A node without contact to other nodes does not know its own address.
     await node.config('SET', 'cluster-announce-ip', LOOPBACK);
     await node.quit();
   }, 30_000);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
-import { settle } from '../../../src/session/timeline.js';
+import { stateAt } from '../../../src/session/timeline.js';
 import type { ListPlace, PageRange } from '../../../src/store/session-store.js';
 import { ended, headOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
@@ -71,7 +71,7 @@ const expected = (
   const matching = inserted.filter(
     (session) =>
       status !== undefined &&
-      settle(session.state, status.now).status === status.status &&
+      stateAt(session.state, status.now).status === status.status &&
       session.createdAt > createdAfter &&
       session.createdAt < createdBefore,
   );

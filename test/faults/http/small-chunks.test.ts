@@ -12,7 +12,7 @@ const CLIENTS = effort(4, 24);
 const BODY_BYTES = 200 * 1024;
 const MIB = 1024 * 1024;
 /** What a process may grow by beside the bodies themselves, and a buffer may have twice the room that it needs. */
-const MOST_BYTES = 100 * MIB + 2 * CLIENTS * BODY_BYTES;
+const MAX_BYTES = 100 * MIB + 2 * CLIENTS * BODY_BYTES;
 
 let worker: Worker;
 beforeAll(async () => {
@@ -79,8 +79,8 @@ test.each(cases.slice(0, effort(2, 3)))(
       promise: PROMISE,
       figure: `${mount}: most MiB that ${CLIENTS} clients ${who} add with ${BODY_BYTES / 1024} KiB each, in chunks of a byte`,
       value: (grown / MIB).toFixed(0),
-      bar: `under ${Math.round(MOST_BYTES / MIB)}`,
+      bar: `under ${Math.round(MAX_BYTES / MIB)}`,
     });
-    expect(grown).toBeLessThan(MOST_BYTES);
+    expect(grown).toBeLessThan(MAX_BYTES);
   },
 );

@@ -13,9 +13,9 @@ const WATCHERS = effort(100, 1000);
 const SESSION_BYTES = 2_000_000;
 const TURNS = effort(30, 100);
 /** Megabytes that watchers may add to the process. One text for each of them would be 2 MB. */
-const MOST_MB = effort(100, 300);
+const MAX_MB = effort(100, 300);
 /** Sessions that were sent lately, 16 MiB, and what a client of Redis keeps of its last replies. */
-const MOST_KEPT_MB = 40;
+const MAX_KEPT_MB = 40;
 
 let worker: Worker;
 beforeAll(async () => {
@@ -117,8 +117,8 @@ test.each(cases)(
     };
     await Promise.all(watchers.map(readAll));
     const read = await server.measure();
-    for (const { rss } of [unread, read]) expect(rss - before.rss).toBeLessThan(MOST_MB);
-    const bar = `under ${MOST_MB}`;
+    for (const { rss } of [unread, read]) expect(rss - before.rss).toBeLessThan(MAX_MB);
+    const bar = `under ${MAX_MB}`;
     record({ promise: PROMISE, figure: `${name}: watchers of one session of 2 MB`, value: WATCHERS });
     record({ promise: PROMISE, figure: `${name}: that were cut off or turned away, and came back`, value: again });
     record({ promise: PROMISE, figure: `${name}: MB more, unread`, value: (unread.rss - before.rss).toFixed(0), bar });
@@ -143,7 +143,7 @@ test.each(cases)(
     const after = await server.measure();
     for (const { leave } of watchers) leave();
     const growth = after.heap + after.buffers - before.heap - before.buffers;
-    expect(growth).toBeLessThan(MOST_KEPT_MB);
+    expect(growth).toBeLessThan(MAX_KEPT_MB);
     record({
       promise: PROMISE,
       figure: `${name}: MB held for ${TURNS} that wait, each of another state`,

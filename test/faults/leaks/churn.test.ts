@@ -10,7 +10,7 @@ import { reportOf } from './child.js';
 const PROMISE = 'nothing leaks';
 const ROUNDS = effort(48, 4000);
 /** What may be left of a client and its store, in bytes: a socket or a client that stays takes tens of thousands. */
-const MOST_BYTES = effort(8000, 200);
+const MAX_BYTES = effort(8000, 200);
 const SAMPLES = effort(12, 40);
 
 describeWithRedis('clients that come and go', () => {
@@ -27,11 +27,11 @@ describeWithRedis('clients that come and go', () => {
       const numbers = [server.port, ROUNDS, SAMPLES].map(String);
       const { samples, ...rest } = await reportOf<ChurnReport>(worker.file, version, ...numbers);
       const growth = growthOf(samples.slice(samples.length / 4));
-      const bar = `under ${MOST_BYTES}`;
+      const bar = `under ${MAX_BYTES}`;
       record({ promise: PROMISE, figure: `clients opened and closed, ${version}`, value: ROUNDS });
       record({ promise: PROMISE, figure: `bytes of heap a client, ${version}`, value: growth.toFixed(1), bar });
       expect(rest).toEqual({ failed: 0, warnings: [], listeners: 0, left: [] });
-      expect(growth, JSON.stringify(samples)).toBeLessThan(MOST_BYTES);
+      expect(growth, JSON.stringify(samples)).toBeLessThan(MAX_BYTES);
     },
     effort(60_000, 600_000),
   );
