@@ -1,6 +1,6 @@
-import { routeNotFound } from '../../src/http/problem.js';
+import { routeNotFound } from '../../src/http/handler-error.js';
+import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { HandlerResponse, SessionHandler } from '../../src/http/session-handler.js';
-import { tidyPrefix, withoutPrefix } from '../../src/http/without-prefix.js';
 import { readOptions } from '../../src/input/read-options.js';
 import type { CloseListeners } from './close-listeners.js';
 import { FetchRequest, pathOf } from './fetch-request.js';

@@ -54,6 +54,8 @@ const operationRequest = (request: HandlerRequest): HandlerRequest => ({
  */
 export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected> => {
   const { authenticate, challenge, terminate } = readInspectorOptions(options);
+  const withoutEvents = [list, get, history, ...(terminate ? [changes.terminate] : [])];
+  const withEvents = [...withoutEvents, watch];
   return [
     {
       operation: inspector,
@@ -70,7 +72,7 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
           return ok(url.startsWith('/') ? movedToPage : pageResponse({ tenant, events, terminate }));
         }
         if (!isFromPage(request)) return ok(crossSite);
-        const operations = [list, get, history, ...(events ? [watch] : []), ...(terminate ? [changes.terminate] : [])];
+        const operations = events ? withEvents : withoutEvents;
         const answered = await handler.serve(operations, url, {
           ...call,
           request: operationRequest(request),

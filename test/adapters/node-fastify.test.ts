@@ -6,7 +6,7 @@ import { type NodeListener, nodeListener } from '../../adapters/node/index.js';
 import { createSessionHandler } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { send } from '../http/client.js';
-import { describeHttp } from '../http/describe-http.js';
+import { describeMount } from '../http/describe-http.js';
 import { handlerWith } from '../http/handler-harness.js';
 import { expectInvalid } from '../http/problems.js';
 import type { RunningServer } from '../http/world.js';
@@ -23,7 +23,7 @@ const handOver = (listener: NodeListener) => (_error: unknown, request: FastifyR
   listener(request.raw, reply.raw);
 };
 
-describeHttp({
+describeMount({
   name: 'Fastify on the listener, by serverFactory',
   prefix: '',
   parsesBodies: false,
@@ -37,7 +37,7 @@ describeHttp({
     ),
 });
 
-describeHttp({
+describeMount({
   name: 'Fastify, by a hook before its parsers',
   prefix: '/api',
   parsesBodies: false,

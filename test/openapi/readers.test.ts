@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { idempotencyKeyOf } from '../../src/http/answer-of.js';
 import { commandRoutes } from '../../src/http/index.js';
+import { idempotencyKeyOf } from '../../src/http/read-input.js';
 import { readAppend, readCommandOptions, readCreate, readId } from '../../src/input/session-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
 import { defaultLimits } from '../../src/session/session-limits.js';

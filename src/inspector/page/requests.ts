@@ -1,4 +1,4 @@
-import { percentEncode } from '../../operations/percent-encode.js';
+import { percentEncode } from '../../operations/operation.js';
 import type { HistoryPart, SessionDetail, SessionRow } from './sessions.js';
 
 /** The result of a request: the value, or an error message. */

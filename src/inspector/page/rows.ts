@@ -1,4 +1,4 @@
-import { percentEncode } from '../../operations/percent-encode.js';
+import { percentEncode } from '../../operations/operation.js';
 import { element } from './dom.js';
 import type { SessionRow } from './sessions.js';
 import { showDuration } from './show-duration.js';

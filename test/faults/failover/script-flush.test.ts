@@ -1,13 +1,13 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, idsOn, said } from '../../../src/testing/steps.js';
-import { redisAvailable } from '../../support/redis-binary.js';
-import { clientVersions, openClient, type TestClient } from '../../support/redis-clients.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { openClient, type TestClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
 import { startRedis } from '../../support/redis-server.js';
-import { effort, record } from '../support/effort.js';
+import { effort, record, triedClients } from '../support/effort.js';
 
 const CALLS = effort(500, 20_000);
 const CALLERS = 20;
@@ -50,8 +50,8 @@ const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown
   return kept?.join() === 'first,second' && isListed ? wrong : [...wrong, { kept, isListed }];
 };
 
-describe.skipIf(!redisAvailable())('SCRIPT FLUSH, again and again', () => {
-  test.each(clientVersions)(
+describeWithRedis('SCRIPT FLUSH, again and again', () => {
+  test.each(triedClients)(
     'no call fails, and none is applied twice, with %s',
     async (version) => {
       const server = await startRedis();

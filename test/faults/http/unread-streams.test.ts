@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { redisAvailable, startRedis } from '../../support/redis-server.js';
+import { startRedis } from '../../support/redis-server.js';
+import { reasonToSkip, requirements } from '../../support/requirements.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import type { WatchedReport, WatchedServer } from '../../support/workers/watched-server.js';
 import { effort, record } from '../support/effort.js';
@@ -93,7 +94,8 @@ const stores = {
   },
 } as const;
 
-const cases = Object.entries(stores).filter(([name]) => name === 'memory' || redisAvailable);
+const cases = Object.entries(stores).filter(([name]) => name === 'memory' || requirements.redis.isMet());
+if (!requirements.redis.isMet()) test.skip(reasonToSkip(requirements.redis));
 
 test.each(cases)(
   'many watchers of one large session in %s, who first do not read and then all do',

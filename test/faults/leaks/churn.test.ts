@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { growthOf } from '../../support/heap.js';
-import { redisAvailable } from '../../support/redis-binary.js';
-import { clientVersions } from '../../support/redis-clients.js';
 import { type RedisServer, startRedis } from '../../support/redis-server.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import type { ChurnReport } from '../../support/workers/churn.js';
-import { effort, record } from '../support/effort.js';
+import { effort, record, triedClients } from '../support/effort.js';
 import { reportOf } from './child.js';
 
 const PROMISE = 'nothing leaks';
@@ -14,7 +13,7 @@ const ROUNDS = effort(48, 4000);
 const MAX_BYTES = effort(8000, 200);
 const SAMPLES = effort(12, 40);
 
-describe.skipIf(!redisAvailable())('clients that come and go', () => {
+describeWithRedis('clients that come and go', () => {
   let worker: Worker;
   let server: RedisServer;
   beforeAll(async () => {
@@ -22,7 +21,7 @@ describe.skipIf(!redisAvailable())('clients that come and go', () => {
   });
   afterAll(() => Promise.all([worker.remove(), server.stop()]));
 
-  test.each(clientVersions)(
+  test.each(triedClients)(
     'leave no memory, listener or handle behind, with %s',
     async (version) => {
       const numbers = [server.port, ROUNDS, SAMPLES].map(String);

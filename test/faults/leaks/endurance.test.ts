@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { growthOf } from '../../support/heap.js';
-import { redisAvailable } from '../../support/redis-binary.js';
-import { clientVersions } from '../../support/redis-clients.js';
 import { type RedisServer, startRedis } from '../../support/redis-server.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import type { EnduranceReport } from '../../support/workers/endurance.js';
-import { effort, record } from '../support/effort.js';
+import { effort, record, triedClients } from '../support/effort.js';
 import { reportOf } from './child.js';
 
 const PROMISE = 'nothing leaks';
@@ -44,14 +43,14 @@ test(
   PATIENCE_MS,
 );
 
-describe.skipIf(!redisAvailable())('many operations on a Redis', () => {
+describeWithRedis('many operations on a Redis', () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();
   });
   afterAll(() => server.stop());
 
-  test.each(clientVersions)(
+  test.each(triedClients)(
     'leave nothing behind, with %s',
     (version) => endure(version, server.port, effort(3000, 500_000)),
     PATIENCE_MS,
