@@ -59,7 +59,7 @@ const greeting = async (where: string, origin: string, place: string, hasInspect
   const once = `try-${randomBytes(4).toString('hex')}`;
   const get = `# get the session\n${curl} '${origin}/session/${await idOfIdempotencyKey('default', once)}'\n`;
   const inspector = `The inspector is at ${origin}/inspector. Its password is an API key.\n`;
-  return `Colloquy listens on ${where} and stores sessions in ${place}. Press Ctrl-C to stop it.
+  return `Colloquy listens on ${where} and stores sessions in ${place}. Ctrl-C stops it.
 ${hasInspector ? inspector : ''}
 ${key === undefined ? 'With one of your API keys in $KEY:' : made}
 
