@@ -16,7 +16,7 @@ export interface Judged {
   readonly isOutlook?: boolean;
 }
 
-/** Everything that one run has found, as it is saved. */
+/** The saved results of one run. */
 export interface Results {
   /** Of this format. */
   readonly version: 2;
@@ -29,7 +29,7 @@ export interface Results {
   readonly counts: readonly Count[];
 }
 
-/** Saves the results under their date; quick ones out of the way, since nobody should judge by them. */
+/** Saves the results with their date. Results of quick runs go to another folder, since they are not reliable. */
 export const save = (results: Results, bars: readonly Judged[]): string => {
   const folder = results.kind === 'quick' ? 'benchmarks/.build' : 'benchmarks/results';
   mkdirSync(folder, { recursive: true });

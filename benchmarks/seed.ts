@@ -42,7 +42,7 @@ const must = <T>(result: Result<T, { readonly message: string }>): T => {
 const say = (next: () => string, count: number) =>
   Array.from({ length: count }, (_, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content: next() }));
 
-/** An ACTIVE session with a history of so many entries, added in batches of a thousand. */
+/** An ACTIVE session with this number of entries, added in batches of a thousand. */
 export const seedSession = async (sessions: SessionService, entries: number, seed: number): Promise<string> => {
   const next = utterances(seed);
   const { id } = must(await sessions.create(settings));
@@ -51,7 +51,7 @@ export const seedSession = async (sessions: SessionService, entries: number, see
   return id;
 };
 
-/** So many sessions are created at a time. */
+/** Number of sessions that are created concurrently. */
 const IN_FLIGHT = 64;
 
 /** Sessions with a history each; gives their ids. */

@@ -1,5 +1,5 @@
-// Colloquy in a script: no server, no framework, sessions in memory. Each answer of the engine is looked at: errors are
-// values here, so that nothing needs a `try`.
+// Colloquy in a script: no server, no framework, sessions in memory. The script checks each result: errors are values, so
+// nothing needs a `try`.
 import { type HistoryEntry, type SessionError, SessionService } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
 import { err, type Result } from 'neverthrow';
@@ -11,13 +11,13 @@ const sessions = new SessionService({
   limits: { timeLimit: 3600, contentBytes: 4096, historyEntries: 200 },
 });
 
-/** Stands for your model. */
+/** Replace this with your model. */
 const answerTo = (question: string): string => {
   const [left = 0, right = 0] = (question.match(/\d+/g) ?? []).map(Number);
   return `${left} times ${right} is ${left * right}.`;
 };
 
-/** Each write has a name, so that a turn that is sent again after a lost answer is not added again. */
+/** Each append has an operation id, so that a retry after a lost reply adds nothing. */
 const takeTurn = (id: string, turn: number, question: string) =>
   sessions
     .append(id, [{ role: 'user', content: question }], { operationId: `question-${turn}` })
@@ -44,7 +44,7 @@ const hold = async (questions: readonly string[]): Promise<Result<readonly Histo
     .map(({ history }) => history);
 };
 
-/** What a person can do about it. The compiler sees to it that no kind of error is forgotten. */
+/** What the user can do about an error. The compiler checks that every type of error is handled. */
 const adviceOn = (error: SessionError): string => {
   switch (error.type) {
     case 'invalid_input':

@@ -1,5 +1,5 @@
-// Colloquy in an Express app, beside its own routes. A sweeper tells of the sessions that the clock has ended, and the
-// process stops without cutting anybody off.
+// Colloquy in an Express app, beside its own routes. A sweeper reports the sessions that the clock has ended, and the
+// process shuts down gracefully.
 import { createSweeper, SessionService } from 'colloquy';
 import { expressMiddleware } from 'colloquy/express';
 import { createSessionHandler, staticApiKeys } from 'colloquy/http';
@@ -41,7 +41,7 @@ const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', (err
 });
 
 const stop = async () => {
-  // Nothing new is let in, and whoever has not got an answer in three seconds gets none.
+  // Stops accepting connections, and closes those that are still open after three seconds.
   server.close(() => console.log('stopped'));
   setTimeout(() => server.closeAllConnections(), 3000).unref();
   await sweeper.stop();

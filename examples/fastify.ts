@@ -1,5 +1,5 @@
-// Colloquy in a Fastify app. The listener stands in front of Fastify's own, so that its parsers do not come between. The
-// commands are switched on: a program with an API key may start, append to, end and delete sessions.
+// Colloquy in a Fastify app. The listener runs before Fastify's own, so Fastify does not parse the bodies. Commands are
+// enabled: a client with an API key can start, append to, end and delete sessions.
 import { createServer } from 'node:http';
 import { SessionService } from 'colloquy';
 import { commandRoutes, createSessionHandler, staticApiKeys } from 'colloquy/http';
@@ -12,7 +12,7 @@ const authenticate = staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant:
 const handler = createSessionHandler({
   sessions: new SessionService({
     store: new MemorySessionStore(),
-    // Strangers write here: all that they can make long has a bound.
+    // Limits everything that clients can make long.
     limits: { timeLimit: 3600, textBytes: 16_384, contentBytes: 16_384, entriesPerAppend: 20, historyEntries: 1000 },
   }),
   authenticate,

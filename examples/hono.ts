@@ -1,5 +1,5 @@
-// Colloquy in a Hono app, with the events of a session for a page in a browser: the page has a cookie of yours and no API
-// key, and the app adds the key on the server.
+// Colloquy in a Hono app, with the events of a session for a web page. The page has a cookie and no API key; the app adds
+// the key on the server.
 import { serve } from '@hono/node-server';
 import { SessionService } from 'colloquy';
 import { fetchHandler } from 'colloquy/fetch';
@@ -18,7 +18,7 @@ const handler = createSessionHandler({
 });
 const respond = fetchHandler(handler, { prefix: '/api' });
 
-/** Yours: whether the user whom this cookie belongs to may see this session. Here it simply names it. */
+/** Replace this: whether the user of this cookie may see this session. Here the cookie contains the session id. */
 const maySee = (cookie: string | undefined, id: string): boolean => cookie === `session=${id}`;
 
 const app = new Hono();
@@ -41,7 +41,7 @@ const server = serve(
 );
 
 const stop = () => {
-  // A stream of events has no end of its own: it is cut off after a moment, and the page comes back by itself.
+  // Event streams do not end by themselves: they are closed after a moment, and the page reconnects.
   server.close(() => console.log('stopped'));
   setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), 500).unref();
 };

@@ -1,4 +1,4 @@
-// Colloquy in a Koa app, with API keys that are looked up in a place of your own: a database, a file, another service.
+// Colloquy in a Koa app, with API keys from your own source: a database, a file, another service.
 import { createHash } from 'node:crypto';
 import { SessionService } from 'colloquy';
 import { type Authenticate, createSessionHandler } from 'colloquy/http';
@@ -10,8 +10,8 @@ import mount from 'koa-mount';
 const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /**
- * Stands for your table: the digest of each key, so that whoever reads the table cannot use it. Found by a digest, a key
- * is not given away by how long the search takes.
+ * Replace this with your table. It contains digests, so nobody who reads it can use a key. A lookup by digest also does not
+ * reveal a key through its duration.
  */
 const tenantsByDigest = new Map(
   (process.env['API_KEYS'] ?? '')
@@ -24,7 +24,7 @@ if (tenantsByDigest.size === 0) {
   process.exit(1);
 }
 
-/** May be slow, and may throw: the answer is then 503, and never that somebody is let in. */
+/** May be slow or throw: the response is then 503, and the request is not authenticated. */
 const authenticate: Authenticate = async (key) => tenantsByDigest.get(digestOf(key));
 
 const handler = createSessionHandler({
@@ -51,7 +51,7 @@ const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () =
 });
 
 const stop = () => {
-  // Nothing new is let in, and whoever has not got an answer in three seconds gets none.
+  // Stops accepting connections, and closes those that are still open after three seconds.
   server.close(() => console.log('stopped'));
   setTimeout(() => server.closeAllConnections(), 3000).unref();
 };

@@ -1,6 +1,5 @@
-// Prints the HTTP interface of a service of yours as an OpenAPI document, with your own limits and names in it: for
-// generators of clients, for gateways, for a page of documents. `openApiRoute()` among the routes of
-// `createSessionHandler` serves the same under /openapi.json.
+// Prints the HTTP interface of your service as an OpenAPI document, with your limits and names, for client generators,
+// gateways and documentation. `openApiRoute()` in the routes of `createSessionHandler` serves it at /openapi.json.
 import { SessionService } from 'colloquy';
 import { commandRoutes } from 'colloquy/http';
 import { MemorySessionStore } from 'colloquy/memory';

@@ -1,5 +1,5 @@
-// What a service does, as spans and metrics of OpenTelemetry. They are printed here; in earnest they go to a collector, and
-// the providers are those that your app has set up anyway: `openTelemetry()` finds them by itself.
+// Spans and metrics of OpenTelemetry for a service. This example prints them. In production they go to a collector, and
+// `openTelemetry()` uses the providers that your app has registered.
 
 import {
   AggregationTemporality,

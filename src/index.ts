@@ -77,7 +77,7 @@ export type {
   TransitionTarget,
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
-export { acceptsHistoryUntil, activeMsAt, isEndByClock, settle } from './session/timeline.js';
+export { acceptsHistoryUntil, activeMsAt, isEndByClock, stateAt } from './session/timeline.js';
 export type {
   Admit,
   Answer,

@@ -1,5 +1,5 @@
 import type { BodyReading, HandlerRequest } from '../../src/http/session-handler.js';
-import { Closing } from './closing.js';
+import { CloseListeners } from './close-listeners.js';
 import { readFetchBody } from './read-fetch-body.js';
 
 /** The parts of a request that the mount has computed. */
@@ -14,7 +14,7 @@ export class FetchRequest implements HandlerRequest {
   readonly url: string;
   readonly prefix: string;
   /** The end of its response. */
-  readonly closing = new Closing();
+  readonly closing = new CloseListeners();
   readonly #request: Request;
 
   constructor(request: Request, { url, prefix }: FetchRequestParts) {

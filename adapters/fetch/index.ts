@@ -1,10 +1,10 @@
-import { routeNotFound } from '../../src/http/problem.js';
+import { routeNotFound } from '../../src/http/handler-error.js';
+import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { HandlerResponse, SessionHandler } from '../../src/http/session-handler.js';
-import { tidyPrefix, withoutPrefix } from '../../src/http/without-prefix.js';
 import { readOptions } from '../../src/input/read-options.js';
-import type { Closing } from './closing.js';
+import type { CloseListeners } from './close-listeners.js';
 import { FetchRequest, pathOf } from './fetch-request.js';
-import { inParts, streamOf, tellsOfUnread } from './stream-of.js';
+import { chunksOf, detectsUnread, streamOf } from './stream-of.js';
 
 export interface FetchHandlerOptions {
   /** Prefix of the routes in the URLs that the function gets, such as `/api`. Default: none. */
@@ -21,10 +21,10 @@ const SMALL_BYTES = 64 * 1024;
 
 const encoder = new TextEncoder();
 
-const toResponse = ({ status, headers, body, stream, cutOff }: HandlerResponse, closing: Closing): Response => {
+const toResponse = ({ status, headers, body, stream, cutOff }: HandlerResponse, closing: CloseListeners): Response => {
   const { close } = closing;
   if (stream !== undefined) {
-    if (!tellsOfUnread) close();
+    if (!detectsUnread) close();
     return new Response(streamOf(stream, close, cutOff), { status, headers });
   }
   if (body === undefined) {
@@ -33,8 +33,8 @@ const toResponse = ({ status, headers, body, stream, cutOff }: HandlerResponse, 
   }
   const bytes = encoder.encode(body);
   const init = { status, headers: { ...headers, 'Content-Length': String(bytes.length) } };
-  if (closing.isWatched && tellsOfUnread && bytes.length > SMALL_BYTES) {
-    return new Response(streamOf(inParts(bytes, SMALL_BYTES), close), init);
+  if (closing.isWatched && detectsUnread && bytes.length > SMALL_BYTES) {
+    return new Response(streamOf(chunksOf(bytes, SMALL_BYTES), close), init);
   }
   close();
   return new Response(bytes, init);

@@ -9,7 +9,7 @@ const unread =
       });
 
 /** Whether `streamOf` always reports the end of a stream. */
-export const tellsOfUnread = unread !== undefined;
+export const detectsUnread = unread !== undefined;
 
 /**
  * The parts as the body of a Fetch response. A part is requested when the client has taken the one before. Cancelling the
@@ -46,6 +46,6 @@ export const streamOf = (
 };
 
 /** The bytes in parts, so that the sender notices when the client has taken them. */
-export async function* inParts(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array, void> {
+export async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array, void> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }

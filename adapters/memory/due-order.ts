@@ -1,13 +1,13 @@
-import type { KeptSession } from './kept-session.js';
 import { compare } from './page-of.js';
+import type { StoredSession } from './stored-session.js';
 
-/** When a sweep is to look at a session. Apart from the session, for an index keeps items in mind that it has no more. */
+/** When a sweep must process a session. A separate object, because an index may keep items that it no longer contains. */
 export interface Due {
   readonly at: number;
-  readonly session: KeptSession;
+  readonly session: StoredSession;
 }
 
-/** Sessions of a tenant by when they are due, the earliest first. */
+/** Sorts the sessions of a tenant by due time, the earliest first. */
 export const dueOrder = (a: Due, b: Due): number => a.at - b.at || compare(a.session.head.id, b.session.head.id);
 
 export const isDueBy =

@@ -4,14 +4,14 @@ import { type ChangeId, type EventDetail, eventOf } from '../../src/events/event
 import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 
-/** When something was told, and its number among all of the same millisecond. */
+/** A position in the log: when the event was logged, and its number among the events of that millisecond. */
 interface Place {
   readonly ms: number;
   readonly number: number;
 }
 
-/** What was told of one change. */
-interface Told extends Place {
+/** A change in the log. */
+interface LoggedEvent extends Place {
   readonly key: SessionKey;
   readonly change: ChangeId;
   readonly detail: EventDetail;
@@ -26,20 +26,20 @@ const placeOf = (position: string): Place => {
   return ms === undefined ? BEGINNING : { ms: Number(ms), number: Number(number) };
 };
 
-const isBehind = (place: Place, other: Place): boolean =>
+const isAfter = (place: Place, other: Place): boolean =>
   place.ms === other.ms ? place.number > other.number : place.ms > other.ms;
 
-const isOf = ({ tenant, id }: SessionKey, of: EventScope | undefined): boolean =>
+const isInScope = ({ tenant, id }: SessionKey, of: EventScope | undefined): boolean =>
   of === undefined || (tenant === of.tenant && (of.sessionId === undefined || id === of.sessionId));
 
-/** The one stream of a store in memory, cut to a number of events. */
+/** The stream of a memory store, trimmed to a number of events. */
 export class MemoryEventLog implements EventLog {
   readonly #length: number;
-  /** In a ring: the nth that was told is at the remainder of n. Events are made of it when somebody reads. */
-  readonly #kept: Told[] = [];
-  #told = 0;
+  /** A ring buffer: the nth change is at n modulo its length. Reads create the events. */
+  readonly #ring: LoggedEvent[] = [];
+  #count = 0;
   #latest = BEGINNING;
-  /** The latest one that is not kept any more. */
+  /** The latest position that was trimmed. */
   #dropped = BEGINNING;
   readonly #listeners = new Set<() => void>();
 
@@ -51,15 +51,15 @@ export class MemoryEventLog implements EventLog {
     return nanoid(12);
   }
 
-  tell(key: SessionKey, change: ChangeId, detail: EventDetail): void {
+  log(key: SessionKey, change: ChangeId, detail: EventDetail): void {
     const ms = Math.max(Date.now(), this.#latest.ms);
     const number = ms === this.#latest.ms ? this.#latest.number + 1 : 1;
-    const told: Told = { key, change, detail, ms, number };
-    this.#told += 1;
-    const at = this.#told % this.#length;
-    this.#dropped = this.#kept[at] ?? this.#dropped;
-    this.#kept[at] = told;
-    this.#latest = told;
+    const logged: LoggedEvent = { key, change, detail, ms, number };
+    this.#count += 1;
+    const at = this.#count % this.#length;
+    this.#dropped = this.#ring[at] ?? this.#dropped;
+    this.#ring[at] = logged;
+    this.#latest = logged;
     for (const listener of this.#listeners) listener();
   }
 
@@ -73,23 +73,23 @@ export class MemoryEventLog implements EventLog {
 
   read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, never> {
     const from = placeOf(position);
-    const first = this.#firstBehind(from);
-    const last = Math.min(first + limit - 1, this.#told);
+    const first = this.#firstAfter(from);
+    const last = Math.min(first + limit - 1, this.#count);
     const events: SessionEvent[] = [];
     for (let count = first; count <= last; count += 1) {
-      const told = this.#kept[count % this.#length];
-      if (told !== undefined && isOf(told.key, of))
-        events.push(eventOf(told.key, told.change, told.detail, textOf(told)));
+      const logged = this.#ring[count % this.#length];
+      if (logged !== undefined && isInScope(logged.key, of))
+        events.push(eventOf(logged.key, logged.change, logged.detail, textOf(logged)));
     }
-    const end = last < first ? undefined : this.#kept[last % this.#length];
+    const end = last < first ? undefined : this.#ring[last % this.#length];
     return ok({
       events,
       position: end === undefined ? position : textOf(end),
-      isTrimmed: isBehind(this.#dropped, from),
+      isTrimmed: isAfter(this.#dropped, from),
     });
   }
 
-  /** Every change has been told: it is told by the very call that makes it. */
+  /** Does nothing: the call that makes a change also logs it. */
   repeat(): Result<undefined, never> {
     return ok(undefined);
   }
@@ -99,14 +99,14 @@ export class MemoryEventLog implements EventLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Which of those that are kept is the first one behind a place, by halving. */
-  #firstBehind(place: Place): number {
-    let low = Math.max(1, this.#told - this.#length + 1);
-    let high = this.#told + 1;
+  /** The number of the first kept change after a position, by binary search. */
+  #firstAfter(place: Place): number {
+    let low = Math.max(1, this.#count - this.#length + 1);
+    let high = this.#count + 1;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const told = this.#kept[middle % this.#length];
-      if (told !== undefined && isBehind(told, place)) high = middle;
+      const logged = this.#ring[middle % this.#length];
+      if (logged !== undefined && isAfter(logged, place)) high = middle;
       else low = middle + 1;
     }
     return low;

@@ -21,13 +21,13 @@ import type {
   SessionStore,
 } from '../../src/store/session-store.js';
 import { copyState } from './copies.js';
-import { bytesOf, type KeptSession, keyOf, newSession, recordOf, sequenceOf } from './kept-session.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
+import { bytesOf, keyOf, newSession, recordOf, type StoredSession, sequenceOf } from './stored-session.js';
 import { TenantSessions } from './tenant-sessions.js';
 
-/** A tenant by when the first of its sessions is due. */
+/** A tenant and the earliest due time of its sessions. */
 interface TenantDue {
   readonly name: string;
   readonly firstDue: number;
@@ -35,9 +35,9 @@ interface TenantDue {
 
 const tenantOrder = (a: TenantDue, b: TenantDue): number => a.firstDue - b.firstDue || compare(a.name, b.name);
 
-/** What a `MemorySessionStore` is made with. */
+/** Options of a `MemorySessionStore`. */
 export interface MemorySessionStoreOptions {
-  /** Whether changes are told. It keeps the last `length` events, at least 1, 100000 unless given. Default: no. */
+  /** Enables events. The store keeps the last `length` events, at least 1, by default 100000. Default: no events. */
   readonly events?: boolean | { readonly length?: number };
 }
 
@@ -54,16 +54,16 @@ const readEventsLength = (options: MemorySessionStoreOptions): number | undefine
   });
 
 /**
- * Keeps sessions in this process: for tests, for hosts with one process, and for sessions that may go when it ends.
- * Every operation is done when its method returns; a call that races another does not exist here.
+ * Keeps sessions in this process: for tests, for hosts with one process, and for sessions that may be lost when it ends.
+ * Every call is complete when its method returns, so calls never race.
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantSessions>();
-  /** The tenants that have something due some time. */
+  /** The tenants with sessions that have a due time. */
   readonly #byDue = new OrderedIndex(tenantOrder);
   readonly events: MemoryEventLog | undefined;
 
-  /** Throws a `TypeError` that names every option which breaks a rule or is unknown. */
+  /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: MemorySessionStoreOptions = {}) {
     const length = readEventsLength(options);
     this.events = length === undefined ? undefined : new MemoryEventLog(length);
@@ -75,7 +75,7 @@ export class MemorySessionStore implements SessionStore {
     this.#tenants.set(name, tenant);
     const session = newSession(name, head, state, this.events?.newBirth() ?? '');
     this.#change(name, tenant, () => tenant.add(session));
-    this.#tell(session, { type: 'created', at: Date.parse(head.createdAt) });
+    this.#log(session, { type: 'created', at: Date.parse(head.createdAt) });
     return ok('inserted');
   }
 
@@ -112,12 +112,12 @@ export class MemorySessionStore implements SessionStore {
     const dueAt = isEndByClock(next) ? Math.min(session.dueAt, next.deadline) : next.deadline;
     this.#change(key.tenant, tenant, () => tenant.change(session, copyState(next), dueAt));
     if (next.status === state.status) session.firstRevision += 1;
-    else this.#tell(session, eventDetailOf(state.status === 'PAUSED', next));
+    else this.#log(session, eventDetailOf(state.status === 'PAUSED', next));
     return ok('replaced');
   }
 
   append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, never> {
-    const { entries, now, operation, mostEntries, ifPosition, fence } = append;
+    const { entries, now, operation, maxEntries, ifPosition, fence } = append;
     const session = this.#sessionOf(key);
     if (session === undefined) return ok({ outcome: 'missing' });
     const { state, log } = session;
@@ -132,9 +132,9 @@ export class MemorySessionStore implements SessionStore {
     if (now >= acceptsHistoryUntil(state)) return ok({ outcome: 'closed', state: copyState(state) });
     if (fence !== undefined && !isHeldWith(state, fence, now)) return ok({ outcome: 'not_held' });
     if (ifPosition !== undefined && ifPosition !== log.length) return ok({ outcome: 'moved', position: log.length });
-    if (mostEntries !== undefined && log.length + entries.length > mostEntries) return ok({ outcome: 'full' });
+    if (maxEntries !== undefined && log.length + entries.length > maxEntries) return ok({ outcome: 'full' });
     const position = log.append(entries, operation);
-    this.#tell(session, { type: 'appended', at: now, position });
+    this.#log(session, { type: 'appended', at: now, position });
     return ok({ outcome: 'appended', position });
   }
 
@@ -143,7 +143,7 @@ export class MemorySessionStore implements SessionStore {
     if (log === undefined) return ok({ outcome: 'missing' });
     const { after, before = log.length, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
     const given = after ?? before;
-    if (given < 0 || given > log.length) return ok({ outcome: 'astray' });
+    if (given < 0 || given > log.length) return ok({ outcome: 'invalid_position' });
     let start = after ?? Math.max(0, before - limit);
     let position = after === undefined ? before : Math.min(after + limit, log.length);
     while (position > start + 1 && log.bytes(start, position) > maxBytes) {
@@ -165,7 +165,7 @@ export class MemorySessionStore implements SessionStore {
     this.#change(key.tenant, tenant, () => tenant.remove(session));
     if (tenant.size === 0) this.#tenants.delete(key.tenant);
     session.isRemoved = true;
-    this.#tell(session, { type: 'deleted', at: now });
+    this.#log(session, { type: 'deleted', at: now });
     return ok('removed');
   }
 
@@ -193,11 +193,11 @@ export class MemorySessionStore implements SessionStore {
     return ok('moved');
   }
 
-  #sessionOf({ tenant, id }: SessionKey): KeptSession | undefined {
+  #sessionOf({ tenant, id }: SessionKey): StoredSession | undefined {
     return this.#tenants.get(tenant)?.get(id);
   }
 
-  /** Keeps the tenant at its place in `#byDue`. */
+  /** Changes a tenant, and keeps its place in `#byDue` correct. */
   #change(name: string, tenant: TenantSessions, change: () => void): void {
     const before = tenant.firstDue;
     change();
@@ -207,8 +207,8 @@ export class MemorySessionStore implements SessionStore {
     if (after < Number.POSITIVE_INFINITY) this.#byDue.insert({ name, firstDue: after });
   }
 
-  #tell(session: KeptSession, detail: EventDetail): void {
+  #log(session: StoredSession, detail: EventDetail): void {
     const { birth } = session;
-    this.events?.tell(keyOf(session), { birth, sequence: sequenceOf(session) }, detail);
+    this.events?.log(keyOf(session), { birth, sequence: sequenceOf(session) }, detail);
   }
 }

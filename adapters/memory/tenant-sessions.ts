@@ -1,22 +1,22 @@
 import type { StateRecord } from '../../src/session/session-record.js';
-import { settle } from '../../src/session/timeline.js';
+import { stateAt } from '../../src/session/timeline.js';
 import type { PageRange, StatusAt } from '../../src/store/session-store.js';
 import { dueOrder, isDueBy } from './due-order.js';
-import type { KeptSession } from './kept-session.js';
 import { OrderedIndex } from './ordered-index.js';
 import { type IndexPage, newestFirst, pageOf } from './page-of.js';
+import type { StoredSession } from './stored-session.js';
 
-const newestFirstIndex = () => new OrderedIndex<KeptSession>((a, b) => newestFirst(a.head, b.head));
+const newestFirstIndex = () => new OrderedIndex<StoredSession>((a, b) => newestFirst(a.head, b.head));
 
 /** No name of a label contains `=`. */
 const labelText = (name: string, value: string): string => `${name}=${value}`;
 
-const labelsOf = ({ head: { labels = {} } }: KeptSession): readonly string[] =>
+const labelsOf = ({ head: { labels = {} } }: StoredSession): readonly string[] =>
   Object.entries(labels).map(([name, value]) => labelText(name, value));
 
 /** The sessions of one tenant, and the indexes that its lists are read from. */
 export class TenantSessions {
-  readonly #sessions = new Map<string, KeptSession>();
+  readonly #sessions = new Map<string, StoredSession>();
   readonly #byCreation = newestFirstIndex();
   readonly #byStatus = {
     IDLE: newestFirstIndex(),
@@ -25,21 +25,21 @@ export class TenantSessions {
     TERMINATED: newestFirstIndex(),
   };
   /** Sessions by each label that one has. */
-  readonly #byLabel = new Map<string, OrderedIndex<KeptSession>>();
+  readonly #byLabel = new Map<string, OrderedIndex<StoredSession>>();
   /** Sessions that are due some time. */
   readonly #byDue = new OrderedIndex(dueOrder);
-  /** The time at which sessions have the status that they are listed under. */
+  /** The time for which the lists by status are correct. */
   #listedAt = Number.NEGATIVE_INFINITY;
 
   get size(): number {
     return this.#sessions.size;
   }
 
-  get(id: string): KeptSession | undefined {
+  get(id: string): StoredSession | undefined {
     return this.#sessions.get(id);
   }
 
-  add(session: KeptSession): void {
+  add(session: StoredSession): void {
     this.#sessions.set(session.head.id, session);
     this.#byCreation.insert(session);
     for (const label of labelsOf(session)) {
@@ -50,7 +50,7 @@ export class TenantSessions {
     this.#index(session);
   }
 
-  change(session: KeptSession, next: StateRecord, dueAt: number): void {
+  change(session: StoredSession, next: StateRecord, dueAt: number): void {
     this.#unindex(session);
     session.state = next;
     session.dueAt = dueAt;
@@ -63,13 +63,13 @@ export class TenantSessions {
     return first?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What is due at a time, the longest overdue first, at most `limit`. */
-  due(now: number, limit: number): readonly KeptSession[] {
+  /** The sessions that are due at a time, the longest overdue first, at most `limit`. */
+  due(now: number, limit: number): readonly StoredSession[] {
     const due = this.#byDue.slice(0, Math.min(limit, this.#byDue.leading(isDueBy(now))));
     return due.map(({ session }) => session);
   }
 
-  remove(session: KeptSession): void {
+  remove(session: StoredSession): void {
     this.#unindex(session);
     this.#byCreation.remove(session);
     for (const label of labelsOf(session)) {
@@ -80,20 +80,20 @@ export class TenantSessions {
     this.#sessions.delete(session.head.id);
   }
 
-  page(range: PageRange): IndexPage<KeptSession> {
+  page(range: PageRange): IndexPage<StoredSession> {
     return pageOf(this.#indexFor(range), ({ head }) => head, range);
   }
 
-  #indexFor({ label, status }: PageRange): OrderedIndex<KeptSession> {
+  #indexFor({ label, status }: PageRange): OrderedIndex<StoredSession> {
     if (label !== undefined) return this.#byLabel.get(labelText(label.name, label.value)) ?? newestFirstIndex();
     return status === undefined ? this.#byCreation : this.#withStatus(status);
   }
 
   /**
-   * The sessions that have a status at a time. The clock may have ended some whose end nobody has written down: each is
-   * listed anew once, when its deadline has come, or back again for a caller whose clock is behind.
+   * The sessions that have a status at a time. The clock may have ended some whose end is not stored: each moves to
+   * another list once, after its deadline, and back again for a caller whose clock is behind.
    */
-  #withStatus({ status, now }: StatusAt): OrderedIndex<KeptSession> {
+  #withStatus({ status, now }: StatusAt): OrderedIndex<StoredSession> {
     const from = this.#byDue.leading(isDueBy(Math.min(now, this.#listedAt)));
     const to = this.#byDue.leading(isDueBy(Math.max(now, this.#listedAt)));
     this.#listedAt = now;
@@ -104,17 +104,17 @@ export class TenantSessions {
     return this.#byStatus[status];
   }
 
-  #list(session: KeptSession): void {
-    session.listedAs = settle(session.state, this.#listedAt).status;
+  #list(session: StoredSession): void {
+    session.listedAs = stateAt(session.state, this.#listedAt).status;
     this.#byStatus[session.listedAs].insert(session);
   }
 
-  #index(session: KeptSession): void {
+  #index(session: StoredSession): void {
     this.#list(session);
     if (session.dueAt < Number.POSITIVE_INFINITY) this.#byDue.insert({ at: session.dueAt, session });
   }
 
-  #unindex(session: KeptSession): void {
+  #unindex(session: StoredSession): void {
     this.#byStatus[session.listedAs].remove(session);
     this.#byDue.remove({ at: session.dueAt, session });
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { routeNotFound } from '../../src/http/problem.js';
+import { routeNotFound } from '../../src/http/handler-error.js';
+import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
-import { tidyPrefix, withoutPrefix } from '../../src/http/without-prefix.js';
 import { readOptions } from '../../src/input/read-options.js';
 import { inTurn } from './in-turn.js';
 import { NodeRequest, parsedBody, pathOf } from './node-request.js';

@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 5;
 
 const busy: Failure = {
   code: '',
-  error: storeUnavailable('others kept changing what stands beside the session; try again', 'not_applied'),
+  error: storeUnavailable('other writers kept removing the index entries of the session; try again', 'not_applied'),
   isTransient: false,
 };
 
@@ -46,22 +46,22 @@ export class Call {
   }
 
   /** Sends a command that changes nothing. */
-  read<T>(attempt: Attempt<T>): Reply<T> {
+  readCommand<T>(attempt: Attempt<T>): Reply<T> {
     return this.#send(attempt, attempt, false);
   }
 
   /** Runs a script that changes nothing. */
-  ask(script: Script, keys: readonly string[], args: readonly string[]): Reply {
+  readScript(script: Script, keys: readonly string[], args: readonly string[]): Reply {
     return this.#run(script, keys, args, false);
   }
 
   /** Sends a command that may change something. */
-  send<T>(attempt: Attempt<T>): Reply<T> {
+  writeCommand<T>(attempt: Attempt<T>): Reply<T> {
     return this.#send(attempt, attempt, true);
   }
 
   /** Runs a script that may change something. */
-  write(script: Script, keys: readonly string[], args: readonly string[]): Reply {
+  writeScript(script: Script, keys: readonly string[], args: readonly string[]): Reply {
     return this.#run(script, keys, args, true);
   }
 
@@ -78,7 +78,7 @@ export class Call {
   ): Reply<readonly unknown[]> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const added = add(attempt === 1);
-      const reply = await this.write(script, keys, args);
+      const reply = await this.writeScript(script, keys, args);
       if (reply.isErr()) return err(reply.error);
       const fields: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [reply.value];
       if (fields[0] !== 'unlisted') return ok(fields);

@@ -64,10 +64,10 @@ const textOf = (cause: unknown): string =>
   (cause instanceof Error ? cause.message : String(cause)).replace(/, with args beginning with: .*/s, '');
 
 /** The error of a failed command for the session that it was about. */
-export const failed =
+export const toStoreError =
   ({ id }: SessionKey) =>
   ({ code, error }: Failure): StoreError =>
-    code === 'WRONGTYPE' ? corruptRecord(id, 'a key of it is of another type') : error;
+    code === 'WRONGTYPE' ? corruptRecord(id, 'one of its keys has a wrong type') : error;
 
 export const unreadable = ({ id }: SessionKey): CorruptRecord =>
-  corruptRecord(id, 'its record or its journal is of no format that this version knows');
+  corruptRecord(id, 'this version does not know the format of its record or journal');

@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import { storeUnavailable } from '../../src/errors.js';
 import type { AppendOutcome, HistoryAppend } from '../../src/store/session-store.js';
 import { type Call, type Reply, script } from './connection.js';
-import { type Answer, failed, unreadable } from './failure.js';
+import { type Answer, toStoreError, unreadable } from './failure.js';
 import { encodeEntries, MARK_LENGTH, MARK_PATTERN, readEnd } from './journal-text.js';
 import type { SessionKeys } from './keyspace.js';
 import { changesOf, decodeState, field, ID_LENGTH, newWriteId, readHead, recall } from './record-text.js';
@@ -54,7 +54,7 @@ if entries + ARGV[5] > tonumber(ARGV[6]) then return 'full' end`;
  *       history must end at or '', the fence of the hold or '', a length that the journal had before this call began, the
  *       write id in the mark that it ended with, and the name and the digest if there is a name
  * Returns {the length of the journal after the mark of the lines, the number of this change, 1 if they were there
- * before}, or {'closed', state line}, {'moved', position}, 'not_held', 'full', 'missing', 'reborn' if another session has
+ * before}, or {'closed', state line}, {'moved', position}, 'not_held', 'full', 'missing', 'recreated' if another session has
  * this id now, 'mismatch' if the name has another digest, 'corrupt', or 'unlisted' if the name is not noted.
  *
  * A call may arrive twice. An earlier arrival has written after the given length, so the cost of the search for its
@@ -68,7 +68,7 @@ if not isAlive or ${field('head', 'birth')} ~= ARGV[1] then${recall}
   local line = string.match(redis.call('GET', KEYS[1]), '^[^\\n]*')
   local number, position = recall(line, ARGV[3])
   if number then return {tonumber(position), number, 1} end
-  return isAlive and 'reborn' or 'missing'
+  return isAlive and 'recreated' or 'missing'
 end${readEnd()}
 if not isWhole then return 'corrupt' end
 local from, name = tonumber(ARGV[9]), ARGV[11]
@@ -125,7 +125,7 @@ return {${field('head', 'birth')}, length, lastId}
 `);
 
 /** Maximum number of journal ends to remember; when it is reached, all are forgotten. */
-const KNOWN_ENDS = 10_000;
+const MAX_KNOWN_ENDS = 10_000;
 
 /** Maximum number of attempts if a session is created again in between. */
 const MAX_ATTEMPTS = 5;
@@ -161,7 +161,7 @@ export class HistoryWriter {
       if (end.isErr()) return err(end.error);
       if (end.value === 'missing') return ok({ outcome: 'missing' });
       const reply = await send(call, session, append, writeId, lines, end.value);
-      if (reply.isErr()) return err(failed(session)(reply.error));
+      if (reply.isErr()) return err(toStoreError(session)(reply.error));
       const [first, second, repeated] = reply.value;
       if (first === 'full' || first === 'not_held' || first === 'mismatch') return ok({ outcome: first });
       if (first === 'moved') return ok({ outcome: 'moved', position: Number(second) });
@@ -169,7 +169,7 @@ export class HistoryWriter {
         const decoded = decodeState(String(second));
         return typeof decoded === 'object' ? ok({ outcome: 'closed', state: decoded.state }) : err(unreadable(session));
       }
-      if (first === 'missing' || first === 'reborn') {
+      if (first === 'missing' || first === 'recreated') {
         this.#ends.delete(journal);
         if (first === 'missing') return ok({ outcome: 'missing' });
         // Nothing was added to the deleted session: the caller means the existing one.
@@ -180,10 +180,12 @@ export class HistoryWriter {
       const { birth } = end.value;
       this.#remember(journal, Number(repeated) === 1 ? end.value : { birth, length: position, mark: writeId });
       const made = { birth, sequence: Number(second) };
-      const told = await this.#events.tell(call, session, made, { type: 'appended', at: append.now, position });
-      return told.map(() => ({ outcome: 'appended', position }));
+      const logged = await this.#events.log(call, session, made, { type: 'appended', at: append.now, position });
+      return logged.map(() => ({ outcome: 'appended', position }));
     }
-    return err(storeUnavailable('the session was created again and again while entries were added', 'not_applied'));
+    return err(
+      storeUnavailable('the session was deleted and created again several times during the append', 'not_applied'),
+    );
   }
 
   /** Forgets the end of the journal of a session that is removed. */
@@ -192,14 +194,14 @@ export class HistoryWriter {
   }
 
   #remember(journal: string, end: JournalEnd): void {
-    if (this.#ends.size >= KNOWN_ENDS && !this.#ends.has(journal)) this.#ends.clear();
+    if (this.#ends.size >= MAX_KNOWN_ENDS && !this.#ends.has(journal)) this.#ends.clear();
     this.#ends.set(journal, end);
   }
 }
 
 const readJournalEnd = async (call: Call, session: SessionKeys): Answer<JournalEnd | 'missing'> => {
-  const reply = await call.ask(endScript, [session.record, session.journal], []);
-  if (reply.isErr()) return err(failed(session)(reply.error));
+  const reply = await call.readScript(endScript, [session.record, session.journal], []);
+  if (reply.isErr()) return err(toStoreError(session)(reply.error));
   if (reply.value === 'missing') return ok('missing');
   const [birth, length, mark]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
   const isEnd = typeof birth === 'string' && typeof mark === 'string';
@@ -209,17 +211,17 @@ const readJournalEnd = async (call: Call, session: SessionKeys): Answer<JournalE
 const send = (
   call: Call,
   { record, journal, names }: SessionKeys,
-  { entries, now, operation, mostEntries = Number.MAX_SAFE_INTEGER, ifPosition, fence }: HistoryAppend,
+  { entries, now, operation, maxEntries = Number.MAX_SAFE_INTEGER, ifPosition, fence }: HistoryAppend,
   writeId: string,
   lines: string,
   { birth, length, mark }: JournalEnd,
 ): Reply<readonly unknown[]> => {
-  const limits = [entries.length, mostEntries, ifPosition ?? '', fence ?? ''].map(String);
+  const limits = [entries.length, maxEntries, ifPosition ?? '', fence ?? ''].map(String);
   const args = [birth, String(now), writeId, lines, ...limits, String(length), mark];
   if (operation === undefined) return call.writeListed(appendScript, [record, journal], args, () => []);
   const keys = [record, journal, names];
   const { id, digest } = operation;
   return call.writeListed(appendScript, keys, [...args, id, digest], () => [
-    call.write(noteNameScript, keys, [birth, String(now), id, digest, ...limits]),
+    call.writeScript(noteNameScript, keys, [birth, String(now), id, digest, ...limits]),
   ]);
 };

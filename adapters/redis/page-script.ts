@@ -19,14 +19,14 @@ local function lengthOf(key)
   return type(length) == 'number' and length or -1
 end
 
--- Of a journal of this length: how many appends and entries its last mark says that there are.
+-- The numbers of appends and entries in the last mark of a journal of this length.
 local function countsOf(key, length)
   if length <= 0 then return length == 0 and '0 0' or '- -' end
   local appends, entries = string.match(redis.call('GETRANGE', key, -${MARK_LENGTH}, -1), '^[%w_-]+:(%x+):%x+:(%x+)",\\n$')
   return appends and appends .. ' ' .. entries or '- -'
 end
 
--- By bytes: how Lua compares texts depends on the server's locale.
+-- Compares bytes: the comparison of texts in Lua depends on the server's locale.
 local function isBefore(a, b)
   for at = 1, math.min(#a, #b) do
     local x, y = string.byte(a, at), string.byte(b, at)
@@ -44,7 +44,8 @@ local function upTo(time)
   return redis.call('ZCOUNT', KEYS[1], '-inf', time)
 end
 
--- How many of the index come before a place, in rising order. Those of one millisecond are halved: there may be many.
+-- Number of members of the index before a place, in ascending order. A binary search within the millisecond: it may have
+-- many members.
 local function rankOf(place)
   local low, high = upTo('(' .. place.text), upTo(place.text)
   while low < high do
@@ -68,7 +69,7 @@ local function isWithin(time)
   return (not after or time > after) and (not before or time < before)
 end
 
--- Corrections: what is in the index and does not count, and what counts and is not in the index.
+-- Corrections: members of the index that do not count, and sessions that count but are not in the index.
 local without, isWithout, added = {}, {}, {}
 local names = tonumber(ARGV[9])
 for at = 10, 9 + names do
@@ -89,11 +90,11 @@ local low = after and upTo(ARGV[2]) or 0
 local high = math.max(low, before and upTo('(' .. ARGV[3]) or redis.call('ZCARD', KEYS[1]))
 local total = high - low - #without + #added
 
--- The page as ranks among those that count, in rising order.
+-- The page as ranks among the sessions that count, in ascending order.
 local first, last = 0, total
 local isRising = ARGV[1] == 'oldest'
 if ARGV[4] ~= '' then
-  -- A rising page begins behind the place itself: no character of a member comes before a space.
+  -- An ascending page begins after the place itself: no character of a member sorts before a space.
   local place = {time = tonumber(ARGV[4]), text = ARGV[4], member = ARGV[5] .. (isRising and ' ' or '')}
   local rank = rankOf(place) - low - countBefore(without, place) + countBefore(added, place)
   if isRising then first = math.max(0, rank) else last = math.min(total, rank) end
@@ -111,7 +112,7 @@ else
 end
 if first >= last then return total .. ' 0' end
 
--- A rank among those that count differs from that in the index by no more than there are corrections.
+-- A rank among the sessions that count differs from the rank in the index by at most the number of corrections.
 local from = math.max(low, low + first - #added)
 local found = redis.call('ZRANGE', KEYS[1], from, math.min(high, low + last + #without) - 1, 'WITHSCORES')
 local rank = from - low

@@ -43,7 +43,7 @@ export const readNoted = async (
   offset: number,
   limit: number,
 ): Promise<Result<readonly Noted[], Failure>> => {
-  const reply = await call.ask(dueScript, [deadlines, records], [String(now), String(offset), String(limit)]);
+  const reply = await call.readScript(dueScript, [deadlines, records], [String(now), String(offset), String(limit)]);
   if (reply.isErr()) return err(reply.error);
   const lines = reply.value === '' ? [] : String(reply.value).split('\n');
   const noted: Noted[] = [];
@@ -55,12 +55,12 @@ export const readNoted = async (
 
 /** The maximum number of parts, and the minimum number of partitions in a part. */
 const PARTS = 10;
-const LEAST_PARTITIONS = 64;
+const MIN_PARTITIONS = 64;
 
 /** The partitions after a place, and the place after them if there are more. */
 export const partOf = (keys: Keyspace, after = '0'): { readonly part: readonly number[]; readonly next?: string } => {
   const { partitions } = keys;
-  const size = Math.max(LEAST_PARTITIONS, Math.ceil(partitions.length / PARTS));
+  const size = Math.max(MIN_PARTITIONS, Math.ceil(partitions.length / PARTS));
   const from = /^\d{1,5}$/.test(after) ? Number(after) : 0;
   const to = from + size;
   return { part: partitions.slice(from, to), ...(to < partitions.length && { next: String(to) }) };
@@ -71,7 +71,7 @@ const pairsOf = (flat: readonly string[]): readonly (readonly [string, number])[
   flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])] as const] : []));
 
 /** At most `count` items of a list, from a random place on, so that each has its turn soon. */
-const someOf = <T>(items: readonly T[], count: number): readonly T[] => {
+const randomSlice = <T>(items: readonly T[], count: number): readonly T[] => {
   if (items.length <= count) return items;
   const from = Math.floor(Math.random() * items.length);
   return [...items.slice(from), ...items.slice(0, from)].slice(0, count);
@@ -96,7 +96,9 @@ export const readDue = async (
    * read.
    */
   const first = async (set: string, count: number): Promise<readonly string[] | undefined> => {
-    const found = await call.read((client) => client.zrangebyscore(set, '-inf', now, 'WITHSCORES', 'LIMIT', 0, count));
+    const found = await call.readCommand((client) =>
+      client.zrangebyscore(set, '-inf', now, 'WITHSCORES', 'LIMIT', 0, count),
+    );
     if (found.isErr()) failed.push(found.error.error);
     return found.unwrapOr(undefined);
   };
@@ -116,7 +118,7 @@ export const readDue = async (
   for (;;) {
     const found = await Promise.all(part.map((partition) => first(keys.shared('tenants', partition), limit)));
     const waiting = found.flatMap((owners = []) => pairsOf(owners).map(([owner]) => owner));
-    const owners = someOf(waiting, limit);
+    const owners = randomSlice(waiting, limit);
     const share = Math.max(1, Math.floor(limit / owners.length));
     const read = await Promise.all(owners.map((owner) => dueOf(owner, share)));
     const sessions = read.flatMap((due = []) => due).sort((a, b) => a.dueAt - b.dueAt);

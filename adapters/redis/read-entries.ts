@@ -2,16 +2,16 @@ import { err, ok } from 'neverthrow';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { EntriesOutcome, HistorySlice } from '../../src/store/session-store.js';
 import { type Call, script } from './connection.js';
-import { type Answer, failed, unreadable } from './failure.js';
+import { type Answer, toStoreError, unreadable } from './failure.js';
 import { decodeLines, readEnd } from './journal-text.js';
 import type { SessionKeys } from './keyspace.js';
 import { field, readHead } from './record-text.js';
 
 /** Minimum number of bytes that one command reads. */
-const LEAST_BYTES = 16 * 1024;
+const MIN_BYTES = 16 * 1024;
 
 /** Maximum number of bytes that one command reads, unless a single entry is longer: it blocks other commands. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * Reads a piece of a journal, in bytes: it may begin or end within a line, or within a character. Its length is the
@@ -21,7 +21,7 @@ const MOST_BYTES = 1024 * 1024;
  * ARGV  the beginning, or '' for a piece that ends at a position; that position or '' for the end; the number of
  *       entries that are wanted; the minimum and the maximum length
  * Returns {the piece, its beginning, its end, the length of the journal, the number of its entries, birth, 1 if the
- * server counts bytes and 0 if it counts characters, as doubles do}, or 'missing', 'corrupt', or 'astray' if no line
+ * server counts bytes and 0 if it counts characters, as doubles do}, or 'missing', 'corrupt', or 'invalid_position' if no line
  * begins at the position.
  */
 const partScript = script(`${readHead}
@@ -29,7 +29,7 @@ if not isAlive then return 'missing' end${readEnd()}
 if head == '' or not isWhole then return 'corrupt' end
 local from, upto = tonumber(ARGV[1]), tonumber(ARGV[2]) or length
 local given = from or upto
-if given > length or (given > 0 and redis.call('GETRANGE', KEYS[2], given - 1, given - 1) ~= '\\n') then return 'astray' end
+if given > length or (given > 0 and redis.call('GETRANGE', KEYS[2], given - 1, given - 1) ~= '\\n') then return 'invalid_position' end
 local wanted = entries > 0 and math.ceil(1.25 * length / entries * ARGV[3]) or 0
 local size = math.max(tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), wanted))
 if from then upto = math.min(length, from + size) else from = math.max(0, upto - size) end
@@ -103,7 +103,7 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
   let [count, span] = [0, 0];
   let place = isBackward ? ['', String(before)] : [String(after), ''];
   let first: Part | undefined;
-  for (let least = LEAST_BYTES; ; ) {
+  for (let least = MIN_BYTES; ; ) {
     const read = await readPart(call, session, place, limit - count, least, maxBytes);
     if (read.isErr()) return err(read.error);
     const part = read.value;
@@ -126,7 +126,7 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
       return ok({ outcome: 'found', entries, start: at, position: first.upto, hasMore: first.upto < first.length });
     }
     if (lines === '' && (isBackward ? part.from === 0 : part.upto === part.length)) return err(unreadable(session));
-    least = lines === '' ? 4 * least : LEAST_BYTES;
+    least = lines === '' ? 4 * least : MIN_BYTES;
     place = isBackward ? ['', String(at)] : [String(at), ''];
   }
 };
@@ -138,11 +138,11 @@ const readPart = async (
   wanted: number,
   least: number,
   maxBytes: number,
-): Answer<Part | 'missing' | 'astray'> => {
-  const args = [...place, String(wanted), String(least), String(Math.min(MOST_BYTES, maxBytes))];
-  const reply = await call.ask(partScript, [session.record, session.journal], args);
-  if (reply.isErr()) return err(failed(session)(reply.error));
-  if (reply.value === 'missing' || reply.value === 'astray') return ok(reply.value);
+): Answer<Part | 'missing' | 'invalid_position'> => {
+  const args = [...place, String(wanted), String(least), String(Math.min(MAX_BYTES, maxBytes))];
+  const reply = await call.readScript(partScript, [session.record, session.journal], args);
+  if (reply.isErr()) return err(toStoreError(session)(reply.error));
+  if (reply.value === 'missing' || reply.value === 'invalid_position') return ok(reply.value);
   const part = partOf(reply.value);
   return part === undefined ? err(unreadable(session)) : ok(part);
 };

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type StoreError, storeUnavailable } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import { settle } from '../../src/session/timeline.js';
+import { stateAt } from '../../src/session/timeline.js';
 import type { Admit, ListPlace, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
 import type { Call } from './connection.js';
 import { escapeName, labelKey, type TenantKeys, unescapeName } from './keyspace.js';
@@ -15,10 +15,10 @@ const NOTED_STEP = 1000;
 /** Maximum number of deadline entries that one list by status examines. */
 const MAX_NOTED = 10_000;
 
-const noStatuses = storeUnavailable('RedisSessionStore: lists by status need its option statusIndex', 'not_applied');
+const noStatuses = storeUnavailable('RedisSessionStore: lists by status need the option statusIndex', 'not_applied');
 
 const tooManyNoted = storeUnavailable(
-  'the clock has ended more sessions than one list by status can pass over; run a sweeper',
+  'too many sessions have ended by the clock and are not swept; run a sweeper',
   'not_applied',
 );
 
@@ -88,7 +88,7 @@ export const readPage = async <E>(
   const corrections = status === undefined ? ok(noCorrections) : await correct(call, keys, status);
   if (corrections.isErr()) return err(corrections.error);
   const args = argumentsOf(range, corrections.value);
-  const reply = await call.ask(
+  const reply = await call.readScript(
     pageScript,
     [label === undefined ? index : labelKey(keys, label.name, label.value), keys.records, keys.journals],
     args,
@@ -137,4 +137,4 @@ const hasLabel = ({ head: { labels = {} } }: SessionRecord, label: PageRange['la
   label === undefined || labels[label.name] === label.value;
 
 const hasStatus = ({ state }: SessionRecord, status: StatusAt | undefined): boolean =>
-  status === undefined || settle(state, status.now).status === status.status;
+  status === undefined || stateAt(state, status.now).status === status.status;

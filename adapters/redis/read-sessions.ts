@@ -4,7 +4,7 @@ import type { StoreError } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { Admit, ReadSize } from '../../src/store/session-store.js';
 import { type Call, script } from './connection.js';
-import { type Failure, failed, unreadable } from './failure.js';
+import { type Failure, toStoreError, unreadable } from './failure.js';
 import { type DecodedJournal, decodeJournal, decodeTail } from './journal-text.js';
 import { type SessionKeys, type TenantKeys, unescapeName } from './keyspace.js';
 import { decodeHead, decodeState } from './record-text.js';
@@ -78,17 +78,18 @@ export const findSession = async <E>(
 ): Promise<Result<SessionRecord | undefined, StoreError | E>> => {
   const { record, journal, member } = session;
   const isSized = admit !== undefined || size.historyLimit !== undefined;
-  const sizes = isSized ? await call.ask(sizeScript, [record, journal], []) : ok([0, 0]);
-  if (sizes.isErr()) return err(failed(session)(sizes.error));
+  const sizes = isSized ? await call.readScript(sizeScript, [record, journal], []) : ok([0, 0]);
+  if (sizes.isErr()) return err(toStoreError(session)(sizes.error));
   const [recordBytes = 0, journalBytes = 0] = Array.isArray(sizes.value) ? sizes.value.map(Number) : [];
   const read = await readSessions(call, session, [{ member, recordBytes, journalBytes }], size, admit);
-  if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : failed(session)(read.error.failure));
+  if (read.isErr())
+    return err('refusal' in read.error ? read.error.refusal : toStoreError(session)(read.error.failure));
   const [found = 'missing'] = read.value;
   if (found === 'corrupt') return err(unreadable(session));
   // For a key of a wrong type MGET returns nil, as for a missing key.
   if (!isSized && (found === 'missing' || (found.sequence > 1 && found.historyCount === 0))) {
-    const checked = await call.ask(sizeScript, [record, journal], []);
-    if (checked.isErr()) return err(failed(session)(checked.error));
+    const checked = await call.readScript(sizeScript, [record, journal], []);
+    if (checked.isErr()) return err(toStoreError(session)(checked.error));
   }
   return ok(found === 'missing' ? undefined : found);
 };
@@ -109,7 +110,7 @@ export const readSessions = async <E>(
   const refusal = admit?.(sum(sessions.map((each) => each.recordBytes + each.journalBytes)), sessions.length);
   if (refusal !== undefined) return err({ refusal });
   const names = sessions.flatMap(({ member }) => [keys.records + member, keys.journals + member]);
-  const texts = await call.read((client) => client.mget(...names));
+  const texts = await call.readCommand((client) => client.mget(...names));
   if (texts.isErr()) return err({ failure: texts.error });
   const records: ReadRecord[] = [];
   let left = TURN_BYTES;
@@ -134,7 +135,7 @@ const readWithoutHistories = async <E>(
 ): Reading<readonly ReadRecord[], E> => {
   const refusal = admit?.(sum(sessions.map(({ recordBytes }) => recordBytes)), sessions.length);
   if (refusal !== undefined) return err({ refusal });
-  const texts = await call.read((client) => client.mget(...sessions.map(({ member }) => keys.records + member)));
+  const texts = await call.readCommand((client) => client.mget(...sessions.map(({ member }) => keys.records + member)));
   if (texts.isErr()) return err({ failure: texts.error });
   const records: ReadRecord[] = [];
   for (const [at, { member, counts }] of sessions.entries()) {
@@ -188,7 +189,7 @@ const readTail = async (
   bytes: number,
   limit: number,
 ): Promise<Result<ReadRecord | 'cut', Failure>> => {
-  const reply = await call.ask(tailScript, [keys.records + member, keys.journals + member], [String(bytes)]);
+  const reply = await call.readScript(tailScript, [keys.records + member, keys.journals + member], [String(bytes)]);
   if (reply.isErr()) return reply.error.code === 'WRONGTYPE' ? ok('corrupt') : err(reply.error);
   const [record, tail, length]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
   if (typeof record !== 'string' || typeof tail !== 'string') return ok('corrupt');

@@ -3,7 +3,7 @@ import { eventDetailOf } from '../../src/events/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { isEndByClock } from '../../src/session/timeline.js';
 import { type Call, script } from './connection.js';
-import { type Answer, failed, unreadable } from './failure.js';
+import { type Answer, toStoreError, unreadable } from './failure.js';
 import { readEnd } from './journal-text.js';
 import type { SessionKeys } from './keyspace.js';
 import {
@@ -137,7 +137,7 @@ export const insertRecord = async (
   );
   if (written.isErr()) {
     if (written.error.error.outcome === 'not_applied') void clear(call, session, head.labels);
-    return err(failed(session)(written.error));
+    return err(toStoreError(session)(written.error));
   }
   const [outcome, birth, created] = written.value;
   if (outcome === 'removed') await clear(call, session, head.labels);
@@ -147,8 +147,8 @@ export const insertRecord = async (
   if (outcome === 'taken') void unlistLabels(call, session, head.labels);
   if (birth === undefined) return ok(result);
   const made = { birth: String(birth), sequence: 1 };
-  const told = await events.tell(call, session, made, { type: 'created', at: Number(created) });
-  return told.map(() => result);
+  const logged = await events.log(call, session, made, { type: 'created', at: Number(created) });
+  return logged.map(() => result);
 };
 
 export const replaceRecord = async (
@@ -168,7 +168,7 @@ export const replaceRecord = async (
   );
   if (written.isErr()) {
     if (written.error.error.outcome === 'not_applied') void dropStatus(next.status);
-    return err(failed(session)(written.error));
+    return err(toStoreError(session)(written.error));
   }
   const [outcome, birth, sequence, before] = written.value;
   if (outcome === 'stale' || outcome === 'missing') {
@@ -178,13 +178,13 @@ export const replaceRecord = async (
   if (outcome !== 'replaced') return err(unreadable(session));
   if (statusOfLetter(String(before)) === next.status) return ok(outcome);
   const made = { birth: String(birth), sequence: Number(sequence) };
-  const told = await events.tell(call, session, made, eventDetailOf(before === 'P', next));
+  const logged = await events.log(call, session, made, eventDetailOf(before === 'P', next));
   const status = statusOfLetter(String(before));
   // Not awaited: readers skip such an entry anyway.
   if (status !== undefined && status !== next.status) void dropStatus(status);
   // An end that is not yet reported stays noted, so that a sweep reports it if this process dies first.
-  const isTold = next.status === 'TERMINATED' && !isEndByClock(next) && told.isOk();
-  const isDone = isTold && next.deadline === Number.POSITIVE_INFINITY;
+  const isReported = next.status === 'TERMINATED' && !isEndByClock(next) && logged.isOk();
+  const isDone = isReported && next.deadline === Number.POSITIVE_INFINITY;
   if (isDone && next.limitMs !== Number.POSITIVE_INFINITY) void reschedule(call, session);
-  return told.map(() => outcome);
+  return logged.map(() => outcome);
 };

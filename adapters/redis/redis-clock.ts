@@ -68,7 +68,7 @@ export class RedisClock implements Clock {
     let best: ClockOffset | undefined;
     for (let sample = 0; sample < SAMPLES; sample += 1) {
       const began = performance.now();
-      const answer = await call.read((client) => client.time?.() ?? Promise.resolve([]));
+      const answer = await call.readCommand((client) => client.time?.() ?? Promise.resolve([]));
       if (answer.isErr()) return err(answer.error.error);
       const uncertaintyMs = (performance.now() - began) / 2;
       const [seconds, microseconds] = answer.value.map(Number);

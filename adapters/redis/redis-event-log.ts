@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError, StoreUnavailable } from '../../src/errors.js';
 import { type ChangeId, type EventDetail, eventDetailOf, eventOf } from '../../src/events/event-detail.js';
-import { isBehind } from '../../src/events/position.js';
+import { isAfter } from '../../src/events/position.js';
 import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
 import { isEndReason } from '../../src/session/session-status.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 import type { Call, Connection } from './connection.js';
-import { failed } from './failure.js';
+import { toStoreError } from './failure.js';
 import { escapeName, type Keyspace, keyOfPath, type SessionKeys } from './keyspace.js';
 import { decodeState } from './record-text.js';
 import type { BlockingRedisClient, RedisClient } from './redis-session-store-options.js';
@@ -66,10 +66,10 @@ const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
 const markOf = ({ tenant, sessionId }: EventScope): string =>
   ` ${escapeName(tenant)}:${sessionId === undefined ? '' : `${escapeName(sessionId)} `}`;
 
-const unable = new Error('ERR the client has no streams');
+const unsupported = new Error('ERR the client has no streams');
 
 const range = (client: RedisClient, stream: string, from: string, size: number): Promise<readonly unknown[]> => {
-  if (client.xrange === undefined) throw unable;
+  if (client.xrange === undefined) throw unsupported;
   return client.xrange(stream, from, '+', 'COUNT', size);
 };
 
@@ -105,7 +105,7 @@ export class RedisEventLog implements EventLog {
   /**
    * A failure here makes the outcome of the whole call unknown, whatever the failure itself says: the change was made.
    */
-  async tell(
+  async log(
     call: Call,
     { events, path }: SessionKeys,
     change: ChangeId,
@@ -114,10 +114,10 @@ export class RedisEventLog implements EventLog {
     const length = this.#length;
     if (length === undefined) return ok(undefined);
     const text = eventText(path, change, detail);
-    const told = await call.send(async (client) =>
+    const logged = await call.writeCommand(async (client) =>
       client.xadd?.(events, 'MAXLEN', '~', String(length), '*', 'e', text),
     );
-    return told.mapErr(({ error }) => ({ ...error, outcome: 'unknown' }));
+    return logged.mapErr(({ error }) => ({ ...error, outcome: 'unknown' }));
   }
 
   streamOf(tenant: string): string {
@@ -125,8 +125,8 @@ export class RedisEventLog implements EventLog {
   }
 
   async latest(stream: string): Promise<Result<string, StoreUnavailable>> {
-    const last = await this.#connection.begin().read(async (client) => {
-      if (client.xrevrange === undefined) throw unable;
+    const last = await this.#connection.begin().readCommand(async (client) => {
+      if (client.xrevrange === undefined) throw unsupported;
       return client.xrevrange(stream, '+', '-', 'COUNT', 1);
     });
     return last.map((reply) => entriesOf(reply)[0]?.id ?? BEGINNING).mapErr(({ error }) => error);
@@ -140,7 +140,7 @@ export class RedisEventLog implements EventLog {
     of?: EventScope,
   ): Promise<Result<EventPage, StoreUnavailable>> {
     const from = /^\d+-\d+$/.test(position) ? position : BEGINNING;
-    const reply = await this.#connection.begin().read(async (client) => range(client, stream, from, limit + 1));
+    const reply = await this.#connection.begin().readCommand(async (client) => range(client, stream, from, limit + 1));
     if (reply.isErr()) return err(reply.error.error);
     const entries = entriesOf(reply.value);
     const isThere = entries[0]?.id === from;
@@ -171,7 +171,7 @@ export class RedisEventLog implements EventLog {
    * Whether a stream was ever trimmed, if the server says so (Redis 7.0 and later, for users with the right to ask).
    */
   async #hasLostEntries(stream: string): Promise<boolean> {
-    const reply = await this.#connection.begin().read(async (client) => client.xinfo?.('STREAM', stream));
+    const reply = await this.#connection.begin().readCommand(async (client) => client.xinfo?.('STREAM', stream));
     const fields: readonly unknown[] = reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
     const numberOf = (name: string): number | undefined =>
       fields.includes(name) ? Number(fields[fields.indexOf(name) + 1]) : undefined;
@@ -182,9 +182,9 @@ export class RedisEventLog implements EventLog {
 
   /** Whether a stream begins after a position that has no entry: the entries before were trimmed. */
   async #beginsBehind(stream: string, position: string): Promise<Result<boolean, StoreUnavailable>> {
-    const reply = await this.#connection.begin().read(async (client) => range(client, stream, '-', 1));
+    const reply = await this.#connection.begin().readCommand(async (client) => range(client, stream, '-', 1));
     return reply
-      .map((entries) => isBehind(entriesOf(entries)[0]?.id ?? position, position) || entries.length === 0)
+      .map((entries) => isAfter(entriesOf(entries)[0]?.id ?? position, position) || entries.length === 0)
       .mapErr(({ error }) => error);
   }
 
@@ -196,12 +196,12 @@ export class RedisEventLog implements EventLog {
     if (this.#length === undefined) return ok(undefined);
     const call = this.#connection.begin();
     const session = this.#keys.of(key);
-    const text = await call.read((client) => client.get(session.record));
-    if (text.isErr()) return err(failed(session)(text.error));
+    const text = await call.readCommand((client) => client.get(session.record));
+    if (text.isErr()) return err(toStoreError(session)(text.error));
     const decoded = text.value === null ? undefined : decodeState(text.value);
     if (typeof decoded !== 'object') return ok(undefined);
     const { state, birth, lastWrite } = decoded;
     const change = { birth, sequence: state.status === 'IDLE' ? 1 : (lastWrite?.sequence ?? 1) };
-    return this.tell(call, session, change, eventDetailOf(lastWrite?.before === 'P', state));
+    return this.log(call, session, change, eventDetailOf(lastWrite?.before === 'P', state));
   }
 }

@@ -17,7 +17,7 @@ import type {
   SessionStore,
 } from '../../src/store/session-store.js';
 import { Connection } from './connection.js';
-import { type Answer, failed, unreadable } from './failure.js';
+import { type Answer, toStoreError, unreadable } from './failure.js';
 import { HistoryWriter } from './history-writer.js';
 import { Keyspace } from './keyspace.js';
 import { partOf, readDue } from './read-due.js';
@@ -69,8 +69,8 @@ export class RedisSessionStore implements SessionStore {
 
   async findState(key: SessionKey): Answer<StateRecord | undefined> {
     const { record } = this.#keys.of(key);
-    const text = await this.#connection.begin().read((client) => client.get(record));
-    if (text.isErr()) return err(failed(key)(text.error));
+    const text = await this.#connection.begin().readCommand((client) => client.get(record));
+    if (text.isErr()) return err(toStoreError(key)(text.error));
     const decoded = text.value === null ? 'removed' : decodeState(text.value);
     if (decoded === undefined) return err(unreadable(key));
     return ok(decoded === 'removed' ? undefined : decoded.state);
@@ -106,9 +106,10 @@ export class RedisSessionStore implements SessionStore {
     const session = this.#keys.of(key);
     const call = this.#connection.begin();
     const { tenants, owner } = session;
-    if (rescheduling.to < rescheduling.from) void call.write(noteScript, [tenants], [owner, String(rescheduling.to)]);
+    if (rescheduling.to < rescheduling.from)
+      void call.writeScript(noteScript, [tenants], [owner, String(rescheduling.to)]);
     const moved = await reschedule(call, session, rescheduling);
-    return moved.map((count) => (count === 1 ? 'moved' : 'stale')).mapErr(failed(key));
+    return moved.map((count) => (count === 1 ? 'moved' : 'stale')).mapErr(toStoreError(key));
   }
 
   purge(now: number, limit: number, after?: string): Answer<number> {

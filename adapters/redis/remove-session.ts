@@ -1,7 +1,7 @@
 import { err, ok, Result } from 'neverthrow';
 import type { Removal } from '../../src/store/session-store.js';
 import { type Call, type Reply, script } from './connection.js';
-import { type Answer, type Failure, failed, unreadable } from './failure.js';
+import { type Answer, type Failure, toStoreError, unreadable } from './failure.js';
 import { MARK_PATTERN, readEnd } from './journal-text.js';
 import { type Keyspace, keyOfPath, type SessionKeys } from './keyspace.js';
 import {
@@ -81,7 +81,7 @@ return KEYS[3] and redis.call('DEL', KEYS[1], KEYS[3], KEYS[4]) or 0
 
 /** Removes a session that was not removed from the list of removals. Returns how many entries were deleted. */
 const unlistRemoval = (call: Call, { record, removals, path }: SessionKeys, until: number): Promise<number> =>
-  counted(call.write(forgetScript, [record, removals], [path, String(until)]));
+  counted(call.writeScript(forgetScript, [record, removals], [path, String(until)]));
 
 export const removeSession = async (
   call: Call,
@@ -90,7 +90,7 @@ export const removeSession = async (
   { revision, now = Date.now() }: Removal,
 ): Answer<'removed' | 'stale' | 'missing'> => {
   const written = await sendRemoval(call, session, revision, now);
-  if (written.isErr()) return err(failed(session)(written.error));
+  if (written.isErr()) return err(toStoreError(session)(written.error));
   const [outcome, birth, sequence, labels = ''] = written.value;
   if (outcome === 'stale') {
     void unlistRemoval(call, session, now);
@@ -98,12 +98,12 @@ export const removeSession = async (
   }
   if (outcome !== 'removed' && outcome !== 'missing') return err(unreadable(session));
   const made = { birth: String(birth), sequence: Number(sequence) };
-  const [told] = await Promise.all([
-    birth === undefined ? ok(undefined) : events.tell(call, session, made, { type: 'deleted', at: now }),
+  const [logged] = await Promise.all([
+    birth === undefined ? ok(undefined) : events.log(call, session, made, { type: 'deleted', at: now }),
     clear(call, session, decodeLabels(`\n${String(labels)}`)),
     outcome === 'missing' && unlistRemoval(call, session, now),
   ]);
-  return told.map(() => outcome);
+  return logged.map(() => outcome);
 };
 
 const sendRemoval = async (
@@ -115,7 +115,7 @@ const sendRemoval = async (
   const keys = [record, journal, names, removals];
   const args = [newWriteId(), revision === undefined ? '' : encodeRevision(revision), path];
   const remembered = await call.writeListed(removeScript, keys, [...args, ''], () => [
-    call.send((client) => client.zadd(removals, String(now), path)),
+    call.writeCommand((client) => client.zadd(removals, String(now), path)),
   ]);
   if (remembered.isOk()) return remembered;
   // Without room for the line that remembers a removal, the session can still be removed.
@@ -135,7 +135,7 @@ export const purge = async (
   const until = now - REMEMBERED_MS;
   const purgePartition = async (partition: number): Promise<Result<number, Failure>> => {
     const removals = keys.shared('removals', partition);
-    const old = await call.read((client) => client.zrangebyscore(removals, '-inf', until, 'LIMIT', 0, limit));
+    const old = await call.readCommand((client) => client.zrangebyscore(removals, '-inf', until, 'LIMIT', 0, limit));
     if (old.isErr()) return err(old.error);
     const forgotten = await Promise.all(old.value.map((path) => forget(call, keys.of(keyOfPath(path)), until)));
     return ok(forgotten.reduce((sum, count) => sum + count, 0));
@@ -146,13 +146,13 @@ export const purge = async (
 
 /** Deletes what a crash has left beside a removed session. Returns the number of entries. */
 export const clearRemoved = async (call: Call, session: SessionKeys): Promise<number> => {
-  const text = await call.read((client) => client.get(session.record));
+  const text = await call.readCommand((client) => client.get(session.record));
   return clear(call, session, decodeLabels(text.unwrapOr('') ?? ''));
 };
 
 const forget = async (call: Call, session: SessionKeys, until: number): Promise<number> => {
   const { record, journal, names, removals, path } = session;
   await clearRemoved(call, session);
-  await call.write(forgetScript, [record, removals, journal, names], [path, String(until)]);
+  await call.writeScript(forgetScript, [record, removals, journal, names], [path, String(until)]);
   return unlistRemoval(call, session, until);
 };

@@ -29,7 +29,7 @@ const PAGE = 200;
 /** Returns the cursor of the next page, `0` at the end, and a page of items. */
 type Scan = (client: RedisClient, cursor: string) => Promise<readonly [string, readonly string[]]>;
 
-const unable = new Error('ERR the client cannot scan');
+const unsupported = new Error('ERR the client cannot scan');
 
 /**
  * Checks everything that a store keeps, page by page. It corrects errors that no crash of ours leaves, but that a
@@ -50,11 +50,11 @@ export class Repair {
   }
 
   async run(): Promise<Result<RepairReport, StoreUnavailable>> {
-    const nodes = await this.#connection.begin().read(async (client) => client.nodes?.('master') ?? [client]);
+    const nodes = await this.#connection.begin().readCommand(async (client) => client.nodes?.('master') ?? [client]);
     if (nodes.isErr()) return err(nodes.error.error);
     for (const node of nodes.value) {
       const scan: Scan = async (client, cursor) => {
-        if (node.scan === undefined) throw unable;
+        if (node.scan === undefined) throw unsupported;
         // Clients neither put their `keyPrefix` before a pattern nor remove it from the keys in a reply.
         const keyPrefix = client.options?.keyPrefix ?? '';
         const [next, found] = await node.scan(cursor, 'MATCH', this.#keys.pattern(keyPrefix), 'COUNT', PAGE);
@@ -75,7 +75,7 @@ export class Repair {
     let cursor = '0';
     do {
       const at = cursor;
-      const page = await this.#connection.begin().read((client) => scan(client, at));
+      const page = await this.#connection.begin().readCommand((client) => scan(client, at));
       // A key of a wrong type contains no entries.
       if (page.isErr() && page.error.code === 'WRONGTYPE') return ok(undefined);
       if (page.isErr()) return err(page.error.error);
@@ -96,7 +96,7 @@ export class Repair {
     const [labelName = '', labelValue = ''] = label.split('=');
     const keys = this.#keys.tenant(unescapeName(owner));
     const scan: Scan = async (client, cursor) => {
-      if (client.zscan === undefined) throw unable;
+      if (client.zscan === undefined) throw unsupported;
       const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
       return [next, found.filter((_, at) => at % 2 === 0)];
     };
@@ -126,7 +126,7 @@ export class Repair {
       if (!this.#unreadable.has(path)) report.sessions += 1;
       this.#unreadable.set(path, key);
     } else if (found.value === undefined) {
-      if (kind === 'record') await call.write(noteScript, [removals], [path, String(Date.now())]);
+      if (kind === 'record') await call.writeScript(noteScript, [removals], [path, String(Date.now())]);
       const cleared = await clearRemoved(call, session);
       report.removed += cleared;
     } else {

@@ -162,18 +162,18 @@ export const needsOf = (
   const until = isNew ? Math.min(state.deadline, state.since + state.limitMs) : state.deadline;
   const deadline = until === Number.POSITIVE_INFINITY ? '' : String(until);
   const isLikelyNoted = !isNew && state.status === 'ACTIVE';
-  const note = (key: string, name: string): Reply => call.write(noteScript, [key], [name, deadline]);
+  const note = (key: string, name: string): Reply => call.writeScript(noteScript, [key], [name, deadline]);
   const enlist = (list: string, isFirst: boolean): Reply => {
     const created = String(createdMs ?? '');
     // An existing session is in the list and stays unchanged; only the script corrects other entries.
-    if (list === index && isFirst) return call.send((client) => client.zadd(list, 'NX', created, member));
-    return call.write(listScript, [record, list], [member, '', created]);
+    if (list === index && isFirst) return call.writeCommand((client) => client.zadd(list, 'NX', created, member));
+    return call.writeScript(listScript, [record, list], [member, '', created]);
   };
   return {
     keys: [deadlines, tenants, ...lists],
     args: [member, owner, deadline],
     add: (isFirst) => [
-      ...(isFirst ? [] : [call.write(dropScript, [record, journal, names], [])]),
+      ...(isFirst ? [] : [call.writeScript(dropScript, [record, journal, names], [])]),
       ...lists.map((list) => enlist(list, isFirst)),
       ...(deadline === '' || (isFirst && isLikelyNoted) ? [] : [note(deadlines, member)]),
       ...(deadline === '' || isFirst ? [] : [note(tenants, owner)]),
@@ -195,7 +195,9 @@ export const unlist = (
   status?: SessionStatus,
 ): Promise<number> => {
   if (list === undefined) return Promise.resolve(0);
-  return counted(call.write(unlistScript, [record, list], [member, status === undefined ? '' : statusLetter(status)]));
+  return counted(
+    call.writeScript(unlistScript, [record, list], [member, status === undefined ? '' : statusLetter(status)]),
+  );
 };
 
 /** Removes a session from the indexes of these labels, except of those that it has. Returns the number of entries. */
@@ -221,7 +223,9 @@ export const unlistLabel = (
   name: string,
   value: string,
 ): Promise<number> =>
-  counted(call.write(unlistLabelScript, [record, index], [member, `${JSON.stringify(name)}:${JSON.stringify(value)}`]));
+  counted(
+    call.writeScript(unlistLabelScript, [record, index], [member, `${JSON.stringify(name)}:${JSON.stringify(value)}`]),
+  );
 
 /**
  * Moves the noted deadline from a given time, or from any, to another. By default it sets the deadline to that of the
@@ -232,7 +236,7 @@ export const reschedule = (
   { record, deadlines, member }: SessionKeys,
   { from, to = Number.POSITIVE_INFINITY, isDamaged = false }: Partial<Rescheduling> = {},
 ): Reply =>
-  call.write(
+  call.writeScript(
     rescheduleScript,
     [record, deadlines],
     [member, String(from ?? ''), String(Math.min(to, NEVER)), isDamaged ? '1' : ''],
@@ -240,13 +244,13 @@ export const reschedule = (
 
 /** Sets the noted time of a tenant to the earliest of its deadlines. */
 export const rescheduleTenant = (call: Call, { deadlines, tenants, owner }: TenantKeys): Reply =>
-  call.write(rescheduleTenantScript, [deadlines, tenants], [owner]);
+  call.writeScript(rescheduleTenantScript, [deadlines, tenants], [owner]);
 
 /** Removes all entries and remains of a session that does not exist. Returns the number. */
 export const clear = async (call: Call, session: SessionKeys, labels?: SessionLabels): Promise<number> => {
   const { record, journal, names, index, byStatus, deadlines } = session;
   const counts = await Promise.all([
-    counted(call.write(dropScript, [record, journal, names], [])),
+    counted(call.writeScript(dropScript, [record, journal, names], [])),
     unlistLabels(call, session, labels),
     ...[index, deadlines, ...Object.values(byStatus)].map((list) => unlist(call, session, list)),
   ]);
@@ -265,13 +269,13 @@ export const mend = async (
   const noteRetention = async (): Promise<number> =>
     deadline === Number.POSITIVE_INFINITY
       ? 0
-      : counted(call.write(noteScript, [deadlines], [member, String(deadline)]));
+      : counted(call.writeScript(noteScript, [deadlines], [member, String(deadline)]));
   const letter = statusLetter(status);
   const lists = [index, byStatus[status], ...labelKeys(session, labels)].filter((list) => list !== undefined);
   const [rescheduled, ...listed] = await Promise.all([
     status === 'TERMINATED' ? noteRetention() : counted(reschedule(call, session)),
     ...lists.map((list) =>
-      counted(call.write(listScript, [record, list], [member, list === byStatus[status] ? letter : '', ''])),
+      counted(call.writeScript(listScript, [record, list], [member, list === byStatus[status] ? letter : '', ''])),
     ),
   ]);
   if (rescheduled > 0) await rescheduleTenant(call, session);

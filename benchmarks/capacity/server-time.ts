@@ -26,7 +26,7 @@ const usedUs = (info: string): number =>
 
 const inScripts: ReadonlySet<string> = new Set(['get', 'strlen', 'zcard']);
 
-/** Gives the figures, and what the server says of itself. */
+/** Returns the figures and the server's own information. */
 export const serverTimes = async (): Promise<{ readonly times: readonly ServerTime[]; readonly info: string }> => {
   const server = await startRedis();
   const redis = new Redis(server.url);

@@ -20,7 +20,7 @@ export interface Subject {
 /** What is measured together: round by round each subject has its turn, so that all see the same machine. */
 export interface Group {
   readonly name: string;
-  /** So many calls are under way at a time, each caller waiting for its answer before it calls again. */
+  /** Number of concurrent callers, each waiting for its answer before the next call. */
   readonly callers: number;
   /** The subjects that the others are compared with: the least that it could take, or the same at another size. */
   readonly limits: readonly string[];
@@ -135,7 +135,7 @@ export const takeTurns = async <S extends Pick<Subject, 'name' | 'note'>>(
   return { group: name, callers, limits, measurements };
 };
 
-/** Measures a group of calls in this process. Each subject is looked at first. */
+/** Measures a group of calls in this process. Checks each subject first. */
 export const measure = async (group: Group, { rounds, roundMs }: Effort): Promise<GroupResult> => {
   const sizes = new Map<string, number>();
   for (const subject of group.subjects) {

@@ -47,7 +47,7 @@ const fails = (call: Promise<unknown>): Promise<number> =>
  * times: of all orders the quickest to sort.
  */
 export const adk = async (): Promise<Peer> => {
-  // A warning to a log is all that tells of a lost event, and it would be shown between the figures.
+  // ADK only logs a warning for a lost event, which would appear between the figures.
   setLogLevel(LogLevel.ERROR);
   const service = new InMemorySessionService();
   await fill((at) => create(service, at));

@@ -7,7 +7,7 @@ export const SESSIONS = 10_000;
 export const ENTRIES = 10;
 export const PAGE = 10;
 
-/** So many changes are made to one session at the same time. */
+/** Number of concurrent changes of one session. */
 export const CHANGES = 50;
 
 /** Another library's store, filled. */
@@ -18,7 +18,7 @@ export interface Peer {
   readonly close: () => Promise<unknown>;
 }
 
-/** A way of listing, whose answer is looked at once before anything is measured. */
+/** A way to list sessions. Its answer is checked once before the measurement. */
 export const listing = async <T>(
   name: string,
   note: string,
@@ -37,7 +37,7 @@ export const entriesOf = (seed: number): { readonly role: 'user' | 'assistant'; 
   return upTo(ENTRIES).map((at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content: next() }));
 };
 
-/** So many sessions are written at a time while a store is filled. */
+/** Number of sessions that are written concurrently while a store is filled. */
 const IN_FLIGHT = 100;
 
 export const fill = async (write: (at: number) => Promise<unknown>): Promise<void> => {
@@ -46,7 +46,7 @@ export const fill = async (write: (at: number) => Promise<unknown>): Promise<voi
   }
 };
 
-/** The count of changes that are still there after all callers have been told that theirs was made. */
+/** The number of changes that are stored after all callers got a success. */
 export const keptChanges = (by: string, value: number): Count => ({
   figure: `${by}: kept, of ${CHANGES} changes made to one session at the same time`,
   value,

@@ -46,7 +46,7 @@ async function* redisAppends({ redis, quick }: Context): AsyncGenerator<Group> {
   await redis.flushdb();
 }
 
-/** Short histories are many, so that none of them becomes long while it is measured; all are made anew for each turn. */
+/** There are many short histories, so that none becomes long during the measurement; each turn creates them again. */
 const appending = (sessions: SessionService, length: number, named: boolean): Subject => {
   const count = Math.min(1000, Math.max(1, 10_000 / length));
   let ids: readonly string[] = [];

@@ -39,7 +39,7 @@ async function measureAll({ redis, redisUrl, quick, rounds }: Context): Promise<
     targets.push(target);
     return target;
   };
-  /** A server that lists any page, looked at. */
+  /** A server that lists any page, after a check of its answers. */
   const listing = async (name: string, role: string): Promise<HttpSubject> => {
     const target = await start(role, `${total}`, redisUrl);
     await checkPages(target, total);

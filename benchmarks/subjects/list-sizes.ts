@@ -6,7 +6,7 @@ import { expect, must } from './suite.js';
 
 const ENTRIES = 10;
 
-/** So many pages beside one another are asked for in turns. */
+/** Number of adjacent pages that are read in turns. */
 const SPREAD = 20;
 
 /** Numbers of sessions, and the pages that are asked for beside the first where there are most of them. */

@@ -16,7 +16,7 @@ const copyOf = ({ options, history, ...session }: Session): Session => ({
   history: history.map((entry) => ({ ...entry })),
 });
 
-/** Any page beside a slice of an array: as it is, which callers then share, and copied, as the engine hands it out. */
+/** Any page beside a slice of an array, shared by the callers or copied as in the engine. */
 async function* pages({ quick }: Context): AsyncGenerator<Group> {
   const total = sessionsIn(quick);
   for (const entries of quick ? [10] : [10, 0, 50]) {

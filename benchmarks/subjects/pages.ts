@@ -35,7 +35,7 @@ export const listing = (sessions: SessionService, total: number, limit: number, 
   };
 };
 
-/** How long all texts of all histories are: whoever counts that has looked at every entry. */
+/** Total length of all texts of all histories, which needs a look at every entry. */
 export const lookAt = (sessions: readonly Pick<Session, 'history'>[]): number => {
   let characters = 0;
   for (const { history } of sessions) for (const { content } of history) characters += content.length;

@@ -25,7 +25,7 @@ const joined = (redis: Redis, pages: number, limit: number): Subject => {
 const JOINED = 'GET of the joined page, JSON.parse';
 const BY_HAND = 'ZREVRANGE, MGET and JSON.parse by hand';
 
-/** Any page, every history looked at. */
+/** Any page, with a read of every history. */
 async function* pages({ redis, quick }: Context): AsyncGenerator<Group> {
   const store = new RedisSessionStore({ client: redis });
   const total = sessionsIn(quick);

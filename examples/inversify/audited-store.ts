@@ -16,17 +16,17 @@ import type {
 } from 'colloquy';
 import { ok, type Result } from 'neverthrow';
 
-/** One write: who has done what to which session, and nothing of what was said in it. */
+/** One write: its tenant, method and session, without any text of the session. */
 export interface AuditEntry extends SessionKey {
   readonly action: string;
-  /** `unknown` where the store has not answered, and the write may have been made all the same. */
+  /** `unknown` if the store did not answer: the write may have been applied. */
   readonly outcome: 'done' | 'unknown';
 }
 
-/** Where entries go. A write whose entry cannot be kept counts as one with an unknown outcome. */
+/** Stores audit entries. If an entry cannot be stored, the outcome of its write is unknown. */
 export type AuditLog = (entry: AuditEntry) => void | Promise<void>;
 
-/** A store that writes down each change, over any other store that makes it. */
+/** Wraps a store, and records each change. */
 export class AuditedSessionStore implements SessionStore {
   readonly #inner: SessionStore;
   readonly #log: AuditLog;
@@ -59,7 +59,7 @@ export class AuditedSessionStore implements SessionStore {
     return this.#audit(key, 'delete', this.#inner.remove(key, removal), (done) => done === 'removed');
   }
 
-  // Reads are passed on as they are.
+  // Reads are passed on unchanged.
   find<E = never>(key: SessionKey, size?: ReadSize, admit?: Admit<E>) {
     return this.#inner.find(key, size, admit);
   }

@@ -1,5 +1,5 @@
-// Colloquy in a host that is put together by inversify, with a store of its own in place of the default: see
-// audited-store.ts. The parts know nothing of the container, and need no decorators.
+// Colloquy in a host with an inversify container and its own store, see audited-store.ts. The classes do not depend on the
+// container, and need no decorators.
 import 'reflect-metadata';
 import { createServer } from 'node:http';
 import type { SessionStore } from 'colloquy';
@@ -16,7 +16,7 @@ const APP = { AuditLog: Symbol.for('app.AuditLog') };
 
 const container = new Container();
 container.bind<AuditLog>(APP.AuditLog).toConstantValue((entry) => console.log(JSON.stringify(entry)));
-// Bound before the modules are loaded: they add what is lacking, and replace nothing.
+// Bound before the modules are loaded: modules add missing bindings and replace none.
 container
   .bind<SessionStore>(TYPES.SessionStore)
   .toResolvedValue((log: AuditLog) => new AuditedSessionStore(new MemorySessionStore(), log), [APP.AuditLog])
@@ -34,7 +34,7 @@ server.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
 });
 
 const stop = () => {
-  // Nothing new is let in, and whoever has not got an answer in three seconds gets none.
+  // Stops accepting connections, and closes those that are still open after three seconds.
   server.close(() => console.log('stopped'));
   setTimeout(() => server.closeAllConnections(), 3000).unref();
 };

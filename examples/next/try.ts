@@ -1,5 +1,5 @@
-// Calls the route handler as Next.js would. Next itself is not installed here: in an app of yours `next dev` takes the
-// place of this file, and `app/` and `lib/` stay as they are.
+// Calls the route handler as Next.js would. Next.js itself is not installed here: in your app, `next dev` replaces this
+// file, and `app/` and `lib/` stay unchanged.
 import { GET, POST } from './app/api/[...path]/route.js';
 import { sessions } from './lib/sessions.js';
 
@@ -14,7 +14,7 @@ const created = await POST(
 );
 console.log('POST', created.status, await created.text());
 
-// What a server component or a server action does, in the same process and without HTTP.
+// Calls the service directly, as a server component or a server action would, without HTTP.
 const id = created.headers.get('Location')?.split('/').at(-1) ?? '';
 const started = await sessions.start(id);
 console.log('start', started.isOk() ? started.value.status : started.error.message);

@@ -1,41 +1,41 @@
-// The loop of a voice agent: it listens, answers, falls silent when the caller begins to speak, and hangs up when the
-// session has ended, whoever has ended it. All that must outlive a crash is in the session; nothing else is kept.
+// The loop of a voice agent: it listens, answers, stops speaking when the caller begins to speak, and hangs up when the
+// session has ended for any reason. All state that must survive a crash is in the session.
 import type { EndReason, HistoryEntry, SessionError, SessionService } from 'colloquy';
 import { errAsync } from 'neverthrow';
 
-/** What comes from the line and its recogniser. */
+/** Events of the line and the speech recognition. */
 export type Heard =
-  /** The caller begins to speak. It is known long before the words are. */
+  /** The caller begins to speak. This event comes long before the words. */
   | { readonly type: 'speech' }
-  /** What was said. A recogniser that comes back after a break may send it again, under the same id. */
+  /** The words. After a reconnect, the speech recognition may send them again with the same id. */
   | { readonly type: 'utterance'; readonly id: string; readonly text: string }
   | { readonly type: 'hold' }
   | { readonly type: 'back' }
   | { readonly type: 'hang-up' };
 
 export interface Line {
-  /** Ends when the line is cut, or when the signal is aborted. */
+  /** Ends when the call is dropped or the signal is aborted. */
   listen(signal: AbortSignal): AsyncIterable<Heard>;
-  /** Speaks until all is said or the signal is aborted. Gives what the caller has heard of it. */
+  /** Speaks until the end of the text, or until the signal is aborted. Returns the part that the caller has heard. */
   speak(text: string, signal: AbortSignal): Promise<string>;
 }
 
 export interface Model {
-  /** Sentence by sentence, so that the first can be spoken while the next is made. */
+  /** Returns sentence by sentence, so that the first can be spoken while the next is generated. */
   answer(history: readonly HistoryEntry[], signal: AbortSignal): AsyncIterable<string>;
 }
 
-/** Why a call is over. `cut`: the session goes on, and whoever calls `holdCall` again, here or elsewhere, takes it up. */
+/** Why a call is over. After `cut` the session stays open: the next `holdCall`, in any process, continues it. */
 export type Ending = EndReason | 'cut' | SessionError['type'];
 
-/** Entries that the model is given. */
+/** Number of latest entries that the model receives. */
 const CONTEXT = 40;
 
 export const holdCall = async (
   { sessions, line, model }: { readonly sessions: SessionService; readonly line: Line; readonly model: Model },
   id: string,
 ): Promise<Ending> => {
-  // Named, so that it is no error where the session was started before the line was cut.
+  // With an operation id: no error if the session was started before the call was dropped.
   const started = await sessions.start(id, { operationId: 'pick-up' });
   const past = await started.asyncAndThen(() => sessions.history(id, { last: 1 }));
   if (past.isErr()) return past.error.type;
@@ -46,7 +46,7 @@ export const holdCall = async (
   let speaking: Promise<void> = Promise.resolve();
   let { position } = past.value;
 
-  /** Hears of the end, also where a supervisor or the clock makes it. */
+  /** Waits for the end of the session, also by a supervisor or the clock. */
   const follow = async (): Promise<void> => {
     for await (const item of sessions.watch(id, { signal: call.signal })) {
       if (item.isErr())
@@ -59,13 +59,13 @@ export const holdCall = async (
     call.abort();
   };
 
-  /** Under its name it is kept once, however often that is tried: after a lost answer, or by whoever takes the call up. */
+  /** With an operation id, each text is appended once, even after a lost reply or by the process that continues the call. */
   const keep = (role: string, content: string, operationId: string) => {
     const attempt = () => sessions.append(id, [{ role, content }], { operationId });
     return attempt().orElse((error) => (error.type === 'store_unavailable' ? attempt() : errAsync(error)));
   };
 
-  /** Each sentence is kept when it was heard: a crash takes the one that is being spoken, and no other. */
+  /** Appends each sentence when it was heard: a crash loses only the sentence that is being spoken. */
   const answer = async (question: number, signal: AbortSignal): Promise<void> => {
     const context = await sessions.history(id, { last: CONTEXT });
     if (context.isErr()) return;
@@ -93,7 +93,7 @@ export const holdCall = async (
   };
 
   const following = follow();
-  // Whoever held the call before has not answered.
+  // The process that had the call before did not answer.
   if (past.value.entries[0]?.role === 'user') speak();
   for await (const heard of line.listen(call.signal)) {
     switch (heard.type) {
@@ -102,7 +102,7 @@ export const holdCall = async (
         break;
       case 'utterance': {
         const kept = await keep('user', heard.text, heard.id);
-        // It has ended meanwhile, which the watch tells. Or it was sent again: it is known, and being answered.
+        // The session has ended, which the watch reports. Or the event was sent again and is already being answered.
         if (kept.isErr() || kept.value.position <= position) break;
         position = kept.value.position;
         await fallSilent();

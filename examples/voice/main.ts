@@ -1,5 +1,5 @@
-// Two calls with a voice agent, on a clock of their own: what you read is the same each time, and there at once. A real
-// agent uses the machine's clock, streams of a recogniser and of a voice, and a model; agent.ts stays as it is.
+// Two calls with a voice agent on a scripted clock, so the output is the same each time and needs no waiting. A real agent
+// uses the machine's clock, speech recognition, speech synthesis and a model; agent.ts stays unchanged.
 import { createSweeper, type HistoryEntry, SessionService } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
 import { holdCall } from './agent.js';
@@ -18,13 +18,13 @@ const model = scriptedModel(clock, {
   ],
 });
 
-/** The recogniser tells that somebody speaks, and a second later what it was. */
+/** The speech recognition reports that the caller speaks, and a second later the words. */
 const says = (after: number, id: string, text: string): readonly Step[] => [
   { after, heard: { type: 'speech' } },
   { after: 1000, heard: { type: 'utterance', id, text } },
 ];
 
-/** A line that is cut, a caller who interrupts, a minute on hold that does not count, and a time limit. */
+/** A dropped call, an interruption, a minute on hold that does not count, and a time limit. */
 const longCall: readonly Step[] = [
   ...says(500, 'u-1', 'What is a session?'),
   { after: 100, heard: 'cut' }, // before a word was answered
@@ -35,7 +35,7 @@ const longCall: readonly Step[] = [
   ...says(500, 'u-3', 'Tell me all that you know.'),
 ];
 
-/** With somebody who listens in, and ends it from elsewhere. */
+/** A call with a supervisor who listens and ends it. */
 const watchedCall: readonly Step[] = says(500, 'u-1', 'What is a session?');
 const superviseFor = async (ms: number, id: string) => {
   await clock.wait(ms);
@@ -62,7 +62,7 @@ const make = async (name: string, steps: readonly Step[], listenIn?: (id: string
   console.log(`${session.value.status} after ${session.value.duration} s that count\n`);
 };
 
-// On the machine's clock a watch hears of a time limit by itself; on this one the end must be written down by a sweep.
+// With the machine's clock, a watch reports the end at the time limit by itself. With the scripted clock, a sweep must.
 const sweeper = createSweeper(sessions, { onError: (error) => console.error(error.message) });
 const sweeping = new AbortController();
 const sweep = async () => {

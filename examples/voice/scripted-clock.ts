@@ -6,7 +6,7 @@ interface Waiting {
   readonly wake: () => void;
 }
 
-/** A clock that goes on when everybody waits for it: minutes of talk take no time, and come out the same each time. */
+/** A clock that advances when all code waits for it: minutes of talk take no time, and give the same output each time. */
 export class ScriptedClock implements Clock {
   #now = Date.UTC(2026, 0, 31, 18);
   #waiting: Waiting[] = [];
@@ -15,7 +15,7 @@ export class ScriptedClock implements Clock {
     return this.#now;
   }
 
-  /** Until so much time has passed, or the signal is aborted. */
+  /** Waits until the time has passed or the signal is aborted. */
   wait(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
@@ -30,7 +30,7 @@ export class ScriptedClock implements Clock {
     });
   }
 
-  /** Lets time pass until the work is done. */
+  /** Advances the clock until the work is done. */
   async run<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
     const noteEnd = () => {

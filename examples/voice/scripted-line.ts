@@ -1,9 +1,9 @@
-// Stands for telephony, speech recognition, speech and a model: all that a real agent gets from others.
+// Scripted telephony, speech recognition, speech synthesis and model. A real agent uses services for these.
 import type { HistoryEntry } from 'colloquy';
 import type { Heard, Line, Model } from './agent.js';
 import type { ScriptedClock } from './scripted-clock.js';
 
-/** What happens on the line, and so many milliseconds after what came before. */
+/** An event of the line, and the milliseconds after the event before it. */
 export interface Step {
   readonly after: number;
   readonly heard: Heard | 'cut';
@@ -46,7 +46,7 @@ export class ScriptedLine implements Line {
   }
 }
 
-/** Knows its answers by heart. */
+/** A model with fixed answers. */
 export const scriptedModel = (clock: ScriptedClock, answers: Readonly<Record<string, readonly string[]>>): Model => ({
   async *answer(history: readonly HistoryEntry[], signal: AbortSignal) {
     for (const sentence of answers[history.at(-1)?.content ?? ''] ?? ['I did not understand.']) {

@@ -1,4 +1,4 @@
-// Serves the sessions over HTTP. It holds no conversation: any number of these may run, and come and go.
+// Serves the sessions over HTTP. The process has no state of its own: any number of them can run, start and stop.
 import { createServer } from 'node:http';
 import { commandRoutes, createSessionHandler, eventRoutes, staticApiKeys } from 'colloquy/http';
 import { nodeListener } from 'colloquy/node';
@@ -28,7 +28,7 @@ const stop = () => {
     await close();
     console.log('stopped');
   });
-  // Streams of events have no end of their own; their clients come back, here or to another process.
+  // Event streams do not end by themselves; their clients reconnect, to this or another process.
   setTimeout(() => server.closeAllConnections(), 500).unref();
 };
 process.once('SIGINT', stop).once('SIGTERM', stop);

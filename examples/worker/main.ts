@@ -1,6 +1,5 @@
-// Starts one process that serves HTTP and one that holds the conversations, and is their first caller, as a program on
-// another machine would be: all that it has is a URL and a key. In earnest start http.ts and worker.ts by themselves, as
-// many of each as you need.
+// Starts one process that serves HTTP and one that runs the conversations, and calls them with a URL and an API key, as a
+// program on another machine would. In production, start http.ts and worker.ts separately, as many of each as you need.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -8,7 +7,7 @@ import { SessionClient } from 'colloquy/client';
 
 const started: { readonly child: ChildProcess; readonly gone: Promise<unknown> }[] = [];
 
-/** Runs it as this process is run, passes on what it prints, and gives its first line. */
+/** Runs a file with the options of this process, passes on its output, and returns its first line. */
 const begin = async (name: 'http' | 'worker'): Promise<string> => {
   const child = fork(new URL(`./${name}.ts`, import.meta.url), {
     env: { ...process.env, PORT: process.env['PORT'] ?? '0' },
@@ -25,7 +24,7 @@ const begin = async (name: 'http' | 'worker'): Promise<string> => {
   return first[0];
 };
 
-/** Says one thing after the other, each when the last was answered, and hangs up. */
+/** Appends one message after another, each after the answer to the last, and ends the session. */
 const talk = async (client: SessionClient, said: readonly string[], signal: AbortSignal): Promise<void> => {
   const created = await client.create({ face: 'ada', profile: 'tutor', timeLimit: 60 }, { signal });
   if (created.isErr()) throw new Error(created.error.message);
@@ -35,13 +34,13 @@ const talk = async (client: SessionClient, said: readonly string[], signal: Abor
   for await (const change of client.watch(id, { signal })) {
     if (change.isErr()) throw new Error(change.error.message);
     console.log(`[caller] ${change.value.type}`);
-    // What was said is not in an event: whoever wants to know asks.
+    // An event does not contain the entries, so read them.
     const session = await client.get(id, { signal });
     if (session.isErr()) throw new Error(session.error.message);
     const { status, history } = session.value;
     for (const { role, content } of history.slice(known)) console.log(`[caller] ${role}: ${content}`);
     known = history.length;
-    // No worker has it yet, or it is thinking.
+    // No worker has taken the session yet, or the worker has not answered yet.
     if (status !== 'ACTIVE' || history.at(-1)?.role === 'user') continue;
     const content = left.shift();
     if (content === undefined) await client.terminate(id, { signal });

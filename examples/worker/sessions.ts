@@ -1,4 +1,4 @@
-// What both processes have in common: the same sessions, on the same Redis, with the same settings.
+// The sessions of both kinds of process, on the same Redis with the same settings.
 import { SessionService } from 'colloquy';
 import { RedisSessionStore } from 'colloquy/redis';
 import { Redis } from 'ioredis';
@@ -10,7 +10,7 @@ export const openSessions = (): { readonly sessions: SessionService; close(): Pr
     process.exit(1);
   }
   const client = new Redis(url);
-  // A connection that waits for events, so that a process has them at once, and not when it looks next.
+  // A separate connection that waits for events, so that a process receives them at once and not at the next poll.
   const listener = client.duplicate();
   for (const each of [client, listener]) each.on('error', (error) => console.error(`Redis: ${error.message}`));
   const store = new RedisSessionStore({

@@ -1,24 +1,24 @@
-// Holds conversations. Any number of these may run: each session is held by the one whose `start` was first, which is
-// decided in Redis. Events make a worker quick; that it also looks around now and then makes it sure.
+// Runs conversations. Any number of workers can run: the worker whose `start` succeeds has the session, which Redis
+// decides. A worker reacts to events, and also lists sessions from time to time in case it missed one.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSweeper, type SessionError } from 'colloquy';
 import type { Result, ResultAsync } from 'neverthrow';
 import { openSessions } from './sessions.js';
 
-const MOST_HELD = 200;
+const MAX_HELD = 200;
 const LOOK_AROUND_MS = 5000;
 
 const { sessions, close } = openSessions();
 const stopping = new AbortController();
 const held = new Map<string, Promise<void>>();
 
-/** Stands for your model. */
+/** Replace this with your model. */
 const answerTo = async (question: string): Promise<string> => `You said: ${question}`;
 
 const wait = (ms: number) => pause(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
-/** Asks again while the store does not answer. Safe for whatever has an operation id, also where it was done already. */
+/** Retries while the store is unavailable. Safe for operations with an operation id, even if they were applied. */
 const insist = async <T, E extends SessionError>(operation: () => ResultAsync<T, E>): Promise<Result<T, E>> => {
   for (let ms = 100; ; ms = Math.min(2 * ms, 5000)) {
     const result = await operation();
@@ -28,7 +28,7 @@ const insist = async <T, E extends SessionError>(operation: () => ResultAsync<T,
   }
 };
 
-/** Answers what the user says, until the session has ended or this process is to stop. */
+/** Answers the user until the session has ended or this process stops. */
 const converse = async (id: string): Promise<'over' | 'broken'> => {
   let position: number | undefined;
   for await (const item of sessions.watch(id, { signal: stopping.signal })) {
@@ -36,14 +36,14 @@ const converse = async (id: string): Promise<'over' | 'broken'> => {
     const change = item.value;
     if (change.type === 'session.terminated') console.log(`${id} has ended: ${change.endReason}`);
     if (change.type !== 'session.snapshot' && change.type !== 'session.appended') continue;
-    // At first the last word alone: if it is the user's, whoever held the session before has not answered it.
+    // First the last entry alone: if it is the user's, the worker before did not answer it.
     const part = await insist(() => sessions.history(id, position === undefined ? { last: 1 } : { after: position }));
     if (part.isErr()) return 'broken';
     position = part.value.position;
     const questions = part.value.entries.filter(({ role }) => role === 'user');
     if (questions.length === 0) continue;
     const content = await answerTo(questions.map((question) => question.content).join(' '));
-    // Named by what it answers: whoever gives this answer once more, after a crash or a lost reply, adds nothing.
+    // The operation id is that of the question: a second answer after a crash or a lost reply adds nothing.
     const operationId = `answer-to-${position}`;
     const said = await insist(() => sessions.append(id, [{ role: 'assistant', content }], { operationId }));
     if (said.isErr()) console.error(`${id}: ${said.error.message}`); // the user was faster and has hung up
@@ -53,13 +53,13 @@ const converse = async (id: string): Promise<'over' | 'broken'> => {
 
 const hold = async (id: string): Promise<void> => {
   while ((await converse(id)) === 'broken' && !stopping.signal.aborted) await wait(1000);
-  // Put down for another worker to take up. One that has ended stays as it is.
+  // Paused, so that another worker can take it. An ended session stays unchanged.
   if (stopping.signal.aborted) await sessions.pause(id);
 };
 
-/** Takes a session, if no other worker does. Who is killed has paused nothing: its sessions run into their time limit. */
+/** Takes a session, if no other worker does. The sessions of a killed worker are not paused: they reach their time limit. */
 const claim = async (id: string, how: 'start' | 'resume'): Promise<void> => {
-  if (held.has(id) || held.size >= MOST_HELD || stopping.signal.aborted) return;
+  if (held.has(id) || held.size >= MAX_HELD || stopping.signal.aborted) return;
   const operationId = `${how}-${randomUUID()}`;
   const claimed = await insist(() => sessions[how](id, { operationId }));
   if (claimed.isErr()) return; // another was faster, or it has ended
@@ -70,7 +70,7 @@ const claim = async (id: string, how: 'start' | 'resume'): Promise<void> => {
   );
 };
 
-/** What waits for a worker: new sessions, and those that one has put down. */
+/** Sessions that wait for a worker: new ones, and paused ones. */
 const lookAround = async (): Promise<void> => {
   for await (const found of sessions.each({ status: 'IDLE' })) if (found.isOk()) await claim(found.value.id, 'start');
   for await (const found of sessions.each({ status: 'PAUSED' }))

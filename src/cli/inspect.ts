@@ -1,18 +1,19 @@
 import type { HistoryEntry } from '../session/session.js';
-import { Failure, Misuse } from './failure.js';
+import { CliError, UsageError } from './cli-error.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, printAll, printable } from './print.js';
 import { entryLines, sessionLines, sessionObject } from './session-lines.js';
-import { type SessionSource, type ShownChange, sourceHelp, valueIn, withSource } from './session-source.js';
+import { type SessionSource, type ShownChange, sourceHelp, unwrap, withSource } from './session-source.js';
 import { clip, columns } from './table-lines.js';
 
 const help = `Usage: colloquy inspect [options] ID
 
-Shows a session with the end of its history. It reads and changes nothing.
+Shows a session and the end of its history. Changes nothing.
 
-  --history N   The last N entries of the history. Default: 20; with --json all.
-  --follow      Goes on with what the session does, until it ends or Ctrl-C. The service must have events switched on.
-  --json        Prints one line of JSON, as the HTTP interface has it, and the end_reason; with --follow one a change.
+  --history N   Number of latest entries to show. Default: 20; with --json, all.
+  --follow      Shows each change until the session ends or you press Ctrl-C. Events must be enabled.
+  --json        Prints the session as one line of JSON, in the format of the HTTP interface plus end_reason; with
+                --follow, one line for each change.
 ${sourceHelp}`;
 
 const objectOf = (change: ShownChange, added: readonly HistoryEntry[], entries: number): object => {
@@ -32,16 +33,16 @@ const linesOf = (change: ShownChange, added: readonly HistoryEntry[], entries: n
   return [{ text: clip(text, columns()), style: 'yellow' }];
 };
 
-/** Shows a session and what it does, until it ends, is deleted, or nobody reads any more. */
+/** Shows a session and its changes until it ends, is deleted, or the output is closed. */
 const follow = async (source: SessionSource, id: string, entries: number, isJson: boolean): Promise<void> => {
   const { sessions, place } = source;
-  const noEvents = `${place}: no events are recorded there; switch them on in the service, as with COLLOQUY_EVENTS=on`;
-  if (!(await source.hasEvents())) throw new Failure(noEvents);
+  const noEvents = `${place}: events are not enabled; enable them in the service, for example with COLLOQUY_EVENTS=on`;
+  if (!(await source.hasEvents())) throw new CliError(noEvents);
   let known = 0;
   for await (const item of sessions.watch(id)) {
-    if (item.isErr() && item.error.type === 'route_not_found') throw new Failure(noEvents);
-    const change = valueIn(place, item);
-    // The event does not carry the entries. If the session is gone by now, the next event says so.
+    if (item.isErr() && item.error.type === 'route_not_found') throw new CliError(noEvents);
+    const change = unwrap(place, item);
+    // The event does not contain the entries. If the session was deleted meanwhile, the next event says so.
     const read = change.type === 'session.appended' ? await sessions.get(id) : undefined;
     const session = change.type === 'session.snapshot' ? change.session : read?.unwrapOr(undefined);
     const added = session?.history.slice(known) ?? [];
@@ -53,14 +54,14 @@ const follow = async (source: SessionSource, id: string, entries: number, isJson
 
 const run = async (options: Options): Promise<void> => {
   const [id] = options.operands;
-  if (id === undefined) throw new Misuse('which session? give its ID');
+  if (id === undefined) throw new UsageError('the session ID is missing');
   const [isJson, isFollowing] = [options.isOn('json'), options.isOn('follow')];
-  const entries = options.whole('history', 0, 100_000_000, isJson ? Number.POSITIVE_INFINITY : 20);
+  const entries = options.integer('history', 0, 100_000_000, isJson ? Number.POSITIVE_INFINITY : 20);
   await withSource(options, async (source) => {
     if (isFollowing) return follow(source, id, entries, isJson);
-    const session = valueIn(source.place, await source.sessions.get(id));
+    const session = unwrap(source.place, await source.sessions.get(id));
     await printAll(isJson ? [{ text: jsonLine(sessionObject(session, entries)) }] : sessionLines(session, entries));
   });
 };
 
-export const inspect = { summary: 'show one session, and follow it', help, operands: 1, run };
+export const inspect = { summary: 'show a session and follow its changes', help, operands: 1, run };

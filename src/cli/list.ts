@@ -1,23 +1,23 @@
 import { cursorOf } from '../input/read-cursor.js';
 import { PAGE_LIMIT } from '../session/session-limits.js';
-import { Failure } from './failure.js';
+import { CliError } from './cli-error.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, print, printAll, printError } from './print.js';
 import { sessionObject, styleOf } from './session-lines.js';
-import { type ShownSession, sourceHelp, valueIn, withSource } from './session-source.js';
+import { type ShownSession, sourceHelp, unwrap, withSource } from './session-source.js';
 import { columns, tableLines } from './table-lines.js';
 
 const help = `Usage: colloquy list [options]
 
-Lists sessions, and changes nothing. Standard error says how to go on, and which sessions cannot be read.
+Lists sessions. Changes nothing. The cursor of the next page and the ids of unreadable sessions go to standard error.
 
-  --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now. A Redis is read whole for that.
-  --limit N               The most sessions to list. Default: 20.
+  --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now. With --redis, reads all sessions.
+  --limit N               Maximum number of sessions. Default: 20.
   --order ORDER           newest or oldest first. Default: newest.
-  --after CURSOR          Goes on where another list stopped.
-  --created-after TIME    Only sessions created later than this, such as 2026-01-31T18:00:00Z.
-  --created-before TIME   Only sessions created earlier.
-  --json                  Prints each session as one line of JSON, as the HTTP interface has it, and its end_reason.
+  --after CURSOR          Only sessions after this cursor, which an earlier list printed.
+  --created-after TIME    Only sessions created later than this time, such as 2026-01-31T18:00:00Z.
+  --created-before TIME   Only sessions created earlier than this time.
+  --json                  Prints each session as one line of JSON, in the format of the HTTP interface plus end_reason.
 ${sourceHelp}`;
 
 const titles = ['ID', 'STATUS', 'CREATED (UTC)', 'SECONDS', 'ENTRIES', 'FACE', 'PROFILE'];
@@ -29,7 +29,7 @@ const cellsOf = ({ id, status, createdAt, duration, history, options }: ShownSes
 
 const run = async (options: Options): Promise<void> => {
   const isJson = options.isOn('json');
-  const limit = options.whole('limit', 1, 1_000_000, 20);
+  const limit = options.integer('limit', 1, 1_000_000, 20);
   const isStatus = /^(idle|active|paused|terminated)$/i;
   const status = options.text('status', isStatus, 'be IDLE, ACTIVE, PAUSED or TERMINATED')?.toUpperCase();
   const names = ['order', 'after', 'created-after', 'created-before'];
@@ -40,13 +40,13 @@ const run = async (options: Options): Promise<void> => {
     const styles: Line['style'][] = ['bold'];
     const unreadable: string[] = [];
     let [count, next, hasMore] = [0, '', false];
-    // One session more than is shown tells whether there are more.
+    // Reads one session more than it shows, to know whether there are more.
     for await (const item of sessions.each({ ...query, limit: Math.min(limit + 1, PAGE_LIMIT) })) {
       if (item.isErr() && item.error.type === 'corrupt_record') {
         unreadable.push(item.error.id ?? 'a session');
         continue;
       }
-      const session = valueIn(place, item);
+      const session = unwrap(place, item);
       if (status !== undefined && session.status !== status) continue;
       hasMore = count === limit;
       if (hasMore) break;
@@ -58,10 +58,10 @@ const run = async (options: Options): Promise<void> => {
     if (!isJson && count > 0)
       await printAll(tableLines(rows, columns()).map((text, at) => ({ text, style: styles[at] })));
     const isCounted = hasMore && (status === undefined || listsByStatus);
-    const total = isCounted ? ` of ${valueIn(place, await sessions.list({ ...query, limit: 1 })).total}` : '';
+    const total = isCounted ? ` of ${unwrap(place, await sessions.list({ ...query, limit: 1 })).total}` : '';
     const counted = `${count}${total} session${count === 1 && total === '' ? '' : 's'}`;
-    if (!isJson || hasMore) await printError(hasMore ? `${counted}; --after ${next} goes on` : counted);
-    if (unreadable.length > 0) throw new Failure(`cannot be read: ${unreadable.join(', ')}`);
+    if (!isJson || hasMore) await printError(hasMore ? `${counted}; next page: --after ${next}` : counted);
+    if (unreadable.length > 0) throw new CliError(`unreadable sessions: ${unreadable.join(', ')}`);
   });
 };
 

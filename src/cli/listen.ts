@@ -1,27 +1,27 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { Failure, textOf } from './failure.js';
+import { CliError, messageOf } from './cli-error.js';
 import { print, printError } from './print.js';
 
-/** Milliseconds that requests may take to finish when the server stops. */
+/** Maximum milliseconds that running requests may take when the server stops. */
 const GRACE_MS = 3000;
-/** Lines of the log that nobody reads must not fill the memory: beyond this they are dropped. */
+/** Maximum bytes of log lines that wait for a slow reader; further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** Prints a line for a request once it is over: method, path, status, milliseconds. No header and no query is in it. */
+/** Prints a line when a request has ended: method, path, status, milliseconds. It contains no header and no query. */
 const logRequest = ({ method, url }: IncomingMessage, response: ServerResponse): void => {
   const began = performance.now();
   response.once('close', () => {
     if (process.stdout.writableLength > MAX_WAITING_BYTES) return;
     const { statusCode, headersSent } = response;
     const path = url?.replace(/[?#].*/s, '').slice(0, 200);
-    const status = headersSent ? statusCode : 'unanswered';
+    const status = headersSent ? statusCode : 'aborted';
     const ms = Math.round(performance.now() - began);
     void print(`${method} ${path} ${status} ${ms} ms`, headersSent && statusCode < 400 ? 'green' : 'red');
   });
 };
 
-/** Accepts nothing new, lets requests finish for a few seconds, and cuts off the rest. */
+/** Stops accepting connections, waits up to `GRACE_MS` for running requests, and closes the rest. */
 const close = async (server: Server): Promise<void> => {
   // A connection that is kept open becomes idle only after its last response.
   const tidy = setInterval(() => server.closeIdleConnections(), 50);
@@ -31,28 +31,28 @@ const close = async (server: Server): Promise<void> => {
   clearTimeout(grace);
 };
 
-/** A server that listens on every address is reached at this one from its own machine. */
+/** For a server that listens on all addresses: the loopback address that reaches it. */
 const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Where a server listens, for a person, and the URL at which this machine reaches it. `host` is how it was named. */
-export const placeOf = (bound: { readonly address: string; readonly port: number }, host: string) => {
+/** Where a server listens, as text, and the URL at which this machine reaches it. `host` is the name that the user gave. */
+export const addressOf = (bound: { readonly address: string; readonly port: number }, host: string) => {
   const loopback = loopbackOf[bound.address];
   const name = loopback ?? host;
   const origin = `http://${name.includes(':') ? `[${name.replace('%', '%25')}]` : name}:${bound.port}`;
-  return { origin, where: loopback === undefined ? origin : `port ${bound.port} of every address of this machine` };
+  return { origin, where: loopback === undefined ? origin : `port ${bound.port} of all addresses of this machine` };
 };
 
-/** Listens, and logs the requests. */
+/** Starts a server that logs its requests. */
 export const listen = async (listener: RequestListener, host: string, port: number) => {
   const server = createServer((request, response) => {
     logRequest(request, response);
     listener(request, response);
   }).listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
-    throw new Failure(`port ${port} of ${host}: ${textOf(cause)}; choose another with --port and --host`);
+    throw new CliError(`cannot listen on port ${port} of ${host}: ${messageOf(cause)}; set --port or --host`);
   });
-  server.on('error', (cause) => void printError(textOf(cause)));
+  server.on('error', (cause) => void printError(messageOf(cause)));
   const bound = server.address();
   const isAddress = typeof bound === 'object' && bound !== null;
-  return { ...placeOf(isAddress ? bound : { address: host, port }, host), close: () => close(server) };
+  return { ...addressOf(isAddress ? bound : { address: host, port }, host), close: () => close(server) };
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { didYouMean, nearest } from '../input/read-options.js';
-import { Failure, Misuse, textOf } from './failure.js';
+import { CliError, messageOf, UsageError } from './cli-error.js';
 import { inspect } from './inspect.js';
 import { list } from './list.js';
 import { Options } from './options.js';
@@ -16,7 +16,7 @@ const overview = `Usage: colloquy <command> [options]
 
 ${Array.from(commands, ([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`).join('\n')}
 
-colloquy <command> --help says more, colloquy --version prints the version.
+Run colloquy <command> --help for its options, and colloquy --version for the version.
 `;
 
 const run = async ([name, ...args]: readonly string[]): Promise<unknown> => {
@@ -28,16 +28,16 @@ const run = async ([name, ...args]: readonly string[]): Promise<unknown> => {
     const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'));
     return print(version);
   }
-  if (name === undefined) throw new Misuse('which command?');
-  throw new Misuse(`there is no command ${JSON.stringify(name)}${didYouMean(nearest(name, [...commands.keys()]))}`);
+  if (name === undefined) throw new UsageError('the command is missing');
+  throw new UsageError(`unknown command ${JSON.stringify(name)}${didYouMean(nearest(name, [...commands.keys()]))}`);
 };
 
 const fail = (cause: unknown): void => {
-  process.exitCode = cause instanceof Failure ? cause.exitCode : 1;
-  void printError(`colloquy: ${textOf(cause)}${process.exitCode === 2 ? '; see --help' : ''}`);
+  process.exitCode = cause instanceof CliError ? cause.exitCode : 1;
+  void printError(`colloquy: ${messageOf(cause)}${process.exitCode === 2 ? '; see --help' : ''}`);
 };
 
-// A reader that is gone, as behind `| head`, is no failure; a full disk is one.
+// A closed pipe, as with `| head`, is not an error; a full disk is.
 process.stdout.on('error', (cause: NodeJS.ErrnoException) => cause.code !== 'EPIPE' && fail(cause));
 process.stderr.on('error', () => undefined);
 

@@ -2,19 +2,19 @@ import { setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { Failure, Misuse, textOf } from './failure.js';
+import { CliError, messageOf, UsageError } from './cli-error.js';
 import type { Options } from './options.js';
 
-/** The part of a help that follows the option `--redis`. */
-export const redisHelp = `                                        Needs the package ioredis. Others on this machine can see options: put a URL with
-                                        a password in REDIS_URL.
-  --prefix TEXT, $COLLOQUY_PREFIX       What its keys begin with. Default: colloquy.
-  --partitions N, $COLLOQUY_PARTITIONS  The number of hash slots that its tenants are spread over. Default: 1.`;
+/** The help text after the option `--redis`. */
+export const redisHelp = `                                        Needs the package ioredis. Other users of this machine can see options: put a URL
+                                        with a password in REDIS_URL.
+  --prefix TEXT, $COLLOQUY_PREFIX       Prefix of the keys. Default: colloquy.
+  --partitions N, $COLLOQUY_PARTITIONS  Number of hash slots over which the tenants are distributed. Default: 1.`;
 
-/** Milliseconds until a Redis that does not answer counts as missing. */
+/** Timeout of the connection to Redis, in milliseconds. */
 const TIMEOUT_MS = 4000;
 
-/** Connects to a Redis. ioredis logs in and asks for INFO; nothing else is sent: a user with the least rights may not PING. */
+/** Connects to Redis. Sends nothing after the login and INFO of ioredis: a user with minimal rights may not send PING. */
 const connect = async (url: URL, name: string): Promise<Redis> => {
   const { Redis: Client } = await import('ioredis');
   let isConnected = false;
@@ -22,22 +22,24 @@ const connect = async (url: URL, name: string): Promise<Redis> => {
   const client = new Client(url.href, { lazyConnect: true, connectTimeout: TIMEOUT_MS, retryStrategy });
   const failed = new Promise((resolve) => client.on('error', resolve));
   const connected = client.connect().catch((cause: unknown) => cause);
-  const cause = await Promise.race([failed, connected, setTimeout(TIMEOUT_MS, 'no answer in time', { ref: false })]);
+  const cause = await Promise.race([failed, connected, setTimeout(TIMEOUT_MS, 'no answer within 4 s', { ref: false })]);
   isConnected = cause === undefined;
   if (isConnected) return client;
   client.disconnect();
-  throw new Failure(`${name}: ${textOf(cause)}`);
+  throw new CliError(`${name}: ${messageOf(cause)}`);
 };
 
-/** Opens a store in the Redis that was named, or in memory. No message repeats the URL, which may hold a password. */
+/** Opens a store in the given Redis, or in memory. No message contains the URL, which may contain a password. */
 export const openStore = async (options: Options, events: boolean, redis = options.given.get('redis')) => {
   const prefix = options.text('prefix', /^[^{}*]{1,128}$/, 'be 1 to 128 characters without {, } and *') ?? 'colloquy';
-  const partitions = options.whole('partitions', 1, 16_384, 1);
+  const partitions = options.integer('partitions', 1, 16_384, 1);
   if (redis === undefined)
     return { store: new MemorySessionStore({ events }), place: 'memory', close: () => undefined };
   const url = URL.canParse(redis.text) ? new URL(redis.text) : undefined;
   if (!url?.hostname || !/^rediss?:$/.test(url.protocol) || !/^(\/\d*)?$/.test(url.pathname)) {
-    throw new Misuse(`${redis.label} must be a URL such as redis://127.0.0.1 or rediss://user:password@host:6379/0`);
+    throw new UsageError(
+      `${redis.label} must be a URL such as redis://127.0.0.1 or rediss://user:password@host:6379/0`,
+    );
   }
   const place = `Redis at ${url.hostname}:${url.port || 6379}`;
   const client = await connect(url, place);

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { didYouMean, nearest } from '../input/read-options.js';
-import { Misuse, textOf } from './failure.js';
+import { messageOf, UsageError } from './cli-error.js';
 
-/** An id may begin with a dash. Short options, which no command has, and negative numbers are shorter. */
+/** Allows ids that begin with a dash. They are longer than short options, which no command has, and negative numbers. */
 const withDashedOperands = (args: readonly string[]): string[] => {
   const isDashed = (arg: string): boolean => /^-[^-].{4}/.test(arg);
   const dashed = args.filter(isDashed);
@@ -15,29 +15,29 @@ const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
   try {
     return parseArgs({ args: withDashedOperands(args), options: Object.fromEntries(types), allowPositionals: true });
   } catch (cause) {
-    // Node's messages go on to explain themselves: the first sentence is enough.
-    const [message = ''] = textOf(cause).split('. ');
+    // Only the first sentence of Node's message: the others explain the parser.
+    const [message = ''] = messageOf(cause).split('. ');
     const [, unknown = ''] = /^Unknown option '(.+)'/.exec(message) ?? [];
     const names = named.map(([, name]) => `--${name}`);
-    throw new Misuse(`${message}${didYouMean(nearest(unknown, names))}`, { cause });
+    throw new UsageError(`${message}${didYouMean(nearest(unknown, names))}`, { cause });
   }
 };
 
 /**
- * What a command was called with. Its options are those that its help names: in `  --port N, $PORT` the option takes a
- * value, and the variable PORT stands for it; `  --json` is a switch. What is wrong is thrown as a `Misuse`.
+ * The arguments of a command. The help text declares the options: `  --port N, $PORT` is an option with a value, which
+ * the environment variable PORT can also set; `  --json` is a flag. Invalid arguments throw a `UsageError`.
  */
 export class Options {
   /** The arguments that are not options. */
   readonly operands: readonly string[];
-  /** The texts of the options, and where each was given: in the option or in its variable. */
+  /** The value of each option, and the name under which it was given: the option or its variable. */
   readonly given = new Map<string, { readonly label: string; readonly text: string }>();
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(command: { help: string; operands: number }, args: readonly string[], env: NodeJS.ProcessEnv) {
     const named = [...command.help.matchAll(/^ {2}--([\w-]+)(?: ([A-Z]+))?(?:, \$([A-Z_]+))?/gm)];
     const { values, positionals } = parse(named, args);
-    if (positionals.length > command.operands) throw new Misuse(`unexpected argument '${positionals.at(-1)}'`);
+    if (positionals.length > command.operands) throw new UsageError(`unexpected argument '${positionals.at(-1)}'`);
     this.operands = positionals;
     this.#env = env;
     for (const [, name = '', , variable = ''] of named) {
@@ -48,25 +48,25 @@ export class Options {
     }
   }
 
-  /** A variable. An empty one is refused: a secret that was not filled in must not look like a wish to do without. */
+  /** An environment variable. An empty one is an error: it may be a secret that was not filled in. */
   variable(name: string) {
     const text = this.#env[name];
-    if (text === '') throw new Misuse(`${name} is set to nothing: give it a value, or unset it`);
+    if (text === '') throw new UsageError(`${name} is empty: give it a value, or unset it`);
     return text === undefined ? undefined : { label: name, text };
   }
 
-  /** The text of an option, which must have a form. */
+  /** The value of an option, which must match `form`. */
   text(name: string, form = /^/, must = ''): string | undefined {
     const given = this.given.get(name);
     if (given === undefined || form.test(given.text)) return given?.text;
-    throw new Misuse(`${given.label} must ${must}`);
+    throw new UsageError(`${given.label} must ${must}`);
   }
 
-  whole(name: string, least: number, most: number, byDefault: number): number {
+  integer(name: string, min: number, max: number, defaultValue: number): number {
     const given = this.given.get(name);
     const value = /^\d{1,9}$/.test(given?.text ?? '') ? Number(given?.text) : Number.NaN;
-    if (given === undefined || (value >= least && value <= most)) return given === undefined ? byDefault : value;
-    throw new Misuse(`${given.label} must be a whole number from ${least} to ${most}`);
+    if (given === undefined || (value >= min && value <= max)) return given === undefined ? defaultValue : value;
+    throw new UsageError(`${given.label} must be a whole number from ${min} to ${max}`);
   }
 
   isOn(name: string): boolean {

@@ -1,8 +1,8 @@
 import { isFields } from '../input/values.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Session } from '../session/session.js';
-import { Failure, textOf } from './failure.js';
-import { valueIn } from './session-source.js';
+import { CliError, messageOf } from './cli-error.js';
+import { unwrap } from './session-source.js';
 
 interface Conversation {
   readonly id: string;
@@ -18,10 +18,10 @@ const parse = (line: string): Conversation => {
   const value: unknown = JSON.parse(line);
   const { id, turns } = isFields(value) ? value : {};
   if (typeof id === 'string' && Array.isArray(turns) && turns.every(isTurn)) return { id, turns };
-  throw new Failure('is not {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}');
+  throw new CliError('is not {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}');
 };
 
-/** Works on items as they come, at most `width` at a time. */
+/** Processes items as they arrive, at most `width` at the same time. */
 export const inParallel = async <T, R>(items: Items<T>, width: number, work: (item: T) => R): Promise<void> => {
   const running = new Set<Promise<void>>();
   for await (const item of items) {
@@ -32,22 +32,25 @@ export const inParallel = async <T, R>(items: Items<T>, width: number, work: (it
   await Promise.all(running);
 };
 
-/** Holds a conversation in a new session, two turns at a time, paused and resumed in the middle. Gives the session's id. */
-const hold = async (sessions: SessionService, { id: name, turns }: Conversation): Promise<string> => {
-  const { id } = valueIn(name, await sessions.create({ face: 'replay', profile: 'replay' }));
-  valueIn(name, await sessions.start(id));
+/**
+ * Replays a conversation in a new session: appends two turns at a time, and pauses and resumes in the middle. Returns the
+ * session's id.
+ */
+const replayConversation = async (sessions: SessionService, { id: name, turns }: Conversation): Promise<string> => {
+  const { id } = unwrap(name, await sessions.create({ face: 'replay', profile: 'replay' }));
+  unwrap(name, await sessions.start(id));
   const middle = 2 * Math.floor(turns.length / 4);
   for (let at = 0; at < turns.length; at += 2) {
-    valueIn(name, await sessions.append(id, turns.slice(at, at + 2)));
+    unwrap(name, await sessions.append(id, turns.slice(at, at + 2)));
     if (at !== middle) continue;
-    valueIn(name, await sessions.pause(id));
-    valueIn(name, await sessions.resume(id));
+    unwrap(name, await sessions.pause(id));
+    unwrap(name, await sessions.resume(id));
   }
-  valueIn(name, await sessions.terminate(id));
+  unwrap(name, await sessions.terminate(id));
   return id;
 };
 
-/** How a session differs from the conversation that was held in it: the first difference, if there is one. */
+/** The first difference between a session and its conversation, if there is one. */
 const differenceOf = ({ id, turns }: Conversation, { status, history }: Session): string[] => {
   if (status !== 'TERMINATED') return [`${id}: the status is ${status}, not TERMINATED`];
   if (history.length !== turns.length) return [`${id}: there are ${history.length} entries, not ${turns.length}`];
@@ -55,25 +58,25 @@ const differenceOf = ({ id, turns }: Conversation, { status, history }: Session)
   return at < 0 ? [] : [`${id}: entry ${at + 1} is ${JSON.stringify(history[at])}, not ${JSON.stringify(turns[at])}`];
 };
 
-/** The conversations that are not on the list. Other sessions may be on it: the tenant may be the user's own. */
-const unlisted = async (sessions: SessionService, held: ReadonlyMap<string, Conversation>, since: Date) => {
-  const missing = new Map(held);
+/** The conversations that the list of sessions does not contain. It may contain other sessions of the tenant. */
+const missingFromList = async (sessions: SessionService, replayed: ReadonlyMap<string, Conversation>, since: Date) => {
+  const missing = new Map(replayed);
   for await (const item of sessions.each({ createdAfter: since })) {
     if (item.isErr()) return [`the list cannot be read: ${item.error.message}`];
     const { id } = item.value;
-    if (held.has(id) && !missing.delete(id)) return [`${held.get(id)?.id}: is on the list twice`];
+    if (replayed.has(id) && !missing.delete(id)) return [`${replayed.get(id)?.id}: is in the list twice`];
   }
-  return Array.from(missing.values(), ({ id }) => `${id}: is not on the list`);
+  return Array.from(missing.values(), ({ id }) => `${id}: is missing from the list`);
 };
 
-/** Holds the conversation of every line, then reads all of them back. What goes wrong is a problem and stops nothing. */
+/** Replays the conversation of each line, then reads all of them back. A problem is reported and stops nothing. */
 export const replayLines = async (
   sessions: SessionService,
   lines: Items<string>,
   concurrency: number,
   onProgress?: (text: string, share?: number) => void,
 ) => {
-  const held = new Map<string, Conversation>();
+  const replayed = new Map<string, Conversation>();
   const problems: string[] = [];
   let [lineNumber, turns, read] = [0, 0, 0];
   const since = new Date(Date.now() - 1);
@@ -84,22 +87,22 @@ export const replayLines = async (
     if (line.trim() === '') return;
     try {
       const conversation = parse(line);
-      held.set(await hold(sessions, conversation), conversation);
+      replayed.set(await replayConversation(sessions, conversation), conversation);
       turns += conversation.turns.length;
-      onProgress?.(`held ${held.size}`);
+      onProgress?.(`replayed ${replayed.size}`);
     } catch (cause) {
-      problems.push(`${name}: ${textOf(cause)}`);
+      problems.push(`${name}: ${messageOf(cause)}`);
     }
   });
-  const heldMs = performance.now() - begun;
-  await inParallel(held, concurrency, async ([id, conversation]) => {
+  const replayMs = performance.now() - begun;
+  await inParallel(replayed, concurrency, async ([id, conversation]) => {
     const session = await sessions.get(id);
     if (session.isOk()) problems.push(...differenceOf(conversation, session.value));
     else problems.push(`${conversation.id}: cannot be read back: ${session.error.message}`);
     read += 1;
-    onProgress?.(`read back ${read} of ${held.size}`, read / held.size);
+    onProgress?.(`read back ${read} of ${replayed.size}`, read / replayed.size);
   });
-  const readMs = performance.now() - begun - heldMs;
-  problems.push(...(await unlisted(sessions, held, since)));
-  return { ids: [...held.keys()], turns, heldMs, readMs, problems };
+  const readMs = performance.now() - begun - replayMs;
+  problems.push(...(await missingFromList(sessions, replayed, since)));
+  return { ids: [...replayed.keys()], turns, replayMs, readMs, problems };
 };

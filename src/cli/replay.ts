@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { nanoid } from 'nanoid';
 import { SessionService } from '../service/session-service.js';
-import { Failure, Misuse } from './failure.js';
+import { CliError, UsageError } from './cli-error.js';
 import { openStore, redisHelp, tenantForm } from './open-store.js';
 import type { Options } from './options.js';
 import { print, printText } from './print.js';
@@ -10,19 +10,19 @@ import { inParallel, replayLines } from './replay-lines.js';
 
 const help = `Usage: colloquy replay [options] [FILE]
 
-Holds recorded conversations in sessions, reads all of them back, and compares them entry by entry. Each line of FILE, or
-of standard input, is one: {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}.
+Replays recorded conversations in sessions, reads them back, and compares them entry by entry. Each line of FILE, or of
+standard input, is a conversation: {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}.
 
-  --redis URL                           Keeps the sessions in this Redis, and not in memory; with env, in that of REDIS_URL.
+  --redis URL                           Stores the sessions in this Redis; env means the URL in REDIS_URL. Default: in memory.
 ${redisHelp}
-  --tenant NAME                         The tenant that the sessions belong to. Default: a new one with a random name.
-  --concurrency N                       Conversations at a time. Default: 32.
-  --keep                                Leaves the sessions in the store. Default: they are deleted at the end.
+  --tenant NAME                         The tenant of the sessions. Default: a new one with a random name.
+  --concurrency N                       Number of conversations to replay at the same time. Default: 32.
+  --keep                                Keeps the sessions in the store. Default: deletes them at the end.
 
-Ends with 1 if there is any difference, or a line that is not a conversation.
+Exits with 1 if a session differs from its conversation, or if a line is not a conversation.
 `;
 
-/** The lines of a text. The readline of newer Nodes also divides at U+2028, which may stand in JSON (RFC 8259, 7). */
+/** The lines of a text. The readline of newer Nodes also splits at U+2028, which JSON may contain (RFC 8259, 7). */
 async function* linesOf(input: Readable): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of input.setEncoding('utf8')) {
@@ -33,10 +33,11 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-/** The lines of a file, and the share of it that has been read; of standard input that is unknown. */
+/** The lines of a file, and the share of it that has been read, which is unknown for standard input. */
 const openInput = async (file: string | undefined) => {
   if (file === undefined) {
-    if (process.stdin.isTTY) throw new Misuse('which file? or give conversations on standard input');
+    if (process.stdin.isTTY)
+      throw new UsageError('the file is missing: name one, or write conversations to standard input');
     return { lines: linesOf(process.stdin), shareRead: () => undefined };
   }
   const handle = await open(file);
@@ -45,7 +46,7 @@ const openInput = async (file: string | undefined) => {
   return { lines: linesOf(stream), shareRead: () => stream.bytesRead / size };
 };
 
-/** Draws a bar with a text behind it on a terminal, ten times a second at most. Without a text it clears the line. */
+/** Draws a progress bar and a text on a terminal, at most ten times a second. An empty text clears the line. */
 export const progressBar = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>) => {
   let drawnAt = Number.NEGATIVE_INFINITY;
   return (text: string, share?: number): void => {
@@ -58,16 +59,19 @@ export const progressBar = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>)
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-const reportOf = ({ ids, turns, heldMs, readMs, problems }: Awaited<ReturnType<typeof replayLines>>, place: string) => {
+const reportOf = (
+  { ids, turns, replayMs, readMs, problems }: Awaited<ReturnType<typeof replayLines>>,
+  place: string,
+) => {
   const rate = (ms: number): string => `${(ms / 1000).toFixed(1)} s, ${Math.round((1000 * ids.length) / (ms || 1))}/s`;
   const result = problems.length === 0 ? 'no difference' : plural(problems.length, 'problem');
-  const held = `${plural(ids.length, 'conversation')}, ${plural(turns, 'turn')}, kept in ${place}`;
-  return [...problems, held, `held in ${rate(heldMs)}; read back in ${rate(readMs)}`, result].join('\n');
+  const replayed = `${plural(ids.length, 'conversation')}, ${plural(turns, 'turn')}, stored in ${place}`;
+  return [...problems, replayed, `replayed in ${rate(replayMs)}; read back in ${rate(readMs)}`, result].join('\n');
 };
 
 const run = async (options: Options): Promise<void> => {
   const tenant = options.text('tenant', ...tenantForm) ?? `replay-${nanoid(8)}`;
-  const concurrency = options.whole('concurrency', 1, 10_000, 32);
+  const concurrency = options.integer('concurrency', 1, 10_000, 32);
   const isKept = options.isOn('keep');
   const given = options.given.get('redis');
   const redis = given?.text === 'env' ? (options.variable('REDIS_URL') ?? given) : given;
@@ -81,12 +85,17 @@ const run = async (options: Options): Promise<void> => {
     draw('');
     if (!isKept) await inParallel(report.ids, concurrency, (id) => sessions.delete(id));
     await printText(reportOf(report, place));
-    if (isKept && redis) await print(`the sessions stay there, under tenant ${tenant}`);
-    if (report.problems.length > 0) throw new Failure('not everything was read back as it was recorded');
-    if (report.ids.length === 0) throw new Failure('there was no conversation');
+    if (isKept && redis) await print(`the sessions were kept under tenant ${tenant}`);
+    if (report.problems.length > 0) throw new CliError('some sessions differ from what was recorded');
+    if (report.ids.length === 0) throw new CliError('the input has no conversation');
   } finally {
     close();
   }
 };
 
-export const replay = { summary: 'hold recorded conversations and check that nothing is lost', help, operands: 1, run };
+export const replay = {
+  summary: 'replay recorded conversations and compare the sessions with them',
+  help,
+  operands: 1,
+  run,
+};

@@ -12,8 +12,8 @@ import { apiKeyAsPassword, inspectorRoutes } from '../inspector/index.js';
 import { openApiRoute } from '../openapi/index.js';
 import { SessionService } from '../service/session-service.js';
 import { createSweeper } from '../service/sweeper.js';
-import { idOfKey } from '../session/ids.js';
-import { Misuse, textOf } from './failure.js';
+import { idOfIdempotencyKey } from '../session/ids.js';
+import { messageOf, UsageError } from './cli-error.js';
 import { listen } from './listen.js';
 import { openStore, redisHelp } from './open-store.js';
 import type { Options } from './options.js';
@@ -21,22 +21,23 @@ import { print, printError, printText } from './print.js';
 
 const help = `Usage: colloquy serve [options]
 
-Serves sessions over HTTP until Ctrl-C or SIGTERM, and prints a line for each request. An option wins over its variable;
-the variable of an option without a value is on or off.
+Serves sessions over HTTP until Ctrl-C or SIGTERM, and prints a line for each request. An option overrides its
+environment variable. The variable of an option without a value is on or off.
 
-  --host HOST, $HOST                    The name or address to listen on. Default: 127.0.0.1, for this machine alone.
-  --port N, $PORT                       Default: 3000. With 0, any free port.
-  --redis URL, $REDIS_URL               Keeps the sessions in this Redis, and not in memory.
+  --host HOST, $HOST                    Name or address to listen on. Default: 127.0.0.1, reachable from this machine only.
+  --port N, $PORT                       Port to listen on; 0 for any free port. Default: 3000.
+  --redis URL, $REDIS_URL               Stores the sessions in this Redis. Default: in memory.
 ${redisHelp}
-  --commands, $COLLOQUY_COMMANDS        Clients may also start, append to, pause, resume, end and delete sessions.
-  --events, $COLLOQUY_EVENTS            Records events, and clients may follow a session as Server-Sent Events.
+  --commands, $COLLOQUY_COMMANDS        Lets clients start, append to, pause, resume, end and delete sessions.
+  --events, $COLLOQUY_EVENTS            Records events, and lets clients follow a session through Server-Sent Events.
   --inspector, $COLLOQUY_INSPECTOR      Serves a page at /inspector to watch and end sessions. Its password is an API key.
 
-COLLOQUY_API_KEYS holds the API keys: tenant:key,tenant:key,... A tenant may have several. In place of a key,
-tenant:sha256=<64 hexadecimal digits> gives its SHA-256: printf %s "$KEY" | sha256sum. Default: one random key, printed.
+COLLOQUY_API_KEYS contains the API keys: tenant:key,tenant:key,... A tenant may have several. Instead of a key, you can
+give its SHA-256 as tenant:sha256=<64 hexadecimal digits>: printf %s "$KEY" | sha256sum. Default: one random key, which is
+printed.
 `;
 
-/** The authenticator for the keys in `tenant:key,tenant:sha256=<hex>,...`. No message holds a key. */
+/** The authenticator for the keys in `tenant:key,tenant:sha256=<hex>,...`. No message contains a key. */
 const readApiKeys = (list: string) => {
   const keys = list.split(',').map((entry): ApiKey => {
     const [, tenant = '', sha256, key = ''] = /^([^:]+):(?:sha256=(.*)|(.*))$/s.exec(entry.trim()) ?? [];
@@ -45,24 +46,24 @@ const readApiKeys = (list: string) => {
   try {
     return staticApiKeys(keys);
   } catch (cause) {
-    const message = textOf(cause).replace(/keys\[(\d+)\]\.?/g, (_, at) => `entry ${Number(at) + 1}: `);
-    throw new Misuse(message.replace('staticApiKeys', 'COLLOQUY_API_KEYS'), { cause });
+    const message = messageOf(cause).replace(/keys\[(\d+)\]\.?/g, (_, at) => `entry ${Number(at) + 1}: `);
+    throw new UsageError(message.replace('staticApiKeys', 'COLLOQUY_API_KEYS'), { cause });
   }
 };
 
-/** What the server prints when it is up. `key` is the key that was made for this run; no other is printed. */
+/** The text that the server prints after its start. `key` is the generated key; other keys are not printed. */
 const greeting = async (where: string, origin: string, place: string, hasInspector: boolean, key?: string) => {
   const curl = key === undefined ? 'curl -H "X-API-KEY: $KEY"' : `curl -H 'X-API-KEY: ${key}'`;
-  const made = `API key, made for this run: ${key}\nSet COLLOQUY_API_KEYS to use your own.`;
-  // The idempotency key decides the id of the session, so that the line that gets it is known already.
+  const made = `API key, generated for this run: ${key}\nSet COLLOQUY_API_KEYS to use your own.`;
+  // The idempotency key determines the id of the session, so the line that reads it can be printed now.
   const once = `try-${randomBytes(4).toString('hex')}`;
-  const get = `# get the session\n${curl} '${origin}/session/${await idOfKey('default', once)}'\n`;
+  const get = `# get the session\n${curl} '${origin}/session/${await idOfIdempotencyKey('default', once)}'\n`;
   const inspector = `The inspector is at ${origin}/inspector. Its password is an API key.\n`;
-  return `Colloquy listens on ${where} and keeps sessions in ${place}. Ctrl-C stops it.
+  return `Colloquy listens on ${where} and stores sessions in ${place}. Ctrl-C stops it.
 ${hasInspector ? inspector : ''}
 ${key === undefined ? 'With one of your API keys in $KEY:' : made}
 
-# create a session; without the Idempotency-Key, another one each time
+# create a session; without the Idempotency-Key, each call creates another one
 ${curl} -H 'Idempotency-Key: ${once}' -H 'Content-Type: application/json' -d '{"face":"ada","profile":"tutor"}' '${origin}/create-session'
 # list the sessions
 ${curl} '${origin}/sessions?limit=10&page=1'
@@ -70,16 +71,16 @@ ${key === undefined ? '' : get}`;
 };
 
 const onError = (error: { readonly type: string; readonly message?: string; readonly cause?: unknown }): void =>
-  void printError([error.type, error.message, error.cause && textOf(error.cause)].filter(Boolean).join(': '));
+  void printError([error.type, error.message, error.cause && messageOf(error.cause)].filter(Boolean).join(': '));
 
 const run = async (options: Options): Promise<void> => {
   const form = /^([\w.-]{1,253}|[\da-f:.]*:[\da-f:.]*(%\w+)?)$/i;
   const host = options.text('host', form, 'be a name or an address, such as 127.0.0.1, 0.0.0.0 or ::1') ?? '127.0.0.1';
-  const port = options.whole('port', 0, 65_535, 3000);
+  const port = options.integer('port', 0, 65_535, 3000);
   const [commands, events, inspector] = [options.isOn('commands'), options.isOn('events'), options.isOn('inspector')];
   const keys = options.variable('COLLOQUY_API_KEYS')?.text;
-  const made = keys === undefined ? randomBytes(24).toString('hex') : undefined;
-  const authenticate = readApiKeys(keys ?? `default:${made}`);
+  const generatedKey = keys === undefined ? randomBytes(24).toString('hex') : undefined;
+  const authenticate = readApiKeys(keys ?? `default:${generatedKey}`);
   const { store, place, close } = await openStore(options, events);
   const sessions = new SessionService({ store });
   const sweeper = createSweeper(sessions, { onError });
@@ -95,11 +96,11 @@ const run = async (options: Options): Promise<void> => {
       ...(inspector ? [inspectorRoutes(apiKeyAsPassword(authenticate))] : []),
     ],
   });
-  // npm repeats a Ctrl-C, so that a second signal cannot mean more than the first.
+  // npm repeats a Ctrl-C, so a second signal must not mean more than the first.
   const stop = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
     const server = await listen(nodeListener(handler), host, port);
-    await printText(await greeting(server.where, server.origin, place, inspector, made));
+    await printText(await greeting(server.where, server.origin, place, inspector, generatedKey));
     sweeper.start();
     await stop;
     await server.close();

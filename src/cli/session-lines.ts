@@ -10,7 +10,7 @@ export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TER
 
 const endReasonOf = (session: ShownSession) => ('endReason' in session ? session.endReason : undefined);
 
-/** A session as the HTTP interface has it, with the last entries of its history, and the reason of its end if it is known. */
+/** A session in the format of the HTTP interface, with its latest entries, and its end reason if that is known. */
 export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_INFINITY) => ({
   id: session.id,
   status: session.status,
@@ -21,7 +21,7 @@ export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_I
   duration: session.duration,
 });
 
-/** Every line is indented, so that no text of a stranger's looks like what is said about it. A line has 20 columns at least. */
+/** Indents every line, so that untrusted text cannot look like a heading. A line has at least 20 columns. */
 const indented = (text: string, indent: number): Line[] =>
   text
     .split('\n')
@@ -33,7 +33,7 @@ export const entryLines = ({ role, content, timestamp }: HistoryEntry): Line[] =
   ...indented(content, 4),
 ];
 
-/** A session for a person, with the last entries of its history. */
+/** A session as text, with its latest entries. */
 export const sessionLines = (session: ShownSession, entries: number): Line[] => {
   const { id, status, createdAt, duration, options } = session;
   const { face, profile, behavior, context, timeLimit } = options;

@@ -1,7 +1,7 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import { type ClientError, type RemoteChange, type RemoteSession, SessionClient } from '../client/index.js';
 import { type Session, type SessionChange, type SessionError, SessionService } from '../index.js';
-import { Failure, Misuse, textOf } from './failure.js';
+import { CliError, messageOf, UsageError } from './cli-error.js';
 import { openStore, redisHelp, tenantForm } from './open-store.js';
 import type { Options } from './options.js';
 
@@ -9,7 +9,7 @@ type ReadError = SessionError | ClientError;
 export type ShownSession = Session | RemoteSession;
 export type ShownChange = SessionChange | RemoteChange;
 
-/** What a service in this process and the client of one elsewhere have in common. Both check what they are given. */
+/** The methods that `SessionService` and `SessionClient` share. Both check their arguments. */
 interface Sessions {
   get(id: string): ResultAsync<ShownSession, ReadError>;
   list(query: object): ResultAsync<{ readonly total: number }, ReadError>;
@@ -17,35 +17,35 @@ interface Sessions {
   watch(id: string): AsyncIterable<Result<ShownChange, ReadError>>;
 }
 
-/** Sessions to read: a tenant's in a Redis, or those of an API key in a running service. */
+/** Sessions to read: those of a tenant in Redis, or those of an API key in a running service. */
 export interface SessionSource {
   readonly sessions: Sessions;
-  /** Where they are, for a person. */
+  /** Where the sessions are, as text. */
   readonly place: string;
-  /** Whether it can list by status. A Redis has an index of that only if its host has switched it on. */
+  /** Whether it can list by status. Redis can only if the host has enabled `statusIndex`. */
   readonly listsByStatus: boolean;
-  /** Whether events are recorded. Where none are, a watch would wait for ever. */
+  /** Whether events are recorded. Without them, a watch would wait forever. */
   hasEvents(): Promise<boolean>;
   close(): void;
 }
 
-/** The part of a help that names the options of `withSource`. */
+/** The help text for the options of `withSource`. */
 export const sourceHelp = `
-Where the sessions are, in a Redis or in a running service:
-  --redis URL, $REDIS_URL               The Redis, such as redis://127.0.0.1:6379.
+Where the sessions are, in Redis or in a running service:
+  --redis URL, $REDIS_URL               URL of the Redis, such as redis://127.0.0.1:6379.
 ${redisHelp}
   --tenant NAME                         The tenant in that Redis. Default: default.
-  --url URL, $COLLOQUY_URL              The service, such as http://127.0.0.1:3000. The variable COLLOQUY_API_KEY holds
-                                        an API key for it, which also decides the tenant.
-An option wins over a variable.
+  --url URL, $COLLOQUY_URL              URL of the service, such as http://127.0.0.1:3000. The environment variable
+                                        COLLOQUY_API_KEY contains an API key, which also determines the tenant.
+An option overrides an environment variable.
 `;
 
-/** The value of a result. An error is thrown, for a person. */
-export const valueIn = <T>(place: string, result: Result<T, ReadError>): T => {
+/** The value of a result. Throws an error with a message for the user. */
+export const unwrap = <T>(place: string, result: Result<T, ReadError>): T => {
   if (result.isOk()) return result.value;
   const { type, message, cause }: { type: string; message: string; cause?: unknown } = result.error;
-  if (type === 'invalid_input') throw new Misuse(message);
-  throw new Failure(`${place}: ${message}${cause === undefined ? '' : ` (${textOf(cause)})`}`);
+  if (type === 'invalid_input') throw new UsageError(message);
+  throw new CliError(`${place}: ${message}${cause === undefined ? '' : ` (${messageOf(cause)})`}`);
 };
 
 const openRedis = async (options: Options): Promise<SessionSource> => {
@@ -53,35 +53,37 @@ const openRedis = async (options: Options): Promise<SessionSource> => {
   const { store, place, close } = await openStore(options, true);
   const log = store.events;
   // '0-0' is the position before the first event.
-  const hasEvents = async () => !!log && valueIn(place, await log.latest(log.streamOf(tenant))) !== '0-0';
+  const hasEvents = async () => !!log && unwrap(place, await log.latest(log.streamOf(tenant))) !== '0-0';
   const sessions = new SessionService({ store, tenant });
   return { sessions, place: `tenant ${tenant} in ${place}`, listsByStatus: false, hasEvents, close };
 };
 
-/** A client. Throws a misuse if the URL or the key is invalid. */
+/** A client. Throws a `UsageError` if the URL or the key is invalid. */
 const clientOf = (baseUrl: string, apiKey: string): SessionClient => {
   try {
     return new SessionClient({ baseUrl, apiKey, timeoutMs: 10_000 });
   } catch (cause) {
-    throw new Misuse(textOf(cause).replace('SessionClient: ', ''), { cause });
+    throw new UsageError(messageOf(cause).replace('SessionClient: ', ''), { cause });
   }
 };
 
 const openService = (baseUrl: string, options: Options): SessionSource => {
-  if (options.given.get('tenant')) throw new Misuse('--tenant is for a Redis: the API key of a service decides it');
+  if (options.given.get('tenant'))
+    throw new UsageError('--tenant is for Redis only: with --url, the API key determines the tenant');
   const apiKey = options.variable('COLLOQUY_API_KEY')?.text;
-  if (apiKey === undefined) throw new Misuse('a service needs an API key: set COLLOQUY_API_KEY');
+  if (apiKey === undefined) throw new UsageError('the API key is missing: set COLLOQUY_API_KEY');
   const sessions = clientOf(baseUrl, apiKey);
   const place = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'the service';
   return { sessions, place, listsByStatus: true, hasEvents: async () => true, close: () => undefined };
 };
 
-/** Does its work on the Redis or the service that the options name. */
+/** Runs `work` with the Redis or the service that the options name. */
 export const withSource = async (options: Options, work: (source: SessionSource) => Promise<void>): Promise<void> => {
   const [redis, url] = [options.given.get('redis'), options.given.get('url')];
   const [isRedis, isUrl] = [redis?.label === '--redis', url?.label === '--url'];
-  if (redis && url && isRedis === isUrl) throw new Misuse(`${redis.label} and ${url.label} are both set: choose one`);
-  if (!redis && !url) throw new Misuse('where are the sessions? give --redis URL or --url URL');
+  if (redis && url && isRedis === isUrl)
+    throw new UsageError(`${redis.label} and ${url.label} are both set: set one of them`);
+  if (!redis && !url) throw new UsageError('the location of the sessions is missing: set --redis URL or --url URL');
   const source = url && !isRedis ? openService(url.text, options) : await openRedis(options);
   await work(source).finally(() => source.close());
 };

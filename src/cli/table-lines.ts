@@ -4,18 +4,18 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 
-/** How many columns of a terminal a text takes. */
+/** Number of terminal columns that a text takes. */
 export const widthOf = (text: string): number => {
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 };
 
-/** How many columns a line may have: those of the terminal, or `COLUMNS`. A file and a pipe have no bound. */
+/** Maximum columns of a line: those of the terminal, or `COLUMNS`; no limit for a file or a pipe. */
 export const columns = (): number =>
   process.stdout.columns || Number(process.env['COLUMNS']) || Number.POSITIVE_INFINITY;
 
-/** The text in lines, broken at spaces where there are some. */
+/** Wraps a text into lines, at spaces if possible. */
 export const wrap = (text: string, width: number): string[] => {
   const lines: string[] = [];
   let [line, left] = ['', width];
@@ -32,7 +32,7 @@ export const wrap = (text: string, width: number): string[] => {
   return [...lines, line.trimEnd()];
 };
 
-/** The text, or as much of its beginning as fits, and an ellipsis. */
+/** The text; if it is too wide, its beginning and an ellipsis. */
 export const clip = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text;
   let clipped = '';
@@ -43,7 +43,7 @@ export const clip = (text: string, width: number): string => {
   return `${clipped}…`;
 };
 
-/** Rows with their cells one below the other, each cut off where the line ends. */
+/** The lines of a table with aligned columns, cut to the width. */
 export const tableLines = (table: readonly (readonly string[])[], width: number): string[] => {
   const rows = table.map((row) => row.map(printable));
   const widest = (at: number): number => rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 0);

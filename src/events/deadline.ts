@@ -1,7 +1,7 @@
 import { timestampOf } from '../session/clock.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
 import type { EndReason } from '../session/session-status.js';
-import { settle } from '../session/timeline.js';
+import { stateAt } from '../session/timeline.js';
 import type { SessionKey } from '../store/session-store.js';
 import { eventOf } from './event-detail.js';
 import type { SessionEvent, SessionExpiring } from './session-event.js';
@@ -15,7 +15,7 @@ interface ClockEnd {
 
 const clockEndOf = (state: StateRecord): ClockEnd | undefined => {
   if (state.status === 'TERMINATED') return undefined;
-  const ended = settle(state, state.deadline);
+  const ended = stateAt(state, state.deadline);
   return ended.status === 'TERMINATED' ? { at: state.deadline, reason: ended.endReason } : undefined;
 };
 
@@ -24,13 +24,13 @@ const clockEndOf = (state: StateRecord): ClockEnd | undefined => {
  * yet; undefined if the session has not ended. The sequence is the same no matter which process stores the end, and
  * when: no entry can be appended after the deadline.
  */
-export const endOf = (
+export const terminatedEventAt = (
   key: SessionKey,
   { birth, sequence, state }: SessionRecord,
   now: number,
   place: string,
 ): SessionEvent | undefined => {
-  const settled = settle(state, now);
+  const settled = stateAt(state, now);
   if (settled.status !== 'TERMINATED') return undefined;
   const change = { birth, sequence: state === settled ? sequence : sequence + 1 };
   return eventOf(key, change, { type: 'terminated', at: settled.since, endReason: settled.endReason }, place);
@@ -49,7 +49,7 @@ export class Deadline {
   }
 
   /** Updates the deadline from a new state. */
-  follow(state: StateRecord): void {
+  update(state: StateRecord): void {
     const end = clockEndOf(state);
     this.#hasWarned &&= end?.at === this.#end?.at && end?.reason === this.#end?.reason;
     this.#end = end;

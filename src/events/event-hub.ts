@@ -91,7 +91,7 @@ export class EventHub {
     try {
       return await this.#log.latest(stream);
     } catch (cause) {
-      return err(storeUnavailable('the store failed in a way that it should not', 'not_applied', cause));
+      return err(storeUnavailable('the store threw an exception', 'not_applied', cause));
     }
   }
 }

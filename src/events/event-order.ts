@@ -1,4 +1,4 @@
-import { birthOf, isBehind, timeAt } from './position.js';
+import { birthOf, isAfter, timeAt } from './position.js';
 import type { SessionEvent } from './session-event.js';
 
 /** Milliseconds that an event waits for missing events before it. */
@@ -74,7 +74,7 @@ export class EventOrder {
     const held = [...this.#held.values()].flat().map(({ event }) => event);
     const waiting = [...this.#ready.filter((each) => each !== 'gap'), ...held].map(({ position }) => position);
     return waiting.reduce<string | undefined>(
-      (earliest, place) => (earliest === undefined || isBehind(earliest, place) ? place : earliest),
+      (earliest, place) => (earliest === undefined || isAfter(earliest, place) ? place : earliest),
       undefined,
     );
   }
@@ -94,7 +94,7 @@ export class EventOrder {
   /** Adds an event. The position of an event that is not from the log is ignored. */
   add(event: SessionEvent, now: number, isLogged = true): void {
     const loggedAt = isLogged ? timeAt(event.position) : Number.POSITIVE_INFINITY;
-    if (isLogged && (this.#latest === undefined || isBehind(event.position, this.#latest.position))) {
+    if (isLogged && (this.#latest === undefined || isAfter(event.position, this.#latest.position))) {
       this.#latest = event;
     }
     this.#place({ event, since: now, loggedAt });

@@ -5,7 +5,7 @@ import type { EventLog } from '../store/session-store.js';
 import type { Subscription } from './event-hub.js';
 import { Inbox } from './inbox.js';
 import { LogCursor, PAGE } from './log-cursor.js';
-import { isBehind, placeBefore, timeAt } from './position.js';
+import { isAfter, placeBefore, timeAt } from './position.js';
 import type { SessionEvent, WatchSignal } from './session-event.js';
 
 /** Milliseconds before a failed read is retried. */
@@ -34,7 +34,7 @@ export const openReader = async (
 ): Promise<Result<EventReader, WatchError>> => {
   const log = store.events;
   if (log === undefined || hub === undefined) {
-    return err(invalidInput([{ path: 'store', message: 'tells no events; switch them on with its option `events`' }]));
+    return err(invalidInput([{ path: 'store', message: 'has no events; enable them with its option `events`' }]));
   }
   const inbox = new Inbox(tenant, sessionId);
   const subscribed = await hub.subscribe(inbox);
@@ -58,8 +58,8 @@ export class EventReader {
   /** The event to start after, until it is found, and the events that were read before it. */
   #known: Required<Start> | undefined;
   #beforeKnown: SessionEvent[] = [];
-  #mostOfOthers = Number.POSITIVE_INFINITY;
-  #othersLeft = Number.POSITIVE_INFINITY;
+  #maxOtherEvents = Number.POSITIVE_INFINITY;
+  #otherEventsLeft = Number.POSITIVE_INFINITY;
 
   constructor(log: EventLog, inbox: Inbox, subscription: Subscription, signal: WatchSignal | undefined) {
     this.#log = log;
@@ -88,8 +88,8 @@ export class EventReader {
   /**
    * Sets the approximate maximum number of other sessions' events that one catch-up reads. The reader skips the rest.
    */
-  limitOthers(most: number): void {
-    this.#mostOfOthers = most;
+  limitOtherEvents(most: number): void {
+    this.#maxOtherEvents = most;
   }
 
   /** Continues with the events that were logged at or after a time. */
@@ -143,7 +143,7 @@ export class EventReader {
    */
   async #readLog(from: string): Promise<boolean> {
     const { tenant, sessionId } = this.#inbox;
-    if (this.#cursor === undefined) this.#othersLeft = this.#mostOfOthers;
+    if (this.#cursor === undefined) this.#otherEventsLeft = this.#maxOtherEvents;
     this.#cursor ??= new LogCursor(this.#log, this.#log.streamOf(tenant), from);
     const cursor = this.#cursor;
     const feedPlace = this.#subscription.place;
@@ -155,14 +155,14 @@ export class EventReader {
     );
     if (isTrimmed) this.#pending = 'trimmed';
     // The events that the feed has already passed are gone from the log.
-    if (!hasMoved && isBehind(feedPlace, cursor.place)) cursor.moveTo(feedPlace);
-    this.#page.push(...this.#behindKnown(own, cursor.place, !hasMoved));
-    this.#othersLeft -= PAGE - own.length;
-    const hasComeToFeed = !isBehind(this.#subscription.place, cursor.place);
-    if (!hasComeToFeed && this.#othersLeft <= 0) {
+    if (!hasMoved && isAfter(feedPlace, cursor.place)) cursor.moveTo(feedPlace);
+    this.#page.push(...this.#afterKnown(own, cursor.place, !hasMoved));
+    this.#otherEventsLeft -= PAGE - own.length;
+    const hasReachedFeed = !isAfter(this.#subscription.place, cursor.place);
+    if (!hasReachedFeed && this.#otherEventsLeft <= 0) {
       this.#pending = 'skipped';
       cursor.moveTo(this.#subscription.place);
-    } else if (!hasComeToFeed) return true;
+    } else if (!hasReachedFeed) return true;
     // If the position is ahead of all events, new events get lower positions and would be dropped.
     this.#inbox.resume(cursor.hasMoved ? cursor.place : this.#subscription.place);
     this.#cursor = undefined;
@@ -170,7 +170,7 @@ export class EventReader {
   }
 
   /** The events of a page after the known event; all of them if that event cannot be found. */
-  #behindKnown(own: readonly SessionEvent[], place: string, isLast: boolean): readonly SessionEvent[] {
+  #afterKnown(own: readonly SessionEvent[], place: string, isLast: boolean): readonly SessionEvent[] {
     if (this.#known === undefined) return own;
     const { ms, eventId } = this.#known;
     const at = own.findIndex(({ id }) => id === eventId);

@@ -31,7 +31,7 @@ export class Feed {
   /** Whether the store notifies the feed of new events. */
   #isListening = false;
   /** Whether events may have been logged since the last read began. */
-  #isNew = false;
+  #hasNewEvents = false;
   #lastReadAt = 0;
   #lastEventAt = performance.now();
 
@@ -66,11 +66,11 @@ export class Feed {
 
   /** Reads soon, because this process has changed a session. */
   wake(): void {
-    if (!this.#isListening && !this.#isNew) this.#onNews();
+    if (!this.#isListening && !this.#hasNewEvents) this.#onNewEvents();
   }
 
-  #onNews(): void {
-    this.#isNew = true;
+  #onNewEvents(): void {
+    this.#hasNewEvents = true;
     this.#pause.end();
   }
 
@@ -88,10 +88,10 @@ export class Feed {
         break;
       }
       if (this.#isListening && !isFailure) {
-        if (!this.#isNew) await this.#pause.wait(Number.POSITIVE_INFINITY);
+        if (!this.#hasNewEvents) await this.#pause.wait(Number.POSITIVE_INFINITY);
         continue;
       }
-      if (!this.#isNew) await this.#pause.wait(this.#pollMs());
+      if (!this.#hasNewEvents) await this.#pause.wait(this.#pollMs());
       const early = this.#lastReadAt + MIN_WAKE_MS - performance.now();
       if (early > 0 && !this.isIdle) await this.#pause.wait(early);
     }
@@ -108,7 +108,7 @@ export class Feed {
   /** A store whose `listen` throws is polled, like one without `listen`. */
   #listen(): (() => void) | undefined {
     try {
-      return this.#log.listen?.(() => this.#onNews(), this.#stream);
+      return this.#log.listen?.(() => this.#onNewEvents(), this.#stream);
     } catch {
       return undefined;
     }
@@ -128,7 +128,7 @@ export class Feed {
 
   /** `more` if another read may return events at once. */
   async #read(): Promise<'more' | 'nothing' | StoreUnavailable> {
-    this.#isNew = false;
+    this.#hasNewEvents = false;
     this.#lastReadAt = performance.now();
     const page = await this.#cursor.read();
     if (page.isErr()) return page.error;

@@ -1,10 +1,10 @@
 import type { StoreUnavailable } from '../errors.js';
 import { Pause } from './pause.js';
-import { isBehind } from './position.js';
+import { isAfter } from './position.js';
 import type { SessionEvent } from './session-event.js';
 
 /** Maximum number of waiting events. A consumer that is further behind reads the log itself. */
-const ROOM = 256;
+const MAX_WAITING = 256;
 
 /** The bounded queue between a feed and one consumer. */
 export class Inbox {
@@ -43,9 +43,9 @@ export class Inbox {
 
   take(event: SessionEvent): void {
     if (this.#stoppedAt !== undefined) return;
-    if (this.#readUpTo !== undefined && !isBehind(event.position, this.#readUpTo)) return;
+    if (this.#readUpTo !== undefined && !isAfter(event.position, this.#readUpTo)) return;
     this.#readUpTo = undefined;
-    if (this.#items.length >= ROOM) {
+    if (this.#items.length >= MAX_WAITING) {
       this.#stoppedAt = this.#last;
       return;
     }

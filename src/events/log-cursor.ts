@@ -61,7 +61,7 @@ export class LogCursor {
     try {
       return await this.#log.read(this.#stream, this.#place, PAGE, scope);
     } catch (cause) {
-      return err(storeUnavailable('the store failed in a way that it should not', 'not_applied', cause));
+      return err(storeUnavailable('the store threw an exception', 'not_applied', cause));
     }
   }
 }

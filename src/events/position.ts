@@ -35,7 +35,7 @@ export const placeBefore = (ms: number): string => (ms <= 0 ? '0' : `${ms - 1}-1
  * Whether a log position is after another. A position is a whole number, optionally followed by a dash and a second
  * one.
  */
-export const isBehind = (place: string, other: string): boolean => {
+export const isAfter = (place: string, other: string): boolean => {
   const [first = 0, second = 0] = place.split('-').map(Number);
   const [otherFirst = 0, otherSecond = 0] = other.split('-').map(Number);
   return first === otherFirst ? second > otherSecond : first > otherFirst;
@@ -63,7 +63,7 @@ export const positionText = ({ ms, birth, sequence }: Position): string => {
 };
 
 /** The current time minus the margin: no later than now by the clock of any log. */
-export const nowAtLeast = (): number => Date.now() - CLOCK_MARGIN_MS;
+export const nowWithMargin = (): number => Date.now() - CLOCK_MARGIN_MS;
 
 /** Parses a position; undefined if the text is invalid. */
 export const readPosition = (text: string): Position | undefined => {

@@ -4,13 +4,21 @@ import type { WatchSettings } from '../input/session-input.js';
 import type { Settings } from '../service/settings.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionRecord } from '../session/session-record.js';
-import { settle } from '../session/timeline.js';
+import { stateAt } from '../session/timeline.js';
 import type { ReadSize, SessionKey } from '../store/session-store.js';
-import { Deadline, endOf } from './deadline.js';
+import { Deadline, terminatedEventAt } from './deadline.js';
 import { EventOrder } from './event-order.js';
 import { type EventReader, openReader, type ReaderItem } from './event-reader.js';
-import { birthOf, CLOCK_MARGIN_MS, nowAtLeast, type Position, positionOf, positionText, timeAt } from './position.js';
-import { over } from './safely.js';
+import {
+  birthOf,
+  CLOCK_MARGIN_MS,
+  nowWithMargin,
+  type Position,
+  positionOf,
+  positionText,
+  timeAt,
+} from './position.js';
+import { DONE } from './safe-iterator.js';
 import type { SessionChange, SessionEvent } from './session-event.js';
 
 type Item = Result<SessionChange, WatchError>;
@@ -19,14 +27,14 @@ type Item = Result<SessionChange, WatchError>;
  * Maximum number of other sessions' events that one catching-up watcher reads, which takes some milliseconds. A watcher
  * that is further behind receives a snapshot.
  */
-const MOST_OF_OTHERS = 10_000;
+const MAX_OTHER_EVENTS = 10_000;
 
 /** Milliseconds before a failed read of the deadline is retried. */
 const RETRY_MS = 1000;
 
-type BegunAt = Pick<SessionRecord, 'birth' | 'sequence'> & { readonly hasEnded: boolean };
+type CatchUpTarget = Pick<SessionRecord, 'birth' | 'sequence'> & { readonly hasEnded: boolean };
 
-const isEnd = (change: SessionChange): boolean =>
+const isLastItem = (change: SessionChange): boolean =>
   change.type === 'session.snapshot'
     ? change.session.status === 'TERMINATED'
     : change.type === 'session.terminated' || change.type === 'session.deleted';
@@ -38,44 +46,44 @@ const isEnd = (change: SessionChange): boolean =>
 export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #settings: Settings;
   readonly #key: SessionKey;
-  readonly #how: WatchSettings;
+  readonly #options: WatchSettings;
   readonly #order = new EventOrder();
   readonly #deadline: Deadline;
   #reader: EventReader | undefined;
   /** All undelivered events were logged at this time or later, by the clock of the log. */
-  #ms = nowAtLeast();
+  #ms = nowWithMargin();
   #position = '';
   /** For a watch with `from`: the session when the watch began, until the watch has caught up with it. */
-  #begunAt: BegunAt | undefined;
+  #catchUpTarget: CatchUpTarget | undefined;
   /** Events of an earlier session with the same id are ignored. */
   #onlyBirth: string | undefined;
-  #mustLook = false;
+  #needsSnapshot = false;
   /** Whether the state has changed since the deadline was read. */
   #isDeadlineOld = false;
   #isGone = false;
-  #hasTold = false;
+  #hasDelivered = false;
   #isOver = false;
 
   constructor(settings: Settings, key: SessionKey, how: WatchSettings) {
     this.#settings = settings;
     this.#key = key;
-    this.#how = how;
+    this.#options = how;
     this.#deadline = new Deadline(how.warnBeforeMs);
   }
 
   async next(): Promise<IteratorResult<Item, void>> {
-    if (this.#isOver) return over;
-    const item = this.#reader === undefined ? await this.#begin() : await this.#goOn(this.#reader);
-    if (item === undefined || item.isErr() || isEnd(item.value)) this.#close();
-    if (item === undefined) return over;
-    this.#hasTold = true;
+    if (this.#isOver) return DONE;
+    const item = this.#reader === undefined ? await this.#open() : await this.#nextItem(this.#reader);
+    if (item === undefined || item.isErr() || isLastItem(item.value)) this.#close();
+    if (item === undefined) return DONE;
+    this.#hasDelivered = true;
     if (item.isOk()) this.#position = item.value.position;
     return { done: false, value: item };
   }
 
   async return(): Promise<IteratorResult<Item, void>> {
     this.#close();
-    return over;
+    return DONE;
   }
 
   #close(): void {
@@ -83,13 +91,13 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     this.#reader?.end();
   }
 
-  async #begin(): Promise<Item | undefined> {
-    const { from, signal, onOpen } = this.#how;
+  async #open(): Promise<Item | undefined> {
+    const { from, signal, onOpen } = this.#options;
     const opened = await openReader(this.#settings, this.#key.tenant, this.#key.id, signal);
     if (opened.isErr()) return err(opened.error);
     const reader = opened.value;
     this.#reader = reader;
-    reader.limitOthers(MOST_OF_OTHERS);
+    reader.limitOtherEvents(MAX_OTHER_EVENTS);
     if (this.#isOver) reader.end();
     if (reader.isClosed) return undefined;
     const found = await this.#find(from === undefined ? {} : { historyLimit: 0 });
@@ -99,7 +107,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     if (record !== undefined) onOpen();
     if (from !== undefined) {
       this.#resume(reader, from, record);
-      return this.#goOn(reader);
+      return this.#nextItem(reader);
     }
     return record === undefined ? err(notFound(this.#key.id)) : this.#snapshotOf(record);
   }
@@ -119,7 +127,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     const { state } = record;
     const hasEnded = state.status === 'TERMINATED';
     const created = Date.parse(record.head.createdAt);
-    this.#deadline.follow(state);
+    this.#deadline.update(state);
     if (ms === 0) {
       this.#onlyBirth = record.birth;
       this.#order.reset(id, record.birth, 0);
@@ -129,18 +137,18 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     // A session that was created after the position is another session with the same id.
     const isSame = birth === undefined ? created < ms : birth === record.birth;
     if (isSame && sequence !== undefined && sequence >= record.sequence) {
-      this.#mustLook = hasEnded || sequence > record.sequence;
+      this.#needsSnapshot = hasEnded || sequence > record.sequence;
       return;
     }
-    this.#begunAt = { birth: record.birth, sequence: record.sequence, hasEnded };
+    this.#catchUpTarget = { birth: record.birth, sequence: record.sequence, hasEnded };
     reader.readFrom({ ms: sequence === undefined || ms === 0 ? Math.max(ms, created - CLOCK_MARGIN_MS) : ms });
   }
 
-  async #goOn(reader: EventReader): Promise<Item | undefined> {
+  async #nextItem(reader: EventReader): Promise<Item | undefined> {
     while (!reader.isClosed) {
-      const event = this.#mustLook ? 'gap' : this.#order.next();
+      const event = this.#needsSnapshot ? 'gap' : this.#order.next();
       if (event === 'gap') {
-        this.#mustLook = false;
+        this.#needsSnapshot = false;
         const found = await this.#find({});
         if (found.isErr()) return err(found.error);
         if (found.value !== undefined) return this.#snapshotOf(found.value);
@@ -148,8 +156,8 @@ export class SessionWatch implements AsyncIterator<Item, void> {
         this.#isGone = true;
         continue;
       }
-      if (event !== undefined) return this.#told(event);
-      const timed = reader.isCaughtUp ? await this.#atItsTime() : 'nothing';
+      if (event !== undefined) return this.#deliver(event);
+      const timed = reader.isCaughtUp ? await this.#checkDeadline() : 'nothing';
       if (timed === 'end') return undefined;
       if (timed === 'again') continue;
       if (timed !== 'nothing') return timed;
@@ -166,8 +174,8 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   #take(item: ReaderItem): void {
     // If the watch has not caught up yet, or the session is gone, the sequences show what is missing.
-    if (item === 'trimmed') this.#mustLook = this.#begunAt === undefined && !this.#isGone;
-    else if (item === 'skipped') this.#mustLook = true;
+    if (item === 'trimmed') this.#needsSnapshot = this.#catchUpTarget === undefined && !this.#isGone;
+    else if (item === 'skipped') this.#needsSnapshot = true;
     else if (this.#onlyBirth === undefined || this.#onlyBirth === birthOf(item.id)) {
       this.#order.add(item, performance.now());
     }
@@ -177,18 +185,18 @@ export class SessionWatch implements AsyncIterator<Item, void> {
    * Handles what happens without an event, once all logged events are delivered: the deletion, the deadline and the
    * warning.
    */
-  async #atItsTime(): Promise<Item | 'nothing' | 'again' | 'end'> {
+  async #checkDeadline(): Promise<Item | 'nothing' | 'again' | 'end'> {
     if (this.#isGone) {
       if (this.#order.expiresAt < Number.POSITIVE_INFINITY) {
         this.#order.expire(Number.POSITIVE_INFINITY);
         return 'again';
       }
-      return this.#hasTold ? 'end' : err(notFound(this.#key.id));
+      return this.#hasDelivered ? 'end' : err(notFound(this.#key.id));
     }
-    if (this.#begunAt !== undefined) {
-      this.#mustLook = !this.#hasReached(this.#begunAt);
-      this.#begunAt = undefined;
-      if (this.#mustLook) return 'again';
+    if (this.#catchUpTarget !== undefined) {
+      this.#needsSnapshot = !this.#hasReached(this.#catchUpTarget);
+      this.#catchUpTarget = undefined;
+      if (this.#needsSnapshot) return 'again';
     }
     if (this.#isDeadlineOld) await this.#readDeadline();
     const now = this.#settings.now().unwrapOr(0);
@@ -198,10 +206,10 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   }
 
   /** Whether the delivered events cover everything that the watch has missed. */
-  #hasReached({ birth, sequence, hasEnded }: BegunAt): boolean {
+  #hasReached({ birth, sequence, hasEnded }: CatchUpTarget): boolean {
     const last = this.#order.lastOf(this.#key.id);
     if (hasEnded || last === undefined || (last.birth ?? birth) !== birth) return false;
-    return this.#hasTold ? last.sequence >= sequence : last.sequence === sequence;
+    return this.#hasDelivered ? last.sequence >= sequence : last.sequence === sequence;
   }
 
   async #endByClock(now: number): Promise<Item | 'again'> {
@@ -210,8 +218,8 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     const record = found.value;
     this.#isGone = record === undefined;
     if (record === undefined) return 'again';
-    this.#deadline.follow(settle(record.state, now));
-    const end = endOf(this.#key, record, now, `${this.#ms}-0`);
+    this.#deadline.update(stateAt(record.state, now));
+    const end = terminatedEventAt(this.#key, record, now, `${this.#ms}-0`);
     if (end !== undefined) this.#order.add(end, performance.now(), false);
     return 'again';
   }
@@ -221,7 +229,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     const state = await (hub === undefined ? store.findState(this.#key) : hub.findState(store, this.#key));
     if (state.isErr()) return;
     this.#isDeadlineOld = false;
-    if (state.value !== undefined) this.#deadline.follow(state.value);
+    if (state.value !== undefined) this.#deadline.update(state.value);
   }
 
   async #find(size: ReadSize): Promise<Result<SessionRecord | undefined, WatchError>> {
@@ -235,7 +243,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     return Math.min(untilDeadline, gapMs, this.#isDeadlineOld ? RETRY_MS : gapMs);
   }
 
-  #told(event: SessionEvent): Item {
+  #deliver(event: SessionEvent): Item {
     if (event.type !== 'session.appended') this.#isDeadlineOld = true;
     this.#ms = timeAt(this.#order.earliestWaiting ?? this.#order.latest?.position ?? String(this.#ms));
     return ok({ ...event, position: positionOf(this.#ms, event) });
@@ -243,11 +251,11 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   #snapshotOf(record: SessionRecord): Item {
     const { birth, sequence, state } = record;
-    this.#deadline.follow(state);
+    this.#deadline.update(state);
     this.#isDeadlineOld = false;
     this.#order.reset(this.#key.id, birth, sequence);
     const waiting = this.#order.earliestWaiting;
-    this.#ms = Math.min(nowAtLeast(), waiting === undefined ? Number.POSITIVE_INFINITY : timeAt(waiting));
+    this.#ms = Math.min(nowWithMargin(), waiting === undefined ? Number.POSITIVE_INFINITY : timeAt(waiting));
     const position = positionOf(this.#ms, { id: `${birth}.${sequence}`, sequence });
     return this.#settings.now().map((now) => {
       return { type: 'session.snapshot', session: sessionAt(record, now), sequence, position };

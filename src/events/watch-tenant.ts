@@ -4,7 +4,7 @@ import type { WatchSettings } from '../input/session-input.js';
 import type { Settings } from '../service/settings.js';
 import { EventOrder } from './event-order.js';
 import { type EventReader, openReader } from './event-reader.js';
-import { nowAtLeast, positionOf, timeAt } from './position.js';
+import { nowWithMargin, positionOf, timeAt } from './position.js';
 import type { TenantChange } from './session-event.js';
 
 /** Maximum number of sessions whose order is tracked, at about 100 bytes each. */
@@ -14,7 +14,7 @@ const MAX_SESSIONS = 10_000;
 const positionBehind = (order: EventOrder, reader: EventReader): string => {
   const waiting = order.earliestWaiting;
   if (waiting !== undefined) return String(timeAt(waiting));
-  return String(reader.nextMs ?? nowAtLeast());
+  return String(reader.nextMs ?? nowWithMargin());
 };
 
 /** Watches all sessions of a tenant, from now or from a position, until the caller stops. */

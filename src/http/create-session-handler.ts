@@ -1,23 +1,51 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type InvalidInput, invalidInput, storeUnavailable } from '../errors.js';
+import type { AnyOperation } from '../operations/operation.js';
 import { wireForm } from '../operations/session-form.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
-import { answerByCalling } from './answer-of.js';
-import { authenticated } from './authenticate.js';
-import type { HandlerError } from './handler-error.js';
-import { problem } from './problem.js';
+import { answerByCalling, timedOut, withTimeout } from './answer-of.js';
+import { type HandlerError, misconfigured, problem } from './handler-error.js';
 import type { Answer, Call, HandlerContext, Route } from './route.js';
-import { allowedMethods, isAllowed, type Match, routerOf } from './router-of.js';
-import type { HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
+import { isOpen, type Match, type Router, routerOf, tidyPrefix } from './router-of.js';
+import type { DeniedRequest, HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
 import { type HandlerSettings, readHandlerOptions, type SessionHandlerOptions } from './session-handler-options.js';
 
-/** Authenticates a request for a route. The tenant is empty on a public route. */
-const tenantOf = <S>({ authenticate, context }: HandlerSettings<S>, route: Route<S>, request: HandlerRequest) => {
-  const own = route.authenticate;
-  if (own === 'everybody') return ok<string, HandlerError>('');
-  return authenticated(context.timeoutMs, () =>
-    own === undefined ? authenticate(request.header('x-api-key') ?? '', request) : own(request),
-  );
+const unavailable = (cause?: unknown) => err<never, HandlerError>({ type: 'authenticator_unavailable', cause });
+
+/**
+ * Asks the host for the tenant of a request; it is empty on a public route. The answer may be of any type: a non-empty
+ * string is a tenant, a falsy value denies access, and anything else is a misconfiguration.
+ */
+const tenantOf = async <S>(
+  { authenticate, context }: HandlerSettings<S>,
+  own: Route<S>['authenticate'],
+  request: HandlerRequest,
+): Promise<Result<string, HandlerError>> => {
+  if (own === 'everybody') return ok('');
+  try {
+    const asked = own === undefined ? authenticate(request.header('x-api-key') ?? '', request) : own(request);
+    const isPromise = typeof asked === 'object' && asked !== null && typeof asked.then === 'function';
+    const answer: unknown = isPromise ? await withTimeout(context.timeoutMs, asked) : asked;
+    if (answer === timedOut) return unavailable();
+    if (!answer) return err({ type: 'unauthenticated' });
+    if (typeof answer === 'string') return ok(answer);
+    return err(misconfigured([{ path: 'authenticate', message: 'must give the name of a tenant, or nothing' }]));
+  } catch (cause) {
+    return unavailable(cause);
+  }
+};
+
+/** Maximum number of characters of a path in a log line. */
+const MAX_PATH = 256;
+
+const deniedRequest = (request: HandlerRequest): DeniedRequest => {
+  const [path = ''] = request.url.split('?', 1);
+  const hasKey = Boolean(request.header('x-api-key') || request.header('authorization'));
+  return {
+    method: request.method,
+    path: `${tidyPrefix(request.prefix)}${path}`.slice(0, MAX_PATH),
+    reason: hasKey ? 'wrong' : 'missing',
+  };
 };
 
 /** Decodes a session id from a path. */
@@ -30,16 +58,18 @@ const decodeId = (encoded: string): Result<string, InvalidInput> => {
 };
 
 /** Checks the method, and decodes the id. */
-const admit = <S>(
-  { route: { operation }, encodedId = '', query }: Match<Pick<Route<S>, 'operation'>>,
+const admit = (
+  { route: { operation }, encodedId, query }: Match<{ readonly operation: AnyOperation }>,
   { method }: HandlerRequest,
-): Result<Pick<Call<S>, 'operation' | 'id' | 'query'>, HandlerError> => {
-  if (!isAllowed(operation, method)) return err({ type: 'method_not_allowed', allow: allowedMethods(operation) });
+): Result<Pick<Call, 'operation' | 'id' | 'query'>, HandlerError> => {
+  const known = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method];
+  if (!isOpen(operation) && !known.includes(method))
+    return err({ type: 'method_not_allowed', allow: known.join(', ') });
   return decodeId(encodedId).map((id) => ({ operation, id, query }));
 };
 
-const answerRoute = <S>({ operation, answer = (call) => answerByCalling(operation, call) }: Route<S>, call: Call<S>) =>
-  answer(call);
+const answerRoute = async <S>({ operation, answer }: Route<S>, call: Call<S>): Answer =>
+  answer === undefined ? answerByCalling(operation, call) : answer(call);
 
 /**
  * Answers a request that matches a route. Authentication comes first, so that a client without access learns nothing
@@ -52,34 +82,35 @@ const answer = async <S extends TenantSessions>(
   request: HandlerRequest,
 ): Answer => {
   const { route } = matched;
-  const asked = tenantOf(settings, route, request);
-  const tenant = asked instanceof Promise ? await asked : asked;
+  const tenant = await tenantOf(settings, route.authenticate, request);
   if (tenant.isErr()) {
     if (tenant.error.type !== 'unauthenticated') return err(tenant.error);
-    settings.onDenied(request);
+    settings.onDenied?.(deniedRequest(request));
     return route.unauthenticated === undefined ? err(tenant.error) : ok(route.unauthenticated);
   }
   const admitted = admit(matched, request);
   if (admitted.isErr()) return err(admitted.error);
-  const { operation, id, query } = admitted.value;
   const sessions = settings.sessions.forTenant(tenant.value);
-  return answerRoute(route, { request, tenant: tenant.value, sessions, operation, id, query, form: wireForm, handler });
+  return answerRoute(route, { ...admitted.value, request, tenant: tenant.value, sessions, form: wireForm, handler });
 };
 
-const serveBelow =
-  <H extends TenantSessions>({ routes, sessions }: HandlerSettings<H>): HandlerContext['serve'] =>
-  async (operations, url, call) => {
-    const matched = routerOf(operations.map((operation) => ({ operation })))(url);
-    if (matched === undefined) return err({ type: 'route_not_found' });
+const serveBelow = <H extends TenantSessions>({ routes, sessions }: HandlerSettings<H>): HandlerContext['serve'] => {
+  const routers = new WeakMap<readonly AnyOperation[], Router<{ readonly operation: AnyOperation }>>();
+  return async (operations, url, call) => {
+    const match = routers.get(operations) ?? routerOf(operations.map((operation) => ({ operation })));
+    routers.set(operations, match);
+    const matched = match(url);
+    const operation = operations.find((each) => each === matched?.route.operation);
+    if (matched === undefined || operation === undefined) return err({ type: 'route_not_found' });
     const admitted = admit(matched, call.request);
     if (admitted.isErr()) return err(admitted.error);
-    const { operation } = matched.route;
     const below = { ...call, ...admitted.value };
     const own = routes.find((route) => route.operation.name === operation.name);
     return own === undefined
       ? answerByCalling(operation, below)
       : answerRoute(own, { ...below, sessions: sessions.forTenant(call.tenant) });
   };
+};
 
 /** The response to HEAD: that to GET without the body, but with its `Content-Length`. */
 const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerResponse => ({

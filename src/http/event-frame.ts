@@ -1,5 +1,6 @@
 import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../events/session-event.js';
 import { END_ID, eventShapes, streamEnd, streamUnavailable } from '../operations/event-shapes.js';
+import type { SessionForm } from '../operations/session-form.js';
 import type { Shape } from '../operations/shape.js';
 import type { EndReason } from '../session/session-status.js';
 import type { HandlerError } from './handler-error.js';
@@ -19,36 +20,118 @@ export const preamble = 'retry: 1000\n';
 
 export const heartbeatLine = ': heartbeat\n';
 
-interface Frame {
-  readonly id?: string;
-  readonly event: string;
-  /** JSON without line breaks. */
-  readonly data: string;
-}
-
-/** Removes line breaks, which JSON contains only between tokens: a line break would end the data of the event. */
-export const oneLine = (json: string): string => json.replace(/[\r\n]+/g, '');
+const END_OF_EVENT = '\n\n';
 
 /** The part of a Server-Sent Event before its data. */
-const headOf = ({ id, event }: Omit<Frame, 'data'>): string =>
+const headOf = (event: string, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: `;
 
-export const endOfEvent = '\n\n';
-
-const frame = (event: Frame): string => `${headOf(event)}${event.data}${endOfEvent}`;
-
-/** The part of a snapshot event before its data, which is the session. */
-export const snapshotHead = ({ type, position }: SessionSnapshot): string => headOf({ id: position, event: type });
+const frame = (event: string, data: unknown, id?: string): string =>
+  `${headOf(event, id)}${JSON.stringify(data)}${END_OF_EVENT}`;
 
 /** A warning has the id of the event before it, so a client that reconnects continues after that event. */
 export const eventFrame = (event: SessionEvent | SessionExpiring): string => {
   const shape: Shape<unknown> = eventShapes[event.type];
-  return frame({ id: event.position, event: event.type, data: JSON.stringify(shape.write(event)) });
+  return frame(event.type, shape.write(event), event.position);
 };
 
 export const endFrame = (endReason: EndReason | undefined): string =>
-  frame({ id: END_ID, event: 'end', data: JSON.stringify(streamEnd.write({ endReason })) });
+  frame('end', streamEnd.write({ endReason }), END_ID);
 
 /** Has no id, so a client that reconnects continues after the last event. */
 export const unavailableFrame = ({ type }: HandlerError): string =>
-  frame({ event: 'unavailable', data: JSON.stringify(streamUnavailable.write({ code: type })) });
+  frame('unavailable', streamUnavailable.write({ code: type }));
+
+/** Maximum bytes of the texts that are being sent. A text that several streams share counts once. */
+const MAX_HELD_BYTES = 128 * 1024 * 1024;
+
+/** Maximum bytes of the texts that were sent and are kept for other streams. */
+const MAX_IDLE_BYTES = 16 * 1024 * 1024;
+
+/** Marks the duration of a session. It occurs nowhere else, because quotes within a string are escaped. */
+const DURATION = '"duration":';
+
+/** The event of a snapshot. */
+export interface SnapshotFrame {
+  readonly head: string;
+  /** Most of the session's JSON, shared with other streams. */
+  readonly shared: Uint8Array;
+  readonly end: string;
+  /** Releases what is shared. */
+  release(): void;
+}
+
+/** The JSON of a session before its duration, and after it. */
+interface Text {
+  readonly shared: Uint8Array;
+  readonly behind: string;
+  readonly forget: () => void;
+  holders: number;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * The events of snapshots. All streams that send a session as of the same change share one text, except for its
+ * duration, which changes with time. Creating the text of a large session takes longer than sending it.
+ */
+export class SnapshotFrames {
+  readonly #texts = new Map<SessionForm, Map<string, Text>>();
+  /** Texts that no stream holds, oldest first. */
+  readonly #idle = new Set<Text>();
+  #heldBytes = 0;
+  #idleBytes = 0;
+
+  /** The event of a snapshot; undefined if too many bytes are being sent. A single one is always returned. */
+  hold(form: SessionForm, tenant: string, snapshot: SessionSnapshot): SnapshotFrame | undefined {
+    const text = this.#textOf(form, tenant, snapshot);
+    const bytes = text.shared.length;
+    if (text.holders === 0) {
+      if (this.#idle.delete(text)) this.#idleBytes -= bytes;
+      if (this.#heldBytes > 0 && this.#heldBytes + bytes > MAX_HELD_BYTES) {
+        this.#leaveIdle(text);
+        return undefined;
+      }
+      this.#heldBytes += bytes;
+    }
+    text.holders += 1;
+    return {
+      head: headOf(snapshot.type, snapshot.position),
+      shared: text.shared,
+      end: `${DURATION}${snapshot.session.duration}${text.behind}${END_OF_EVENT}`,
+      release: () => {
+        text.holders -= 1;
+        if (text.holders > 0) return;
+        this.#heldBytes -= bytes;
+        this.#leaveIdle(text);
+      },
+    };
+  }
+
+  #textOf(form: SessionForm, tenant: string, { session, sequence }: SessionSnapshot): Text {
+    const texts = this.#texts.get(form) ?? new Map<string, Text>();
+    this.#texts.set(form, texts);
+    const { id, createdAt, status } = session;
+    const key = JSON.stringify([tenant, id, createdAt, sequence, status]);
+    const known = texts.get(key);
+    if (known !== undefined) return known;
+    // A line break, which JSON contains only between tokens, would end the data of the event.
+    const json = JSON.stringify(form.session(session)).replace(/[\r\n]+/g, '');
+    const at = json.lastIndexOf(DURATION);
+    const behind = json.slice(at + DURATION.length).replace(/^\d+/, '');
+    const text = { shared: encoder.encode(json.slice(0, at)), behind, forget: () => texts.delete(key), holders: 0 };
+    texts.set(key, text);
+    return text;
+  }
+
+  #leaveIdle(text: Text): void {
+    this.#idle.add(text);
+    this.#idleBytes += text.shared.length;
+    for (const oldest of this.#idle) {
+      if (this.#idleBytes <= MAX_IDLE_BYTES) return;
+      this.#idle.delete(oldest);
+      this.#idleBytes -= oldest.shared.length;
+      oldest.forget();
+    }
+  }
+}

@@ -1,23 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { WatchError } from '../errors.js';
-import { type InvalidInput, invalidInput, notFound, storeUnavailable } from '../errors.js';
+import { type InvalidInput, invalidInput, notFound, storeUnavailable, type WatchError } from '../errors.js';
 import { isPosition } from '../events/position.js';
-import type { SessionChange, WatchOptions } from '../events/session-event.js';
+import type { SessionChange, SessionSnapshot, WatchOptions } from '../events/session-event.js';
 import { readOptions } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
-import { readNumber, readWhole } from '../input/values.js';
+import { hasMethods, readNumber, readWhole } from '../input/values.js';
 import { END_ID, watch } from '../operations/event-shapes.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
-import { inClientTerms, readQuery } from './answer-of.js';
-import { streamHeaders } from './event-frame.js';
-import { EventStream } from './event-stream.js';
-import { type HandlerError, misconfigured } from './handler-error.js';
-import { leave } from './heartbeat.js';
-import { OpenStreams } from './open-streams.js';
+import { inClientTerms, lacksMethod, timedOut, withTimeout } from './answer-of.js';
+import { SnapshotFrames, streamHeaders } from './event-frame.js';
+import { EventStream, endWatch, type OpenWatch } from './event-stream.js';
+import type { HandlerError } from './handler-error.js';
+import { readQuery } from './read-input.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
-import { SnapshotTexts } from './snapshot-texts.js';
-import { timedOut, withTimeout } from './with-timeout.js';
+import { TenantBudget } from './tenant-budget.js';
 
 /** Options of `eventRoutes`. */
 export interface EventRoutesOptions {
@@ -29,18 +26,16 @@ export interface EventRoutesOptions {
   readonly maxStreamsPerTenant?: number;
 }
 
-const DEFAULT_HEARTBEAT_MS = 15_000;
+/** The options and their defaults. */
+const defaults = { heartbeatMs: 15_000, maxStreams: 10_000, maxStreamsPerTenant: 1000 } as const;
+
 const MIN_HEARTBEAT_MS = 1000;
 const MAX_HEARTBEAT_MS = 300_000;
-const DEFAULT_STREAMS = 10_000;
-const DEFAULT_STREAMS_PER_TENANT = 1000;
-
-const optionNames = { heartbeatMs: true, maxStreams: true, maxStreamsPerTenant: true } as const;
 
 const readEventOptions = (issues: IssueList, options: EventRoutesOptions): Required<EventRoutesOptions> => {
-  const { heartbeatMs = DEFAULT_HEARTBEAT_MS } = options;
-  const maxStreams = readWhole(issues, 'maxStreams', options.maxStreams ?? DEFAULT_STREAMS, 1);
-  const { maxStreamsPerTenant = Math.min(DEFAULT_STREAMS_PER_TENANT, maxStreams) } = options;
+  const { heartbeatMs = defaults.heartbeatMs } = options;
+  const maxStreams = readWhole(issues, 'maxStreams', options.maxStreams ?? defaults.maxStreams, 1);
+  const { maxStreamsPerTenant = Math.min(defaults.maxStreamsPerTenant, maxStreams) } = options;
   const perTenant = readWhole(issues, 'maxStreamsPerTenant', maxStreamsPerTenant, 1);
   issues.check(perTenant <= maxStreams, 'maxStreamsPerTenant', 'must be at most maxStreams');
   return {
@@ -64,32 +59,10 @@ const readLastEventId = (request: HandlerRequest): Result<string | undefined, In
   return err(invalidInput([{ path: 'Last-Event-ID', message: 'must be the id of an event of this stream' }]));
 };
 
-type Changes = AsyncIterator<Result<SessionChange, WatchError>, unknown>;
-
-/** An open watch. */
-interface OpenedWatch {
-  readonly changes: Changes;
-  readonly gone: AbortController;
-}
-
-/** An iterator whose first item was already requested. */
-const behind = (first: ReturnType<Changes['next']>, rest: Changes): Changes => {
-  let asked: ReturnType<Changes['next']> | undefined = first;
-  return {
-    next: () => {
-      const next = asked ?? rest.next();
-      asked = undefined;
-      return next;
-    },
-    return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
-  };
-};
+type First = Promise<IteratorResult<Result<SessionChange, WatchError>, unknown>>;
 
 /** The error if the watch cannot begin; undefined if it can. */
-const refusalOf = (
-  begun: 'open' | typeof timedOut | Awaited<ReturnType<Changes['next']>>,
-  id: string,
-): HandlerError | undefined => {
+const refusalOf = (begun: 'open' | typeof timedOut | Awaited<First>, id: string): HandlerError | undefined => {
   if (begun === 'open') return undefined;
   if (begun === timedOut) return storeUnavailable('the store took too long to answer', 'not_applied');
   if (begun.done === true) return notFound(id);
@@ -97,26 +70,21 @@ const refusalOf = (
   return begun.value.value.type === 'session.deleted' ? notFound(id) : undefined;
 };
 
-const end = ({ gone, changes }: OpenedWatch): void => {
-  gone.abort();
-  leave(changes);
-};
-
 /** Begins to watch. An error is known before the response starts, and leaves nothing open. */
 const begin = async (
   { handler, sessions, id }: Call<TenantEvents>,
-  given: Pick<WatchOptions, 'from' | 'warnBefore'>,
-): Promise<Result<OpenedWatch, HandlerError>> => {
+  options: Pick<WatchOptions, 'from' | 'warnBefore'>,
+): Promise<Result<{ readonly opened: OpenWatch; readonly first: First }, HandlerError>> => {
   const gone = new AbortController();
   let onOpen = (): void => undefined;
-  const opened = new Promise<'open'>((resolve) => {
+  const open = new Promise<'open'>((resolve) => {
     onOpen = () => resolve('open');
   });
-  const changes = sessions.watch(id, { ...given, signal: gone.signal, onOpen })[Symbol.asyncIterator]();
+  const changes = sessions.watch(id, { ...options, signal: gone.signal, onOpen })[Symbol.asyncIterator]();
   const first = changes.next();
-  const refusal = refusalOf(await withTimeout(handler.timeoutMs, Promise.race([opened, first])), id);
-  if (refusal === undefined) return ok({ gone, changes: behind(first, changes) });
-  end({ gone, changes });
+  const refusal = refusalOf(await withTimeout(handler.timeoutMs, Promise.race([open, first])), id);
+  if (refusal === undefined) return ok({ opened: { changes, gone }, first });
+  endWatch({ changes, gone });
   first.catch(() => undefined);
   return err(refusal);
 };
@@ -127,53 +95,47 @@ const begin = async (
  * Throws a `TypeError` that names every invalid or unknown option.
  */
 export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<TenantEvents> => {
-  const { heartbeatMs, ...limits } = readOptions('eventRoutes', options, optionNames, (issues) =>
+  const { heartbeatMs, maxStreams, maxStreamsPerTenant } = readOptions('eventRoutes', options, defaults, (issues) =>
     readEventOptions(issues, options),
   );
-  const streams = new OpenStreams(limits);
-  const texts = new SnapshotTexts();
+  const streams = new TenantBudget(maxStreams, maxStreamsPerTenant);
+  const snapshots = new SnapshotFrames();
 
   const stream = async (call: Call<TenantEvents>, onOver: () => void): Answer => {
     const { request, form, tenant, handler } = call;
-    const lastEventId = readLastEventId(request);
-    if (lastEventId.isErr()) return err(lastEventId.error);
+    const from = readLastEventId(request);
+    if (from.isErr()) return err(from.error);
     const query = readQuery(watch, call.query);
     if (query.isErr()) return err(query.error);
     const { warnBefore } = query.value;
-    const isAtEnd = lastEventId.value === END_ID;
+    const isAtEnd = from.value === END_ID;
     const begun = await begin(call, {
-      ...(isAtEnd || lastEventId.value === undefined ? {} : { from: lastEventId.value }),
+      ...(isAtEnd || from.value === undefined ? {} : { from: from.value }),
       ...(typeof warnBefore === 'number' ? { warnBefore } : {}),
     });
     if (begun.isErr()) return err(begun.error);
+    const { opened, first } = begun.value;
     if (isAtEnd || request.method === 'HEAD') {
-      end(begun.value);
+      endWatch(opened);
       return ok(isAtEnd ? streamIsOver : { status: 200, headers: streamHeaders });
     }
-    const events = new EventStream({
-      ...begun.value,
-      heartbeatMs,
-      textOf: (snapshot) => texts.hold(form, tenant, snapshot),
-      report: handler.report,
-      onOver,
-    });
+    const snapshotFrame = (snapshot: SessionSnapshot) => snapshots.hold(form, tenant, snapshot);
+    const events = new EventStream({ ...opened, heartbeatMs, snapshotFrame, report: handler.report, onOver }, first);
     const pieces = { [Symbol.asyncIterator]: () => events };
     return ok({ status: 200, headers: streamHeaders, stream: pieces, cutOff: events.cutOff });
   };
 
   const answer = async (call: Call<TenantEvents>): Answer => {
-    if (typeof Reflect.get(Object(call.sessions), 'watch') !== 'function') {
-      return err(misconfigured([{ path: 'sessions', message: `must have watch for ${watch.path}` }]));
-    }
-    const onOver = streams.open(call.tenant);
-    if (onOver === undefined) return err({ type: 'too_many_streams' });
+    if (!hasMethods(call.sessions, 'watch')) return lacksMethod(watch, 'watch');
+    const { admit, release } = streams.reserve(call.tenant);
+    if (!admit(1)) return err({ type: 'too_many_streams' });
     let isStreaming = false;
     try {
-      const answered = await stream(call, onOver);
+      const answered = await stream(call, release);
       isStreaming = answered.isOk() && answered.value.stream !== undefined;
       return answered;
     } finally {
-      if (!isStreaming) onOver();
+      if (!isStreaming) release();
     }
   };
 

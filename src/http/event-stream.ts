@@ -1,22 +1,12 @@
 import type { Result } from 'neverthrow';
-import type { WatchError } from '../errors.js';
-import { storeUnavailable } from '../errors.js';
+import { storeUnavailable, type WatchError } from '../errors.js';
+import { Pause } from '../events/pause.js';
 import type { SessionChange, SessionSnapshot } from '../events/session-event.js';
 import { watch } from '../operations/event-shapes.js';
 import type { EndReason } from '../session/session-status.js';
 import { inClientTerms } from './answer-of.js';
-import {
-  endFrame,
-  endOfEvent,
-  eventFrame,
-  heartbeatLine,
-  preamble,
-  snapshotHead,
-  unavailableFrame,
-} from './event-frame.js';
+import { endFrame, eventFrame, heartbeatLine, preamble, type SnapshotFrame, unavailableFrame } from './event-frame.js';
 import type { HandlerError } from './handler-error.js';
-import { Heartbeats, heartbeat, leave } from './heartbeat.js';
-import type { HeldText } from './snapshot-texts.js';
 
 /** Milliseconds after which a client that reads nothing is disconnected. */
 const STALLED_MS = 30_000;
@@ -29,18 +19,28 @@ const PIECE_BYTES = 32 * 1024;
 
 const encoder = new TextEncoder();
 
-const over: IteratorReturnResult<void> = { done: true, value: undefined };
+type Change = Result<SessionChange, WatchError>;
 
-/** Input of an `EventStream`. */
-export interface Watching {
-  readonly heartbeatMs: number;
-  /** The text of a snapshot; undefined if too many bytes of snapshots are being sent. */
-  readonly textOf: (snapshot: SessionSnapshot) => HeldText | undefined;
-  /** Reports an error to the host. */
-  readonly report: (error: HandlerError) => void;
-  readonly changes: AsyncIterator<Result<SessionChange, WatchError>, unknown>;
+/** An open watch. */
+export interface OpenWatch {
+  readonly changes: AsyncIterator<Change, unknown>;
   /** Ends `changes`. */
   readonly gone: AbortController;
+}
+
+/** Ends a watch without waiting for it. Errors are ignored. */
+export const endWatch = ({ changes, gone }: OpenWatch): void => {
+  gone.abort();
+  (async () => changes.return?.())().catch(() => undefined);
+};
+
+/** Input of an `EventStream`. */
+export interface Watching extends OpenWatch {
+  readonly heartbeatMs: number;
+  /** The event of a snapshot; undefined if too many bytes of snapshots are being sent. */
+  readonly snapshotFrame: (snapshot: SessionSnapshot) => SnapshotFrame | undefined;
+  /** Reports an error to the host. */
+  readonly report: (error: HandlerError) => void;
   /** Called once, when the stream is over for any reason. */
   readonly onOver: () => void;
 }
@@ -58,19 +58,25 @@ const endReasonOf = (change: SessionChange): EndReason | undefined => {
  */
 export class EventStream implements AsyncIterator<Uint8Array, void> {
   readonly #watching: Watching;
-  readonly #changes: Heartbeats<Result<SessionChange, WatchError>>;
   readonly #cutOff = new AbortController();
+  readonly #pause = new Pause();
+  /** Whether a change was requested and not yet taken. */
+  #isAsked = false;
+  /** Gives the change that was requested, or throws. */
+  #answer: (() => IteratorResult<Change, unknown>) | undefined;
   /** The snapshot that is being sent, and the number of its bytes that were sent. */
-  #text: HeldText | undefined;
+  #snapshot: SnapshotFrame | undefined;
   #sent = 0;
   #reason: EndReason | undefined;
   #hasBegun = false;
   #isEnding = false;
   #stalled: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(watching: Watching) {
+  /** `first` is the first change of the watch, which was already requested. */
+  constructor(watching: Watching, first: Promise<IteratorResult<Change, unknown>>) {
     this.#watching = watching;
-    this.#changes = new Heartbeats(watching.changes, watching.heartbeatMs, watching.gone.signal);
+    watching.gone.signal.addEventListener('abort', () => this.#pause.end(), { once: true });
+    this.#receive(first);
     this.#awaitClient();
   }
 
@@ -88,16 +94,14 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   }
 
   async return(): Promise<IteratorResult<Uint8Array, void>> {
-    const { gone, changes, onOver } = this.#watching;
     clearTimeout(this.#stalled);
     this.#isEnding = true;
-    this.#letGoOfText();
-    if (!gone.signal.aborted) {
-      gone.abort();
-      leave(changes);
-      onOver();
+    this.#releaseSnapshot();
+    if (!this.#watching.gone.signal.aborted) {
+      endWatch(this.#watching);
+      this.#watching.onOver();
     }
-    return over;
+    return { done: true, value: undefined };
   }
 
   #awaitClient(): void {
@@ -112,23 +116,23 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
       this.#hasBegun = true;
       return preamble;
     }
-    if (this.#text !== undefined) return this.#piece(this.#text);
+    if (this.#snapshot !== undefined) return this.#piece(this.#snapshot);
     return this.#isEnding ? undefined : this.#frame();
   }
 
   /** Copies the piece: a view would keep the whole text in memory for as long as the piece is referenced. */
-  #piece({ shared, end }: HeldText): string | Uint8Array {
+  #piece({ shared, end }: SnapshotFrame): string | Uint8Array {
     const piece = shared.slice(this.#sent, this.#sent + PIECE_BYTES);
     this.#sent += piece.length;
     if (piece.length > 0) return piece;
-    this.#letGoOfText();
-    return `${end}${endOfEvent}`;
+    this.#releaseSnapshot();
+    return end;
   }
 
   async #frame(): Promise<string> {
     try {
-      const next = await this.#changes.next();
-      if (next === heartbeat) return heartbeatLine;
+      const next = await this.#nextChange();
+      if (next === undefined) return heartbeatLine;
       if (next.done === true) return this.#end();
       return next.value.match(
         (change) => this.#frameOf(change),
@@ -139,12 +143,40 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     }
   }
 
+  /** The next change; undefined after `heartbeatMs` without one, or when the watch is ended. */
+  async #nextChange(): Promise<IteratorResult<Change, unknown> | undefined> {
+    if (!this.#isAsked) this.#receive(this.#watching.changes.next());
+    if (this.#answer === undefined) await this.#pause.wait(this.#watching.heartbeatMs);
+    const answer = this.#answer;
+    if (answer === undefined) return undefined;
+    // Holds no reference to a change that was taken.
+    this.#answer = undefined;
+    this.#isAsked = false;
+    return answer();
+  }
+
+  /** Adds one listener per promise. `Promise.race` for every heartbeat would leave a listener behind each time. */
+  #receive(next: Promise<IteratorResult<Change, unknown>>): void {
+    this.#isAsked = true;
+    const answered = (answer: () => IteratorResult<Change, unknown>): void => {
+      this.#answer = answer;
+      this.#pause.end();
+    };
+    next.then(
+      (change) => answered(() => change),
+      (cause) =>
+        answered(() => {
+          throw cause;
+        }),
+    );
+  }
+
   #frameOf(change: SessionChange): string {
     this.#reason = endReasonOf(change);
     if (change.type !== 'session.snapshot') return eventFrame(change);
-    this.#text = this.#watching.textOf(change);
+    this.#snapshot = this.#watching.snapshotFrame(change);
     this.#sent = 0;
-    return this.#text === undefined ? this.#broken({ type: 'too_many_streams' }) : snapshotHead(change);
+    return this.#snapshot?.head ?? this.#broken({ type: 'too_many_streams' });
   }
 
   #end(): string {
@@ -158,8 +190,8 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     return unavailableFrame(error);
   }
 
-  #letGoOfText(): void {
-    this.#text?.release();
-    this.#text = undefined;
+  #releaseSnapshot(): void {
+    this.#snapshot?.release();
+    this.#snapshot = undefined;
   }
 }

@@ -1,4 +1,5 @@
-import type { InputIssue, SessionError } from '../errors.js';
+import { type InputIssue, invalidInput, type SessionError } from '../errors.js';
+import type { HandlerResponse } from './session-handler.js';
 
 /** The API key is missing or wrong. */
 export interface Unauthenticated {
@@ -58,3 +59,99 @@ export type HandlerError =
   | Misconfigured;
 
 export const misconfigured = (issues: readonly InputIssue[]): Misconfigured => ({ type: 'misconfigured', issues });
+
+type Code = HandlerError['type'];
+
+/**
+ * Status and detail of each error. The details are fixed texts, because the message of an error may contain what only
+ * the host may see.
+ */
+const sessionProblems = {
+  invalid_input: [400, ''],
+  not_found: [404, 'There is no such session.'],
+  invalid_transition: [409, 'The status of the session does not allow this.'],
+  conflict: [409, 'Others kept changing the session at the same time. Try again.'],
+  history_full: [409, 'The history of the session has as many entries as this service allows.'],
+  idempotency_mismatch: [422, 'This Idempotency-Key was used before with another body.'],
+  page_too_large: [
+    422,
+    'The page is larger than this service allows. Ask for a smaller limit, or for shorter histories by history_limit.',
+  ],
+  corrupt_record: [500, 'The stored session cannot be read.'],
+  store_unavailable: [503, 'The sessions cannot be reached at the moment. Try again later.'],
+} as const satisfies Readonly<Record<SessionError['type'], readonly [number, string]>>;
+
+const problems = {
+  ...sessionProblems,
+  unauthenticated: [401, 'The header X-API-KEY must carry a valid API key.'],
+  route_not_found: [404, 'There is nothing at this path.'],
+  method_not_allowed: [405, 'This path does not know this method; the header Allow names those that it knows.'],
+  body_too_large: [413, 'The body is larger than this service accepts.'],
+  unsupported_media_type: [415, 'The body must be sent as Content-Type: application/json, in UTF-8 and uncompressed.'],
+  authenticator_unavailable: [503, 'API keys cannot be checked at the moment. Try again later.'],
+  too_many_streams: [503, 'As many streams of events are open as this service allows. Try again later.'],
+  misconfigured: [503, 'This service is not set up correctly.'],
+} as const satisfies Readonly<Record<Code, readonly [number, string]>>;
+
+type ProblemStatus = (typeof problems)[Code][0];
+
+export const problemCodes = Object.keys(problems);
+
+/** The phrases of RFC 9110: RFC 9457 requires them for the type `about:blank`. */
+export const titles = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const satisfies Readonly<Record<ProblemStatus, string>>;
+
+/** Headers of every response with a body. Sessions are private and change every second, so nothing may be cached. */
+export const commonHeaders = Object.freeze({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+
+const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'ApiKey' },
+  503: { 'Retry-After': '1' },
+};
+
+/** Whether the error is a known one. A store that breaks its contract may return anything. */
+export const isSessionError = (error: SessionError): boolean => Object.hasOwn(sessionProblems, error.type);
+
+export const statusOf = (code: Code): ProblemStatus => problems[code][0];
+
+/** The response to an error by its code: `Allow` for a wrong method, the issues of invalid input. */
+export const problemOf = (
+  code: Code,
+  headers: HandlerResponse['headers'] = {},
+  errors?: readonly InputIssue[],
+): HandlerResponse => {
+  const [status, fixed] = problems[code];
+  const detail = errors === undefined ? fixed : invalidInput(errors).message;
+  const body = { type: 'about:blank', title: titles[status], status, detail, code, errors };
+  return Object.freeze({
+    status,
+    headers: Object.freeze({ ...commonHeaders, ...statusHeaders[status], ...headers }),
+    body: JSON.stringify(body),
+  });
+};
+
+/** Cache of constant responses: rejecting a request must cost almost nothing. */
+const prepared = new Map<Code, HandlerResponse>();
+
+/** The response to an error (RFC 9457), with `code`, and with `errors` for invalid input. */
+export const problem = (error: HandlerError): HandlerResponse => {
+  const { type } = error;
+  if (type === 'invalid_input') return problemOf(type, {}, error.issues);
+  if (type === 'method_not_allowed') return problemOf(type, { Allow: error.allow });
+  const response = prepared.get(type) ?? problemOf(type);
+  prepared.set(type, response);
+  return response;
+};
+
+/** The response to an unknown path, for mounts without a next handler. */
+export const routeNotFound: HandlerResponse = problemOf('route_not_found');

@@ -2,22 +2,29 @@ export type { Operation, OperationInput, Output } from '../operations/operation.
 export type { Schema, Shape } from '../operations/shape.js';
 export type { TenantCommands, TenantEvents, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
 export { answerOf } from './answer-of.js';
-export type { Authenticate, AuthenticationRequest, DeniedRequest } from './authenticate.js';
 export { createSessionHandler } from './create-session-handler.js';
 export { type EventRoutesOptions, eventRoutes } from './event-routes.js';
-export type {
-  AuthenticatorUnavailable,
-  BodyTooLarge,
-  HandlerError,
-  MethodNotAllowed,
-  Misconfigured,
-  RouteNotFound,
-  Unauthenticated,
-  UnsupportedMediaType,
+export {
+  type AuthenticatorUnavailable,
+  type BodyTooLarge,
+  type HandlerError,
+  type MethodNotAllowed,
+  type Misconfigured,
+  type RouteNotFound,
+  routeNotFound,
+  type Unauthenticated,
+  type UnsupportedMediaType,
 } from './handler-error.js';
-export { routeNotFound } from './problem.js';
 export type { Answer, Call, HandlerContext, Route, RouteGroup } from './route.js';
-export type { BodyReading, HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
+export type {
+  Authenticate,
+  AuthenticationRequest,
+  BodyReading,
+  DeniedRequest,
+  HandlerRequest,
+  HandlerResponse,
+  SessionHandler,
+} from './session-handler.js';
 export type { SessionHandlerOptions } from './session-handler-options.js';
 export { commandRoutes, historyRoutes } from './session-routes.js';
 export type { ApiKey } from './static-api-keys.js';

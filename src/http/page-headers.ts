@@ -1,5 +1,5 @@
 import type { Fields } from '../input/values.js';
-import { percentEncode } from '../operations/percent-encode.js';
+import { percentEncode } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
 import { wireName } from '../operations/shape.js';
 import type { SessionPage } from '../service/list-sessions.js';
@@ -14,14 +14,11 @@ const pageNames: ReadonlySet<string> = new Set(['limit', 'page', 'after']);
 const filterNames = Object.keys(list.query ?? {}).filter((name) => !pageNames.has(name));
 
 /** The part of the query that all links repeat. */
-const filtersOf = (query: Fields): string => {
-  let filters = '';
-  for (const name of filterNames) {
-    const value = query[name];
-    if (value !== undefined) filters += `&${wireName(name)}=${percentEncode(String(value))}`;
-  }
-  return filters;
-};
+const filtersOf = (query: Fields): string =>
+  filterNames
+    .filter((name) => query[name] !== undefined)
+    .map((name) => `&${wireName(name)}=${percentEncode(String(query[name]))}`)
+    .join('');
 
 /**
  * The links to other pages (RFC 8288). They contain the limit that was applied, which may be lower than the requested

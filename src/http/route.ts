@@ -3,10 +3,9 @@ import type { InputPolicy } from '../input/input-policy.js';
 import type { AnyOperation, Operation } from '../operations/operation.js';
 import type { SessionForm } from '../operations/session-form.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
-import type { AnswerBudget } from './answer-budget.js';
-import type { Authenticate, AuthenticationRequest } from './authenticate.js';
 import type { HandlerError } from './handler-error.js';
-import type { HandlerRequest, HandlerResponse } from './session-handler.js';
+import type { Authenticate, AuthenticationRequest, HandlerRequest, HandlerResponse } from './session-handler.js';
+import type { TenantBudget } from './tenant-budget.js';
 
 /** The answer of a route: a response, or an error that the handler turns into one. */
 export type Answer = Promise<Result<HandlerResponse, HandlerError>>;
@@ -18,12 +17,13 @@ export interface HandlerContext {
   readonly policy: InputPolicy | undefined;
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
-  readonly budget: AnswerBudget;
+  /** Limits the bytes of answers that are in preparation or that clients have not received. */
+  readonly budget: TenantBudget;
   /** Reports an error that no response can contain any more. */
   readonly report: (error: HandlerError) => void;
   /**
    * Answers a call with the operation that matches the URL, as the handler itself does. For a route with other routes
-   * below it.
+   * below it. Give the same array each time: it gets one router.
    */
   readonly serve: <S>(operations: readonly Operation<S>[], url: string, call: Call<S>) => Answer;
 }

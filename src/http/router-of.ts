@@ -1,77 +1,69 @@
 import type { IssueList } from '../input/read-safely.js';
-import { hasId, type Operation } from '../operations/operation.js';
-import type { Route } from './route.js';
+import { hasId, type Operation, percentEncode } from '../operations/operation.js';
+
+type Path = Pick<Operation, 'path'>;
 
 /** The route of a URL, with the id and the query. */
 export interface Match<R> {
   readonly route: R;
-  /** The session id, still percent-encoded; undefined if the path has none. */
-  readonly encodedId: string | undefined;
+  /** The session id, still percent-encoded; empty if the path has none. */
+  readonly encodedId: string;
   readonly query: string;
 }
 
-const fixedPath = /^(?:\/[^/{}*?#]+)+$/;
-const idPath = /^\/[^/{}*?#]+\/\{session_id\}(?:\/[^/{}*?#]+)*$/;
-const openPath = /^\/[^/{}*?#]+\/\*$/;
+/** Finds the route of a URL. Paths are exact: case matters, and there is no slash at the end. */
+export type Router<R> = (url: string) => Match<R> | undefined;
 
-/** Whether the router supports the form of a path. */
-const isRoutable = (path: string): boolean => [fixedPath, idPath, openPath].some((form) => form.test(path));
+const segment = '/[^/{}*?#]+';
+
+/** A first segment, then `/*`, or the id if there is one, and further segments. */
+const routable = new RegExp(`^${segment}(?:/\\*|(?:/\\{session_id\\})?(?:${segment})*)$`);
 
 /** Adds an issue for each unsupported path and each duplicate. */
-export const checkPaths = (issues: IssueList, operations: readonly Pick<Operation, 'path'>[]): void => {
-  const paths = operations.map(({ path }) => path);
+export const checkPaths = (issues: IssueList, routes: readonly { readonly operation: Path }[]): void => {
+  const paths = routes.map(({ operation }) => operation.path);
   for (const [at, path] of paths.entries()) {
-    issues.check(isRoutable(path), 'routes', `must not have the path ${path}, which has none of the forms of a route`);
+    issues.check(
+      routable.test(path),
+      'routes',
+      `must not have the path ${path}, which has none of the forms of a route`,
+    );
     issues.check(paths.indexOf(path) === at, 'routes', `must not have the path ${path} twice`);
   }
 };
 
-const isOpen = ({ path }: Pick<Operation, 'path'>): boolean => path.endsWith('/*');
+/** Whether a path receives every method and every path below its first segment. */
+export const isOpen = ({ path }: Path): boolean => path.endsWith('/*');
 
-/** The methods of a path, in the form of the `Allow` header. */
-export const allowedMethods = ({ method }: Pick<Operation, 'method'>): string =>
-  method === 'GET' ? 'GET, HEAD' : method;
+const parts = /^(\/[^/]*)(?:\/([^/]*)(.*))?$/s;
 
-export const isAllowed = (operation: Pick<Operation, 'method' | 'path'>, method: string): boolean =>
-  method === operation.method || (method === 'HEAD' && operation.method === 'GET') || isOpen(operation);
-
-const firstSegment = (path: string): string => {
-  const end = path.indexOf('/', 1);
-  return end < 0 ? path : path.slice(0, end);
-};
-
-/**
- * Creates a function that finds the route of a URL. Paths are exact: case matters, and there is no slash at the end.
- */
-export const routerOf = <R extends Pick<Route<never>, 'operation'>>(
-  routes: readonly R[],
-): ((url: string) => Match<R> | undefined) => {
-  const byPath = (kept: readonly R[], keyOf: (path: string) => string): ReadonlyMap<string, R> =>
-    new Map(kept.map((route) => [keyOf(route.operation.path), route]));
-  const fixed = byPath(
-    routes.filter(({ operation }) => !hasId(operation) && !isOpen(operation)),
-    (path) => path,
-  );
-  const withId = byPath(
-    routes.filter(({ operation }) => hasId(operation)),
-    (path) => path,
-  );
-  const open = byPath(
-    routes.filter(({ operation }) => isOpen(operation)),
-    firstSegment,
-  );
+export const routerOf = <R extends { readonly operation: Path }>(routes: readonly R[]): Router<R> => {
+  const byPath: ReadonlyMap<string, R> = new Map(routes.map((route) => [route.operation.path, route]));
   return (url) => {
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
     const query = mark < 0 ? '' : url.slice(mark + 1);
-    const exact = fixed.get(path);
-    if (exact !== undefined) return { route: exact, encodedId: undefined, query };
-    const first = firstSegment(path);
-    const idEnd = path.indexOf('/', first.length + 1);
-    const encodedId = path.slice(first.length + 1, idEnd < 0 ? undefined : idEnd);
-    const named = withId.get(`${first}/{session_id}${idEnd < 0 ? '' : path.slice(idEnd)}`);
+    const fixed = byPath.get(path);
+    if (fixed !== undefined && !hasId(fixed.operation)) return { route: fixed, encodedId: '', query };
+    const [, first = '', encodedId = '', rest = ''] = parts.exec(path) ?? [];
+    const named = byPath.get(`${first}/{session_id}${rest}`);
     if (named !== undefined && encodedId !== '') return { route: named, encodedId, query };
-    const under = open.get(first);
-    return under && { route: under, encodedId: undefined, query };
+    const open = byPath.get(`${first}/*`);
+    return open && { route: open, encodedId: '', query };
   };
+};
+
+/** Characters that a path must not contain (RFC 3986, 3.3). They could end a `Link` target or a header early. */
+const nonPath = /[^\w\-.~!$&'()*+,;=:@%/]/gu;
+
+/** Normalizes the prefix of a mount: `/api` for `api`, `/api` and `/api/`; empty for the root. */
+export const tidyPrefix = (prefix: string): string => {
+  const segments = prefix.split('/').filter((each) => each !== '');
+  return segments.map((each) => `/${each.replace(nonPath, percentEncode)}`).join('');
+};
+
+/** The path behind a normalized prefix; undefined if the URL does not start with it. */
+export const withoutPrefix = (url: string, prefix: string): string | undefined => {
+  if (prefix === '') return url;
+  return url.startsWith(prefix) && url[prefix.length] === '/' ? url.slice(prefix.length) : undefined;
 };

@@ -1,15 +1,14 @@
 import { readOptions } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
-import { isFields, readListener, readNumber, readWhole } from '../input/values.js';
+import { hasMethods, isFields, readListener, readNumber, readWhole } from '../input/values.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
-import { AnswerBudget } from './answer-budget.js';
-import { type Authenticate, type AuthenticationRequest, type DeniedRequest, deniedRequest } from './authenticate.js';
-import type { HandlerError } from './handler-error.js';
-import { statusOf } from './problem.js';
+import { type HandlerError, statusOf } from './handler-error.js';
 import type { HandlerContext, Route, RouteGroup } from './route.js';
 import { checkPaths } from './router-of.js';
+import type { Authenticate, DeniedRequest } from './session-handler.js';
 import { sessionRoutes } from './session-routes.js';
+import { TenantBudget } from './tenant-budget.js';
 
 /** Options of `createSessionHandler`. `S` is what the routes need of a tenant's sessions. */
 export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions> {
@@ -45,9 +44,18 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   readonly logger?: Logger;
 }
 
-const DEFAULT_BODY_BYTES = 256 * 1024;
-const DEFAULT_PENDING_BYTES = 32 * 1024 * 1024;
-const DEFAULT_TIMEOUT_MS = 10_000;
+const defaults = { maxBodyBytes: 256 * 1024, maxPendingBytes: 32 * 1024 * 1024, timeoutMs: 10_000 } as const;
+
+const optionNames = {
+  ...defaults,
+  sessions: true,
+  authenticate: true,
+  routes: true,
+  onError: true,
+  onDenied: true,
+  logger: true,
+} as const;
+
 /** Maximum milliseconds of a `setTimeout`. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -57,20 +65,9 @@ export interface HandlerSettings<S> {
   readonly authenticate: Authenticate;
   readonly routes: readonly Route<S>[];
   readonly context: Omit<HandlerContext, 'serve'>;
-  readonly onDenied: (request: AuthenticationRequest) => void;
+  /** Undefined if nobody listens. */
+  readonly onDenied: ((denied: DeniedRequest) => void) | undefined;
 }
-
-const optionNames = {
-  sessions: true,
-  authenticate: true,
-  routes: true,
-  maxBodyBytes: true,
-  maxPendingBytes: true,
-  timeoutMs: true,
-  onError: true,
-  onDenied: true,
-  logger: true,
-} as const;
 
 const isRoute = (value: unknown): boolean => {
   const { operation, answer } = isFields(value) ? value : {};
@@ -81,15 +78,12 @@ const isRoute = (value: unknown): boolean => {
 
 const readRoutes = <S extends TenantSessions>(
   issues: IssueList,
-  groups: readonly RouteGroup<S>[],
+  groups: readonly RouteGroup<S>[] = [],
 ): readonly Route<S>[] => {
   const fits = Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isRoute));
   issues.check(fits, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
   const routes = [...sessionRoutes, ...(fits ? groups.flat() : [])];
-  checkPaths(
-    issues,
-    routes.map(({ operation }) => operation),
-  );
+  checkPaths(issues, routes);
   return routes;
 };
 
@@ -97,35 +91,35 @@ const readAll = <S extends TenantSessions>(
   issues: IssueList,
   options: SessionHandlerOptions<S>,
 ): HandlerSettings<S> => {
-  const { sessions, authenticate, routes = [], logger } = options;
-  const { maxBodyBytes = DEFAULT_BODY_BYTES, maxPendingBytes = DEFAULT_PENDING_BYTES } = options;
-  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const { sessions, authenticate, logger } = options;
+  const { maxBodyBytes = defaults.maxBodyBytes, maxPendingBytes = defaults.maxPendingBytes } = options;
+  const { timeoutMs = defaults.timeoutMs } = options;
   const onError = readListener(issues, 'onError', options.onError);
   const onDenied = readListener(issues, 'onDenied', options.onDenied);
-  const serves = isFields(sessions) && typeof sessions['forTenant'] === 'function';
+  const serves = hasMethods(sessions, 'forTenant');
   issues.check(serves, 'sessions', 'must be a SessionService');
-  const isFunction = typeof authenticate === 'function';
-  issues.check(isFunction, 'authenticate', 'must be a function, or what staticApiKeys gives');
+  issues.check(typeof authenticate === 'function', 'authenticate', 'must be a function, or what staticApiKeys gives');
   issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
-  const all = readRoutes(issues, routes);
+  const routes = readRoutes(issues, options.routes);
   return {
     sessions,
     authenticate,
-    routes: all,
-    onDenied: (request) => {
-      if (logger === undefined && options.onDenied === undefined) return;
-      const denied = deniedRequest(request);
-      if (logger !== undefined) log(logger, denied.reason === 'wrong' ? 'warn' : 'info', denied, 'unauthenticated');
-      onDenied(denied);
-    },
+    routes,
+    onDenied:
+      logger === undefined
+        ? options.onDenied && onDenied
+        : (denied) => {
+            log(logger, denied.reason === 'wrong' ? 'warn' : 'info', denied, 'unauthenticated');
+            onDenied(denied);
+          },
     context: {
-      routes: all,
+      routes,
       policy: serves ? sessions.policy : undefined,
       maxBodyBytes: readWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
       timeoutMs: readNumber(issues, 'timeoutMs', timeoutMs, 1, MAX_TIMEOUT_MS),
-      budget: new AnswerBudget(readWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
+      budget: new TenantBudget(readWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
       report: (error) => {
-        const status = statusOf(error);
+        const status = statusOf(error.type);
         if (status < 500) return;
         if (logger !== undefined) logFailure(logger, error, { status });
         onError(error);

@@ -1,4 +1,5 @@
 import type { WatchSignal } from '../events/session-event.js';
+
 /**
  * Requests and responses are plain objects, because creating a Fetch `Request` and `Response` costs more than all the
  * work of the handler. A mount translates them.
@@ -70,3 +71,25 @@ export type HandlerResponse = WholeResponse | StreamedResponse;
  * Never throws or rejects.
  */
 export type SessionHandler = (request: HandlerRequest) => Promise<HandlerResponse | undefined>;
+
+/** A request without its body, for an authenticator. `header('cookie')` returns its cookies. */
+export type AuthenticationRequest = Pick<HandlerRequest, 'method' | 'url' | 'prefix' | 'header'>;
+
+/**
+ * Returns the tenant whose sessions a request may access, or undefined to deny access. `key` is the value of
+ * `X-API-KEY`. Without the header it is empty, and never `undefined`, because some database libraries take `undefined`
+ * for "no condition". To use a cookie or a bearer token, read it from `request`.
+ */
+export type Authenticate = (
+  key: string,
+  request: AuthenticationRequest,
+) => string | undefined | PromiseLike<string | undefined>;
+
+/** A request that was answered with 401, without its key and query. */
+export interface DeniedRequest {
+  readonly method: string;
+  /** With the mount's prefix, without the query; at most 256 characters. */
+  readonly path: string;
+  /** `missing`: the request had neither `X-API-KEY` nor `Authorization`. `wrong`: it had one, but no access. */
+  readonly reason: 'missing' | 'wrong';
+}

@@ -1,17 +1,16 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import type { Fields } from '../input/values.js';
 import { commandOperations } from '../operations/command-operations.js';
-import { percentEncode } from '../operations/percent-encode.js';
+import { percentEncode } from '../operations/operation.js';
 import { create, get, historyOperations, list } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
-import { answerOf, idempotencyKeyOf, readBody, readQuery, withinBudget } from './answer-of.js';
-import type { HandlerError } from './handler-error.js';
+import { answerOf, withinBudget } from './answer-of.js';
+import { commonHeaders } from './handler-error.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
-import { commonHeaders } from './problem.js';
+import { idempotencyKeyOf, readBody, readQuery } from './read-input.js';
 import type { Answer, Call, RouteGroup } from './route.js';
-import type { HandlerResponse } from './session-handler.js';
-import { tidyPrefix } from './without-prefix.js';
+import { tidyPrefix } from './router-of.js';
 
 const answerCreate = async (call: Call): Answer => {
   const { request, sessions } = call;
@@ -51,7 +50,7 @@ const answerList = (call: Call): Answer =>
   });
 
 const answerGet = (call: Call): Answer =>
-  withinBudget(call, async ({ admit, turn }): Promise<Result<HandlerResponse, HandlerError>> => {
+  withinBudget(call, async ({ admit, turn }) => {
     const { request, sessions, form, id } = call;
     const query = readQuery(get, call.query);
     if (query.isErr()) return err(query.error);

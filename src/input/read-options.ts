@@ -54,10 +54,10 @@ const checkNames = (issues: IssueList, options: object, names: Fields, prefix = 
  * Reads the arguments of a constructor or factory. Throws one `TypeError` that names every issue. `maker` is the function
  * or class; `path` names an argument that cannot be read at all.
  */
-export const readOrThrow = <T>(maker: string, path: string, read: (issues: IssueList) => T): T => {
+export const readOrThrow = <T>(callee: string, path: string, read: (issues: IssueList) => T): T => {
   const reading = readArguments(path, read, new IssueList(Number.POSITIVE_INFINITY));
   if ('value' in reading) return reading.value;
-  throw new TypeError(`${maker}: ${reading.message}`);
+  throw new TypeError(`${callee}: ${reading.message}`);
 };
 
 /** Reads the options of a constructor or factory. Throws one `TypeError` for all invalid and unknown options. */

@@ -16,15 +16,15 @@ const passwordOf = (authorization: string | undefined): string | undefined => {
 };
 
 /**
- * Lets in whoever has an API key: the browser asks for it as a password, with any name of a user. Only behind TLS, or on
- * one machine.
+ * Authenticates with an API key: the browser asks for a user name and a password. The password is the API key; the user
+ * name is ignored. Use it only with TLS or on one machine.
  *
  *     inspectorRoutes(apiKeyAsPassword(staticApiKeys(keys)))
  */
 export const apiKeyAsPassword = (authenticate: Authenticate): Pick<InspectorOptions, 'authenticate' | 'challenge'> => {
   const tenantOf = readOrThrow('apiKeyAsPassword', 'authenticate', (issues) => {
     const isFunction = typeof authenticate === 'function';
-    issues.check(isFunction, 'authenticate', 'must be a function, or what staticApiKeys gives');
+    issues.check(isFunction, 'authenticate', 'must be a function, such as the result of staticApiKeys');
     return authenticate;
   });
   return {

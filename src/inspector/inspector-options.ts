@@ -2,23 +2,26 @@ import type { Authenticate, AuthenticationRequest } from '../http/index.js';
 import { readOptions } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
 
-/** What an authenticator sees of a request: its cookies and all other headers. */
+/** The part of a request that an authenticator receives: its method, path and headers, including cookies. */
 export type InspectorRequest = AuthenticationRequest;
 
-/** Gives the tenant whose sessions a request may look at, or nothing if it may look at none. */
+/** Returns the tenant whose sessions a request may read, or undefined to deny the request. */
 export type InspectorAuthenticate = (request: InspectorRequest) => ReturnType<Authenticate>;
 
-/** What the inspector is made with. */
+/** Options of the inspector. */
 export interface InspectorOptions {
-  /** Asked for every request, the page and its data. */
+  /** Called for every request of the page and its data. */
   readonly authenticate: InspectorAuthenticate;
-  /** The `WWW-Authenticate` of a 401, such as `Basic realm="Colloquy"`. Default: `Inspector`, for which no browser asks. */
+  /**
+   * The `WWW-Authenticate` header of a 401, such as `Basic realm="Colloquy"`. Default: `Inspector`, for which browsers
+   * show no login dialog.
+   */
   readonly challenge?: string;
-  /** Whether sessions can be ended from the page. Default: true. */
+  /** Whether the page can end sessions. Default: true. */
   readonly terminate?: boolean;
 }
 
-/** The options, read and with their defaults. */
+/** The checked options with their defaults. */
 export interface InspectorSettings {
   readonly authenticate: InspectorAuthenticate;
   readonly challenge: string;
@@ -42,7 +45,7 @@ export const readInspectorOptions = (options: InspectorOptions): InspectorSettin
     const { authenticate, challenge = DEFAULT_CHALLENGE, terminate = true } = options;
     issues.check(typeof terminate === 'boolean', 'terminate', 'must be true or false');
     const isFunction = typeof authenticate === 'function';
-    issues.check(isFunction, 'authenticate', 'must be a function, or what apiKeyAsPassword gives');
+    issues.check(isFunction, 'authenticate', 'must be a function, such as that of apiKeyAsPassword');
     return {
       authenticate,
       challenge: readChallenge(issues, challenge),

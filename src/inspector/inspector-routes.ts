@@ -7,20 +7,20 @@ import { get, history, list } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
 import { type InspectorOptions, readInspectorOptions } from './inspector-options.js';
 import { pageResponse } from './page-response.js';
-import { crossSite, guarded, movedToPage, unauthenticated } from './responses.js';
+import { crossSite, movedToPage, unauthenticated, withSecurityHeaders } from './responses.js';
 import { summaryForm } from './summary-form.js';
 
 type Inspected = TenantSessions & TenantCommands & TenantHistories;
 
 const PATH = '/inspector';
 
-/** Before every position: the events of a session are read from its creation on. */
+/** The position before all events: the page reads the events of a session from its creation on. */
 const BEGINNING = '0';
 
 const inspector: Operation = {
   name: 'inspect',
   tag: 'Inspector',
-  summary: 'A page to look at sessions with, and its data',
+  summary: 'A page that shows sessions, and its data',
   method: 'GET',
   path: `${PATH}/*`,
   errors: [],
@@ -28,8 +28,8 @@ const inspector: Operation = {
 };
 
 /**
- * Whether the page may have asked for this, and no other site in its user's name. Browsers tell where a request comes
- * from in `Sec-Fetch-Site`. Those that do not, over plain HTTP, let no other site send a header of our own.
+ * Whether the request comes from the page, and not from another site in the user's name. Browsers send the origin of a
+ * request in `Sec-Fetch-Site`. Over plain HTTP some do not, but then other sites cannot send our own header.
  */
 const isFromPage = (request: HandlerRequest): boolean => {
   const site = request.header('sec-fetch-site') ?? 'same-origin';
@@ -37,8 +37,8 @@ const isFromPage = (request: HandlerRequest): boolean => {
   return request.method !== 'POST' || request.header('x-colloquy-inspector') === '1';
 };
 
-/** The request as the operations see it: links lead below the inspector's path, and events begin at the beginning. */
-const below = (request: HandlerRequest): HandlerRequest => ({
+/** The request for an operation: links begin with the inspector's path, and events start at the creation. */
+const operationRequest = (request: HandlerRequest): HandlerRequest => ({
   method: request.method,
   url: request.url,
   prefix: `${request.prefix}${PATH}`,
@@ -48,12 +48,14 @@ const below = (request: HandlerRequest): HandlerRequest => ({
 });
 
 /**
- * A page to look at sessions with, for `createSessionHandler({ routes: [inspectorRoutes({ ... })] })`, which serves it at
- * `/inspector`: the sessions of the tenant that `authenticate` names for a request. It reads them by the operations of the
- * handler. Throws a `TypeError` that names every option that is wrong or unknown.
+ * A page that shows the sessions of a tenant, for `createSessionHandler({ routes: [inspectorRoutes({ ... })] })`, which
+ * serves it at `/inspector`. `authenticate` returns the tenant of a request. The page uses the operations of the handler.
+ * Throws a `TypeError` that names every invalid or unknown option.
  */
 export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected> => {
   const { authenticate, challenge, terminate } = readInspectorOptions(options);
+  const withoutEvents = [list, get, history, ...(terminate ? [changes.terminate] : [])];
+  const withEvents = [...withoutEvents, watch];
   return [
     {
       operation: inspector,
@@ -70,9 +72,13 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
           return ok(url.startsWith('/') ? movedToPage : pageResponse({ tenant, events, terminate }));
         }
         if (!isFromPage(request)) return ok(crossSite);
-        const operations = [list, get, history, ...(events ? [watch] : []), ...(terminate ? [changes.terminate] : [])];
-        const answered = await handler.serve(operations, url, { ...call, request: below(request), form: summaryForm });
-        return answered.map(guarded);
+        const operations = events ? withEvents : withoutEvents;
+        const answered = await handler.serve(operations, url, {
+          ...call,
+          request: operationRequest(request),
+          form: summaryForm,
+        });
+        return answered.map(withSecurityHeaders);
       },
     },
   ];

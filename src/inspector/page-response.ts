@@ -1,15 +1,15 @@
 import type { HandlerResponse } from '../http/index.js';
 import { page } from './page.js';
-import { guarded } from './responses.js';
+import { withSecurityHeaders } from './responses.js';
 
-/** What the page is told about where it is; it asks for all else. */
+/** The data that the HTML of the page contains; the page requests all other data. */
 export interface PageFacts {
   readonly tenant: string;
   readonly events: boolean;
   readonly terminate: boolean;
 }
 
-/** Nothing but the page's own script and style, and requests to where it came from; nothing may frame it. */
+/** Allows only the page's own script and style, and requests to its own origin. No site may frame the page. */
 const policy = [
   "default-src 'none'",
   `script-src ${page.script}`,
@@ -39,10 +39,10 @@ const onOrOff = (isOn: boolean): string => (isOn ? 'on' : 'off');
 
 export const pageResponse = ({ tenant, events, terminate }: PageFacts): HandlerResponse => {
   const facts = `data-tenant="${escapeAttribute(tenant)}" data-events="${onOrOff(events)}" data-terminate="${onOrOff(terminate)}"`;
-  return guarded({
+  return withSecurityHeaders({
     status: 200,
     headers: pageHeaders,
-    // By a function, since a tenant's name may hold what a replacement would take for a pattern.
+    // A function, since a tenant's name may contain replacement patterns such as `$&`.
     body: page.html.replace('<body>', () => `<body ${facts}>`),
   });
 };

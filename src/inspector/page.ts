@@ -1,13 +1,13 @@
-/** The page as the build has put it together. */
+/** The page that the build creates. */
 export interface Page {
-  /** One document, with its style and its script in it. */
+  /** One document that contains its style and its script. */
   readonly html: string;
-  /** The sources that its Content-Security-Policy allows, such as `'sha256-...'`: the script, and the style. */
+  /** Sources for the Content-Security-Policy, such as `'sha256-...'`: of the script and of the style. */
   readonly script: string;
   readonly style: string;
 }
 
-/** Stands for the page in `page/`, which `.ci/inspector-page.ts` bundles into this module's place. */
+/** A placeholder. The build replaces this module with the bundled page of `page/`, see `.ci/inspector-page.ts`. */
 export const page: Page = {
   html: '<!doctype html><title>Colloquy</title><body>This page was not built.',
   script: "'none'",

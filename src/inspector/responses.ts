@@ -1,19 +1,19 @@
 import type { HandlerResponse } from '../http/index.js';
 
-/** Of every answer: nothing of it is for another page, another site or another reading of its type. */
+/** Headers of every response: other sites cannot read it, and browsers cannot guess another content type. */
 const guardingHeaders = Object.freeze({
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Resource-Policy': 'same-origin',
 });
 
-export const guarded = (response: HandlerResponse): HandlerResponse => ({
+export const withSecurityHeaders = (response: HandlerResponse): HandlerResponse => ({
   ...response,
   headers: { ...response.headers, ...guardingHeaders },
 });
 
 const refusal = (status: number, title: string, code: string, detail: string): HandlerResponse =>
-  guarded({
+  withSecurityHeaders({
     status,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
     body: JSON.stringify({ type: 'about:blank', title, status, detail, code }),
@@ -26,11 +26,11 @@ export const unauthenticated = (challenge: string): HandlerResponse => ({
   headers: { ...signIn.headers, 'WWW-Authenticate': challenge },
 });
 
-/** The answer to another site that makes a browser ask in its user's name. */
+/** The response to a request that another site sends in the user's name. */
 export const crossSite = refusal(403, 'Forbidden', 'cross_site', 'Only the page of the inspector may ask for this.');
 
-/** From the path with a slash at its end to the page, of which the data's paths are relative. */
-export const movedToPage = guarded({
+/** Redirects from the path with a trailing slash to the page: the paths of its data are relative. */
+export const movedToPage = withSecurityHeaders({
   status: 308,
   headers: { 'Cache-Control': 'no-store', Location: '../inspector' },
 });

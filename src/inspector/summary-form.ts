@@ -4,7 +4,7 @@ import type { Session } from '../session/session.js';
 const endReasonOf = (session: Session): string | undefined =>
   session.status === 'TERMINATED' ? session.endReason : undefined;
 
-/** One session of a list: what a row shows. The texts and the history may be a thousand times as long. */
+/** The fields of a session that a row of the list shows. The texts and the history may be much longer. */
 const rowOf = (session: Session) => {
   const { id, status, createdAt, duration } = session;
   const { face, profile, time_limit } = toWireOptions(session.options);
@@ -12,7 +12,7 @@ const rowOf = (session: Session) => {
   return { id, status, end_reason: endReasonOf(session), options, created_at: createdAt, duration };
 };
 
-/** Sessions without their histories, which the page reads by parts, and with the reason of their end. */
+/** Sessions with their end reason and without their history, which the page reads in parts. */
 export const summaryForm: SessionForm = {
   historyLimit: 0,
   session: (session) => ({ ...rowOf(session), options: toWireOptions(session.options), entries: session.historyCount }),

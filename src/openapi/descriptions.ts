@@ -1,17 +1,18 @@
+import type { InputPolicy } from '../input/input-policy.js';
 import { cursorOf } from '../input/read-cursor.js';
 import { listOrders } from '../input/read-list-query.js';
 import { END_ID } from '../operations/event-shapes.js';
-import type { Json } from '../operations/shape.js';
 import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
 import { sessionStatuses } from '../session/session-status.js';
+import type { Example, Json } from './types.js';
 
 /*
  * The texts of the OpenAPI document. They are separate from the definitions because the client imports those and would
  * contain the texts too. The definition of a host's operation may contain its own.
  */
 
-export const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
-export const SAMPLE_TIME = '2026-01-31T18:00:00.000Z';
+const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
+const SAMPLE_TIME = '2026-01-31T18:00:00.000Z';
 
 export interface OperationText {
   readonly summary: string;
@@ -23,7 +24,7 @@ export interface OperationText {
 const moved = { 200: 'Where the session stands now.' };
 
 /** Texts by operation name. */
-export const operationTexts: Readonly<Record<string, OperationText>> = {
+const operations: Readonly<Record<string, OperationText>> = {
   createSession: { summary: 'Create a session', outputs: { 201: 'The session is there, IDLE.' } },
   listSessions: {
     summary: 'List sessions',
@@ -69,7 +70,7 @@ export interface ParameterText {
 const atMost = `at most ${HISTORY_LIMIT}. Default: ${DEFAULT_HISTORY_LIMIT}.`;
 
 /** Texts by parameter name in the service. Where operations differ, the key starts with the operation name. */
-export const parameterTexts: Readonly<Record<string, ParameterText>> = {
+const parameters: Readonly<Record<string, ParameterText>> = {
   id: { description: 'The id of the session.', example: SAMPLE_ID },
   idempotencyKey: {
     description: 'Makes the request safe to repeat: the same key returns the same session. May be in double quotes.',
@@ -106,69 +107,108 @@ export const parameterTexts: Readonly<Record<string, ParameterText>> = {
   'readHistory.limit': { description: `How many entries behind \`after\`, ${atMost}` },
 };
 
-const face = 'Name of the face.';
-const profile = 'Name of the profile.';
-const context = 'Background facts.';
-const behavior = 'What role the session takes.';
-const timeLimit = 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.';
-const role = 'Who said it; usually user or assistant.';
-const content = 'What was said.';
-const aChange = 'A change of the session.';
-const theId = 'The id of the session.';
-const duration = 'Whole seconds spent ACTIVE, rounded down.';
-const position = 'The position behind the entries: opaque, growing, the same for a repeated append.';
-
-/** Texts by schema name, and for properties by schema and property name. */
-export const schemaTexts: Readonly<Record<string, string>> = {
+/** Texts by schema name. */
+const schemas: Readonly<Record<string, string>> = {
   Timestamp: 'RFC 3339.',
   CreateSession: 'What to create. Other fields are ignored.',
-  'CreateSession.face': face,
-  'CreateSession.profile': profile,
-  'CreateSession.context': context,
-  'CreateSession.behavior': behavior,
-  'CreateSession.time_limit': timeLimit,
   CreatedSession: 'The session that was created.',
-  'CreatedSession.session_id': theId,
   SessionStatus: 'What a session is doing.',
   SessionOptions: 'The configuration of a session, as in CreateSession. It never changes.',
   HistoryEntry: 'One message of a session.',
-  'HistoryEntry.role': role,
-  'HistoryEntry.content': content,
-  'HistoryEntry.timestamp': 'When it was said: UTC.',
   Session: 'A session as it is at the moment of reading.',
-  'Session.id': theId,
-  'Session.history': 'Oldest first.',
-  'Session.created_at': 'When it was created: UTC.',
-  'Session.duration': duration,
   EndReason: 'Why the session has ended.',
   SessionState: 'Where a session stands.',
-  'SessionState.id': theId,
-  'SessionState.duration': duration,
   AppendHistory: 'What to append. Other fields are ignored.',
-  'AppendHistory.entries': 'Oldest first. All of them are appended, or none.',
   NewHistoryEntry: 'A history entry. Without a timestamp it has that of its arrival.',
-  'NewHistoryEntry.role': role,
-  'NewHistoryEntry.content': content,
-  'NewHistoryEntry.timestamp': 'When it was said: RFC 3339.',
   AppendedHistory: 'What an append answers.',
-  'AppendedHistory.position': position,
   HistoryPart: 'A part of a history.',
-  'HistoryPart.entries': 'Oldest first.',
-  'HistoryPart.position': 'Where the part ends: what comes behind it is read with `after`.',
-  'HistoryPart.has_more': 'Whether there were more entries.',
-  SessionEvent: aChange,
-  SessionAppendedEvent: aChange,
-  'SessionAppendedEvent.position': position,
-  SessionTerminatedEvent: aChange,
+  SessionEvent: 'A change of the session.',
+  SessionAppendedEvent: 'A change of the session.',
+  SessionTerminatedEvent: 'A change of the session.',
   SessionExpiringEvent: 'The clock ends the session soon.',
-  'SessionExpiringEvent.at': 'UTC.',
-  'SessionExpiringEvent.ends_at': 'When the session ends: UTC.',
   StreamEnd: 'The last event: the session has ended, or is deleted and has no end_reason.',
   StreamUnavailable: 'The last event where the sessions cannot be reached any more.',
-  'StreamUnavailable.code': 'As in a Problem.',
   ProblemCode: 'What is wrong, for programs.',
-  // Also used for the other event schemas.
-  'SessionEvent.id': 'The same whenever this event is sent again.',
-  'SessionEvent.sequence': 'The number of the change within the session.',
-  'SessionEvent.at': 'When it took effect: UTC.',
+  Problem: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
 };
+
+/** Texts by property. Where schemas differ, the key starts with the schema name. */
+const properties: Readonly<Record<string, string>> = {
+  face: 'Name of the face.',
+  profile: 'Name of the profile.',
+  context: 'Background facts.',
+  behavior: 'What role the session takes.',
+  time_limit: 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
+  session_id: 'The id of the session.',
+  id: 'The same whenever this event is sent again.',
+  'Session.id': 'The id of the session.',
+  'SessionState.id': 'The id of the session.',
+  role: 'Who said it; usually user or assistant.',
+  content: 'What was said.',
+  timestamp: 'When it was said: RFC 3339.',
+  history: 'Oldest first.',
+  created_at: 'When it was created: UTC.',
+  duration: 'Whole seconds spent ACTIVE, rounded down.',
+  entries: 'Oldest first. All of them are appended, or none.',
+  'HistoryPart.entries': 'Oldest first.',
+  position: 'The position behind the entries: opaque, growing, the same for a repeated append.',
+  'HistoryPart.position': 'Where the part ends: what comes behind it is read with `after`.',
+  has_more: 'Whether there were more entries.',
+  sequence: 'The number of the change within the session.',
+  at: 'When it took effect: UTC.',
+  'SessionExpiringEvent.at': 'UTC.',
+  ends_at: 'When the session ends: UTC.',
+  'StreamUnavailable.code': 'As in a Problem.',
+  title: 'The phrase of the status.',
+  detail: 'What is wrong, for people.',
+  errors: 'With invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
+};
+
+/** The texts of the document. */
+export const descriptions = { operations, parameters, schemas, properties } as const;
+
+type Examples = Readonly<Record<string, Example>>;
+
+const entry = { role: 'user', content: 'Hello', timestamp: '2026-01-31T18:00:02.000Z' };
+
+const session = {
+  id: SAMPLE_ID,
+  status: 'ACTIVE',
+  options: { face: 'ada', profile: 'tutor', context: '', behavior: '', time_limit: 600 },
+  history: [entry],
+  created_at: SAMPLE_TIME,
+  duration: 2,
+};
+
+/** Examples of responses, by schema name. */
+export const answerExamples: Readonly<Record<string, Examples>> = {
+  CreatedSession: { created: { value: { session_id: SAMPLE_ID } } },
+  Session: { session: { value: session } },
+  SessionState: {
+    active: { value: { id: SAMPLE_ID, status: 'ACTIVE', duration: 90 } },
+    terminated: { value: { id: SAMPLE_ID, status: 'TERMINATED', duration: 120, end_reason: 'terminated' } },
+  },
+  AppendedHistory: { appended: { value: { position: 123 } } },
+  HistoryPart: { part: { value: { entries: [entry], position: 123, has_more: false } } },
+};
+
+/** Examples with a face, a profile and a time limit that the host allows. */
+const createExamples = ({ limits, faces, profiles }: InputPolicy): Examples => {
+  if (faces?.size === 0 || profiles?.size === 0) return {};
+  const [face = 'ada'] = faces ?? [];
+  const [profile = 'tutor'] = profiles ?? [];
+  const behavior = 'You teach arithmetic.'.slice(0, limits.textBytes);
+  return {
+    minimal: { value: { face, profile } },
+    full: { value: { face, profile, behavior, time_limit: Math.min(600, limits.timeLimit) } },
+  };
+};
+
+/** Examples of request bodies, by schema name. */
+export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examples>> => ({
+  CreateSession: createExamples(policy),
+  AppendHistory: {
+    entry: { value: { entries: [{ role: 'user', content: 'Hello' }] } },
+    told: { value: { entries: [{ role: 'user', content: 'Hi', timestamp: '2026-01-31T19:00:02+01:00' }] } },
+  },
+});

@@ -1,6 +1,9 @@
-export type { OpenApiOptions } from './open-api-document.js';
-export { openApiDocument } from './open-api-document.js';
-export { type OpenApiRouteOptions, openApiRoute } from './open-api-route.js';
+export {
+  type OpenApiOptions,
+  type OpenApiRouteOptions,
+  openApiDocument,
+  openApiRoute,
+} from './open-api-document.js';
 export type {
   Example,
   Header,

@@ -1,12 +1,17 @@
-import type { Route, RouteGroup } from '../http/route.js';
+import { ok } from 'neverthrow';
+import { commonHeaders } from '../http/handler-error.js';
+import type { HandlerContext, Route, RouteGroup } from '../http/route.js';
+import { isOpen, tidyPrefix } from '../http/router-of.js';
 import { type GivenPolicy, type InputPolicy, readPolicy } from '../input/input-policy.js';
 import { readOptions } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
-import { readName } from '../input/values.js';
+import { isFields, readName } from '../input/values.js';
+import type { Operation } from '../operations/operation.js';
 import { sessionOperations } from '../operations/session-operations.js';
+import { plain } from '../operations/shape.js';
 import { defaultLimits } from '../session/session-limits.js';
-import { sharedHeaders } from './headers-of.js';
 import { pathsOf } from './paths-of.js';
+import { headerComponents } from './responses-of.js';
 import { schemasOf } from './schemas-of.js';
 import type { OpenApiDocument, Server } from './types.js';
 
@@ -80,24 +85,6 @@ const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
   };
 };
 
-const reference = /"\$ref":"#\/components\/(\w+)\/(\w+)"/g;
-
-/** Keeps the components that are referenced, directly or through other components. */
-const referredTo = <C extends Readonly<Record<string, object>>>(from: unknown, components: C): C => {
-  const needed = new Set<unknown>();
-  const follow = (value: unknown): void => {
-    for (const [, kind = '', name = ''] of JSON.stringify(value).matchAll(reference)) {
-      const component: unknown = Reflect.get(components[kind] ?? {}, name);
-      if (component === undefined || needed.has(component)) continue;
-      needed.add(component);
-      follow(component);
-    }
-  };
-  follow(from);
-  const kept = (all: object): object => Object.fromEntries(Object.entries(all).filter(([, each]) => needed.has(each)));
-  return Object.assign({}, components, ...Object.entries(components).map(([kind, all]) => ({ [kind]: kept(all) })));
-};
-
 const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument => {
   const policy = policyOf(issues, options);
   const { routes: groups = [], maxBodyBytes, prefix = '', servers, title = 'Sessions', version = '1.0.0' } = options;
@@ -106,16 +93,15 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
   issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
   const areGroups = Array.isArray(groups) && groups.every((group) => Array.isArray(group));
   issues.check(areGroups, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
-  const routes: readonly Pick<Route<never>, 'operation' | 'authenticate'>[] = [
+  const all: readonly Pick<Route<never>, 'operation' | 'authenticate'>[] = [
     ...sessionOperations.map((operation) => ({ operation })),
     ...(areGroups ? groups.flat() : []),
   ];
-  const served = routes
-    .filter(({ operation }) => !operation.path.endsWith('/*'))
-    .map(({ operation, authenticate }) => ({ operation, isForEverybody: authenticate === 'everybody' }));
+  // A handler's routes contain create, list and get.
+  const routes = [...new Map(all.map((route) => [route.operation.path, route])).values()];
+  const served = routes.filter(({ operation }) => !isOpen(operation));
   const operations = served.map(({ operation }) => operation);
   const { paths, parameters, responses } = pathsOf(served, policy);
-  const shared = { parameters, headers: sharedHeaders, schemas: schemasOf(operations, policy) };
   const tags = [...new Set(operations.map(({ tag }) => tag))];
   return {
     openapi: '3.1.1',
@@ -129,7 +115,9 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
     paths,
     components: {
-      ...referredTo([paths, responses], shared),
+      parameters,
+      headers: headerComponents,
+      schemas: schemasOf(operations, policy),
       responses,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY', description: 'The key of a tenant.' },
@@ -158,3 +146,60 @@ const optionNames = {
  */
 export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =>
   readOptions('openApiDocument', options, optionNames, (issues) => frozen(compose(issues, options)));
+
+/** Options of `openApiRoute`. Routes, limits and prefix come from the handler. */
+export interface OpenApiRouteOptions extends Pick<OpenApiOptions, 'title' | 'version' | 'servers'> {
+  /** Whether the document can be read without an API key. Default: false. */
+  readonly public?: boolean;
+}
+
+const describe: Operation = {
+  name: 'describe',
+  tag: 'Description',
+  summary: 'This document',
+  method: 'GET',
+  path: '/openapi.json',
+  errors: [],
+  output: {
+    status: 200,
+    description: 'This document.',
+    shape: plain({ type: 'object' }, (value): value is OpenApiDocument => isFields(value)),
+  },
+};
+
+const routeOptionNames = { public: true, title: true, version: true, servers: true } as const;
+
+/**
+ * Serves the OpenAPI document of the handler at `GET /openapi.json`, for `createSessionHandler({ routes:
+ * [openApiRoute()] })`. It describes all routes of the handler, and the limits and names of its service. Throws a
+ * `TypeError` that names every invalid or unknown option.
+ */
+export const openApiRoute = (options: OpenApiRouteOptions = {}): RouteGroup => {
+  const { public: isPublic = false, ...told } = readOptions('openApiRoute', options, routeOptionNames, (issues) => {
+    issues.check(['undefined', 'boolean'].includes(typeof options.public), 'public', 'must be true or false');
+    return options;
+  });
+  const bodyFor = ({ routes, policy, maxBodyBytes }: HandlerContext, prefix: string): string => {
+    const sessions = policy === undefined ? {} : { policy };
+    return JSON.stringify(openApiDocument({ ...told, routes: [routes], sessions, maxBodyBytes, prefix }));
+  };
+  // Throws for invalid options now, not at the first request.
+  openApiDocument(told);
+  /**
+   * The document of the last prefix; most hosts have only one. A public document must cost next to nothing per request.
+   */
+  let last: { readonly handler: HandlerContext; readonly prefix: string; readonly body: string } | undefined;
+  return [
+    {
+      operation: describe,
+      ...(isPublic ? { authenticate: 'everybody' } : {}),
+      answer: async ({ handler, request }) => {
+        const prefix = tidyPrefix(request.prefix);
+        if (last?.handler !== handler || last.prefix !== prefix) {
+          last = { handler, prefix, body: bodyFor(handler, prefix) };
+        }
+        return ok({ status: 200, headers: commonHeaders, body: last.body });
+      },
+    },
+  ];
+};

@@ -1,80 +1,17 @@
-import { streamHeaders } from '../http/event-frame.js';
-import { commonHeaders } from '../http/problem.js';
+import type { Route } from '../http/route.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import { type AnyOperation, hasId, type Output, type QueryParameter } from '../operations/operation.js';
+import { type AnyOperation, hasId, type QueryParameter } from '../operations/operation.js';
 import { sessionId } from '../operations/parameters.js';
 import { ref, type Schema, wireName } from '../operations/shape.js';
-import { operationTexts, type ParameterText, parameterTexts } from './descriptions.js';
-import { answerExamples, bodyExamples, streamExample } from './examples.js';
-import { headerRefs, headersOf } from './headers-of.js';
-import { codesOf, problemResponses } from './problem-responses.js';
-import type { MediaType, Operation, Parameter, PathItem, Reference, RequestBody, Response } from './types.js';
+import { bodyExamples, descriptions } from './descriptions.js';
+import { Components, capitalized, problemResponses, responsesOf } from './responses-of.js';
+import type { Operation, Parameter, PathItem, Reference, RequestBody, Response } from './types.js';
 
-/** An operation to describe, and whether it needs no key. */
-export interface Served {
-  readonly operation: AnyOperation;
-  readonly isForEverybody: boolean;
-}
-
-/** Components of one kind. Equal components are stored once; a different one with the same name gets a longer name. */
-class Components<C> {
-  readonly all: Record<string, C> = {};
-  readonly #kind: string;
-
-  constructor(kind: string) {
-    this.#kind = kind;
-  }
-
-  add(component: C, ...names: readonly string[]): Reference {
-    const text = JSON.stringify(component);
-    const free = names.find((name) => this.all[name] === undefined || JSON.stringify(this.all[name]) === text);
-    const name = free ?? names.join('');
-    this.all[name] = component;
-    return { $ref: `#/components/${this.#kind}/${name}` };
-  }
-}
-
-const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
 const querySchema = (rule: QueryParameter): Schema => {
   if (rule.kind === 'text') return rule.schema;
   return { type: 'integer', minimum: rule.least, ...(rule.default === undefined ? {} : { default: rule.default }) };
-};
-
-const parameter = (place: Pick<Parameter, 'in' | 'name'>, schema: Schema, text: ParameterText): Parameter => ({
-  ...place,
-  description: text.description,
-  required: place.in === 'path',
-  schema,
-  ...(text.example === undefined ? {} : { examples: { example: { value: text.example } } }),
-});
-
-/** The name of the referenced schema, or of the schema of the items of an array. */
-const schemaName = ({ $ref, items }: Schema): string => ($ref ?? items?.$ref ?? '').split('/').at(-1) ?? '';
-
-const mediaType = (schema: Schema): MediaType => {
-  const examples = answerExamples[schemaName(schema)];
-  if (examples === undefined) return { schema };
-  if (schema.$ref !== undefined) return { schema, examples };
-  return { schema, examples: { page: { value: Object.values(examples).map(({ value }) => value) } } };
-};
-
-const outputResponse = (operation: AnyOperation, { status, shape, events, headers = [], ...own }: Output): Response => {
-  const description = own.description ?? operationTexts[operation.name]?.outputs[status] ?? '';
-  if (events !== undefined) {
-    const data = Object.fromEntries(Object.entries(events).map(([name, { schema }]) => [name, schema]));
-    const media = {
-      schema: { type: 'string' },
-      examples: { stream: streamExample },
-      'x-server-sent-events': data,
-    } as const;
-    return { description, headers: headersOf(streamHeaders), content: { 'text/event-stream': media } };
-  }
-  return {
-    description,
-    headers: { ...headersOf(commonHeaders), ...headerRefs(headers) },
-    ...(shape && { content: { 'application/json': mediaType(shape.schema) } }),
-  };
 };
 
 /** Component names of parameters whose names in the service are too general. */
@@ -84,28 +21,23 @@ const componentNames: Readonly<Record<string, string>> = { id: 'sessionId', from
 export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
   const parameters = new Components<Parameter>('parameters');
   const responses = new Components<Response>('responses');
-  const isShared = ({ output }: AnyOperation): boolean =>
-    all.filter(({ operation }) => operation.output.shape !== undefined && operation.output.shape === output.shape)
-      .length > 1;
+  const isShared = ({ output: { shape } }: AnyOperation): boolean =>
+    shape !== undefined && all.filter(({ operation }) => operation.output.shape === shape).length > 1;
 
   const parametersOf = (operation: AnyOperation): readonly Reference[] => {
     const { name: owner, query = {}, headers = {} } = operation;
-    const add = (name: string, place: Pick<Parameter, 'in' | 'name'>, schema: Schema) => {
-      const text = parameterTexts[`${owner}.${name}`] ?? parameterTexts[name] ?? { description: name };
-      return parameters.add(
-        parameter(place, schema, text),
-        componentNames[name] ?? name,
-        `${owner}${capitalized(name)}`,
-      );
+    const add = (name: string, place: Parameter['in'], sentAs: string, schema: Schema) => {
+      const text = descriptions.parameters[`${owner}.${name}`] ??
+        descriptions.parameters[name] ?? { description: name };
+      const { description, example } = text;
+      const examples = example === undefined ? {} : { examples: { example: { value: example } } };
+      const parameter = { in: place, name: sentAs, description, required: place === 'path', schema, ...examples };
+      return parameters.add(parameter, componentNames[name] ?? name, `${owner}${capitalized(name)}`);
     };
     return [
-      ...(hasId(operation) ? [add('id', { in: 'path', name: 'session_id' }, sessionId)] : []),
-      ...Object.entries(query).map(([name, rule]) =>
-        add(name, { in: 'query', name: wireName(name) }, querySchema(rule)),
-      ),
-      ...Object.entries(headers).map(([name, { wireName: sentAs, schema }]) =>
-        add(name, { in: 'header', name: sentAs }, schema),
-      ),
+      ...(hasId(operation) ? [add('id', 'path', 'session_id', sessionId)] : []),
+      ...Object.entries(query).map(([name, rule]) => add(name, 'query', wireName(name), querySchema(rule))),
+      ...Object.entries(headers).map(([name, sent]) => add(name, 'header', sent.wireName, sent.schema)),
     ];
   };
 
@@ -114,24 +46,10 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
     return { required: true, content: { 'application/json': { schema: ref(name), ...(examples && { examples }) } } };
   };
 
-  const responsesOf = (operation: AnyOperation, isForEverybody: boolean): Operation['responses'] => {
-    const { output, otherOutput, name: owner } = operation;
-    const success = outputResponse(operation, output);
-    const known = isShared(operation) ? responses.add(success, schemaName(output.shape?.schema ?? {})) : success;
-    const problems = problemResponses(codesOf(operation, isForEverybody)).map(({ status, name, response }) => [
-      status,
-      responses.add(response, name, `${name}Of${capitalized(owner)}`),
-    ]);
-    return {
-      [output.status]: known,
-      ...(otherOutput && { [otherOutput.status]: outputResponse(operation, otherOutput) }),
-      ...Object.fromEntries(problems),
-    };
-  };
-
-  const paths = all.map(({ operation, isForEverybody }): [string, PathItem] => {
+  const paths = all.map(({ operation, authenticate }): [string, PathItem] => {
+    const isForEverybody = authenticate === 'everybody';
     const { name, tag, body, method, path } = operation;
-    const { summary = name, description } = operationTexts[name] ?? operation;
+    const { summary = name, description } = descriptions.operations[name] ?? operation;
     const sent = parametersOf(operation);
     const described: Operation = {
       operationId: name,
@@ -141,13 +59,11 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
       ...(isForEverybody ? { security: [] } : {}),
       ...(sent.length === 0 ? {} : { parameters: sent }),
       ...(body && { requestBody: requestBody(body.name) }),
-      responses: responsesOf(operation, isForEverybody),
+      responses: responsesOf(operation, { isForEverybody, isShared: isShared(operation) }, responses),
     };
     return [path, method === 'POST' ? { post: described } : { get: described }];
   });
   // Responses to requests that match no operation: an unknown path or method.
-  for (const { name, response } of problemResponses(['route_not_found', 'method_not_allowed'])) {
-    responses.add(response, name);
-  }
+  problemResponses(responses, ['route_not_found', 'method_not_allowed']);
   return { paths: Object.fromEntries(paths), parameters: parameters.all, responses: responses.all };
 };

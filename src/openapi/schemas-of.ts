@@ -1,10 +1,10 @@
-import { statuses } from '../http/problem.js';
+import { problemCodes, titles } from '../http/handler-error.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { entryRules, type Rule } from '../input/rule.js';
 import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
 import { nameSchema } from '../operations/parameters.js';
 import { list, named, object, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
-import { schemaTexts } from './descriptions.js';
+import { descriptions } from './descriptions.js';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
@@ -30,18 +30,13 @@ const ruleSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
 };
 
 /** Adds a description before the existing one. */
-const described = (schema: Schema, description: string): Schema => ({
-  ...schema,
-  ...(description || schema.description
-    ? { description: [description, schema.description].filter(Boolean).join(' ') }
-    : {}),
-});
+const described = (schema: Schema, text = ''): Schema => {
+  const description = [text, schema.description].filter(Boolean).join(' ');
+  return description === '' ? schema : { ...schema, description };
+};
 
 /** The same schema that also accepts `null`. */
-const nullable = ({ type = [], ...schema }: Schema): Schema => ({
-  type: typeof type === 'string' ? [type, 'null'] : [...type, 'null'],
-  ...schema,
-});
+const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema.type ?? [], 'null' as const].flat() });
 
 const isRequired = (field: BodyField): boolean =>
   'items' in field || (field.absent === undefined && field.isOptional !== true);
@@ -71,42 +66,41 @@ const bodySchemas = ({ name, fields }: Body, policy: InputPolicy): Schemas => {
   return Object.assign({ [name]: schema }, ...items);
 };
 
-/** The schema with its descriptions and those of its properties. */
+/** One of our schemas with its description and those of its properties. A host describes its own. */
 const withTexts = (name: string, schema: Schema): Schema => {
-  const { properties = {}, oneOf: alternatives } = schema;
-  const texts = Object.entries(properties).map(([property, each]): [string, Schema] => {
-    const text = schemaTexts[`${name}.${property}`] ?? schemaTexts[`SessionEvent.${property}`];
-    return [property, each.$ref === undefined && text !== undefined ? described(each, text) : each];
-  });
+  if (!Object.hasOwn(descriptions.schemas, name)) return schema;
+  const propertiesOf = ({ properties }: Schema): Schema =>
+    properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, withText(key, each)])) };
+  const withText = (property: string, each: Schema): Schema => {
+    const text = descriptions.properties[`${name}.${property}`] ?? descriptions.properties[property];
+    return each.$ref === undefined ? described(each, text) : each;
+  };
+  const { oneOf: alternatives } = schema;
   return described(
     {
       ...schema,
-      ...(schema.properties && { properties: Object.fromEntries(texts) }),
-      ...(alternatives && { oneOf: alternatives.map((each) => ({ ...withTexts(name, each), description: '' })) }),
+      ...propertiesOf(schema),
+      ...(alternatives && { oneOf: alternatives.map((each) => ({ ...each, ...propertiesOf(each) })) }),
     },
-    schemaTexts[name] ?? '',
+    descriptions.schemas[name],
   );
 };
 
-const codes = Object.keys(statuses);
+const problemCode = named('ProblemCode', oneOf(problemCodes));
 
-const problemCode = named('ProblemCode', oneOf(codes));
-
-const issue = object({ path: text, message: text });
+const issues = list(object({ path: text, message: text }));
 
 const problem: Schema = {
   type: 'object',
-  description: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
   properties: {
     type: { type: 'string', const: 'about:blank' },
-    title: described(text.schema, 'The phrase of the status.'),
-    status: { type: 'integer', enum: [...new Set(Object.values(statuses))] },
-    detail: described(text.schema, 'What is wrong, for people.'),
+    title: text.schema,
+    status: { type: 'integer', enum: Object.keys(titles).map(Number) },
+    detail: text.schema,
     code: problemCode.schema,
-    errors: described(
-      list(issue).schema,
-      'With invalid_input alone: every place that breaks a rule, by the name that it was sent under.',
-    ),
+    errors: issues.schema,
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
 };

@@ -1,7 +1,7 @@
 import { entriesRange, entryRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { CallerCommand } from '../session/session-status.js';
-import { errorsOf, operation } from './operation.js';
+import { commonErrors, errorsOf, operation } from './operation.js';
 import { appended, sessionState } from './outputs.js';
 import { operationId } from './parameters.js';
 import type { TenantCommands } from './tenant-sessions.js';
@@ -13,14 +13,7 @@ const change = <C extends CallerCommand>(command: C) =>
     method: 'POST',
     path: `/${command}-session/{session_id}`,
     headers: { operationId },
-    errors: errorsOf<SessionService[CallerCommand]>()([
-      'invalid_input',
-      'not_found',
-      'store_unavailable',
-      'corrupt_record',
-      'invalid_transition',
-      'conflict',
-    ]),
+    errors: errorsOf<SessionService[CallerCommand]>()([...commonErrors, 'not_found', 'invalid_transition', 'conflict']),
     output: { status: 200, shape: sessionState },
     calls: { method: command, call: (sessions: TenantCommands, { id, options }) => sessions[command](id, options) },
   });
@@ -44,14 +37,7 @@ export const append = operation({
     name: 'AppendHistory',
     fields: { entries: { ...entriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } } },
   },
-  errors: errorsOf<SessionService['append']>()([
-    'invalid_input',
-    'not_found',
-    'store_unavailable',
-    'corrupt_record',
-    'invalid_transition',
-    'history_full',
-  ]),
+  errors: errorsOf<SessionService['append']>()([...commonErrors, 'not_found', 'invalid_transition', 'history_full']),
   output: { status: 200, shape: appended },
   calls: {
     method: 'append',
@@ -64,7 +50,7 @@ export const remove = operation({
   tag: 'Commands',
   method: 'POST',
   path: '/delete-session/{session_id}',
-  errors: errorsOf<SessionService['delete']>()(['invalid_input', 'store_unavailable', 'corrupt_record']),
+  errors: errorsOf<SessionService['delete']>()(commonErrors),
   output: { status: 204 },
   calls: { method: 'delete', call: (sessions: TenantCommands, { id }) => sessions.delete(id) },
 });

@@ -3,7 +3,7 @@ import type { SessionChange, SessionEvent, SessionEventType, SessionExpiring } f
 import { isFields } from '../input/values.js';
 import type { SessionService } from '../service/session-service.js';
 import type { EndReason } from '../session/session-status.js';
-import { errorsOf, operation } from './operation.js';
+import { commonErrors, errorsOf, operation } from './operation.js';
 import { endReason, historyPosition, session } from './outputs.js';
 import { instant, named, object, oneOf, type Shape, text, whole } from './shape.js';
 
@@ -81,13 +81,7 @@ export const watch = operation({
       schema: { type: 'string', pattern: `^(?:${END_ID})?$|${positionForm.source}` },
     },
   },
-  errors: errorsOf<SessionService['watch'], 'too_many_streams'>()([
-    'invalid_input',
-    'not_found',
-    'store_unavailable',
-    'corrupt_record',
-    'too_many_streams',
-  ]),
+  errors: errorsOf<SessionService['watch'], 'too_many_streams'>()([...commonErrors, 'not_found', 'too_many_streams']),
   output: {
     status: 200,
     events: {

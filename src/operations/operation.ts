@@ -95,10 +95,13 @@ type ErrorOf<M> = M extends (...args: never[]) => infer R
 
 type TypeOf<E> = E extends { readonly type: infer T } ? T : never;
 
+/** The errors that every operation has. */
+export const commonErrors = ['invalid_input', 'store_unavailable', 'corrupt_record'] as const;
+
 /**
  * The errors of an operation. A list that misses an error of the service method, or has one too many, does not compile.
  *
- *     errors: errorsOf<SessionService['get']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record'])
+ *     errors: errorsOf<SessionService['get']>()([...commonErrors, 'not_found'])
  */
 export const errorsOf =
   <M, More extends OperationError = never>() =>
@@ -117,6 +120,9 @@ export const operation = <S, T, const C extends OperationError>(definition: Oper
 const ID = '{session_id}';
 
 export const hasId = ({ path }: Pick<Operation, 'path'>): boolean => path.includes(ID);
+
+/** Percent-encodes a text. Unlike `encodeURIComponent` alone, accepts lone surrogates. */
+export const percentEncode = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
 
 /** The path of an operation, with the encoded id of a session. */
 export const pathFor = ({ path }: Pick<Operation, 'path'>, encodedId = ''): string => path.replace(ID, () => encodedId);

@@ -3,7 +3,7 @@ import { listOrders } from '../input/read-list-query.js';
 import { createRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
-import { errorsOf, operation, type QueryParameter } from './operation.js';
+import { commonErrors, errorsOf, operation, type QueryParameter } from './operation.js';
 import { created, historyPart, session, sessionStatus, sessions } from './outputs.js';
 import { historyLimit, idempotencyKey, timeBound } from './parameters.js';
 import type { TenantHistories } from './tenant-sessions.js';
@@ -18,13 +18,7 @@ export const create = operation({
     name: 'CreateSession',
     fields: createRules,
   },
-  errors: errorsOf<SessionService['create']>()([
-    'invalid_input',
-    'idempotency_mismatch',
-    'conflict',
-    'store_unavailable',
-    'corrupt_record',
-  ]),
+  errors: errorsOf<SessionService['create']>()([...commonErrors, 'idempotency_mismatch', 'conflict']),
   output: { status: 201, shape: created, headers: ['Location'] },
 });
 
@@ -43,12 +37,7 @@ export const list = operation({
     after: { kind: 'text', schema: { type: 'string', pattern: cursorForm.source } },
     historyLimit,
   },
-  errors: errorsOf<SessionService['list']>()([
-    'invalid_input',
-    'page_too_large',
-    'store_unavailable',
-    'corrupt_record',
-  ]),
+  errors: errorsOf<SessionService['list']>()([...commonErrors, 'page_too_large']),
   output: {
     status: 200,
     shape: sessions,
@@ -62,7 +51,7 @@ export const get = operation({
   method: 'GET',
   path: '/session/{session_id}',
   query: { historyLimit },
-  errors: errorsOf<SessionService['get']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record']),
+  errors: errorsOf<SessionService['get']>()([...commonErrors, 'not_found']),
   output: {
     status: 200,
     shape: session,

@@ -43,18 +43,8 @@ export interface Shape<T> {
   write(value: T): unknown;
 }
 
-/**
- * A cache, because every request needs the names of its parameters. Its size is bounded: all names come from
- * definitions.
- */
-const wireNames = new Map<string, string>();
-
 /** The name of a field on the wire: `created_at` for `createdAt`. */
-export const wireName = (name: string): string => {
-  const sentAs = wireNames.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  wireNames.set(name, sentAs);
-  return sentAs;
-};
+export const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
@@ -99,21 +89,13 @@ export const list = <T>({ schema, components, read, write }: Shape<T>): Shape<re
   schema: { type: 'array', items: schema },
   components,
   read: (value) => {
-    if (!Array.isArray(value)) return undefined;
-    const found: T[] = [];
-    for (const each of value) {
-      const item = read(each);
-      if (item === undefined) return undefined;
-      found.push(item);
-    }
-    return found;
+    const items = Array.isArray(value) ? value.map((each) => read(each)) : [undefined];
+    return items.every((item) => item !== undefined) ? items : undefined;
   },
   write: (values) => values.map(write),
 });
 
 type Shapes<T> = { readonly [K in keyof T]-?: Shape<T[K]> };
-
-const noFields: Fields = {};
 
 /** An object with all of these fields. Other fields are ignored. `renamed` contains irregular wire names. */
 export const object = <T extends object>(
@@ -123,7 +105,8 @@ export const object = <T extends object>(
   const isField = (name: string): name is Extract<keyof T, string> => Object.hasOwn(shapes, name);
   const names = Object.keys(shapes).filter(isField);
   const isComplete = (found: Partial<T>): found is T => names.every((name) => found[name] !== undefined);
-  const sentAs = (name: keyof T & string): string => renamed[name] ?? wireName(name);
+  const wireNames = new Map(names.map((name) => [name, renamed[name] ?? wireName(name)]));
+  const sentAs = (name: Extract<keyof T, string>): string => wireNames.get(name) ?? name;
   return {
     schema: {
       type: 'object',
@@ -133,7 +116,7 @@ export const object = <T extends object>(
     },
     components: Object.assign({}, ...names.map((name) => shapes[name].components)),
     read: (value) => {
-      const fields = isFields(value) ? value : noFields;
+      const fields: Fields = isFields(value) ? value : {};
       const found: Partial<T> = {};
       for (const name of names) found[name] = shapes[name].read(fields[sentAs(name)]);
       return isComplete(found) ? found : undefined;

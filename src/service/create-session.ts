@@ -3,12 +3,12 @@ import type { CreateError } from '../errors.js';
 import { conflict, idempotencyMismatch } from '../errors.js';
 import type { ReadCreation } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
-import { idOfKey, nextId } from '../session/ids.js';
+import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import type { Session, SessionLabels, SessionOptions } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import { initialState } from '../session/timeline.js';
 import { contractBroken } from './perform.js';
-import { type Settings, spanMs } from './settings.js';
+import { limitMsOf, type Settings } from './settings.js';
 
 /** The session to create. By default the texts are empty and there is no time limit. */
 export interface CreateSessionInput {
@@ -57,18 +57,18 @@ export const createSession = async (
   { store, tenant, now, ids, idleTimeoutMs }: Settings,
   { options, labels, idempotencyKey, historyLimit }: ReadCreation,
 ): Promise<Result<Session, CreateError>> => {
-  const idOfOnce = idempotencyKey === undefined ? undefined : await idOfKey(tenant, idempotencyKey);
+  const idOfRepeatable = idempotencyKey === undefined ? undefined : await idOfIdempotencyKey(tenant, idempotencyKey);
   let lastId = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const next = idOfOnce === undefined ? nextId(ids) : ok(idOfOnce);
+    const next = idOfRepeatable === undefined ? nextId(ids) : ok(idOfRepeatable);
     if (next.isErr()) return err(next.error);
     const id = next.value;
     lastId = id;
     const time = now();
     if (time.isErr()) return err(time.error);
     const head = { id, options, ...(labels && { labels }), createdAt: timestampOf(time.value) };
-    const revision = idOfOnce === undefined ? 1 : randomRevision();
-    const state = initialState(spanMs(options.timeLimit), { now: time.value, idleTimeoutMs }, revision);
+    const revision = idOfRepeatable === undefined ? 1 : randomRevision();
+    const state = initialState(limitMsOf(options.timeLimit), { now: time.value, idleTimeoutMs }, revision);
     const inserted = await store.insert(tenant, head, state);
     if (inserted.isErr()) return err(inserted.error);
     if (inserted.value === 'inserted') {
@@ -77,7 +77,7 @@ export const createSession = async (
       return ok(sessionAt({ head: own, state, history: [], historyCount: 0, sequence: 1, birth: '' }, time.value));
     }
     if (inserted.value !== 'taken') throw contractBroken('insert', inserted.value);
-    if (idOfOnce === undefined) continue;
+    if (idOfRepeatable === undefined) continue;
     const found = await store.find({ tenant, id }, { historyLimit });
     if (found.isErr()) return err(found.error);
     const later = now();

@@ -6,7 +6,7 @@ import { readAppend } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { notHolder } from '../session/hold.js';
 import { digestOf } from '../session/ids.js';
-import { settle } from '../session/timeline.js';
+import { stateAt } from '../session/timeline.js';
 import { DIGEST_LENGTH, type SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
 import type { Appended, HistoryPart } from './operation-results.js';
@@ -48,7 +48,7 @@ export const appendHistory = async (
   const answer = await store.append(key, {
     entries: input.value.entries,
     now: time.value,
-    mostEntries: limits.historyEntries,
+    maxEntries: limits.historyEntries,
     ...(operationId !== undefined && {
       operation: { id: operationId, digest: await digestOf(content, DIGEST_LENGTH) },
     }),
@@ -71,7 +71,7 @@ export const appendHistory = async (
     case 'full':
       return err(historyFull(key.id, limits.historyEntries));
     case 'closed':
-      return err(invalidTransition(settle(appended.state, time.value).status, 'append'));
+      return err(invalidTransition(stateAt(appended.state, time.value).status, 'append'));
     default:
       throw contractBroken('append', appended);
   }
@@ -114,7 +114,7 @@ export const readHistory = async (
   if (answer.isErr()) return err(answer.error);
   const found = answer.value;
   if (found.outcome === 'missing') return err(notFound(key.id));
-  if (found.outcome === 'astray') {
+  if (found.outcome === 'invalid_position') {
     const path = slice.value.after === undefined ? 'before' : 'after';
     return err(invalidInput([{ path, message: 'is not a position in this history' }]));
   }

@@ -25,7 +25,7 @@ export const perform = <N extends OperationName, E extends SessionError>(
   { name, id, outcome = 'unknown' }: Operation<N>,
   operation: () => Promise<Result<OperationResults[N], E>>,
 ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> => {
-  const carryOut = async (): Promise<Result<OperationResults[N], E | InvalidInput | StoreUnavailable>> => {
+  const execute = async (): Promise<Result<OperationResults[N], E | InvalidInput | StoreUnavailable>> => {
     if (tenantError !== undefined) return err(tenantError);
     try {
       return await operation();
@@ -36,19 +36,19 @@ export const perform = <N extends OperationName, E extends SessionError>(
       if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
     }
   };
-  if (observers.length === 0) return new ResultAsync(carryOut());
-  let carriedOut: ReturnType<typeof carryOut> | undefined;
-  const carryOutOnce = () => {
-    carriedOut ??= carryOut();
-    return carriedOut;
+  if (observers.length === 0) return new ResultAsync(execute());
+  let executed: ReturnType<typeof execute> | undefined;
+  const executeOnce = () => {
+    executed ??= execute();
+    return executed;
   };
-  const call = () => new ResultAsync(carryOutOnce().then((result) => result.map(resultOf[name])));
+  const call = () => new ResultAsync(executeOnce().then((result) => result.map(resultOf[name])));
   // An observer that throws or rejects must not change the answer.
   for (const observer of observers) (async () => observer.run({ name, tenant, id }, call))().catch(() => {});
   // Observers get the result first: a span has ended when the caller goes on.
   const answer = async () => {
     await call();
-    return carryOutOnce();
+    return executeOnce();
   };
   return new ResultAsync(answer());
 };

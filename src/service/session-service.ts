@@ -12,7 +12,7 @@ import {
   type StoreUnavailable,
   type SweepError,
 } from '../errors.js';
-import { safely } from '../events/safely.js';
+import { safeIterator } from '../events/safe-iterator.js';
 import type { SessionChange, TenantChange, WatchAllOptions, WatchOptions } from '../events/session-event.js';
 import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
@@ -241,14 +241,14 @@ export class SessionService {
 
   #performOn<N extends OperationName, E extends SessionError>(
     operation: Operation<N>,
-    carryOut: (settings: Settings, key: SessionKey) => Promise<Result<OperationResults[N], E>>,
+    execute: (settings: Settings, key: SessionKey) => Promise<Result<OperationResults[N], E>>,
   ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
     const settings = this.#settings;
     return perform(settings, operation, async () => {
       const id = readId(operation.id);
       return id.isErr()
         ? err<OperationResults[N], E | InvalidInput>(id.error)
-        : carryOut(settings, { tenant: settings.tenant, id: id.value });
+        : execute(settings, { tenant: settings.tenant, id: id.value });
     });
   }
 
@@ -256,6 +256,6 @@ export class SessionService {
     begin: (settings: Settings) => Result<AsyncIterator<Result<T, WatchError>, void>, InvalidInput>,
   ): AsyncIterable<Result<T, WatchError>> {
     const { tenantError } = this.#settings;
-    return safely(() => (tenantError === undefined ? begin(this.#settings) : err(tenantError)));
+    return safeIterator(() => (tenantError === undefined ? begin(this.#settings) : err(tenantError)));
   }
 }

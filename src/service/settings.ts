@@ -5,7 +5,7 @@ import { type InputPolicy, readPolicy } from '../input/input-policy.js';
 import { type OptionNames, readOptions } from '../input/read-options.js';
 import { readTenant } from '../input/session-input.js';
 import { hasMethods, isFields, readName, readNumber } from '../input/values.js';
-import { type Clock, steadily, systemClock } from '../session/clock.js';
+import { type Clock, monotonic, systemClock } from '../session/clock.js';
 import { type Ids, randomIds } from '../session/ids.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
 import type { SessionStore } from '../store/session-store.js';
@@ -88,7 +88,7 @@ const MAX_IDLE_SECONDS = 365 * 24 * 60 * 60;
 const MAX_RETENTION_SECONDS = 100 * 365 * 24 * 60 * 60;
 
 /** Seconds as milliseconds; 0 as `Infinity`. A time above 0 is at least 1 ms. */
-export const spanMs = (seconds: number): number =>
+export const limitMsOf = (seconds: number): number =>
   seconds === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.round(seconds * 1000));
 
 const optionNames: OptionNames<SessionServiceOptions> = {
@@ -130,10 +130,10 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
       store,
       tenant: readName(issues, 'tenant', tenant, KEY_LENGTH),
       tenantError: undefined,
-      now: steadily(clock),
+      now: monotonic(clock),
       ids,
-      idleTimeoutMs: spanMs(readNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
-      retentionMs: spanMs(readNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
+      idleTimeoutMs: limitMsOf(readNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
+      retentionMs: limitMsOf(readNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
       policy: readPolicy(issues, options),
       observers: areObservers ? [...observers] : [],
       hub: isFields(store) && isFields(store.events) ? new EventHub(store.events) : undefined,

@@ -21,13 +21,13 @@ export interface SweepOptions {
 }
 
 /** Maximum number of sessions that a sweep processes at the same time. */
-const LANES = 64;
+const MAX_CONCURRENT = 64;
 
 /** Milliseconds that a claimed end or a damaged session is put off, and timeout of `onEnded`. */
-const APART_MS = 60_000;
+const RETRY_AFTER_MS = 60_000;
 
 /** A due session with what is needed to process it. */
-interface Visit {
+interface SweepTask {
   readonly settings: Settings;
   readonly key: SessionKey;
   readonly dueAt: number;
@@ -36,7 +36,7 @@ interface Visit {
 }
 
 /** The result of processing one session. */
-interface Seen {
+interface Processed {
   /** Whether this sweep has moved or removed the session, so that it is not due now. */
   readonly isDone: boolean;
   readonly ended?: SweptSession;
@@ -44,28 +44,28 @@ interface Seen {
   readonly failed?: SweepFailure;
 }
 
-const notDone: Seen = { isDone: false };
+const unchanged: Processed = { isDone: false };
 
-const move = async ({ settings, key }: Visit, rescheduling: Rescheduling): Promise<Seen> => {
+const move = async ({ settings, key }: SweepTask, rescheduling: Rescheduling): Promise<Processed> => {
   const moved = await settings.store.reschedule(key, rescheduling);
   return moved.isErr() ? { isDone: false, failed: moved.error } : { isDone: moved.value === 'moved' };
 };
 
 /** Handles a store error. A damaged session is put off, and only the sweep that puts it off reports it. */
-const putOff = async (visit: Visit, error: StoreError): Promise<Seen> => {
+const postpone = async (visit: SweepTask, error: StoreError): Promise<Processed> => {
   if (error.type !== 'corrupt_record') return { isDone: false, failed: error };
   const { dueAt, now } = visit;
-  const seen = await move(visit, { from: dueAt, to: now + APART_MS, isDamaged: true });
+  const seen = await move(visit, { from: dueAt, to: now + RETRY_AFTER_MS, isDamaged: true });
   return seen.isDone ? { isDone: true, failed: error } : seen;
 };
 
-const tell = async (
+const callOnEnded = async (
   onEnded: NonNullable<SweepOptions['onEnded']>,
   session: SweptSession,
 ): Promise<ListenerFailed | undefined> => {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('onEnded has taken longer than a minute')), APART_MS);
+    timer = setTimeout(() => reject(new Error('onEnded has taken longer than a minute')), RETRY_AFTER_MS);
     timer.unref?.();
   });
   try {
@@ -83,7 +83,7 @@ const tell = async (
  * session: it puts it off for a minute, which only one sweep can do. If that sweep fails, the session is due again
  * after the minute.
  */
-const tellEnd = async (visit: Visit, state: EndedState, isNew: boolean): Promise<Seen> => {
+const reportEnd = async (visit: SweepTask, state: EndedState, isNew: boolean): Promise<Processed> => {
   const { settings, key, dueAt } = visit;
   const { endReason, since, deadline } = state;
   const ended = isEndByClock(state) ? { ...key, endReason, endedAt: timestampOf(since) } : undefined;
@@ -92,56 +92,56 @@ const tellEnd = async (visit: Visit, state: EndedState, isNew: boolean): Promise
   const events = isNew ? undefined : settings.store.events;
   let from = dueAt;
   if (onEnded !== undefined || events !== undefined) {
-    const until = settings.now().unwrapOr(visit.now) + APART_MS;
+    const until = settings.now().unwrapOr(visit.now) + RETRY_AFTER_MS;
     // A session that is due exactly at the end of its retention counts as reported.
     from = until === deadline ? until + 1 : until;
     const claimed = await move(visit, { from: dueAt, to: from });
     if (!claimed.isDone) return claimed;
     const repeated = await events?.repeat(key);
     if (repeated?.isErr()) return { isDone: true, failed: repeated.error };
-    const failed = onEnded && (await tell(onEnded, ended));
+    const failed = onEnded && (await callOnEnded(onEnded, ended));
     if (failed !== undefined) return { isDone: true, failed };
   }
   const settled = await move(visit, { from, to: deadline });
-  const isTold = settled.isDone || onEnded !== undefined;
-  return ended !== undefined && isTold ? { ...settled, isDone: true, ended } : settled;
+  const isReported = settled.isDone || onEnded !== undefined;
+  return ended !== undefined && isReported ? { ...settled, isDone: true, ended } : settled;
 };
 
 /** Ends, reports or deletes one due session. */
-const see = async (visit: Visit): Promise<Seen> => {
+const processSession = async (visit: SweepTask): Promise<Processed> => {
   const { settings, key, dueAt, now } = visit;
   const { store, retentionMs } = settings;
   const found = await store.findState(key);
-  if (found.isErr()) return putOff(visit, found.error);
+  if (found.isErr()) return postpone(visit, found.error);
   const current = found.value;
   if (current === undefined) return move(visit, { from: dueAt, to: Number.POSITIVE_INFINITY });
   const next = endByClock(current, now, retentionMs);
   if (next !== undefined) {
     const replaced = await store.replace(key, next);
-    if (replaced.isErr()) return putOff(visit, replaced.error);
+    if (replaced.isErr()) return postpone(visit, replaced.error);
     // Another process has changed the session. The rest of the work stays due.
-    if (replaced.value !== 'replaced') return notDone;
+    if (replaced.value !== 'replaced') return unchanged;
   }
   const state = next ?? current;
   if (state.status !== 'TERMINATED') return move(visit, { from: dueAt, to: state.deadline });
   const isSettled = dueAt === state.deadline;
-  if (now < state.deadline && isSettled) return notDone;
-  if (now < state.deadline || (!isSettled && isEndByClock(state))) return tellEnd(visit, state, next !== undefined);
+  if (now < state.deadline && isSettled) return unchanged;
+  if (now < state.deadline || (!isSettled && isEndByClock(state))) return reportEnd(visit, state, next !== undefined);
   const removed = await store.remove(key, { revision: state.revision, now });
-  if (removed.isErr()) return putOff(visit, removed.error);
-  return removed.value === 'removed' ? { isDone: true, deleted: key } : notDone;
+  if (removed.isErr()) return postpone(visit, removed.error);
+  return removed.value === 'removed' ? { isDone: true, deleted: key } : unchanged;
 };
 
-const seeAll = async (
+const processAll = async (
   sessions: readonly DueSession[],
-  visitOf: (session: DueSession) => Visit,
-): Promise<readonly Seen[]> => {
-  const all: Seen[] = [];
+  visitOf: (session: DueSession) => SweepTask,
+): Promise<readonly Processed[]> => {
+  const all: Processed[] = [];
   const queue = sessions.values();
   const work = async () => {
-    for (const session of queue) all.push(await see(visitOf(session)));
+    for (const session of queue) all.push(await processSession(visitOf(session)));
   };
-  await Promise.all(Array.from({ length: LANES }, work));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
   return all;
 };
 
@@ -160,14 +160,14 @@ export const sweepSessions = async (
   const due = await store.due(now, limit, after);
   if (due.isErr()) return err(due.error);
   const { sessions, hasMore, next } = due.value;
-  const visitOf = ({ tenant, id, dueAt }: DueSession): Visit => ({
+  const taskOf = ({ tenant, id, dueAt }: DueSession): SweepTask => ({
     settings,
     key: { tenant, id },
     dueAt,
     now,
     onEnded,
   });
-  const seen = await seeAll(sessions, visitOf);
+  const seen = await processAll(sessions, taskOf);
   const purging = await store.purge?.(now, limit, after);
   const purged = purging?.isOk() ? purging.value : 0;
   return ok({

@@ -50,7 +50,7 @@ const STEPS = 10;
 /** Milliseconds in which a sweeper covers the whole store. */
 const ROUND_MS = 10_000;
 
-const MOST_SECONDS = 24 * 60 * 60;
+const MAX_INTERVAL_SECONDS = 24 * 60 * 60;
 
 /** Where the next sweep continues. */
 interface Cursor {
@@ -65,7 +65,7 @@ const readSettings = (sessions: SessionService, options: SweeperOptions) =>
     issues.check(hasMethods(sessions, 'sweep'), 'sessions', 'must be a SessionService');
     checkFunction(issues, 'onEnded', onEnded);
     return {
-      intervalMs: 1000 * readNumber(issues, 'interval', interval, 0.01, MOST_SECONDS),
+      intervalMs: 1000 * readNumber(issues, 'interval', interval, 0.01, MAX_INTERVAL_SECONDS),
       batch: readUpTo(issues, 'batch', batch, SWEEP_LIMIT),
       onEnded,
       onError: readListener(issues, 'onError', onError),

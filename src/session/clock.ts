@@ -17,7 +17,7 @@ const unusable = err(
 );
 
 /** A clock that never runs backwards within this process: while the host's clock is set back, time stands still. */
-export const steadily = (clock: Clock): (() => Result<number, InvalidInput>) => {
+export const monotonic = (clock: Clock): (() => Result<number, InvalidInput>) => {
   let latest = new Ok<number, InvalidInput>(0);
   return () => {
     try {

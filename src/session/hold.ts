@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from './clock.js';
 import type { HoldRecord, StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
-import { settle } from './timeline.js';
+import { stateAt } from './timeline.js';
 
 /** A hold on a session. */
 export interface SessionHold {
@@ -64,7 +64,7 @@ export const holdState = (
   { holder, durationMs }: { readonly holder: string; readonly durationMs: number },
   now: number,
 ): Result<HeldState, Held | InvalidTransition> => {
-  const { status } = settle(state, now);
+  const { status } = stateAt(state, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'hold'));
   const current = currentHold(state, now);
   if (current !== undefined && current.holder !== holder) {

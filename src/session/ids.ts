@@ -35,5 +35,5 @@ export const digestOf = async (text: string, length: number): Promise<string> =>
 };
 
 /** The session id of a tenant's idempotency key, so that a repeated create finds the session: 132 bits. */
-export const idOfKey = (tenant: string, idempotencyKey: string): Promise<string> =>
+export const idOfIdempotencyKey = (tenant: string, idempotencyKey: string): Promise<string> =>
   digestOf(JSON.stringify([tenant, idempotencyKey]), 22);

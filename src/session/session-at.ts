@@ -1,11 +1,11 @@
 import { holdAt } from './hold.js';
 import type { Session, SessionLabels, SessionState } from './session.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
-import { activeMsAt, settle } from './timeline.js';
+import { activeMsAt, stateAt } from './timeline.js';
 
 /** The status and duration of a session at `now`. */
 export const progressAt = (id: string, stored: StateRecord, now: number): SessionState => {
-  const state = settle(stored, now);
+  const state = stateAt(stored, now);
   const duration = Math.floor(activeMsAt(state, now) / 1000);
   return state.status === 'TERMINATED'
     ? { id, status: state.status, endReason: state.endReason, duration }

@@ -66,7 +66,7 @@ export interface SessionRecord {
   /**
    * What no other session has, not even a later one of the same id: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. The
    * event of a change has the id `<birth>.<sequence>`, so that a watcher can tell an event from the record alone. A store
-   * that tells no events may leave it empty.
+   * without events may leave it empty.
    */
   readonly birth: string;
 }

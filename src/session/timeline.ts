@@ -58,27 +58,27 @@ export const activeMsAt = (state: StateRecord, now: number): number => {
 };
 
 /** The end that the clock makes, by status. */
-const endings = {
+const clockEnds = {
   IDLE: transitions.IDLE[clockCommands.IDLE],
   ACTIVE: transitions.ACTIVE[clockCommands.ACTIVE],
   PAUSED: transitions.PAUSED[clockCommands.PAUSED],
 };
 
 /** The state at `now`. After its deadline a session is TERMINATED as of the deadline, even if no process has stored it. */
-export const settle = (state: StateRecord, now: number): StateRecord => {
+export const stateAt = (state: StateRecord, now: number): StateRecord => {
   const { status, deadline } = state;
   if (status === 'TERMINATED' || now < deadline) return state;
   const activeMs = activeMsAt(state, deadline);
-  return { ...state, ...endings[status], since: deadline, activeMs, deadline: Number.POSITIVE_INFINITY };
+  return { ...state, ...clockEnds[status], since: deadline, activeMs, deadline: Number.POSITIVE_INFINITY };
 };
 
 /** Whether the clock ended the session, not a command. */
 export const isEndByClock = (state: StateRecord): boolean =>
-  state.status === 'TERMINATED' && Object.values(endings).some(({ endReason }) => endReason === state.endReason);
+  state.status === 'TERMINATED' && Object.values(clockEnds).some(({ endReason }) => endReason === state.endReason);
 
 /** The TERMINATED state to store, if the deadline has passed and the end is not stored yet. */
 export const endByClock = (current: StateRecord, now: number, retentionMs: number): StateRecord | undefined => {
-  const state = settle(current, now);
+  const state = stateAt(current, now);
   if (state === current) return undefined;
   return Object.freeze({ ...state, revision: state.revision + 1, deadline: state.since + retentionMs });
 };
@@ -90,7 +90,7 @@ export const advance = (
   change: Change,
 ): Result<StateRecord, InvalidTransition> => {
   const { now } = change;
-  const state = settle(current, now);
+  const state = stateAt(current, now);
   return transition(state.status, command).map((target): StateRecord => {
     if ('unchanged' in target) return current;
     const activeMs = activeMsAt(state, now);

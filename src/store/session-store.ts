@@ -47,7 +47,7 @@ export interface HistoryAppend {
   /** Appends only if the session is held at `now` by the hold with this fence. */
   readonly fence?: number;
   /** Maximum number of entries in the history after the append. Default: no limit. */
-  readonly mostEntries?: number;
+  readonly maxEntries?: number;
 }
 
 /** Length of the digest of an append. */
@@ -65,7 +65,7 @@ export type AppendOutcome =
   | { readonly outcome: 'not_held' }
   /** The history ends at `position`, not at `ifPosition`. Nothing was written. */
   | { readonly outcome: 'moved'; readonly position: number }
-  /** The history would exceed `mostEntries`. Nothing was written. */
+  /** The history would exceed `maxEntries`. Nothing was written. */
   | { readonly outcome: 'full' }
   | { readonly outcome: 'missing' };
 
@@ -107,7 +107,7 @@ export type EntriesOutcome =
       readonly hasMore: boolean;
     }
   /** `after` or `before` is not a position in this history. */
-  | { readonly outcome: 'astray' }
+  | { readonly outcome: 'invalid_position' }
   | { readonly outcome: 'missing' };
 
 /** Conditions of `SessionStore.remove`. */

@@ -21,7 +21,7 @@ const DURATIONS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0
 const LAGS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400];
 
 /** Instruments for operations and sweeps. `tenantOf` returns the attributes of a tenant. */
-export const instrumentsOf = (meter: Meter, tenantOf: (tenant: string) => Attributes) => {
+export const createInstruments = (meter: Meter, tenantOf: (tenant: string) => Attributes) => {
   const duration = meter.createHistogram('colloquy.operation.duration', {
     description: 'Duration of an operation.',
     unit: 's',

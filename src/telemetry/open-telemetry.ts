@@ -16,7 +16,7 @@ import type { OperationName, OperationResult } from '../service/operation-result
 import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
-import { attributeNames, type CountedSessions, instrumentsOf, observeCounts } from './instruments.js';
+import { attributeNames, type CountedSessions, createInstruments, observeCounts } from './instruments.js';
 
 export interface OpenTelemetryOptions {
   /** Default: the provider registered with `@opentelemetry/api`, now or later. */
@@ -94,11 +94,11 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
   const metered = (): MeterProvider => meterProvider ?? metrics.getMeterProvider();
   const onMetrics = (tenant: string): Attributes =>
     toldOn === 'spans and metrics' ? { [attributeNames.tenant]: tenant } : {};
-  let measured: { readonly by: MeterProvider; readonly with: ReturnType<typeof instrumentsOf> } | undefined;
+  let measured: { readonly by: MeterProvider; readonly with: ReturnType<typeof createInstruments> } | undefined;
   /** Unlike a tracer, a meter that was created before a provider was registered never gets it. */
-  const instruments = (): ReturnType<typeof instrumentsOf> => {
+  const instruments = (): ReturnType<typeof createInstruments> => {
     const by = metered();
-    if (measured?.by !== by) measured = { by, with: instrumentsOf(by.getMeter(SCOPE), onMetrics) };
+    if (measured?.by !== by) measured = { by, with: createInstruments(by.getMeter(SCOPE), onMetrics) };
     return measured.with;
   };
   return {

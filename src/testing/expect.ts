@@ -3,11 +3,11 @@
  * runner and on any JavaScript runtime.
  */
 
-const MOST_SHOWN = 120;
+const MAX_SHOWN = 120;
 
 const shown = (value: unknown): string => {
   const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}... (${text.length} characters)` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}... (${text.length} characters)` : text;
 };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -21,7 +21,7 @@ export const errorOf = async <T>(answer: Answer<T, StoreError>): Promise<StoreUn
 };
 
 /** The due sessions of all parts of a store, at most `limit` per part. */
-const givenBy = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> => {
+const dueInAllParts = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> => {
   const sessions: DueSession[] = [];
   let after: string | undefined;
   await repeatUntil('the last part of what is due', 10, async () => {
@@ -42,7 +42,7 @@ export const reschedule = async (store: SessionStore, { tenant, id, dueAt }: Due
 export const dueOf = async (store: SessionStore, now: number, limit: number): Promise<readonly DueSession[]> => {
   let due: readonly DueSession[] = [];
   await repeatUntil('nothing that is noted too early', 100, async () => {
-    due = await givenBy(store, now, limit);
+    due = await dueInAllParts(store, now, limit);
     let areDue = true;
     for (const session of due) {
       const found = await store.findState({ tenant: session.tenant, id: session.id });

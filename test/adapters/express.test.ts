@@ -3,7 +3,7 @@ import express from 'express';
 import express4 from 'express4';
 import { expressMiddleware } from '../../adapters/express/index.js';
 import type { SessionHandler } from '../../src/http/index.js';
-import { describeHttp } from '../http/describe-http.js';
+import { describeHttp, describeMount } from '../http/describe-http.js';
 import { listening } from '../http/serve.js';
 
 type Parser = 'json' | 'raw' | 'text';
@@ -36,16 +36,16 @@ const app4 = (handler: SessionHandler, prefix: string, parser: Parser | undefine
 };
 
 const mounts = [
-  ['Express 5', app5, undefined, ''],
-  ['Express 5', app5, 'json', '/api'],
-  ['Express 5', app5, 'raw', '/api'],
-  ['Express 5', app5, 'text', ''],
-  ['Express 4', app4, undefined, '/api/v1'],
-  ['Express 4', app4, 'json', ''],
+  ['Express 5', app5, undefined, '', describeMount],
+  ['Express 5', app5, 'json', '/api', describeHttp],
+  ['Express 5', app5, 'raw', '/api', describeMount],
+  ['Express 5', app5, 'text', '', describeMount],
+  ['Express 4', app4, undefined, '/api/v1', describeMount],
+  ['Express 4', app4, 'json', '', describeMount],
 ] as const;
 
-for (const [name, app, parser, prefix] of mounts) {
-  describeHttp({
+for (const [name, app, parser, prefix, describeIt] of mounts) {
+  describeIt({
     name: parser === undefined ? name : `${name} with express.${parser}() before it`,
     prefix,
     parsesBodies: parser !== undefined,

@@ -45,14 +45,14 @@ describe('the body of a Fetch request', () => {
     expect((await serve(post(broken))).status).toBe(400);
   });
 
-  test('that somebody has read is a mistake of the host', async () => {
+  test('that was read already is an error of the host', async () => {
     const request = post('{"face":"ada","profile":"tutor"}');
     await request.text();
     const response = await serve(request);
     expect([response.status, Object(await response.json()).code]).toEqual([503, 'misconfigured']);
   });
 
-  test('that somebody is reading is one too', async () => {
+  test('that is being read is one too', async () => {
     const request = post('{"face":"ada","profile":"tutor"}');
     request.body?.getReader();
     const response = await serve(request);
@@ -65,7 +65,7 @@ describe('the body of a Fetch request', () => {
 });
 
 describe('the answer to a Fetch request', () => {
-  test('tells its length, and to HEAD that length alone where it is known', async () => {
+  test('has its length, and for HEAD only the length, if it is known', async () => {
     const headers = { 'X-API-KEY': 'key' };
     const full = await serve(new Request('http://localhost/api/session/x', { headers }));
     const head = await serve(new Request('http://localhost/api/session/x', { method: 'HEAD', headers }));
@@ -77,7 +77,7 @@ describe('the answer to a Fetch request', () => {
 });
 
 describe('the URL of a Fetch request', () => {
-  test('may have a fragment, which is nobody’s business', async () => {
+  test('may have a fragment, which is ignored', async () => {
     const headers = { 'X-API-KEY': 'key' };
     const response = await serve(new Request('http://localhost/api/sessions?limit=3#page=9', { headers }));
     expect([response.status, response.headers.get('Link')]).toEqual([200, expect.stringContaining('limit=3&page=1>')]);

@@ -2,10 +2,10 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 import { fetchHandler } from '../../adapters/fetch/index.js';
-import { describeHttp } from '../http/describe-http.js';
+import { describeHttp, describeMount } from '../http/describe-http.js';
 import { listening } from '../http/serve.js';
 
-describeHttp({
+describeMount({
   name: 'a function from Request to Response',
   prefix: '',
   parsesBodies: false,
@@ -26,7 +26,7 @@ describeHttp({
   },
 });
 
-describeHttp({
+describeMount({
   name: 'Hono with a middleware before it that reads the body',
   prefix: '',
   parsesBodies: true,

@@ -6,7 +6,7 @@ import { type NodeListener, nodeListener } from '../../adapters/node/index.js';
 import { createSessionHandler } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { send } from '../http/client.js';
-import { describeHttp } from '../http/describe-http.js';
+import { describeMount } from '../http/describe-http.js';
 import { handlerWith } from '../http/handler-harness.js';
 import { expectInvalid } from '../http/problems.js';
 import type { RunningServer } from '../http/world.js';
@@ -17,13 +17,13 @@ const listening = async (app: { listen(options: object): Promise<string>; close(
   return running;
 };
 
-/** Gives a request to the listener before Fastify has looked at its body, or where it cannot decode its path. */
+/** Passes a request to the listener before Fastify reads its body, also if Fastify cannot decode its path. */
 const handOver = (listener: NodeListener) => (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
   reply.hijack();
   listener(request.raw, reply.raw);
 };
 
-describeHttp({
+describeMount({
   name: 'Fastify on the listener, by serverFactory',
   prefix: '',
   parsesBodies: false,
@@ -37,7 +37,7 @@ describeHttp({
     ),
 });
 
-describeHttp({
+describeMount({
   name: 'Fastify, by a hook before its parsers',
   prefix: '/api',
   parsesBodies: false,
@@ -90,7 +90,7 @@ describe('Fastify, by routes behind its own parsers', () => {
 });
 
 describe('Fastify without a server, by inject', () => {
-  test('answers as over a connection, with a body and without one, and tells of the end of each answer', async () => {
+  test('answers as over a connection, with and without a body, and reports the end of each response', async () => {
     const { handler } = handlerWith({ authenticate: (key) => (key === 'key' ? 'acme' : undefined) });
     let closed = 0;
     const listener = nodeListener((request) => {

@@ -10,7 +10,7 @@ const headers = { 'X-API-KEY': 'key' };
 
 const { handler } = handlerWith();
 
-/** The status line and body of the answer to this request target, sent as it is. */
+/** The status line and body of the response to this request target, sent unchanged. */
 const answerTo = async (listener: NodeListener, target: string): Promise<string> => {
   const server = await listening(listener);
   const connection = new RawConnection(server.origin);

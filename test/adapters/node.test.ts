@@ -1,9 +1,12 @@
 import { nodeListener } from '../../adapters/node/index.js';
-import { describeHttp } from '../http/describe-http.js';
+import { describeHttp, describeMount } from '../http/describe-http.js';
 import { listening } from '../http/serve.js';
 
-for (const prefix of ['', '/api/v1']) {
-  describeHttp({
+for (const [prefix, describeIt] of [
+  ['', describeHttp],
+  ['/api/v1', describeMount],
+] as const) {
+  describeIt({
     name: 'node:http',
     prefix,
     parsesBodies: false,

@@ -1,8 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
-import express4 from 'express4';
 import Koa from 'koa';
-import Koa2 from 'koa2';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { expressMiddleware } from '../../adapters/express/index.js';
 import { koaMiddleware } from '../../adapters/koa/index.js';
@@ -18,9 +16,7 @@ const READ_BYTES = 64 * 1024;
 const mounts: readonly (readonly [string, (handler: SessionHandler) => RequestListener])[] = [
   ['node:http', (handler) => nodeListener(handler)],
   ['Express 5', (handler) => express().use(expressMiddleware(handler))],
-  ['Express 4', (handler) => express4().use(expressMiddleware(handler))],
   ['Koa 3', (handler) => Object.assign(new Koa(), { silent: true }).use(koaMiddleware(handler)).callback()],
-  ['Koa 2', (handler) => Object.assign(new Koa2(), { silent: true }).use(koaMiddleware(handler)).callback()],
 ];
 
 /** A handler whose work takes as long as the test says, and what it has been asked. */
@@ -56,7 +52,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
 
 const paths = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `/${at}`);
 
-/** So many requests for `/0`, `/1` ..., each with so many bytes at least. */
+/** A number of requests for `/0`, `/1` ..., each with a minimum number of bytes. */
 const pipeline = (count: number, length = 0): string =>
   paths(count)
     .map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(length)}\r\n\r\n`)

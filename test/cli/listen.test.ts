@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { placeOf } from '../../src/cli/listen.js';
+import { addressOf } from '../../src/cli/listen.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
 
 describe('the place of a server', () => {
@@ -12,7 +12,7 @@ describe('the place of a server', () => {
     ['::', '::', 'port 80 of every address of this machine', 'http://[::1]:80'],
     ['fe80::1%eth0', 'fe80::1', 'http://[fe80::1%25eth0]:80', 'http://[fe80::1%25eth0]:80'],
   ])('that was to listen on %s is told as it is', (host, address, where, origin) => {
-    expect(placeOf({ address, port: 80 }, host)).toEqual({ where, origin });
+    expect(addressOf({ address, port: 80 }, host)).toEqual({ where, origin });
   });
 });
 

@@ -44,7 +44,7 @@ describeWithRedis('as a user with the documented rights', () => {
     expect(await admin.call('ACL', 'LOG')).toEqual([]);
   });
 
-  test('a wrong password and a database that is not there are told in one line', async () => {
+  test('a wrong password and a missing database are reported in one line', async () => {
     for (const wrong of [url.replace('change-me', 'hunter2'), `redis://127.0.0.1:${server.port}/99`]) {
       const { exitCode, stderr } = await colloquy.run(['list'], { env: { REDIS_URL: wrong } });
       expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^colloquy: Redis at [\d.:]+: [^\n]+\n$/)]);

@@ -29,10 +29,12 @@ describe('the options of a command', () => {
 
   test('say where what is wrong was given', () => {
     expect(() => read([], { TRY_LOUD: 'yes' }).isOn('loud')).toThrow('TRY_LOUD must be on or off');
-    expect(() => read([], { PORT: '' })).toThrow('PORT is set to nothing');
-    expect(() => read([], { PORT: '1e1' }).whole('port', 0, 99, 3)).toThrow('PORT must be a whole number from 0 to 99');
-    expect(() => read(['--port', '100']).whole('port', 0, 99, 3)).toThrow('--port must be a whole number');
-    expect(read([]).whole('port', 0, 99, 3)).toBe(3);
+    expect(() => read([], { PORT: '' })).toThrow('PORT is empty');
+    expect(() => read([], { PORT: '1e1' }).integer('port', 0, 99, 3)).toThrow(
+      'PORT must be a whole number from 0 to 99',
+    );
+    expect(() => read(['--port', '100']).integer('port', 0, 99, 3)).toThrow('--port must be a whole number');
+    expect(read([]).integer('port', 0, 99, 3)).toBe(3);
   });
 });
 

@@ -75,7 +75,7 @@ describe('sessions of a running service', () => {
     await expect(run).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('ECONNREFUSED') });
   });
 
-  test('what a stranger answers does not reach the terminal as it is', async () => {
+  test('the answer of a hostile service does not reach the terminal unescaped', async () => {
     const stranger = createServer((_, response) => {
       const detail = 'no \u001b[2J\u009b2J';
       const problem = { type: 'about:blank', title: 'x', status: 401, detail, code: 'unauthenticated' };

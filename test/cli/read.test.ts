@@ -67,7 +67,7 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
     expect(rows.map((row) => row.split(/ {2,}/)[0])).toEqual(newest(2));
     expect(rows[0]).toContain('\\u{1b}]0;owned\\u{7}');
     expect(stdout.replaceAll('\n', '')).not.toMatch(OBEYED);
-    expect(stderr).toMatch(/^2 of 130 sessions; --after \S+ goes on\n$/);
+    expect(stderr).toMatch(/^2 of 130 sessions; next page: --after \S+\n$/);
     const more = await colloquy.run(['list', '--json', '--limit', '2', '--after', cursorIn(stderr), ...where]);
     expect(objects(more.stdout).map(({ id }) => id)).toEqual(newest(4).slice(2));
   });
@@ -95,7 +95,7 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
     expect(await states()).toEqual(before);
   });
 
-  test('list ends quietly where nobody reads on', async () => {
+  test('list ends quietly if its output is closed', async () => {
     const { exitCode, stderr } = await colloquy.run(['list', '--json', '--limit', '130', ...where], { hangUp: true });
     expect([exitCode, stderr]).toEqual([0, '']);
   });
@@ -111,7 +111,7 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
     await client.set(key, 'x');
     const { exitCode, stdout, stderr } = await colloquy.run(['list', '--json', ...where, '--tenant', 'broken']);
     expect(objects(stdout).map(({ id }) => id)).toEqual([good]);
-    expect(stderr).toBe(`colloquy: cannot be read: ${bad}\n`);
+    expect(stderr).toBe(`colloquy: unreadable sessions: ${bad}\n`);
     expect(exitCode).toBe(1);
   });
 
@@ -146,7 +146,7 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
     expect(objects(ended.stdout)).toMatchObject([{ status: 'TERMINATED', end_reason: 'terminated' }]);
   });
 
-  test('inspect --follow tells what happens, until the session has ended', async () => {
+  test('inspect --follow shows the changes until the session has ended', async () => {
     const id = (await sessions.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap().id;
     const texts = await colloquy.start(['inspect', id, '--follow', ...where], /History/);
     const lines = await colloquy.start(['inspect', id, '--follow', '--json', ...where], /snapshot/);
@@ -167,12 +167,12 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
     expect(objects(json.stdout)[2]).toMatchObject({ sequence: 3, entries: [{ role: 'user', content: HOSTILE }] });
   });
 
-  test('inspect --follow says where no changes are told', async () => {
+  test('inspect --follow reports that events are not enabled', async () => {
     const silent = ['--redis', url, '--prefix', `${prefix}-silent`];
     const { exitCode, stderr } = await colloquy.run(['inspect', 'x', '--follow', ...silent]);
     expect([exitCode, stderr]).toMatchObject([
       1,
-      expect.stringMatching(/^colloquy: .*: no events are recorded there; .*\n$/),
+      expect.stringMatching(/^colloquy: .*: events are not enabled; .*\n$/),
     ]);
   });
 
@@ -192,7 +192,7 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
     const proxy = await openProxy(port);
     proxy.silence();
     const { exitCode, stderr } = await colloquy.run(['list', '--redis', `redis://127.0.0.1:${proxy.port}`]);
-    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^colloquy: Redis at .* no answer in time\n$/)]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^colloquy: Redis at .* no answer within 4 s\n$/)]);
   });
 });
 
@@ -206,9 +206,9 @@ test('list says that Redis is not there, without its password', async () => {
 });
 
 test.each([
-  [[], 'which command?'],
-  [['lst'], 'there is no command "lst" (did you mean list?)'],
-  [['\u001b[2J'], 'there is no command "\\u001b[2J"'],
+  [[], 'the command is missing'],
+  [['lst'], 'unknown command "lst" (did you mean list?)'],
+  [['\u001b[2J'], 'unknown command "\\u001b[2J"'],
   [['list', '--sttus', 'IDLE'], "Unknown option '--sttus' (did you mean --status?)"],
 ])('%j is refused in one line', async (args, message) => {
   const { exitCode, stdout, stderr } = await colloquy.run(args);
@@ -233,11 +233,11 @@ test.each<[keyof typeof commands, string[], string]>([
   ['list', ['--redis', 'redis://x', '--partitions', '0'], '--partitions must be a whole number'],
   ['list', ['--redis', 'redis://x', '--prefix', '{x}'], '--prefix must be'],
   ['list', ['--redis', 'redis://x', '--tenant', ''], '--tenant must have'],
-  ['list', [], 'where are the sessions?'],
+  ['list', [], 'the location of the sessions is missing'],
   ['list', ['--redis', 'redis://x', '--url', 'http://x'], '--redis and --url are both set'],
   ['list', ['--url', 'http://x'], 'set COLLOQUY_API_KEY'],
-  ['list', ['--url', 'http://x', '--tenant', 'x'], '--tenant is for a Redis'],
-  ['inspect', [], 'which session?'],
+  ['list', ['--url', 'http://x', '--tenant', 'x'], '--tenant is for Redis only'],
+  ['inspect', [], 'the session ID is missing'],
   ['inspect', ['a', 'b'], "unexpected argument 'b'"],
   ['inspect', ['a', '--history', '-1'], "'--history' argument is ambiguous"],
 ])('%s %j is refused', async (name, args, message) => {

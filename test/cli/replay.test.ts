@@ -60,7 +60,7 @@ describe('colloquy replay', () => {
     expect(stdout).toContain('line 3: is not {"id": "...", "turns": [');
     expect(stdout).toContain('line 4: is not {"id": "...", "turns": [');
     expect(stdout).toContain('2 conversations, 8 turns');
-    expect(stderr).toBe('colloquy: not everything was read back as it was recorded\n');
+    expect(stderr).toBe('colloquy: some sessions differ from what was recorded\n');
     expect(exitCode).toBe(1);
   });
 
@@ -107,7 +107,7 @@ describe('the comparison', () => {
     expect((await replayOn(new Unlisting())).problems).toHaveLength(1);
   });
 
-  test('reports a conversation that a store could not keep, and goes on', async () => {
+  test('reports a conversation that a store could not keep, and continues', async () => {
     let inserts = 0;
     const failing = new MemorySessionStore();
     const insert = failing.insert.bind(failing);
@@ -127,14 +127,14 @@ describe('the progress of a replay', () => {
   const drawn = (isTTY: boolean): string[] => {
     const written: string[] = [];
     const draw = progressBar({ isTTY, write: (text: Uint8Array | string) => written.push(String(text)) > 0 });
-    draw('held 6', 0.5);
-    draw('held 7', 0.6);
+    draw('replayed 6', 0.5);
+    draw('replayed 7', 0.6);
     draw('');
     return written;
   };
 
   test('is a bar on a terminal, not drawn for every conversation and gone at the end', () => {
-    expect(drawn(true)).toEqual([`\r\u001b[K[${'#'.repeat(12)}${'.'.repeat(12)}] held 6`, '\r\u001b[K']);
+    expect(drawn(true)).toEqual([`\r\u001b[K[${'#'.repeat(12)}${'.'.repeat(12)}] replayed 6`, '\r\u001b[K']);
   });
 
   test('is nothing in a pipe', () => {
@@ -157,12 +157,12 @@ describeWithRedis('colloquy replay on a Redis', ({ url }) => {
     expect(exitCode).toBe(0);
   });
 
-  test('writes to the Redis of REDIS_URL only if it is told to', async () => {
+  test('writes to the Redis of REDIS_URL only with --redis env', async () => {
     const untold = await colloquy.run(['replay', '--keep'], { env, input: text });
-    expect(untold.stdout).toContain('kept in memory');
+    expect(untold.stdout).toContain('stored in memory');
     expect(await client.keys(`${prefix}:*`)).toEqual([]);
     const told = await colloquy.run(['replay', '--redis', 'env', '--keep'], { env, input: text });
-    expect(told.stdout).toContain('kept in Redis at');
+    expect(told.stdout).toContain('stored in Redis at');
     expect(await client.keys(`${prefix}:*`)).not.toEqual([]);
     const nowhere = await colloquy.run(['replay', '--redis', 'env'], { input: text });
     expect(nowhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--redis must be a URL') });

@@ -121,8 +121,8 @@ describe('colloquy serve', () => {
     ['COLLOQUY_COMMANDS', 'yes', 'COLLOQUY_COMMANDS must be on or off'],
     ['COLLOQUY_EVENTS', 'yes', 'COLLOQUY_EVENTS must be on or off'],
     ['COLLOQUY_INSPECTOR', 'yes', 'COLLOQUY_INSPECTOR must be on or off'],
-    ['COLLOQUY_COMMANDS', '', 'COLLOQUY_COMMANDS is set to nothing'],
-    ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is set to nothing'],
+    ['COLLOQUY_COMMANDS', '', 'COLLOQUY_COMMANDS is empty'],
+    ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is empty'],
     ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: entry 2: key must not be in the list twice'],
   ])('%s=%s: says which variable is malformed and the rule, and no key', async (name, value, message) => {
     const finished = await colloquy.run(['serve'], { env: { PORT: '0', [name]: value } });
@@ -153,7 +153,7 @@ describeWithRedis('colloquy serve on a Redis', ({ port, url }) => {
     await second.signal('SIGTERM');
   });
 
-  test('tells the ends that the clock makes, though nobody looks at the sessions', async () => {
+  test('records ends by the clock without any read of the sessions', async () => {
     const prefix = `sweeping-${process.pid}`;
     const store = new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: true });
     const sessions = new SessionService({ store, tenant: 'acme' });

@@ -9,7 +9,7 @@ export interface Sent {
 
 export type Answer = (sent: Sent) => Response | Promise<Response>;
 
-/** Time that passes when somebody waits for it, and not otherwise. */
+/** A clock that advances only when code waits for it. */
 class ManualTiming {
   /** How long each pause was to be; those that were taken back are not among them. */
   readonly waits: number[] = [];

@@ -21,7 +21,7 @@ const stream = (text: string, then: 'ends' | 'breaks' | 'stays' = 'ends'): Answe
           isSaid = true;
         },
       },
-      // What breaks off takes away what nobody has read yet.
+      // A broken stream loses the data that was not read yet.
       { highWaterMark: 0 },
     );
     return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });

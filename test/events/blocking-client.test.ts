@@ -80,7 +80,7 @@ describeWithRedis('a connection that waits for events', () => {
     await watch.return?.();
   });
 
-  test('is left alone once nobody watches', async () => {
+  test('is not read after the last watch has ended', async () => {
     const { waiting, here, there } = await open('ioredis 5');
     const read = vi.spyOn(blocking(waiting), 'xread');
     const id = await startedIn(there);

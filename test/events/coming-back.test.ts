@@ -28,7 +28,7 @@ const watching = (sessions: SessionService, id: string, options: WatchOptions = 
   };
 };
 
-/** What others do meanwhile: so many changes. */
+/** A number of changes by other callers meanwhile. */
 const others = async (sessions: SessionService, changes: number): Promise<void> => {
   const id = await startedIn(sessions.forTenant('others'));
   for (let turn = 0; turn < changes; turn += 1) {
@@ -42,7 +42,7 @@ const sequenceOf = (change: SessionChange): number | undefined =>
 
 const brief = (change: SessionChange) => [change.type, sequenceOf(change)];
 
-describe('who comes back to a session', () => {
+describe('a watch that continues', () => {
   test('of which nothing is new costs no look at the events, whatever others have done', async () => {
     const { sessions, read } = open();
     const id = await startedIn(sessions);
@@ -91,7 +91,7 @@ describe('who comes back to a session', () => {
     expect(read.mock.calls.length).toBeLessThan(3 * 21 + 20);
   });
 
-  test('is told of what it missed in a crowd of its own events, however many', async () => {
+  test('receives what it missed among its own events, however many', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const { position } = await watching(sessions, id)();
@@ -114,7 +114,7 @@ describe('who comes back to a session', () => {
     expect(brief(await watching(sessions, id, { from: '0' })())).toEqual(['session.snapshot', 3]);
   });
 
-  test('to another session of the same id is told of the deletion, or gets a snapshot', async () => {
+  test('to another session of the same id receives the deletion, or a snapshot', async () => {
     // Of the clock that the log has, as in any process.
     const { sessions } = open(10, { clock: { now: () => Date.now() } });
     const input = { ...ada, idempotencyKey: 'lesson' };
@@ -132,7 +132,7 @@ describe('who comes back to a session', () => {
     expect(brief(await watching(sessions, id, { from: position })())).toEqual(['session.snapshot', 3]);
   });
 
-  test('that is gone is told of the deletion once, and then that there is none', async () => {
+  test('that was deleted delivers the deletion once, and then not_found', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const { position } = await watching(sessions, id)();
@@ -154,8 +154,8 @@ describe('who comes back to a session', () => {
   });
 });
 
-describe('many who watch one session', () => {
-  test('are told of the same reading of it', async () => {
+describe('many watchers of one session', () => {
+  test('share one read of it', async () => {
     const { sessions, find, original } = open();
     const id = await startedIn(sessions);
     let answer = (): void => undefined;

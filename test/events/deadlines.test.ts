@@ -22,7 +22,7 @@ const watching = (sessions: SessionService, id: string, options: WatchOptions = 
 const summary = (change: SessionChange | 'end') => (change === 'end' ? change : change.type.replace('session.', ''));
 
 describe('an end by the clock', () => {
-  test('is told at its instant, with its reason, once, whoever writes it down and when', async () => {
+  test('is delivered at its deadline, with its reason, once, whichever process stores it and when', async () => {
     const { sessions, clock } = open();
     const id = await startedIn(sessions, { timeLimit: 0.05 });
     const [early, other] = [watching(sessions, id), watching(sessions, id)];
@@ -54,7 +54,7 @@ describe('an end by the clock', () => {
     expect(written).toMatchObject(told);
   });
 
-  test('of a session that nobody comes for is its idle timeout', async () => {
+  test('of an idle session is its idle timeout', async () => {
     const { sessions, clock } = open(undefined, { idleTimeout: 0.05 });
     const id = await createdIn(sessions);
     const watch = watching(sessions, id);
@@ -64,7 +64,7 @@ describe('an end by the clock', () => {
     expect(await end).toMatchObject({ endReason: 'idle_timeout', sequence: 2 });
   });
 
-  test('that was written down first comes from its event, and is not told twice', async () => {
+  test('that was stored first comes from its event, and is not delivered twice', async () => {
     const { sessions, clock } = open();
     const id = await startedIn(sessions, { timeLimit: 0.05 });
     const watch = watching(sessions, id);
@@ -89,7 +89,7 @@ describe('an end by the clock', () => {
       'end',
     ]);
     const { events } = store;
-    if (events === undefined) throw new Error('the store tells no events');
+    if (events === undefined) throw new Error('the store has no events');
     const losing = changed(store, {
       events: {
         streamOf: () => '',
@@ -169,7 +169,7 @@ describe('a warning before the end', () => {
     });
   });
 
-  test('is not given of a session without an end, nor where nobody asks for one', async () => {
+  test('is not delivered without a deadline, nor without warnBefore', async () => {
     const { sessions } = open();
     const endless = (await okOf(sessions.create(ada))).id;
     const short = await startedIn(sessions, { timeLimit: 10 });

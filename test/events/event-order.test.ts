@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../src/index.js';
 
 const LATER = 5_000_000;
 
-/** Events as `a3@120`: the change 3 of the session born as `a`, told at the millisecond 120; `a3!` is its deletion. */
+/** Events as `a3@120`: change 3 of the session with birth `a`, logged at millisecond 120; `a3!` is its deletion. */
 const eventOf = (text: string, sessionId = 'one'): SessionEvent => {
   const [, birth = '', sequence = '', end = '', ms = '0'] = /^([a-z]+)(\d+)(!?)(?:@(\d+))?$/.exec(text) ?? [];
   return {
@@ -44,7 +44,7 @@ describe('the events of a session', () => {
     expect(add('a5')).toEqual(['a5']);
   });
 
-  test('wait for a missing one for a bounded time, then its absence is told and they follow', () => {
+  test('wait for a missing one for a bounded time, then the gap is reported and they follow', () => {
     const { order, add, given } = open();
     add('a1');
     add('a3 a4', 1000);
@@ -54,7 +54,7 @@ describe('the events of a session', () => {
     order.expire(1000 + HOLD_MS);
     expect(given()).toEqual(['gap', 'a3', 'a4']);
     expect(order.expiresAt).toBe(Number.POSITIVE_INFINITY);
-    // It is too late for the missing one, and that was told.
+    // The missing event arrives too late: the gap was reported.
     expect(add('a2 a5')).toEqual(['a5']);
   });
 
@@ -74,7 +74,7 @@ describe('the events of a session', () => {
     expect(order.earliestWaiting).toBe('0-3');
   });
 
-  test('begin with the first that comes, and one before it that comes later is told as missing, once', () => {
+  test('begin with the first that arrives; an earlier one that arrives later is reported as missing, once', () => {
     const { add } = open();
     expect(add('a7 a8')).toEqual(['a7', 'a8']);
     expect(add('a6')).toEqual(['gap']);
@@ -143,7 +143,7 @@ describe('what is held', () => {
     expect([order.earliestWaiting, order.latest?.id]).toEqual([undefined, 'a.2']);
   });
 
-  test('is bounded: beyond, the oldest gap is told', () => {
+  test('is bounded: beyond it, the oldest gap is reported', () => {
     const { add } = open();
     add('a1');
     const many = Array.from({ length: 1001 }, (_, at) => `a${at + 3}`);

@@ -11,7 +11,7 @@ const summary = (item: SessionChange | TenantChange | 'end'): string => {
   return item.type === 'session.expiring' ? item.type : `${item.sessionId} ${item.sequence}`;
 };
 
-/** A session that is started, and what a watcher of it and one of all get. Nothing was told so far. */
+/** A started session, with a watcher of it and a watcher of all sessions. No event was logged yet. */
 const open = async () => {
   const { store, log, made } = openShuffled();
   const { sessions } = openSessions({ store });
@@ -36,7 +36,7 @@ const open = async () => {
       position: () => position,
     };
   };
-  /** The events of so many appends, which were made and not told. */
+  /** The events of a number of appends that were made and not logged. */
   const appended = async (count: number): Promise<readonly SessionEvent[]> => {
     for (let turn = 0; turn < count; turn += 1) await okOf(sessions.append(id, said));
     return made();
@@ -66,7 +66,7 @@ describe('events that were written in another order', () => {
     expect(await taken(all.next, 3)).toEqual([4, 5, 6].map((sequence) => `${id} ${sequence}`));
   });
 
-  test('of which one never comes are told as missing: by a snapshot, and by events_lost', async () => {
+  test('of which one never arrives are reported as missing: by a snapshot, and by events_lost', async () => {
     const { sessions, log, id, follow, appended } = await open();
     const [one, all] = [follow(sessions.watch(id)), follow(sessions.watchAll())];
     await one.next();
@@ -77,12 +77,12 @@ describe('events that were written in another order', () => {
     expect(await first).toBe(`${id} 3`);
     expect(await taken(one.next, 2)).toEqual([`${id} 3`, 'snapshot 6']);
     expect(await taken(all.next, 3)).toEqual(['events_lost', `${id} 5`, `${id} 6`]);
-    // Too late: it was told as missing.
+    // Too late: it was reported as missing.
     log.tell(b, ...(await appended(1)));
     expect([await one.next(), await all.next()]).toEqual([`${id} 7`, `${id} 7`]);
   });
 
-  test('are not lost to who goes on behind one of them', async () => {
+  test('are not lost for a watch that continues after one of them', async () => {
     const { sessions, log, id, follow, appended } = await open();
     const all = follow(sessions.watchAll());
     const first = all.next();

@@ -3,7 +3,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/index.js';
 import { createdIn } from '../support/sessions.js';
 
-test('a memory store that keeps few events tells a late reader that older ones are gone', async () => {
+test('a memory store that keeps few events reports to a late reader that older ones were trimmed', async () => {
   const store = new MemorySessionStore({ events: { length: 4 } });
   const sessions = new SessionService({ store });
   for (let each = 0; each < 4; each += 1) await createdIn(sessions);

@@ -86,7 +86,7 @@ describe('a position', () => {
     expect(positionOf(7, { ...event, id: 'ab.3' })).toBe('7-ab.3');
   });
 
-  test('begins behind all that was told before its millisecond', () => {
+  test('begins after all events that were logged before its millisecond', () => {
     expect([placeBefore(0), placeBefore(5)]).toEqual(['0', '4-18446744073709551615']);
   });
 });

@@ -81,7 +81,7 @@ describeWithRedis('events across processes, through Redis', ({ port }) => {
     controller.abort();
     await Promise.all(watching);
     expect(ended).toBe(5000);
-    // Nobody listens any more, so nobody asks.
+    // There are no listeners left, so there are no reads.
     const quiet = (await commandsOf(server.port))['xrange'] ?? 0;
     await createdIn(sessions);
     expect(((await commandsOf(server.port))['xrange'] ?? 0) - quiet).toBeLessThanOrEqual(1);

@@ -57,7 +57,7 @@ class ShuffledLog implements EventLog {
   }
 }
 
-/** A store whose changes are made at once, and whose events are told when the test does it. */
+/** A store that makes changes at once, and logs their events when the test says so. */
 export const openShuffled = (): {
   readonly store: SessionStore;
   readonly log: ShuffledLog;

@@ -26,7 +26,7 @@ const firstOf = async (sessions: SessionService, from: string): Promise<TenantCh
 };
 
 describeWithRedis('a stream that was trimmed', () => {
-  test('is told as such to who begins at its beginning, also where it begins with a creation again', async () => {
+  test('is reported to a watch from the beginning, even if the stream begins with a creation', async () => {
     const { client, sessions, stream } = await open();
     for (let each = 0; each < 10; each += 1) await createdIn(sessions);
     for (const from of ['0', '0-0']) expect(await firstOf(sessions, from)).toMatchObject({ type: 'session.created' });
@@ -34,7 +34,7 @@ describeWithRedis('a stream that was trimmed', () => {
     for (const from of ['0', '0-0']) expect(await firstOf(sessions, from)).toMatchObject({ type: 'events_lost' });
   });
 
-  test.each(['DEL', 'XTRIM'])('to nothing (%s) is told once, and costs its watchers one read', async (command) => {
+  test.each(['DEL', 'XTRIM'])('to nothing (%s) is reported once, and costs its watchers one read', async (command) => {
     const { port, client, sessions, stream } = await open();
     const id = await startedIn(sessions);
     const watch = sessions.watch(id)[Symbol.asyncIterator]();
@@ -62,7 +62,7 @@ describeWithRedis('a stream that was trimmed', () => {
     }
   });
 
-  test('is told to who comes back behind what is gone, and not to who comes back behind what is there', async () => {
+  test('is reported to a watch that continues before the trimmed events, not to one that continues after them', async () => {
     const { client, sessions, stream } = await open();
     const all = sessions.watchAll()[Symbol.asyncIterator]();
     const first = all.next();

@@ -32,14 +32,14 @@ describeWithRedis('a change that was made and not told', ({ port }) => {
     const { store, sessions } = serviceOn(client);
     const told = async () => {
       const log = store.events;
-      if (log === undefined) throw new Error('the store tells no events');
+      if (log === undefined) throw new Error('the store has no events');
       const page = await answerOf(log.read(log.streamOf('default'), '0', 1000));
       return page.events.map(({ type, sequence }) => [type, sequence]);
     };
     return { sessions, dying: serviceOn(mute(client)).sessions, clock, told };
   };
 
-  test('was not acknowledged, and is told when its caller asks again', async () => {
+  test('was not acknowledged, and is logged when its caller retries', async () => {
     const { sessions, dying, told } = open('again');
     const input = { ...ada, idempotencyKey: 'lesson' };
     expect(await errorOf(dying.create(input))).toMatchObject(unknown);
@@ -61,7 +61,7 @@ describeWithRedis('a change that was made and not told', ({ port }) => {
     ]);
   });
 
-  test('is told by the next sweep where the clock has made it', async () => {
+  test('is logged by the next sweep if it is an end by the clock', async () => {
     const { sessions, dying, clock, told } = open('sweep');
     const { id } = await okOf(sessions.create({ ...ada, timeLimit: 60 }));
     await okOf(sessions.start(id));

@@ -79,7 +79,7 @@ describe('who watches a session', () => {
     expect(await watch.next()).toBe('end');
   });
 
-  test('goes on behind a position, with what happened meanwhile and without a snapshot', async () => {
+  test('continues after a position, with the changes since then and without a snapshot', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const first = watching(sessions, id);
@@ -100,7 +100,7 @@ describe('who watches a session', () => {
     expect(summary(await fromSnapshot.next())).toEqual(['session.paused', 3]);
   });
 
-  test('is done at once where it goes on behind the end', async () => {
+  test('ends at once if it continues after the end', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const watch = watching(sessions, id);
@@ -113,10 +113,10 @@ describe('who watches a session', () => {
     expect(await late.next()).toBe('end');
   });
 
-  test('goes on when the store can be asked again, also one that has broken its contract', async () => {
+  test('continues when the store is available again, even if it has broken its contract', async () => {
     const inner = new MemorySessionStore({ events: true });
     const { events } = inner;
-    if (events === undefined) throw new Error('the store tells no events');
+    if (events === undefined) throw new Error('the store has no events');
     let failures = 3;
     const failing: EventLog = {
       streamOf: () => events.streamOf(),
@@ -165,7 +165,7 @@ describe('who watches a session', () => {
     expect(summary(await watch.next())).toEqual(['session.paused', 1003]);
   });
 
-  test('sees the end of a session that runs out while nobody sweeps', async () => {
+  test('delivers an end by the clock without a sweeper', async () => {
     const { sessions, clock } = open();
     const id = await createdIn(sessions, { timeLimit: 0.05 });
     const watch = watching(sessions, id);
@@ -178,7 +178,7 @@ describe('who watches a session', () => {
     expect(await watch.next()).toBe('end');
   });
 
-  test('is told of a session that is not there, of a store that tells nothing, and of what is wrong', async () => {
+  test('returns an error for a missing session, a store without events, and invalid options', async () => {
     const { sessions } = open();
     expect(await watching(sessions, 'nobody').error()).toMatchObject({ type: 'not_found', id: 'nobody' });
     const silent = openSessions().sessions;
@@ -220,7 +220,7 @@ describe('who watches a tenant', () => {
     await watch.return?.();
   });
 
-  test('goes on behind a position, and is told where events are lost', async () => {
+  test('continues after a position, and reports lost events', async () => {
     const { sessions } = open(4);
     let onOpen = (): void => undefined;
     const opened = new Promise<void>((resolve) => {

@@ -17,7 +17,7 @@ export interface RunningExample {
 
 /** The examples that the table names, and the lines that run them. */
 export const documentedLines: ReadonlyMap<string, string> = new Map(
-  rowsOf(documentOf('examples/README.md'), 'Example', 'Line to run').map(([name = '', line = '']) => [
+  rowsOf(documentOf('examples/README.md'), 'Example', 'Command').map(([name = '', line = '']) => [
     /^\[(.+?)(?:\.ts)?\]/.exec(name)?.[1] ?? name,
     line,
   ]),
@@ -25,7 +25,7 @@ export const documentedLines: ReadonlyMap<string, string> = new Map(
 
 const lineOf = (name: string): string => {
   const line = documentedLines.get(name);
-  if (line === undefined) throw new Error(`examples/README.md has no line to run ${name}`);
+  if (line === undefined) throw new Error(`examples/README.md has no command for ${name}`);
   return line;
 };
 

@@ -12,11 +12,11 @@ export interface Reply {
 export interface Outgoing {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Sent as it is; a list goes out in chunks, without a length. */
+  /** Sent unchanged; a list is sent in chunks, without a length. */
   readonly body?: string | Uint8Array | readonly (string | Uint8Array)[];
 }
 
-/** Sends one request as it is given, with a path that nothing has tidied up. */
+/** Sends one request unchanged, without normalising its path. */
 export const send = (origin: string, path: string, { method = 'GET', headers, body }: Outgoing = {}): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);

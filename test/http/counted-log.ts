@@ -6,11 +6,11 @@ export class CountedLog implements EventLog {
   #listeners = 0;
 
   constructor(inner: EventLog | undefined) {
-    if (inner === undefined) throw new Error('the store tells no events');
+    if (inner === undefined) throw new Error('the store has no events');
     this.#inner = inner;
   }
 
-  /** Waits until so many listen. */
+  /** Waits for this number of listeners. */
   async listeners(count: number): Promise<void> {
     for (let turns = 0; this.#listeners !== count; turns += 1) {
       if (turns > 100_000) throw new Error(`${this.#listeners} listen, and not ${count}`);

@@ -104,7 +104,7 @@ describe('an authenticator', () => {
 });
 
 describe('the host', () => {
-  /** What it is told of a request that is answered with 401. */
+  /** The arguments that `onDenied` receives for a request with a 401. */
   const deniedFor = async (url: string, headers: Readonly<Record<string, string>>, method = 'GET') => {
     const denied: DeniedRequest[] = [];
     const { handler } = handlerWith({

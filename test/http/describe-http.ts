@@ -14,24 +14,31 @@ import { listCases } from './cases/list.js';
 import { protocolCases } from './cases/protocol.js';
 import { type Mount, World } from './world.js';
 
-/** The HTTP interface, as a client sees it, through one mount. */
-export const describeHttp = (mount: Mount): void => {
+/** What a mount can break: paths, headers, queries, bodies, streams, and when a connection ends. */
+const mountCases = [
+  apiKeyCases,
+  createCases,
+  historyCases,
+  eventCases,
+  inspectorCases,
+  protocolCases,
+  bodyCases,
+  connectionCases,
+] as const;
+
+const allCases = [...mountCases, listCases, getCases, historyLimitCases, commandCases, appendCases] as const;
+
+const describeCases = (mount: Mount, cases: readonly ((world: World) => void)[]): void => {
   describe(`${mount.name}, ${mount.prefix === '' ? 'at the root' : `under ${mount.prefix}`}`, () => {
     const world = new World(mount);
     beforeAll(() => world.start());
     afterAll(() => world.stop());
-    apiKeyCases(world);
-    createCases(world);
-    listCases(world);
-    getCases(world);
-    historyLimitCases(world);
-    historyCases(world);
-    commandCases(world);
-    appendCases(world);
-    eventCases(world);
-    inspectorCases(world);
-    protocolCases(world);
-    bodyCases(world);
-    connectionCases(world);
+    for (const define of cases) define(world);
   });
 };
+
+/** The whole HTTP interface, as a client sees it, through one mount: once for each adapter. */
+export const describeHttp = (mount: Mount): void => describeCases(mount, allCases);
+
+/** What a mount can break, for another way to use an adapter. */
+export const describeMount = (mount: Mount): void => describeCases(mount, mountCases);

@@ -13,7 +13,7 @@ import { listening } from './serve.js';
 
 const TYPES = ['session.snapshot', 'session.started', 'session.terminated', 'end'];
 
-/** What a client is to be told: every event once, each with data that is JSON, and nothing for a heartbeat. */
+/** What a client must receive: every event once, each with JSON data, and nothing for a heartbeat. */
 const told = TYPES.map((type) => [type, true]);
 
 /** A session whose stream carries a heartbeat before anything happens to it, and a page that has the cookie for it. */

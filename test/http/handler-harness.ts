@@ -33,7 +33,7 @@ export const operations = [
   ['get', request('GET', '/session/x')],
 ] as const;
 
-/** A handler over the memory store that lets everybody in, but for what is said otherwise; and what it has told. */
+/** A handler over the memory store that accepts every key, unless the options say otherwise; and what it has reported. */
 export const handlerWith = (options: Partial<SessionHandlerOptions<SessionService>> = {}) => {
   const told: HandlerError[] = [];
   const handler = createSessionHandler({

@@ -14,7 +14,7 @@ import { listening } from './serve.js';
 
 const KIB = 1024;
 
-/** A session with a history of so many KiB. */
+/** A session with a history of this number of KiB. */
 const largeSession = async (sessions: SessionService, id: string, kib: number): Promise<void> => {
   const own = new SessionService({ store: storeOf(sessions), ids: { next: () => id } }).forTenant(tenantOf(id));
   await okOf(own.create(ada));

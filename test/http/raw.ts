@@ -1,10 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection that sends what it is told, byte by byte if need be, and keeps all that comes back. */
+/** A connection that sends given bytes, one by one if necessary, and keeps everything that it receives. */
 export class RawConnection {
   readonly #socket: Socket;
   readonly #closed: Promise<void>;
   #received = '';
+  readonly #answers: string[] = [];
+  /** What came behind the last whole answer. */
+  #rest = '';
   #wake: () => void = () => undefined;
 
   constructor(origin: string) {
@@ -13,6 +16,7 @@ export class RawConnection {
     this.#socket.setEncoding('latin1');
     this.#socket.on('data', (text) => {
       this.#received += text;
+      this.#rest += text;
       this.#wake();
     });
     // Being cut off is what some of the tests are about.
@@ -44,11 +48,11 @@ export class RawConnection {
     return this.#socket.bytesWritten;
   }
 
-  /** Waits for so many answers with a status of 200 or above, or for the end. */
+  /** Waits for a number of responses with a status of 200 or above, or for the end. */
   async answers(count = 1): Promise<readonly string[]> {
     for (;;) {
-      const whole = wholeAnswers(this.#received);
-      if (whole.length >= count || this.#socket.destroyed) return whole;
+      this.#takeWholeAnswers();
+      if (this.#answers.length >= count || this.#socket.destroyed) return [...this.#answers];
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -64,19 +68,17 @@ export class RawConnection {
   destroy(): void {
     this.#socket.resetAndDestroy();
   }
-}
 
-/** The status lines of the complete answers in a stream of them, interim ones left out. */
-const wholeAnswers = (received: string): string[] => {
-  const answers: string[] = [];
-  let rest = received;
-  for (let end = rest.indexOf('\r\n\r\n'); end >= 0; end = rest.indexOf('\r\n\r\n')) {
-    const head = rest.slice(0, end);
-    const isInterim = / 1\d\d /.test(head.slice(0, 13));
-    const length = isInterim ? 0 : Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
-    if (rest.length < end + 4 + length) break;
-    if (!isInterim) answers.push(rest.slice(0, end + 4 + length));
-    rest = rest.slice(end + 4 + length);
+  /** Takes the complete answers from what came, and leaves interim ones out. */
+  #takeWholeAnswers(): void {
+    for (let end = this.#rest.indexOf('\r\n\r\n'); end >= 0; end = this.#rest.indexOf('\r\n\r\n')) {
+      const head = this.#rest.slice(0, end);
+      const isInterim = / 1\d\d /.test(head.slice(0, 13));
+      const length = isInterim ? 0 : Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
+      const whole = this.#rest.slice(0, end + 4 + length);
+      if (whole.length < end + 4 + length) return;
+      if (!isInterim) this.#answers.push(whole);
+      this.#rest = this.#rest.slice(whole.length);
+    }
   }
-  return answers;
-};
+}

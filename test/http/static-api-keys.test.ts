@@ -17,7 +17,7 @@ const messageOf = (keys: unknown): string => {
   }
 };
 
-/** Which places are told to be wrong. */
+/** The paths of the issues in the error. */
 const pathsOf = (keys: unknown): readonly string[] =>
   messageOf(keys)
     .replace('staticApiKeys: ', '')

@@ -100,7 +100,7 @@ export class Client {
     );
   }
 
-  /** Creates so many sessions, a second apart, and answers with their ids, newest first. */
+  /** Creates a number of sessions, a second apart, and returns their ids, newest first. */
   async createSeveral(count: number): Promise<string[]> {
     const ids: string[] = [];
     for (let index = 0; index < count; index += 1) {

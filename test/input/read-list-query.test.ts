@@ -137,7 +137,7 @@ describe('a page further on', () => {
 });
 
 describe('a walk over all pages', () => {
-  test('reads as many at a time as a page may have, unless it is told otherwise', () => {
+  test('reads full pages unless a limit is given', () => {
     expect(readEachQuery({})._unsafeUnwrap()).toEqual({ offset: 0, limit: 100 });
     expect(readEachQuery({ limit: 7 })._unsafeUnwrap()).toEqual({ offset: 0, limit: 7 });
   });

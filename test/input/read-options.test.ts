@@ -100,7 +100,7 @@ describe('the names of options', () => {
   });
 });
 
-test('what is known to be wrong is told even where the rest cannot be read', () => {
+test('known issues are reported even if the rest cannot be read', () => {
   const read = () =>
     readOptions('createThing', { batch: 0 }, { batch: true }, (issues) => {
       readWhole(issues, 'batch', 0, 1);

@@ -25,7 +25,7 @@ describe('what to create', () => {
     expect(rules(create({})._unsafeUnwrapErr())).toEqual(['face is required', 'profile is required']);
   });
 
-  test('is all told at once, where many things are wrong', () => {
+  test('is reported completely if many things are wrong', () => {
     const error = create({ face: '', behavior: 1, timeLimit: 'long', idempotencyKey: '' })._unsafeUnwrapErr();
     expect(rules(error)).toEqual([
       `face ${NAME}`,
@@ -108,7 +108,7 @@ describe('what to create', () => {
     expect(rules(create(undefined)._unsafeUnwrapErr())[0]).toBe('input must be an object');
   });
 
-  test('has other fields that are not read, and a prototype that stays as it is', () => {
+  test('has other fields that are not read, and does not change the prototype', () => {
     const given: unknown = JSON.parse(
       '{"face":"ada","profile":"tutor","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"status":"ACTIVE"}',
     );

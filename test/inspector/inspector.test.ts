@@ -43,7 +43,7 @@ describe('who is let in', () => {
     expect(response.headers['WWW-Authenticate']).toBe('Basic realm="Ours"');
   });
 
-  test('an API key is taken as a password, whoever the user', async () => {
+  test('an API key is the password, with any user name', async () => {
     const { ask } = open(apiKeyAsPassword((key) => (key === 'a:key' ? 'acme' : undefined)));
     const withPassword = (pair: string) => ask('GET', '/inspector', { authorization: `Basic ${btoa(pair)}` });
     expect((await withPassword('anybody:a:key')).status).toBe(200);
@@ -56,7 +56,7 @@ describe('who is let in', () => {
     }
   });
 
-  test('an authenticator that fails lets nobody in', async () => {
+  test('an authenticator that fails denies every request', async () => {
     const { ask, told } = open({ authenticate: () => Promise.reject(new Error('no directory')) });
     expect(codeOf(await ask('GET', '/inspector'))).toBe('authenticator_unavailable');
     expect(told).toMatchObject([{ type: 'authenticator_unavailable' }]);
@@ -195,7 +195,7 @@ describe('what is served', () => {
 });
 
 describe('other sites', () => {
-  test('can end nothing in the name of somebody who is signed in', async () => {
+  test('cannot end a session in the name of a signed-in user', async () => {
     const { ask, sessions } = open();
     const id = await startedIn(sessions);
     const url = `/inspector/terminate-session/${id}`;
@@ -224,7 +224,7 @@ describe('other sites', () => {
 
 describe('options that break a rule', () => {
   const broken: readonly (readonly [unknown, string])[] = [
-    [{ authenticate: 'no function' }, 'authenticate must be a function, or what apiKeyAsPassword gives'],
+    [{ authenticate: 'no function' }, 'authenticate must be a function, such as that of apiKeyAsPassword'],
     [{ challenge: 'a\r\nb' }, 'challenge must be 1 to 1024 visible ASCII characters, with spaces between'],
     [{ terminate: 'yes' }, 'terminate must be true or false'],
     [{ terminat: true }, 'terminat is unknown (did you mean terminate?)'],
@@ -237,7 +237,7 @@ describe('options that break a rule', () => {
 
   test('an authenticator that is none cannot take API keys as passwords', () => {
     expect(() => Reflect.apply(apiKeyAsPassword, undefined, [undefined])).toThrow(
-      new TypeError('apiKeyAsPassword: authenticate must be a function, or what staticApiKeys gives'),
+      new TypeError('apiKeyAsPassword: authenticate must be a function, such as the result of staticApiKeys'),
     );
   });
 });

@@ -19,7 +19,7 @@ export interface InspectedOptions {
   readonly terminate?: boolean;
 }
 
-/** The sessions of a tenant, and a handler that shows them to whoever has its key. */
+/** The sessions of a tenant, and a handler that shows them to clients with its key. */
 export const inspected = ({ store, events = true, terminate = true }: InspectedOptions = {}) => {
   const all = new SessionService({
     store: store ?? new MemorySessionStore({ events }),
@@ -33,7 +33,7 @@ export const inspected = ({ store, events = true, terminate = true }: InspectedO
 
 /** What the browser did besides what the test asked for. */
 interface Watched {
-  /** Errors of scripts, and what the console tells of broken policies. */
+  /** Errors of scripts, and violations of the policy that the console reports. */
   readonly complaints: readonly string[];
   readonly requested: readonly string[];
 }
@@ -54,7 +54,7 @@ export interface Opened extends Watched {
   readonly origin: string;
 }
 
-/** Serves a handler under `/api`, and opens its inspector as somebody who has the key. */
+/** Serves a handler under `/api`, and opens its inspector with the key. */
 export const opened = async (
   browser: Browser,
   handler: SessionHandler,
@@ -76,7 +76,7 @@ export const opened = async (
 
 export const said = (content: string, role = 'user') => [{ role, content }];
 
-/** Creates so many sessions. */
+/** Creates a number of sessions. */
 export const createMany = async (sessions: SessionService, count: number): Promise<void> => {
   for (let made = 0; made < count; made += 1) await okOf(sessions.create(ada));
 };

@@ -68,7 +68,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     expect(complaints).toEqual([]);
   });
 
-  test('ends a session, once somebody has said that they mean it', async () => {
+  test('ends a session after a confirmation', async () => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions);
     const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
@@ -82,14 +82,14 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.getByText('Terminated: by command').waitFor();
   });
 
-  test('looks every few seconds where no events are told', async () => {
+  test('updates every few seconds if the host has no events', async () => {
     const { sessions, handler } = inspected({ events: false, terminate: false });
     const id = await startedIn(sessions);
     const { page } = await opened(running.browser, handler);
     await page.clock.install();
     await page.goto(`${page.url()}#${id}`);
     await page.reload();
-    await page.getByText('looks every 3 seconds').waitFor();
+    await page.getByText('updates every 3 seconds').waitFor();
     expect(await page.getByRole('button', { name: 'Terminate…' }).count()).toBe(0);
     await okOf(sessions.append(id, said('unheard')));
     await okOf(sessions.pause(id));
@@ -99,7 +99,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     expect(await page.locator('.timeline li').allInnerTexts()).toContain('noticed\nPAUSED');
   });
 
-  test('says why there are no statuses to choose from, where the store gives no lists by them', async () => {
+  test('explains why there are no status filters if the store cannot list by status', async () => {
     const store = new MemorySessionStore({ events: true });
     const { sessions, handler } = inspected({
       store: changed(store, {
@@ -111,7 +111,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     });
     const id = await createdIn(sessions);
     const { page } = await opened(running.browser, handler);
-    await page.getByText('This store gives no lists by status').waitFor();
+    await page.getByText('This store cannot list by status').waitFor();
     expect(await listed(page)).toEqual([id]);
     expect(await page.locator('#filters').isHidden()).toBe(true);
   });

@@ -131,7 +131,7 @@ describe('handlerModule', () => {
     expect(handle).toBe(container.get(TYPES.SessionHandler));
   });
 
-  it('lets nobody in with another key, and makes no handler without an authenticator', async () => {
+  it('denies other keys, and creates no handler without an authenticator', async () => {
     expect(await statusFor(loaded(coreModule(), handlerModule({ authenticate: acme })), 'sesame')).toBe(401);
     expect(() => loaded(coreModule(), handlerModule()).get(TYPES.SessionHandler)).toThrow('colloquy.Authenticator');
   });

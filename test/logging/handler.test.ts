@@ -21,7 +21,7 @@ const broken = () => {
 };
 
 describe('the logger of a handler', () => {
-  test('is told what the answer hides, and no key', async () => {
+  test('receives what the response hides, but no key', async () => {
     const { handle, logger } = openHandler(broken);
     expect((await handle(request('/sessions')))?.status).toBe(503);
     expect(logger.error).toHaveBeenCalledExactlyOnceWith(
@@ -31,7 +31,7 @@ describe('the logger of a handler', () => {
     expect(JSON.stringify(logger.error.mock.calls)).not.toContain('a-secret-key');
   });
 
-  test('is told nothing of other answers below 500', async () => {
+  test('receives nothing about other responses below 500', async () => {
     const { handle, logger } = openHandler(() => 'acme');
     expect((await handle(request('/session/nobody')))?.status).toBe(404);
     for (const level of [logger.info, logger.warn, logger.error]) expect(level).not.toHaveBeenCalled();
@@ -43,7 +43,7 @@ describe('the logger of a handler', () => {
     expect(logger.error).toHaveBeenCalledTimes(1);
   });
 
-  test('is told of a wrong key as a warning and of a missing one as information, and never the key', async () => {
+  test('receives a warning for a wrong key, information for a missing one, and never the key', async () => {
     const { handle, logger } = openHandler(() => undefined);
     await handle(request('/session/x?key=a-secret-key'));
     await handle({ ...request('/sessions'), header: () => undefined });

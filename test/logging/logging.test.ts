@@ -27,7 +27,7 @@ describe('logging', () => {
     expectTypeOf<Console>().toExtend<Logger>();
   });
 
-  test('tells why operations fail, and nothing of what a client hangs on its errors', async () => {
+  test('logs why operations fail, without the properties that a client adds to its errors', async () => {
     const { sessions, store, lines } = openLogged();
     const cause = Object.assign(new Error('connection lost'), { command: { name: 'set', args: ['a secret'] } });
     vi.spyOn(store, 'find').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied', cause)));
@@ -45,7 +45,7 @@ describe('logging', () => {
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
-  test('tells of damaged records, one by one and on pages', async () => {
+  test('logs damaged records, alone and on pages', async () => {
     const store = new TextSessionStore();
     const { sessions, lines } = openLogged(store);
     const id = await createdIn(sessions);

@@ -76,8 +76,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'not_applied is answered for an append whose event could not be written',
     file: 'adapters/redis/redis-event-log.ts',
-    from: "return told.mapErr(({ error }) => ({ ...error, outcome: 'unknown' }));",
-    to: 'return told.mapErr(({ error }) => error);',
+    from: "return logged.mapErr(({ error }) => ({ ...error, outcome: 'unknown' }));",
+    to: 'return logged.mapErr(({ error }) => error);',
     tests: ['test/adapters/redis/refusals.test.ts'],
   },
   {

@@ -32,7 +32,7 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'an append after the time limit is refused as if the session were ACTIVE',
     file: 'src/service/history.ts',
-    from: 'settle(appended.state, time.value).status',
+    from: 'stateAt(appended.state, time.value).status',
     to: 'appended.state.status',
     tests: ['test/service'],
   },
@@ -46,8 +46,8 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'two observers run an operation twice',
     file: 'src/service/perform.ts',
-    from: 'carriedOut ??= carryOut();',
-    to: 'carriedOut = carryOut();',
+    from: 'executed ??= execute();',
+    to: 'executed = execute();',
     tests: ['test/service'],
   },
   {

@@ -127,7 +127,7 @@ export class Described {
   #otherwise(status: number): Response | undefined {
     const { responses } = this.document.components;
     if (status === 405) return responses['MethodNotAllowed'];
-    // Of a method that no operation has, whoever has no key learns nothing.
+    // Without a key, a client cannot learn which methods exist.
     return status === 401 ? responses['Unauthenticated'] : undefined;
   }
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { idempotencyKeyOf } from '../../src/http/answer-of.js';
 import { commandRoutes } from '../../src/http/index.js';
+import { idempotencyKeyOf } from '../../src/http/read-input.js';
 import { readAppend, readCommandOptions, readCreate, readId } from '../../src/input/session-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
@@ -75,7 +75,7 @@ const append = fc.record({ entries: fc.oneof(fc.array(entry, { maxLength: 5 }), 
 
 const asHeader = (value: string) => request('POST', '/', { header: () => value });
 
-/** So many of both sorts that the property says something of each. */
+/** Minimum number of inputs of each kind, so that the property tests both. */
 const check = async <T>(
   values: fc.Arbitrary<T>,
   isAllowed: (value: T) => boolean,

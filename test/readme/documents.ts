@@ -28,7 +28,7 @@ export const documents: readonly Document[] = [...own, ...folders.flatMap(within
 
 export const readme: Document = documentAt('README.md');
 
-/** Those whose samples are compiled and run: what somebody has written. */
+/** The documents whose samples are compiled and run: those that are not generated. */
 export const handbook: readonly Document[] = documents.filter(
   ({ path }) => /^(README|CONTRIBUTING)\.md$/.test(path) || /^docs\/[^/]+\.md$/.test(path),
 );

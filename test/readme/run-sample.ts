@@ -18,7 +18,7 @@ export class SampleFolder {
     symlinkSync(join(root, 'node_modules'), join(this.#path, 'node_modules'), 'dir');
   }
 
-  /** Runs a sample as it is, but on the sources and on the Redis of the tests. */
+  /** Runs a sample unchanged, but with the sources and the Redis of the tests. */
   async run({ code }: Sample, redisUrl = ''): Promise<void> {
     const file = join(this.#path, `sample-${this.#files}.ts`);
     this.#files += 1;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { reasonToSkip, requirements } from '../support/requirements.js';
 import { compileSamples } from './compile.js';
 import { collectServers, listenToConsole, SampleFolder } from './run-sample.js';
 import { announced, blocksOf, isTest, needsRedis, type Sample } from './samples.js';
@@ -53,7 +54,7 @@ describe('the samples of the documents', () => {
     }
   });
 
-  if (here.length < runnable.length) test.skip('the rest need a redis-server, and none was found');
+  if (here.length < runnable.length) test.skip(reasonToSkip(requirements.redis));
 });
 
 // A sample that is a test adds its own cases here, while the tests are being collected.

@@ -2,7 +2,7 @@ import { type Document, handbook } from './documents.js';
 
 /** A block of code in a document. */
 export interface Sample {
-  /** Where it stands, for whoever reads a failure. */
+  /** Its location, for the message of a failure. */
   readonly name: string;
   readonly code: string;
   /** Whether it is only there to be read; it has to compile nevertheless. */

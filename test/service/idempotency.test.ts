@@ -85,7 +85,7 @@ describe.for([
 });
 
 describe('a session that is deleted whenever its key is looked at', () => {
-  /** A store that has the id when it is asked to insert it, so many times, and has lost it when it is asked for it. */
+  /** A store that answers `taken` to a number of inserts, and does not find the session afterwards. */
   const losing = (times: number) => {
     const inner = new MemorySessionStore();
     let left = times;

@@ -3,7 +3,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { Session, SessionServiceOptions } from '../../src/index.js';
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 
-/** Sessions whose history has one entry of so many letters each. */
+/** Sessions with one entry each, of this number of letters. */
 const openLarge = async (count: number, letters: number, options: Partial<SessionServiceOptions> = {}) => {
   const store = new MemorySessionStore();
   const opened = openSessions({ store, ...options });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { steadily, systemClock, timestampOf } from '../../src/session/clock.js';
+import { monotonic, systemClock, timestampOf } from '../../src/session/clock.js';
 
 const readings = (times: readonly number[]) => {
   const left = [...times];
-  const now = steadily({ now: () => left.shift() ?? Number.NaN });
+  const now = monotonic({ now: () => left.shift() ?? Number.NaN });
   return times.map(() => now().unwrapOr('unusable'));
 };
 
@@ -36,7 +36,7 @@ describe('a clock that is read steadily', () => {
   });
 
   test('says what is wrong where a clock is none', () => {
-    const error = steadily({ now: () => Number.NaN })()._unsafeUnwrapErr();
+    const error = monotonic({ now: () => Number.NaN })()._unsafeUnwrapErr();
     expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'clock' }] });
   });
 });

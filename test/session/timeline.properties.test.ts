@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { sessionAt } from '../../src/session/session-at.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { CallerCommand, EndReason, SessionStatus } from '../../src/session/session-status.js';
-import { advance, initialState, settle } from '../../src/session/timeline.js';
+import { advance, initialState, stateAt } from '../../src/session/timeline.js';
 import { NOON } from '../support/manual-clock.js';
 
 /**
@@ -96,7 +96,7 @@ const play = (
   let state = initialState(limitMs, { now, idleTimeoutMs });
   for (const [step, { wait, command, settles }] of script.entries()) {
     now += wait;
-    if (settles) state = settle(state, now);
+    if (settles) state = stateAt(state, now);
     const next = advance(state, command, { now, idleTimeoutMs });
     state = next.unwrapOr(state);
     look(state, now, step, next.isOk());
@@ -141,7 +141,7 @@ describe('for any commands at any times', () => {
       fc.property(scripts, fc.nat({ max: 5000 }), fc.nat({ max: 5000 }), (script, seenAfter, readAfter) => {
         play(script, (state, now) => {
           const first = Math.min(seenAfter, readAfter);
-          const written = settle(state, now + first);
+          const written = stateAt(state, now + first);
           expect(sessionAt(recordOf(written), now + readAfter)).toEqual(sessionAt(recordOf(state), now + readAfter));
         });
       }),

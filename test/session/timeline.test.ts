@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { REMEMBERED_OPERATIONS, type StateRecord } from '../../src/session/session-record.js';
 import type { SessionCommand } from '../../src/session/session-status.js';
-import { acceptsHistoryUntil, activeMsAt, advance, initialState, settle } from '../../src/session/timeline.js';
+import { acceptsHistoryUntil, activeMsAt, advance, initialState, stateAt } from '../../src/session/timeline.js';
 import { NOON } from '../support/manual-clock.js';
 
 const FOREVER = Number.POSITIVE_INFINITY;
@@ -35,7 +35,7 @@ describe('a new session', () => {
   });
 
   test('stays IDLE for ever, whatever its limit', () => {
-    expect(settle(create(1), NOON + 1e12).status).toBe('IDLE');
+    expect(stateAt(create(1), NOON + 1e12).status).toBe('IDLE');
     expect(activeMsAt(create(1), NOON + 1e12)).toBe(0);
   });
 });
@@ -70,8 +70,8 @@ describe('the time spent', () => {
 describe('the time limit', () => {
   test('ends the session at the very millisecond when it is used up', () => {
     const active = driven(create(500), [['start', 100]]);
-    expect(settle(active, NOON + 599)).toBe(active);
-    expect(settle(active, NOON + 600)).toEqual({
+    expect(stateAt(active, NOON + 599)).toBe(active);
+    expect(stateAt(active, NOON + 600)).toEqual({
       status: 'TERMINATED',
       endReason: 'time_limit',
       revision: 2,
@@ -85,10 +85,10 @@ describe('the time limit', () => {
 
   test('gives the same end, whoever notices it and however late', () => {
     const active = driven(create(500), [['start', 100]]);
-    const end = settle(active, NOON + 600);
+    const end = stateAt(active, NOON + 600);
     for (const later of [601, 10_000, 1e12]) {
-      expect(settle(active, NOON + later)).toEqual(end);
-      expect(settle(end, NOON + later)).toBe(end);
+      expect(stateAt(active, NOON + later)).toEqual(end);
+      expect(stateAt(end, NOON + later)).toBe(end);
     }
   });
 
@@ -99,8 +99,8 @@ describe('the time limit', () => {
       ['resume', 10_000],
     ]);
     expect(resumed.deadline).toBe(NOON + 10_300);
-    expect(settle(resumed, NOON + 10_299).status).toBe('ACTIVE');
-    expect(settle(resumed, NOON + 10_300)).toMatchObject({ endReason: 'time_limit', activeMs: 500 });
+    expect(stateAt(resumed, NOON + 10_299).status).toBe('ACTIVE');
+    expect(stateAt(resumed, NOON + 10_300)).toMatchObject({ endReason: 'time_limit', activeMs: 500 });
   });
 
   test('cannot run out while PAUSED, even with a millisecond left', () => {
@@ -108,10 +108,10 @@ describe('the time limit', () => {
       ['start', 0],
       ['pause', 499],
     ]);
-    expect(settle(paused, NOON + 1e12)).toBe(paused);
+    expect(stateAt(paused, NOON + 1e12)).toBe(paused);
     const resumed = driven(paused, [['resume', 1e6]]);
-    expect(settle(resumed, NOON + 1e6).status).toBe('ACTIVE');
-    expect(settle(resumed, NOON + 1e6 + 1).status).toBe('TERMINATED');
+    expect(stateAt(resumed, NOON + 1e6).status).toBe('ACTIVE');
+    expect(stateAt(resumed, NOON + 1e6 + 1).status).toBe('TERMINATED');
   });
 
   test('has run out for a command that comes at that millisecond', () => {
@@ -127,14 +127,14 @@ describe('the time limit', () => {
       ['start', 0],
       ['fail', 499],
     ]);
-    expect(settle(failed, NOON + 501)).toMatchObject({ endReason: 'failed', activeMs: 499 });
+    expect(stateAt(failed, NOON + 501)).toMatchObject({ endReason: 'failed', activeMs: 499 });
   });
 });
 
 describe('a session that has ended', () => {
   test('stays as it ended, whatever deadline its store has kept with it', () => {
     const over: StateRecord = { ...driven(create(), [['terminate', 100]]), deadline: NOON + 200 };
-    expect(settle(over, NOON + 300)).toBe(over);
+    expect(stateAt(over, NOON + 300)).toBe(over);
   });
 });
 
@@ -142,8 +142,8 @@ describe('the idle timeout', () => {
   const idle = () => create(500, 1000);
 
   test('ends a session that nobody starts', () => {
-    expect(settle(idle(), NOON + 999).status).toBe('IDLE');
-    expect(settle(idle(), NOON + 1000)).toMatchObject({
+    expect(stateAt(idle(), NOON + 999).status).toBe('IDLE');
+    expect(stateAt(idle(), NOON + 1000)).toMatchObject({
       status: 'TERMINATED',
       endReason: 'idle_timeout',
       since: NOON + 1000,
@@ -154,11 +154,11 @@ describe('the idle timeout', () => {
 
   test('ends a session that nobody resumes, and not one that is ACTIVE', () => {
     const active = driven(create(FOREVER, 1000), [['start', 999]], 1000);
-    expect(settle(active, NOON + 1e9)).toBe(active);
+    expect(stateAt(active, NOON + 1e9)).toBe(active);
     const paused = driven(active, [['pause', 5000]], 1000);
-    expect(settle(paused, NOON + 5999).status).toBe('PAUSED');
-    expect(settle(paused, NOON + 6000)).toMatchObject({ endReason: 'idle_timeout', since: NOON + 6000 });
-    expect(activeMsAt(settle(paused, NOON + 6000), NOON + 9000)).toBe(4001);
+    expect(stateAt(paused, NOON + 5999).status).toBe('PAUSED');
+    expect(stateAt(paused, NOON + 6000)).toMatchObject({ endReason: 'idle_timeout', since: NOON + 6000 });
+    expect(activeMsAt(stateAt(paused, NOON + 6000), NOON + 9000)).toBe(4001);
   });
 
   test('begins anew with every pause', () => {

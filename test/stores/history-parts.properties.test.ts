@@ -7,6 +7,7 @@ import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistorySlice, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, NOON, operationOf, say } from '../../src/testing/samples.js';
 import { answerOf, insertActive } from '../../src/testing/steps.js';
+import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { openClient } from '../support/redis-clients.js';
 
@@ -91,13 +92,19 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
 describe('parts of any history, of any size and by any steps, are what memory and a plain array say', () => {
   test('on ioredis-mock', async () => {
     const client: RedisClient = new MockRedis();
-    await expectParts(new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: 30_000 }), 10);
+    await expectParts(
+      new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: 30_000 }),
+      moreInCi(3, 10),
+    );
   });
 
   describeWithRedis('on a real Redis', ({ port }) => {
     test('with ioredis 5', async () => {
       const client = openClient('ioredis 5', { port });
-      await expectParts(new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: 30_000 }), 60);
+      await expectParts(
+        new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: 30_000 }),
+        moreInCi(20, 60),
+      );
     });
   });
 });

@@ -6,6 +6,7 @@ import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { ListPlace, PageRange, SessionStore } from '../../src/store/session-store.js';
 import { headOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { answerOf } from '../../src/testing/steps.js';
+import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { openClient } from '../support/redis-clients.js';
 
@@ -93,17 +94,17 @@ const newPrefix = (): string => {
 };
 
 describe('any range of sessions that come and go is that of a sorted array', () => {
-  test('in memory', () => expectLikeArray(() => new MemorySessionStore(), 300));
+  test('in memory', () => expectLikeArray(() => new MemorySessionStore(), moreInCi(100, 300)));
 
   test('in ioredis-mock', () => {
     const client = new MockRedis();
-    return expectLikeArray(() => new RedisSessionStore({ client, prefix: newPrefix() }), 10);
+    return expectLikeArray(() => new RedisSessionStore({ client, prefix: newPrefix() }), moreInCi(3, 10));
   });
 
   describeWithRedis('in Redis', ({ port }) => {
     test('all of them', () => {
       const client = openClient('ioredis 5', { port });
-      return expectLikeArray(() => new RedisSessionStore({ client, prefix: newPrefix() }), 60);
+      return expectLikeArray(() => new RedisSessionStore({ client, prefix: newPrefix() }), moreInCi(20, 60));
     });
   });
 });

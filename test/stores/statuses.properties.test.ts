@@ -7,6 +7,7 @@ import { type SessionStatus, sessionStatuses } from '../../src/session/session-s
 import type { ListPlace, SessionStore } from '../../src/store/session-store.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { answerOf } from '../../src/testing/steps.js';
+import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { openClient } from '../support/redis-clients.js';
 
@@ -132,7 +133,7 @@ const expectLikeModel = (open: () => SessionStore, runs: number) =>
 let prefixes = 0;
 
 describe('any list by status at any time is what a plain array of all sessions says', () => {
-  test('in memory', () => expectLikeModel(() => new MemorySessionStore(), 300));
+  test('in memory', () => expectLikeModel(() => new MemorySessionStore(), moreInCi(100, 300)));
 
   describeWithRedis('in Redis', ({ port }) => {
     test('with its index of statuses', () => {

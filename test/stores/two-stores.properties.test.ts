@@ -6,6 +6,7 @@ import type { SessionEvent } from '../../src/events/session-event.js';
 import { SessionService } from '../../src/service/session-service.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
 import type { SessionStore } from '../../src/store/session-store.js';
+import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openClient } from '../support/redis-clients.js';
@@ -81,7 +82,7 @@ class Deployment {
   readonly #services: readonly SessionService[];
   readonly #store: SessionStore;
   readonly #ids: string[] = [];
-  /** Positions and births are opaque: they are told apart by the order in which they were seen. */
+  /** Positions and births are opaque: they are replaced by the order in which they first appear. */
   readonly #labels = new Map<string, string>();
   #cursor: string | undefined;
   #turn = 0;
@@ -112,7 +113,7 @@ class Deployment {
     );
   }
 
-  /** What was told of all sessions, each change once. */
+  /** The events of all sessions, each change once. */
   async told(): Promise<unknown> {
     const log = this.#store.events;
     if (log === undefined) return [];
@@ -230,7 +231,7 @@ describeWithRedis('a caller cannot tell the Redis store from the one in memory',
         expect(await redis.told()).toEqual(await memory.told());
         expect(await missingEntries(client, options)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: moreInCi(100, 300) },
     );
   });
 });

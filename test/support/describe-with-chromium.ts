@@ -1,6 +1,7 @@
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { findChromium } from './chromium-binary.js';
+import { reasonToSkip, requirements } from './requirements.js';
 
 /** A browser that starts with the suite and ends with it. */
 export interface RunningBrowser {
@@ -13,7 +14,7 @@ export function describeWithChromium(name: string, define: (running: RunningBrow
   const executablePath = findChromium();
   describe(name, () => {
     if (executablePath === undefined) {
-      it.skip('needs a Chromium, and none was found');
+      it.skip(reasonToSkip(requirements.chromium));
       return;
     }
     let browser: Browser | undefined;

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 
 export const LOOPBACK = '127.0.0.1';
 
-/** A TCP port of the loopback address that nobody listens on now. Another process may take it before you do. */
+/** A free TCP port of the loopback address. Another process may take it before you do. */
 export async function freePort(): Promise<number> {
   const port = await listenOnce(0);
   if (port === undefined) throw new Error(`no free port on ${LOOPBACK}`);

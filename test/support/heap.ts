@@ -10,7 +10,7 @@ export const heapAfterCollection = async (): Promise<number> => {
   return process.memoryUsage().heapUsed;
 };
 
-/** The heap after so many steps of something. */
+/** The heap size after a number of steps. */
 export interface HeapSample {
   readonly steps: number;
   readonly bytes: number;

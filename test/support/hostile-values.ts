@@ -1,4 +1,4 @@
-/** An object that throws whenever it is looked at. */
+/** An object that throws on every access. */
 export const throwing = (): object => {
   const trap = () => {
     throw new Error('do not look at me');

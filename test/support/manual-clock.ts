@@ -3,7 +3,7 @@ import type { Clock } from '../../src/session/clock.js';
 /** When the tests take place, in milliseconds since the epoch. */
 export const NOON = Date.UTC(2026, 0, 31, 12);
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when the test moves it. */
 export class ManualClock implements Clock {
   #ms = NOON;
 
@@ -11,7 +11,7 @@ export class ManualClock implements Clock {
     return this.#ms;
   }
 
-  /** Moves by so many milliseconds, backwards too. */
+  /** Moves by a number of milliseconds, also backwards. */
   pass(ms: number): void {
     this.#ms += ms;
   }

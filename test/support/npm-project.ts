@@ -12,7 +12,7 @@ export async function createProject(dir: string, packages: readonly string[]): P
   await run('npm', [...INSTALL, ...packages], dir);
 }
 
-/** `name@version` as it is installed in the repository, so that the package manager has it at hand. */
+/** `name@version` as installed in the repository, so that the package manager has it in its cache. */
 export async function sameVersion(name: string): Promise<string> {
   const manifest: unknown = JSON.parse(
     await readFile(join(REPOSITORY, 'node_modules', name, 'package.json'), { encoding: 'utf8' }),

@@ -14,7 +14,7 @@ export interface PackedPackage {
   remove(): Promise<void>;
 }
 
-/** The package as it is published: the tarball that COLLOQUY_TARBALL names, or one that is built and packed here. */
+/** The package to publish: the tarball in COLLOQUY_TARBALL, or one that is built and packed here. */
 export async function packPackage(): Promise<PackedPackage> {
   const dir = await mkdtemp(join(tmpdir(), 'colloquy-package-'));
   const remove = () => rm(dir, { recursive: true, force: true });

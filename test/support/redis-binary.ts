@@ -1,14 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { findBinary } from './find-binary.js';
 
-export const HOW_TO_GET_REDIS =
-  'Install one (Debian: apt-get install redis-server, macOS: brew install redis), or set REDIS_SERVER to the path of a ' +
-  'redis-server or valkey-server binary.';
-
 /** The redis-server to test against. */
 export const findRedisServer = (): string | undefined => findBinary('redis-server', 'REDIS_SERVER');
-
-export const redisAvailable = (): boolean => findRedisServer() !== undefined;
 
 /** The major version of the redis-server to test against; 0 where there is none. */
 export const redisMajor = (): number => {

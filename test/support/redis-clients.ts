@@ -41,7 +41,7 @@ export const clientVersions: readonly ClientVersion[] = ['ioredis 5', 'ioredis 6
 /** A client that is closed with the test that opened it. */
 export const openClient = (version: ClientVersion, options: ClientOptions): TestClient => {
   const client = versions[version](options);
-  // A client that nobody listens to writes to the console.
+  // A client without an error listener writes to the console.
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
   return client;

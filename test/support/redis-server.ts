@@ -4,9 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, LOOPBACK } from './free-port.js';
-import { findRedisServer, HOW_TO_GET_REDIS } from './redis-binary.js';
-
-export { redisAvailable } from './redis-binary.js';
+import { findRedisServer } from './redis-binary.js';
 
 export interface RedisAddress {
   readonly host: string;
@@ -18,7 +16,7 @@ export interface RedisServer extends RedisAddress {
   readonly pid: number;
   /** Where the server keeps its files. */
   readonly dir: string;
-  /** Ends the server and waits until it has gone. SIGKILL shows what a crash leaves behind. */
+  /** Ends the server and waits until it has gone. By default it does not stay to save what nobody will read. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
@@ -66,7 +64,7 @@ type Running = ChildProcess & { readonly pid: number };
 async function launch(port: number, dir: string, options: RedisServerOptions): Promise<Running> {
   const { host = LOOPBACK, within = [], config, args = [] } = options;
   const binary = findRedisServer();
-  if (binary === undefined) throw new Error(`no redis-server found. ${HOW_TO_GET_REDIS}`);
+  if (binary === undefined) throw new Error('no redis-server found');
   const defaults = ['--bind', host, '--port', String(port), '--dir', dir, '--save', '', '--appendonly', 'no'];
   const settings = [...(config === undefined ? defaults : [config]), ...args];
   const [program = binary, ...rest] = [...within, binary, ...settings];
@@ -84,7 +82,7 @@ async function launch(port: number, dir: string, options: RedisServerOptions): P
   }
 }
 
-/** By its own words and not by an answer on the port, which may be somebody else's. */
+/** Uses the server's own output, because another server may answer on the port. */
 function isReady(server: Running): Promise<void> {
   return new Promise((resolve, reject) => {
     let log = '';
@@ -115,7 +113,7 @@ function killWithThisProcess(server: Running): void {
   server.once('exit', () => guard.kill('SIGKILL'));
 }
 
-async function end(server: Running, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+async function end(server: Running, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const gone = once(server, 'exit');
   server.kill(signal);

@@ -8,7 +8,7 @@ import { build } from 'tsup';
 import type { ClientVersion } from './redis-clients.js';
 import type { Job, Report } from './workers/jobs.js';
 
-/** A worker script as one file that every supported Node runs as it is. */
+/** A worker script, bundled into one file for every supported Node. */
 export interface Worker {
   readonly file: string;
   remove(): Promise<void>;
@@ -31,7 +31,7 @@ export async function bundleWorker(name: string): Promise<Worker> {
 
 /** Processes that share a Redis and know nothing of one another. */
 export interface WorkerPool {
-  /** Gives each process its job, all at once, and waits for the reports of all. */
+  /** Sends each process its job at the same time, and waits for all reports. */
   run(jobs: readonly Job[]): Promise<readonly Report[]>;
   stop(): Promise<void>;
 }

@@ -56,7 +56,7 @@ const partFaults: readonly Fault[] = [
   faulty('findEntries:', 'takes what is beyond the end for the end', (inner) => ({
     findEntries: (key, slice) =>
       inner.findEntries(key, slice).andThen((found) => {
-        return found.outcome === 'astray' ? inner.findEntries(key, { after: 0, limit: 10_000 }) : ok(found);
+        return found.outcome === 'invalid_position' ? inner.findEntries(key, { after: 0, limit: 10_000 }) : ok(found);
       }),
   })),
   faulty('findEntries:', 'finds nothing where no session is', (inner) => ({
@@ -89,28 +89,28 @@ const partFaults: readonly Fault[] = [
 ];
 
 const boundFaults: readonly Fault[] = [
-  faulty('mostEntries:', 'knows no bound', (inner) => ({
-    append: (key, { mostEntries: _, ...append }) => inner.append(key, append),
+  faulty('maxEntries:', 'knows no bound', (inner) => ({
+    append: (key, { maxEntries: _, ...append }) => inner.append(key, append),
   })),
-  faulty('mostEntries:', 'stops one short of the bound', (inner) => ({
-    append: (key, { mostEntries = 1e9, ...append }) => inner.append(key, { ...append, mostEntries: mostEntries - 1 }),
+  faulty('maxEntries:', 'stops one short of the bound', (inner) => ({
+    append: (key, { maxEntries = 1e9, ...append }) => inner.append(key, { ...append, maxEntries: maxEntries - 1 }),
   })),
-  faulty('mostEntries:', 'asks whether there is room for one', (inner) => ({
-    append: (key, { mostEntries = 1e9, ...append }) =>
-      inner.append(key, { ...append, mostEntries: mostEntries + append.entries.length - 1 }),
+  faulty('maxEntries:', 'asks whether there is room for one', (inner) => ({
+    append: (key, { maxEntries = 1e9, ...append }) =>
+      inner.append(key, { ...append, maxEntries: maxEntries + append.entries.length - 1 }),
   })),
-  faulty('mostEntries:', 'adds as many as there is room for', (inner) => ({
-    append: (key, { mostEntries = 1e9, entries, ...append }) => {
+  faulty('maxEntries:', 'adds as many as there is room for', (inner) => ({
+    append: (key, { maxEntries = 1e9, entries, ...append }) => {
       const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
-      const room = Math.max(1, mostEntries - historyCount);
-      return inner.append(key, { ...append, mostEntries, entries: entries.slice(0, room) });
+      const room = Math.max(1, maxEntries - historyCount);
+      return inner.append(key, { ...append, maxEntries, entries: entries.slice(0, room) });
     },
   })),
-  faulty('mostEntries:', 'looks at the bound before it looks for the name', (inner) => ({
+  faulty('maxEntries:', 'looks at the bound before it looks for the name', (inner) => ({
     append: (key, append) => {
       const { operation: _, ...unnamed } = append;
       const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
-      const isFull = historyCount + append.entries.length > (append.mostEntries ?? 1e9);
+      const isFull = historyCount + append.entries.length > (append.maxEntries ?? 1e9);
       return inner.append(key, isFull ? unnamed : append);
     },
   })),

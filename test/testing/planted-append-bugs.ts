@@ -70,10 +70,10 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
     },
   ),
   planted(
-    'takes one entry more than mostEntries',
-    'mostEntries: a history takes entries up to the bound, and not one more',
+    'takes one entry more than maxEntries',
+    'maxEntries: a history takes entries up to the bound, and not one more',
     (inner) => ({
-      append: (key, { mostEntries = 1e9, ...append }) => inner.append(key, { ...append, mostEntries: mostEntries + 1 }),
+      append: (key, { maxEntries = 1e9, ...append }) => inner.append(key, { ...append, maxEntries: maxEntries + 1 }),
     }),
   ),
   planted(

@@ -1,14 +1,14 @@
-import { part, setText } from './dom.js';
-import { visible } from './text.js';
+import { elementById, setText } from './dom.js';
+import { escapeInvisible } from './text.js';
 
-/** Asks whether a session is really to be ended. Escape, and whatever else closes the dialog, is a no. */
+/** Asks the user to confirm the termination. Closing the dialog in another way, such as with Escape, means no. */
 export const confirmTermination = (id: string): Promise<boolean> => {
-  const dialog = part('confirm', HTMLDialogElement);
-  const yes = part('confirm-yes', HTMLButtonElement);
-  const no = part('confirm-no', HTMLButtonElement);
+  const dialog = elementById('confirm', HTMLDialogElement);
+  const yes = elementById('confirm-yes', HTMLButtonElement);
+  const no = elementById('confirm-no', HTMLButtonElement);
   setText(
-    part('confirm-text', HTMLElement),
-    `${visible(id)} ends for everybody who is in it, and cannot be started again.`,
+    elementById('confirm-text', HTMLElement),
+    `${escapeInvisible(id)} ends for all participants and cannot be restarted.`,
   );
   return new Promise((resolve) => {
     let answer = false;
@@ -17,7 +17,7 @@ export const confirmTermination = (id: string): Promise<boolean> => {
       dialog.close();
     };
     no.onclick = () => dialog.close();
-    // The event comes a moment after the dialog has closed: by then it may have been opened again.
+    // The event comes after the dialog has closed: it may have been opened again meanwhile.
     dialog.onclose = () => {
       if (!dialog.open) resolve(answer);
     };

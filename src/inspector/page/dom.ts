@@ -1,6 +1,6 @@
 type Attributes = Readonly<Record<string, string>>;
 
-/** An element. What it holds is text or other elements: nothing here, nor anywhere in the page, is read as HTML. */
+/** Creates an element with text or other elements. The page never parses text as HTML. */
 export const element = <K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -12,21 +12,21 @@ export const element = <K extends keyof HTMLElementTagNameMap>(
   return made;
 };
 
-/** A button, and what it does. */
+/** Creates a button with a click handler. */
 export const button = (label: string, onClick: () => void, attributes: Attributes = {}): HTMLButtonElement => {
   const made = element('button', { type: 'button', ...attributes }, label);
   made.addEventListener('click', onClick);
   return made;
 };
 
-/** A part of the document that is there from the beginning. */
-export const part = <E extends HTMLElement>(id: string, type: abstract new () => E): E => {
+/** An element of the initial document. */
+export const elementById = <E extends HTMLElement>(id: string, type: abstract new () => E): E => {
   const found = document.getElementById(id);
   if (found instanceof type) return found;
   throw new Error(`there is no #${id} of this type`);
 };
 
-/** Sets a text where it is another: what stays as it is need not be drawn, selected or read out again. */
+/** Sets the text if it differs: an unchanged text keeps the selection, and screen readers do not repeat it. */
 export const setText = (target: HTMLElement, text: string): void => {
   if (target.textContent !== text) target.textContent = text;
 };

@@ -1,5 +1,5 @@
 import { sessionStatuses } from '../../session/session-status.js';
-import { button, element, part, setText } from './dom.js';
+import { button, element, elementById, setText } from './dom.js';
 import { listSessions } from './requests.js';
 import { asCount } from './text.js';
 
@@ -11,8 +11,8 @@ const labels: Readonly<Record<string, string>> = {
   TERMINATED: 'Terminated',
 };
 
-const NO_LISTS =
-  'This store gives no lists by status, so all sessions are shown. A RedisSessionStore gives them with statusIndex: true.';
+const NO_STATUS_INDEX =
+  'This store cannot list by status, so all sessions are shown. For RedisSessionStore, set statusIndex: true.';
 
 interface Filter {
   readonly status: string;
@@ -20,10 +20,10 @@ interface Filter {
   readonly count: HTMLElement;
 }
 
-/** The buttons above the list, one a status, with how many sessions there are of each. */
+/** The buttons above the list: one for each status, with the number of its sessions. */
 export class Filters {
-  readonly #frame = part('filters', HTMLElement);
-  readonly #apology = part('no-filters', HTMLElement);
+  readonly #frame = elementById('filters', HTMLElement);
+  readonly #notice = elementById('no-filters', HTMLElement);
   readonly #filters: readonly Filter[];
   #chosen = '';
 
@@ -41,7 +41,7 @@ export class Filters {
     this.#choose('');
   }
 
-  /** What the list is to ask for; nothing for all. */
+  /** The query parameters of the chosen filter; empty for all sessions. */
   get query(): Readonly<Record<string, string>> {
     return this.#chosen === '' ? {} : { status: this.#chosen };
   }
@@ -50,16 +50,16 @@ export class Filters {
     return this.#chosen === '' ? '' : `${labels[this.#chosen]?.toLowerCase()} `;
   }
 
-  /** Counts anew. A store that lists all sessions and none by status gets no buttons. */
+  /** Updates the counts. Hides the buttons if the store cannot list by status. */
   async refresh(): Promise<void> {
     const answers = await Promise.all(
       this.#filters.map(({ status }) => listSessions({ limit: '1', ...(status === '' ? {} : { status }) })),
     );
     const [all, ...byStatus] = answers;
-    const isLacking = all?.ok === true && byStatus.every((answer) => !answer.ok);
-    this.#frame.hidden = isLacking;
-    this.#apology.hidden = !isLacking;
-    setText(this.#apology, isLacking ? NO_LISTS : '');
+    const isUnsupported = all?.ok === true && byStatus.every((answer) => !answer.ok);
+    this.#frame.hidden = isUnsupported;
+    this.#notice.hidden = !isUnsupported;
+    setText(this.#notice, isUnsupported ? NO_STATUS_INDEX : '');
     for (const [index, { count }] of this.#filters.entries()) {
       const answer = answers[index];
       if (answer?.ok) setText(count, asCount(Number(answer.headers.get('x-total-count'))));

@@ -1,14 +1,14 @@
 import { eventsOf } from './requests.js';
 import type { Change } from './sessions.js';
 
-/** Who follows a session. */
+/** The callbacks of `follow`. */
 export interface Follower {
-  /** An event has come. */
-  changed(change: Change): void;
-  /** Something may have happened: look. */
-  look(): void;
-  /** How the following goes, for whoever looks at the page. */
-  told(how: string): void;
+  /** Called for each event. */
+  onEvent(change: Change): void;
+  /** Called when the session may have changed, to read it again. */
+  refresh(): void;
+  /** Called with the state of the connection, as text for the user. */
+  showState(how: string): void;
 }
 
 const POLL_MS = 3000;
@@ -23,10 +23,10 @@ const changes = [
   'session.deleted',
 ];
 
-const poll = ({ look, told }: Follower): (() => void) => {
-  told(`looks every ${POLL_MS / 1000} seconds`);
+const poll = ({ refresh, showState }: Follower): (() => void) => {
+  showState(`updates every ${POLL_MS / 1000} seconds`);
   const timer = setInterval(() => {
-    if (!document.hidden) look();
+    if (!document.hidden) refresh();
   }, POLL_MS);
   return () => clearInterval(timer);
 };
@@ -35,23 +35,23 @@ const listen = (id: string, follower: Follower): (() => void) => {
   const source = eventsOf(id);
   let stop = () => source.close();
   for (const type of changes) {
-    source.addEventListener(type, ({ data }: MessageEvent<string>) => follower.changed(JSON.parse(data)));
+    source.addEventListener(type, ({ data }: MessageEvent<string>) => follower.onEvent(JSON.parse(data)));
   }
-  source.addEventListener('session.snapshot', () => follower.look());
-  source.addEventListener('open', () => follower.told('live'));
+  source.addEventListener('session.snapshot', () => follower.refresh());
+  source.addEventListener('open', () => follower.showState('live'));
   source.addEventListener('end', () => {
     source.close();
-    follower.told('');
-    follower.look();
+    follower.showState('');
+    follower.refresh();
   });
   source.addEventListener('error', () => {
-    follower.told('connection lost, trying again');
-    // A browser does not come back after an answer that is no stream.
+    follower.showState('connection lost, reconnecting');
+    // Browsers do not reconnect after a response that is not an event stream.
     if (source.readyState === EventSource.CLOSED) stop = poll(follower);
   });
   return () => stop();
 };
 
-/** Follows a session by its events, or by looking every few seconds where the host tells none. Gives what ends it. */
+/** Follows a session through its events, or by polling if the host has no events. Returns a function that stops it. */
 export const follow = (id: string, hasEvents: boolean, follower: Follower): (() => void) =>
   hasEvents ? listen(id, follower) : poll(follower);

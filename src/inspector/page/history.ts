@@ -1,25 +1,25 @@
 import { button, element, setText } from './dom.js';
 import { entryItem } from './entry-item.js';
 import { getHistory, type Outcome } from './requests.js';
-import type { Entry, Part } from './sessions.js';
+import type { Entry, HistoryPart } from './sessions.js';
 import { asCount } from './text.js';
 
-/** So many entries are drawn at a time. */
+/** Number of entries that are shown at a time. */
 const STEP = 200;
 
 /**
- * A session's history: its last entries first, older ones on demand, new ones as they come. What comes is read from the
- * position behind the last that is known, so that nothing is read twice and nothing is missed.
+ * Shows the history of a session: the latest entries first, older ones on demand, new ones as they arrive. New entries
+ * are read from the last known position, so none is read twice or missed.
  */
 export class History {
   readonly part = element('section', { class: 'part', 'aria-label': 'History' });
   readonly #id: string;
   readonly #list = element('ol', { class: 'history' });
-  readonly #told = element('span');
+  readonly #counts = element('span');
   readonly #more = button(`Show ${STEP} older`, () => void this.#showOlder());
   #entries: readonly Entry[] = [];
   #drawn = 0;
-  /** How many there are, where it is known that these are not all. */
+  /** Number of entries in the whole history, if not all are loaded. */
   #total = 0;
   #isWhole = false;
   #position: number | undefined;
@@ -27,19 +27,19 @@ export class History {
 
   constructor(id: string) {
     this.#id = id;
-    const bar = element('div', { class: 'history-bar' }, this.#told, this.#more);
+    const bar = element('div', { class: 'history-bar' }, this.#counts, this.#more);
     this.part.append(element('h3', {}, 'History'), bar, this.#list);
-    this.#tell();
+    this.#showCounts();
   }
 
-  /** What is new, or why it cannot be read. One at a time: whoever asks meanwhile gets what comes after. */
+  /** Reads new entries. Returns an error message, or '' on success. Calls run one after another. */
   async update(total: number): Promise<string> {
     this.#total = total;
     while (this.#loading !== undefined) await this.#loading;
     this.#loading = this.#position === undefined ? this.#begin() : this.#readOn(this.#position);
     const trouble = await this.#loading;
     this.#loading = undefined;
-    this.#tell();
+    this.#showCounts();
     return trouble;
   }
 
@@ -67,8 +67,8 @@ export class History {
     return answer.ok ? '' : answer.message;
   }
 
-  /** Everything behind a position, by parts. */
-  async #readAll(from: number, take: (entries: readonly Entry[]) => void): Promise<Outcome<Part>> {
+  /** Reads all entries after a position, part by part. */
+  async #readAll(from: number, take: (entries: readonly Entry[]) => void): Promise<Outcome<HistoryPart>> {
     for (let position = from; ; ) {
       const answer = await getHistory(this.#id, `after=${position}&limit=1000`);
       if (!answer.ok) return answer;
@@ -78,7 +78,7 @@ export class History {
     }
   }
 
-  /** Older entries can only be read from the beginning on: all of them, once; they are drawn by and by. */
+  /** Older entries can only be read from the beginning on, so this reads all of them once, and shows some at a time. */
   async #showOlder(): Promise<void> {
     this.#more.disabled = true;
     while (this.#loading !== undefined) await this.#loading;
@@ -90,7 +90,7 @@ export class History {
       const isRead = (await this.#loading) === '';
       this.#loading = undefined;
       if (isRead) {
-        // What was appended while it was read belongs to the end of what is drawn.
+        // Entries that were appended during the read are at the end.
         this.#entries = all;
         this.#isWhole = true;
         this.#list.replaceChildren(...all.slice(-this.#drawn).map(entryItem));
@@ -101,13 +101,13 @@ export class History {
     this.#drawn += older.length;
     this.#list.prepend(...older.map(entryItem));
     this.#more.disabled = false;
-    this.#tell();
+    this.#showCounts();
   }
 
-  #tell(): void {
+  #showCounts(): void {
     const total = this.#isWhole ? this.#entries.length : Math.max(this.#total, this.#entries.length);
     const entries = total === 1 ? '1 entry' : `${asCount(total)} entries`;
-    setText(this.#told, this.#drawn < total ? `The last ${asCount(this.#drawn)} of ${entries}` : entries);
+    setText(this.#counts, this.#drawn < total ? `The last ${asCount(this.#drawn)} of ${entries}` : entries);
     const left = total - this.#drawn;
     this.#more.hidden = left <= 0;
     setText(this.#more, `Show ${asCount(Math.min(STEP, Math.max(left, 1)))} older`);

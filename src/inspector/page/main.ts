@@ -1,20 +1,20 @@
-import { part, setText } from './dom.js';
+import { elementById, setText } from './dom.js';
 import { SessionList } from './session-list.js';
-import { type Offers, SessionView } from './session-view.js';
-import { visible } from './text.js';
+import { type Features, SessionView } from './session-view.js';
+import { escapeInvisible } from './text.js';
 
 const REFRESH_MS = 5000;
 
 const { tenant = '', events, terminate } = document.body.dataset;
-const offers: Offers = { events: events === 'on', terminate: terminate === 'on' };
-const main = part('main', HTMLElement);
-const detail = part('detail', HTMLElement);
-const trouble = part('trouble', HTMLElement);
+const features: Features = { events: events === 'on', terminate: terminate === 'on' };
+const main = elementById('main', HTMLElement);
+const detail = elementById('detail', HTMLElement);
+const trouble = elementById('trouble', HTMLElement);
 const list = new SessionList((message) => setText(trouble, message));
 let view: SessionView | undefined;
 
-/** The session that the address names behind its `#`, so that it can be kept, sent, and gone back to. */
-const named = (): string | undefined => {
+/** The session id after the `#` of the URL, so that a session can be bookmarked and shared. */
+const idInAddress = (): string | undefined => {
   try {
     return decodeURIComponent(location.hash.slice(1)) || undefined;
   } catch {
@@ -28,12 +28,12 @@ const close = (): void => {
 };
 
 const showNamed = (): void => {
-  const id = named();
+  const id = idInAddress();
   const former = view?.id;
   if (id === former) return;
   view?.close();
   const onChange = () => void list.refresh();
-  view = id === undefined ? undefined : new SessionView(id, offers, { onClose: close, onChange });
+  view = id === undefined ? undefined : new SessionView(id, features, { onClose: close, onChange });
   main.classList.toggle('open', view !== undefined);
   detail.hidden = view === undefined;
   list.choose(id);
@@ -53,5 +53,5 @@ setInterval(() => {
   if (!document.hidden) void list.refresh();
 }, REFRESH_MS);
 
-setText(part('tenant', HTMLElement), visible(tenant));
+setText(elementById('tenant', HTMLElement), escapeInvisible(tenant));
 void list.refresh().then(showNamed);

@@ -1,24 +1,24 @@
-import { percentEncode } from '../../operations/percent-encode.js';
-import type { Part, Row, Whole } from './sessions.js';
+import { percentEncode } from '../../operations/operation.js';
+import type { HistoryPart, SessionDetail, SessionRow } from './sessions.js';
 
-/** What came of a request: an answer, or why there is none. */
+/** The result of a request: the value, or an error message. */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T; readonly headers: Headers }
   | { readonly ok: false; readonly status: number; readonly message: string };
 
-/** Milliseconds after which a request is given up; the handler gives up on its store before that. */
+/** Timeout of a request in milliseconds, longer than that of the handler's store. */
 const TIMEOUT_MS = 30_000;
 
-/** The data is beside the page, whatever prefix the handler is mounted under. */
+/** A path relative to the page, so that it works under any prefix of the handler. */
 const pathOf = (id: string, part = ''): string => `inspector/session/${percentEncode(id)}${part}`;
 
 const reasonOf = async (response: Response): Promise<string> => {
-  if (response.status === 401) return 'You are not signed in any more: load the page again.';
+  if (response.status === 401) return 'You are no longer signed in. Reload the page.';
   try {
     const { detail }: { readonly detail?: unknown } = await response.json();
     if (typeof detail === 'string') return detail;
   } catch {
-    // Something between the browser and the handler has answered in its own way.
+    // A proxy between the browser and the handler has answered in another format.
   }
   return `The server answered with ${response.status}.`;
 };
@@ -34,17 +34,17 @@ const request = async <T>(path: string, init: RequestInit = {}): Promise<Outcome
   }
 };
 
-export const listSessions = (query: Readonly<Record<string, string>>): Promise<Outcome<readonly Row[]>> =>
+export const listSessions = (query: Readonly<Record<string, string>>): Promise<Outcome<readonly SessionRow[]>> =>
   request(`inspector/sessions?${new URLSearchParams(query)}`);
 
-export const getSession = (id: string): Promise<Outcome<Whole>> => request(pathOf(id));
+export const getSession = (id: string): Promise<Outcome<SessionDetail>> => request(pathOf(id));
 
-export const getHistory = (id: string, query: string): Promise<Outcome<Part>> =>
+export const getHistory = (id: string, query: string): Promise<Outcome<HistoryPart>> =>
   request(pathOf(id, `/history?${query}`));
 
 export const eventsOf = (id: string): EventSource => new EventSource(pathOf(id, '/events'));
 
-/** With a header that no other site can make a browser send. */
+/** Sends a header that other sites cannot make a browser send. */
 export const terminate = (id: string): Promise<Outcome<unknown>> =>
   request(`inspector/terminate-session/${percentEncode(id)}`, {
     method: 'POST',

@@ -1,29 +1,29 @@
-import { percentEncode } from '../../operations/percent-encode.js';
+import { percentEncode } from '../../operations/operation.js';
 import { element } from './dom.js';
-import type { Row } from './sessions.js';
+import type { SessionRow } from './sessions.js';
 import { showDuration } from './show-duration.js';
 import { statusMark } from './status-mark.js';
-import { asTime, visible } from './text.js';
+import { asTime, escapeInvisible } from './text.js';
 
-/** One line of the list. It stays the same element for as long as the session is on the page, and keeps its focus. */
-export interface Line {
+/** A row of the list. The element is reused while the session is on the page, so that it keeps the focus. */
+export interface ListRow {
   readonly id: string;
   readonly row: HTMLTableRowElement;
   readonly link: HTMLAnchorElement;
-  update(session: Row): void;
+  update(session: SessionRow): void;
 }
 
-export const lineOf = (session: Row): Line => {
+export const createListRow = (session: SessionRow): ListRow => {
   const { id, options, created_at: createdAt } = session;
-  const link = element('a', { href: `#${percentEncode(id)}`, class: 'mono' }, visible(id));
+  const link = element('a', { href: `#${percentEncode(id)}`, class: 'mono' }, escapeInvisible(id));
   const status = element('td');
   const duration = element('td', { class: 'number' });
-  const text = (value: string) => element('td', { title: visible(value), dir: 'auto' }, visible(value));
+  const text = (value: string) => element('td', { title: escapeInvisible(value), dir: 'auto' }, escapeInvisible(value));
   const created = element('td', {}, element('time', { datetime: createdAt, title: createdAt }, asTime(createdAt)));
   const cells = [element('td', {}, link), status, text(options.face), text(options.profile), duration, created];
   const row = element('tr', {}, ...cells);
   let drawn = '';
-  const update = (now: Row): void => {
+  const update = (now: SessionRow): void => {
     const mark = statusMark(now);
     if (mark.outerHTML !== drawn) status.replaceChildren(mark);
     drawn = mark.outerHTML;
@@ -34,7 +34,7 @@ export const lineOf = (session: Row): Line => {
 };
 
 /** Marks the line of the session that is open. */
-export const markChosen = (line: Line, isChosen: boolean): void => {
+export const markChosen = (line: ListRow, isChosen: boolean): void => {
   line.row.classList.toggle('chosen', isChosen);
   if (isChosen) line.link.setAttribute('aria-current', 'true');
   else line.link.removeAttribute('aria-current');

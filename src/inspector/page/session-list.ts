@@ -1,28 +1,28 @@
-import { part, setText } from './dom.js';
+import { elementById, setText } from './dom.js';
 import { Filters } from './filters.js';
 import { listSessions, type Outcome } from './requests.js';
-import { type Line, lineOf, markChosen } from './rows.js';
-import type { Row } from './sessions.js';
+import { createListRow, type ListRow, markChosen } from './rows.js';
+import type { SessionRow } from './sessions.js';
 import { asCount } from './text.js';
 
 const PAGE = 25;
 
-/** The sessions, a page at a time, by cursor: what is created meanwhile moves nothing between the pages. */
+/** Lists the sessions page by page, with cursors, so that new sessions do not shift the pages. */
 export class SessionList {
-  readonly #body = part('rows', HTMLTableSectionElement);
-  readonly #empty = part('empty', HTMLElement);
-  readonly #range = part('range', HTMLElement);
-  readonly #newer = part('newer', HTMLButtonElement);
-  readonly #older = part('older', HTMLButtonElement);
+  readonly #body = elementById('rows', HTMLTableSectionElement);
+  readonly #empty = elementById('empty', HTMLElement);
+  readonly #range = elementById('range', HTMLElement);
+  readonly #newer = elementById('newer', HTMLButtonElement);
+  readonly #older = elementById('older', HTMLButtonElement);
   readonly #filters: Filters;
   readonly #onTrouble: (message: string) => void;
-  #lines: readonly Line[] = [];
-  /** The cursors of the pages that lead to this one. */
+  #lines: readonly ListRow[] = [];
+  /** The cursors of the pages up to this one. */
   #cursors: readonly string[] = [];
   #next: string | undefined;
   #chosen: string | undefined;
-  /** Of the latest request: an answer that another has overtaken is not shown. */
-  #asked = 0;
+  /** Number of requests so far: only the answer to the latest one is shown. */
+  #requests = 0;
 
   constructor(onTrouble: (message: string) => void) {
     this.#onTrouble = onTrouble;
@@ -31,10 +31,10 @@ export class SessionList {
     this.#older.addEventListener('click', () => {
       if (this.#next !== undefined) this.#turn([...this.#cursors, this.#next]);
     });
-    part('rows-frame', HTMLElement).addEventListener('keydown', (event) => this.#move(event));
+    elementById('rows-frame', HTMLElement).addEventListener('keydown', (event) => this.#move(event));
   }
 
-  /** Asks for the page that is shown, and counts. */
+  /** Reads the current page and the counts again. */
   async refresh(): Promise<void> {
     await Promise.all([this.#load(), this.#filters.refresh()]);
   }
@@ -45,7 +45,7 @@ export class SessionList {
     for (const line of this.#lines) markChosen(line, line.id === id);
   }
 
-  /** Gives the focus back to a session's line, or to the first. */
+  /** Moves the focus to the row of a session, or to the first row. */
   focus(id: string | undefined): void {
     const line = this.#lines.find((candidate) => candidate.id === id) ?? this.#lines[0];
     line?.link.focus();
@@ -57,36 +57,36 @@ export class SessionList {
   }
 
   async #load(): Promise<void> {
-    this.#asked += 1;
-    const asked = this.#asked;
+    this.#requests += 1;
+    const request = this.#requests;
     const after = this.#cursors.at(-1);
     const query = { limit: String(PAGE), ...this.#filters.query, ...(after === undefined ? {} : { after }) };
     const answer = await listSessions(query);
-    if (asked !== this.#asked) return;
+    if (request !== this.#requests) return;
     this.#onTrouble(answer.ok ? '' : answer.message);
     if (answer.ok) this.#show(answer);
   }
 
-  #show({ value, headers }: Extract<Outcome<readonly Row[]>, { readonly ok: true }>): void {
+  #show({ value, headers }: Extract<Outcome<readonly SessionRow[]>, { readonly ok: true }>): void {
     const known = new Map(this.#lines.map((line) => [line.id, line]));
     const focused = this.#lines.find(({ link }) => link === document.activeElement);
     this.#lines = value.map((session) => {
       const line = known.get(session.id);
       line?.update(session);
-      return line ?? lineOf(session);
+      return line ?? createListRow(session);
     });
     const isSame = this.#lines.every(({ row }, index) => this.#body.children[index] === row);
     if (!isSame || this.#body.children.length !== this.#lines.length) {
       this.#body.replaceChildren(...this.#lines.map(({ row }) => row));
-      // To put an element back in its place takes the focus from it.
+      // An element that is inserted again loses the focus.
       if (focused?.row.isConnected) focused.link.focus({ preventScroll: true });
     }
     this.choose(this.#chosen);
     this.#next = headers.get('x-next-cursor') ?? undefined;
-    this.#tell(Number(headers.get('x-total-count')), headers.get('x-unreadable-sessions'));
+    this.#showRange(Number(headers.get('x-total-count')), headers.get('x-unreadable-sessions'));
   }
 
-  #tell(total: number, unreadable: string | null): void {
+  #showRange(total: number, unreadable: string | null): void {
     const before = this.#cursors.length * PAGE;
     const damaged = unreadable === null ? '' : ` · ${unreadable.split(',').length} unreadable`;
     const range = `${asCount(before + 1)}–${asCount(before + this.#lines.length)} of ${asCount(total)}`;
@@ -97,7 +97,7 @@ export class SessionList {
     this.#older.disabled = this.#next === undefined;
   }
 
-  /** Keys that move within the list while the focus is in it. */
+  /** Handles the keys that move the focus within the list. */
   #move(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const at = this.#lines.findIndex(({ link }) => link === document.activeElement);

@@ -1,7 +1,7 @@
 import type { EndReason, SessionStatus } from '../../session/session-status.js';
 
-/** One session of a list, as the inspector's routes write it. */
-export interface Row {
+/** A session of a list, as the inspector's routes return it. */
+export interface SessionRow {
   readonly id: string;
   readonly status: SessionStatus;
   readonly end_reason?: EndReason;
@@ -10,10 +10,10 @@ export interface Row {
   readonly duration: number;
 }
 
-/** One session, without its history. */
-export interface Whole extends Row {
-  readonly options: Row['options'] & { readonly behavior: string; readonly context: string };
-  /** How many entries its history has. */
+/** A session without its history. */
+export interface SessionDetail extends SessionRow {
+  readonly options: SessionRow['options'] & { readonly behavior: string; readonly context: string };
+  /** Number of entries in the history. */
   readonly entries: number;
 }
 
@@ -23,14 +23,14 @@ export interface Entry {
   readonly timestamp: string;
 }
 
-/** A part of a history, and where it ends. */
-export interface Part {
+/** A part of a history, and the position after it. */
+export interface HistoryPart {
   readonly entries: readonly Entry[];
   readonly position: number;
   readonly has_more: boolean;
 }
 
-/** A change of a session, as the event stream tells it. */
+/** A change of a session, from the event stream. */
 export interface Change {
   readonly type: string;
   readonly at: string;

@@ -1,15 +1,15 @@
 import { setText } from './dom.js';
-import type { Row } from './sessions.js';
+import type { SessionRow } from './sessions.js';
 import { asDuration } from './text.js';
 
 interface Running {
-  readonly session: Row;
+  readonly session: SessionRow;
   readonly readAt: number;
 }
 
 const shown = new Map<HTMLElement, Running>();
 
-/** By the server's count and the time since it was read: this machine's clock may be wrong by any amount. */
+/** The server's duration plus the time since it was read, because this machine's clock may be wrong. */
 const secondsAt = ({ session, readAt }: Running, now: number): number => {
   const { status, duration, options } = session;
   if (status !== 'ACTIVE') return duration;
@@ -20,11 +20,11 @@ const secondsAt = ({ session, readAt }: Running, now: number): number => {
 const draw = (target: HTMLElement, running: Running): void =>
   setText(target, asDuration(secondsAt(running, performance.now())));
 
-/** Shows a session's duration, and lets it run for as long as the element is on the page. */
-export const showDuration = (target: HTMLElement, session: Row): void => {
+/** Shows a session's duration, and updates it every second while the element is on the page. */
+export const showDuration = (target: HTMLElement, session: SessionRow): void => {
   const now = performance.now();
   const before = shown.get(target);
-  // Whole seconds of the server's do not begin when ours do: a count that still agrees is not set back.
+  // The server rounds to whole seconds, so a count that still agrees is not reset.
   const agrees = before !== undefined && Math.abs(secondsAt(before, now) - session.duration) < 1.5;
   const running = { session, readAt: now };
   if (session.status !== 'ACTIVE') shown.delete(target);

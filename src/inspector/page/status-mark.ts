@@ -1,5 +1,5 @@
 import { element } from './dom.js';
-import type { Row } from './sessions.js';
+import type { SessionRow } from './sessions.js';
 
 const reasons: Readonly<Record<string, string>> = {
   terminated: 'by command',
@@ -10,8 +10,11 @@ const reasons: Readonly<Record<string, string>> = {
 
 export const reasonOf = (endReason: string): string => reasons[endReason] ?? endReason;
 
-/** A status, and how it came to its end. */
-export const statusMark = ({ status, end_reason: endReason }: Pick<Row, 'status' | 'end_reason'>): HTMLElement => {
+/** Shows a status, and the end reason if there is one. */
+export const statusMark = ({
+  status,
+  end_reason: endReason,
+}: Pick<SessionRow, 'status' | 'end_reason'>): HTMLElement => {
   const isFailed = endReason === 'failed';
   const mark = element('span', { class: `status status-${status}${isFailed ? ' status-failed' : ''}` }, status);
   if (endReason !== undefined && endReason !== 'terminated') mark.append(` · ${reasonOf(endReason)}`);

@@ -1,34 +1,34 @@
 /**
- * What cannot be seen, or turns around how the text beside it is read: control and format characters, line separators
- * and halves of characters. Line ends, tabs and what joins letters and emoji are left.
+ * Characters that are invisible or change the direction of the text: control and format characters, line separators and
+ * lone surrogates. Line ends, tabs and joiners are allowed.
  */
-const unseen = /(?!\r\n|[\t\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
+const invisible = /(?!\r\n|[\t\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
-const named = (character: string): string => {
+const codePointOf = (character: string): string => {
   const digits = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   return `⟨U+${digits}⟩`;
 };
 
-/** A stranger's text as it is shown: characters that could deceive whoever reads it are named in their place. */
-export const visible = (text: string): string => text.replace(unseen, named);
+/** Replaces characters that could deceive the reader of an untrusted text by their code points. */
+export const escapeInvisible = (text: string): string => text.replace(invisible, codePointOf);
 
-const two = (value: number): string => String(value).padStart(2, '0');
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /** Whole seconds as `1:02:03`, or `2:03` below an hour. */
 export const asDuration = (seconds: number): string => {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const rest = two(Math.floor(seconds) % 60);
-  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${two(minutes)}:${rest}`;
+  const rest = twoDigits(Math.floor(seconds) % 60);
+  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${twoDigits(minutes)}:${rest}`;
 };
 
 const isToday = (time: Date): boolean => time.toDateString() === new Date().toDateString();
 
-/** A time in this browser's zone, with its date unless that is today's; what is no time as it came. */
+/** A time in the browser's time zone, with the date unless it is today. An invalid time is returned unchanged. */
 export const asTime = (timestamp: string): string => {
   const time = new Date(timestamp);
-  if (Number.isNaN(time.getTime())) return visible(timestamp);
-  const clock = `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
-  const date = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  if (Number.isNaN(time.getTime())) return escapeInvisible(timestamp);
+  const clock = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}:${twoDigits(time.getSeconds())}`;
+  const date = `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`;
   return isToday(time) ? clock : `${date} ${clock}`;
 };
 

@@ -1,5 +1,5 @@
 import { element, setText } from './dom.js';
-import type { Change, Whole } from './sessions.js';
+import type { Change, SessionDetail } from './sessions.js';
 import { reasonOf } from './status-mark.js';
 import { asCount, asTime } from './text.js';
 
@@ -24,14 +24,14 @@ const itemOf = (at: string, label: string): Item => {
   return { line: element('li', {}, time, text), time, label: text };
 };
 
-/** What has happened to a session, and when, as far as it is known. */
+/** Shows the known changes of a session with their times. */
 export class Timeline {
   readonly list = element('ol', { class: 'timeline', 'aria-label': 'Timeline' });
-  /** Appends in a row are one line. */
+  /** Consecutive appends share one line. */
   #appends: { readonly item: Item; count: number } | undefined;
 
-  /** A session's beginning is known, whether or not its event was kept. */
-  begin({ created_at: createdAt }: Whole): void {
+  /** Adds the creation, which is known even if its event was trimmed. */
+  begin({ created_at: createdAt }: SessionDetail): void {
     if (this.list.childElementCount === 0) this.list.append(itemOf(createdAt, 'Created').line);
   }
 
@@ -46,7 +46,7 @@ export class Timeline {
     this.list.append(itemOf(at, `${titles[type] ?? type}${reason}`).line);
   }
 
-  /** Of a change that was only noticed: there is no event of it, and so no time. */
+  /** Adds a change that was noticed by polling: its time is unknown. */
   notice(label: string): void {
     this.#appends = undefined;
     this.list.append(element('li', {}, element('time', {}, 'noticed'), element('span', {}, label)));

@@ -42,7 +42,7 @@ const insertLarge = async (store: SessionStore): Promise<void> => {
 /**
  * Maximum size that a store may report: it may count stored bytes, which encryption increases, and a state per session.
  */
-const mostBytes = (bytes: number, sessions: number): number => bytes * 3 + sessions * 500;
+const byteLimit = (bytes: number, sessions: number): number => bytes * 3 + sessions * 500;
 
 const expectAsked = (asked: readonly { bytes: number; sessions: number }[], records: readonly SessionRecord[]) => {
   const bytes = jsonBytes(records);
@@ -50,7 +50,7 @@ const expectAsked = (asked: readonly { bytes: number; sessions: number }[], reco
   expectEqual(asked[0]?.sessions, records.length, 'sessions');
   const actual = asked[0]?.bytes ?? 0;
   expectThat(actual >= bytes, `${actual}, which admit is asked with, is at least the size of the JSON, ${bytes}`);
-  const most = mostBytes(bytes, records.length);
+  const most = byteLimit(bytes, records.length);
   expectThat(actual <= most, `${actual}, which admit is asked with, is about the size of the JSON, ${bytes}`);
 };
 

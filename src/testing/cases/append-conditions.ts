@@ -115,7 +115,7 @@ export const appendConditions: readonly StoreCase[] = [
     name: 'append: of several reasons to refuse, the one that callers can do least about is given',
     run: async (store) => {
       await insert(store, key);
-      const all = { fence: 1, ifPosition: 99, mostEntries: 0 };
+      const all = { fence: 1, ifPosition: 99, maxEntries: 0 };
       expectEqual((await appendTo(store, all)).outcome, 'closed', 'a session that is IDLE');
       await replace(store, key, live('ACTIVE', { revision: 2, hold }));
       expectEqual((await appendTo(store, all)).outcome, 'not_held', 'a fence, a position and a limit');

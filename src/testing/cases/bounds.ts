@@ -7,23 +7,23 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
 
-/** Appends an entry for each of `contents` to a history with a maximum of `mostEntries` entries. */
+/** Appends an entry for each of `contents` to a history with a maximum of `maxEntries` entries. */
 const appendUpTo = (
   store: SessionStore,
-  mostEntries: number,
+  maxEntries: number,
   contents: readonly string[],
   operationId?: string,
 ): Promise<AppendOutcome> => {
   const entries = contents.map((content) => say(content));
   const named = operationId === undefined ? {} : { operation: operationOf(operationId) };
-  return answerOf(store.append(key, { entries, now: NOON, mostEntries, ...named }));
+  return answerOf(store.append(key, { entries, now: NOON, maxEntries, ...named }));
 };
 
 const full: AppendOutcome = { outcome: 'full' };
 
 export const bounds: readonly StoreCase[] = [
   {
-    name: 'mostEntries: a history takes entries up to the bound, and not one more',
+    name: 'maxEntries: a history takes entries up to the bound, and not one more',
     run: async (store) => {
       await insertActive(store, key);
       for (const content of ['a', 'b', 'c']) {
@@ -34,7 +34,7 @@ export const bounds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'mostEntries: a call adds all of its entries or none',
+    name: 'maxEntries: a call adds all of its entries or none',
     run: async (store) => {
       await insertActive(store, key);
       expectEqual(await appendUpTo(store, 3, ['a', 'b', 'c', 'd']), full, 'more at once than a history may have');
@@ -46,7 +46,7 @@ export const bounds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'mostEntries: each call has its own bound, or none',
+    name: 'maxEntries: each call has its own bound, or none',
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['a', 'b', 'c']);
@@ -57,7 +57,7 @@ export const bounds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'mostEntries: a repeated append is recognised in a full history',
+    name: 'maxEntries: a repeated append is recognised in a full history',
     run: async (store) => {
       await insertActive(store, key);
       const first = await appendUpTo(store, 2, ['a', 'b'], 'op');
@@ -69,7 +69,7 @@ export const bounds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'mostEntries: an append that found the history full leaves its operationId free',
+    name: 'maxEntries: an append that found the history full leaves its operationId free',
     run: async (store) => {
       await insertActive(store, key);
       expectEqual(await appendUpTo(store, 1, ['a', 'b'], 'op'), full, 'the first');
@@ -80,7 +80,7 @@ export const bounds: readonly StoreCase[] = [
     },
   },
   {
-    name: 'mostEntries: closed and missing come before full',
+    name: 'maxEntries: closed and missing come before full',
     run: async (store) => {
       expectEqual(await appendUpTo(store, 1, ['a', 'b']), { outcome: 'missing' }, 'without a session');
       await insertActive(store, key);

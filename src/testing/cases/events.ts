@@ -1,10 +1,10 @@
 import type { SessionEvent } from '../../events/session-event.js';
 import { eventsBehind, latestPosition, listenTo, logOf } from '../event-steps.js';
 import { expectEqual, expectThat } from '../expect.js';
+import { mutateDeeply } from '../mutate-deeply.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insert, insertActive, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
-import { vandalize } from '../vandalize.js';
 
 const key = keyOf('one');
 
@@ -76,7 +76,7 @@ export const events: readonly StoreCase[] = [
       await answerOf(store.replace(key, live('PAUSED', { revision: 7 })));
       await answerOf(store.replace(keyOf('nobody'), live('PAUSED', { revision: 3 })));
       await answerOf(store.append(keyOf('nobody'), { entries: [say('hello')], now: NOON }));
-      await answerOf(store.append(key, { entries: [say('hello')], now: NOON, mostEntries: 0 }));
+      await answerOf(store.append(key, { entries: [say('hello')], now: NOON, maxEntries: 0 }));
       await answerOf(store.remove(keyOf('nobody')));
       await answerOf(store.remove(key, { revision: 1 }));
       await answerOf(logOf(store).repeat(keyOf('nobody')));
@@ -213,7 +213,7 @@ export const events: readonly StoreCase[] = [
       const start = await latestPosition(store);
       await insertActive(store, key);
       const told = structuredClone(await eventsBehind(store, start));
-      vandalize(await eventsBehind(store, start));
+      mutateDeeply(await eventsBehind(store, start));
       expectEqual(await eventsBehind(store, start), told, 'the events that are read next');
     },
   },

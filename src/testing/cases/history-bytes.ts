@@ -20,7 +20,7 @@ const insertLong = async (store: SessionStore): Promise<readonly HistoryEntry[]>
 };
 
 /** A little more than the limit, since the limit is approximate. */
-const mostBytes = (maxBytes: number): number => maxBytes * 1.05 + 100;
+const byteLimit = (maxBytes: number): number => maxBytes * 1.05 + 100;
 
 export const historyBytes: readonly StoreCase[] = [
   {
@@ -33,7 +33,7 @@ export const historyBytes: readonly StoreCase[] = [
         await repeatUntil('a part without hasMore', entries.length, async () => {
           const part = await partOf(store, { after, limit: 100, maxBytes });
           const bytes = jsonBytes(part.entries);
-          expectThat(bytes <= mostBytes(maxBytes), `a part of ${bytes} bytes has about ${maxBytes} at most`);
+          expectThat(bytes <= byteLimit(maxBytes), `a part of ${bytes} bytes has about ${maxBytes} at most`);
           expectThat(!part.hasMore || bytes > maxBytes / 3, `a part of ${bytes} bytes uses most of ${maxBytes}`);
           read.push(...part.entries);
           after = part.position;
@@ -50,7 +50,7 @@ export const historyBytes: readonly StoreCase[] = [
       for (const maxBytes of [5000, 9000, 25_000]) {
         const part = await partOf(store, { limit: 20, maxBytes });
         const bytes = jsonBytes(part.entries);
-        expectThat(bytes <= mostBytes(maxBytes), `a part of ${bytes} bytes has about ${maxBytes} at most`);
+        expectThat(bytes <= byteLimit(maxBytes), `a part of ${bytes} bytes has about ${maxBytes} at most`);
         expectThat(bytes > maxBytes / 3, `a part of ${bytes} bytes uses most of ${maxBytes}`);
         expectEqual(part.entries, entries.slice(entries.length - part.entries.length), 'the latest entries');
         expectEqual(part.hasMore, false, 'hasMore');
@@ -60,7 +60,7 @@ export const historyBytes: readonly StoreCase[] = [
           entries.slice(-part.entries.length - before.entries.length, -part.entries.length),
           'the latest entries before them',
         );
-        expectThat(jsonBytes(before.entries) <= mostBytes(maxBytes), `they have about ${maxBytes} bytes at most`);
+        expectThat(jsonBytes(before.entries) <= byteLimit(maxBytes), `they have about ${maxBytes} bytes at most`);
         const behind = await partOf(store, { after: part.position, limit: 10 });
         expectEqual(behind.entries, [], 'what stands behind them');
       }

@@ -115,14 +115,14 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
-    name: 'findEntries: a position beyond the end is astray',
+    name: 'findEntries: a position beyond the end is invalid',
     run: async (store) => {
       await insertActive(store, key);
       for (const after of [await append(store, key, ['hello']), 1e9, Number.MAX_SAFE_INTEGER - 1]) {
         const found = await answerOf(store.findEntries(key, { after: after + 1, limit: 10 }));
-        expectEqual(found, { outcome: 'astray' }, `behind ${after + 1}`);
+        expectEqual(found, { outcome: 'invalid_position' }, `behind ${after + 1}`);
         const back = await answerOf(store.findEntries(key, { before: after + 1, limit: 10 }));
-        expectEqual(back, { outcome: 'astray' }, `before ${after + 1}`);
+        expectEqual(back, { outcome: 'invalid_position' }, `before ${after + 1}`);
       }
     },
   },

@@ -1,8 +1,8 @@
 import { expectEqual } from '../expect.js';
+import { mutateDeeply } from '../mutate-deeply.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, expectStored, idsOn, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
-import { vandalize } from '../vandalize.js';
 
 const key = keyOf('one');
 
@@ -39,7 +39,7 @@ export const ownership: readonly StoreCase[] = [
           ),
       ];
       for (const [index, once] of read.entries()) {
-        vandalize(await once());
+        mutateDeeply(await once());
         await expectStored(store, key, sample(), `the record after reading ${index}`);
       }
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
@@ -60,12 +60,12 @@ export const ownership: readonly StoreCase[] = [
       };
       const [mine, theirs] = [await read(), await read()];
       const [stateOfMine, stateOfTheirs] = [await answerOf(store.findState(key)), await answerOf(store.findState(key))];
-      vandalize(mine);
-      vandalize(stateOfMine);
+      mutateDeeply(mine);
+      mutateDeeply(stateOfMine);
       expectEqual(theirs, [sample(), sample()], 'what the other caller has read');
       expectEqual(stateOfTheirs, sample().state, 'the state that the other caller has read');
       const [first, second] = [await answerOf(store.find(key)), await answerOf(store.find(key))];
-      vandalize(first);
+      mutateDeeply(first);
       expectEqual(second && contentsOf(second), sample(), 'the record that the other caller has found');
     },
   },
@@ -75,7 +75,7 @@ export const ownership: readonly StoreCase[] = [
       const { head } = sample();
       const state = live('IDLE', { operations: ['a', 'b'] });
       await answerOf(store.insert(TENANT, head, state));
-      vandalize(await answerOf(store.append(key, { entries: [say('too early')], now: NOON })));
+      mutateDeeply(await answerOf(store.append(key, { entries: [say('too early')], now: NOON })));
       const expected = live('IDLE', { operations: ['a', 'b'] });
       await expectStored(store, key, { head: sample().head, state: expected, history: [] });
     },
@@ -86,13 +86,13 @@ export const ownership: readonly StoreCase[] = [
       const { head, state, history } = sample();
       const idle = live('IDLE');
       await answerOf(store.insert(TENANT, head, idle));
-      vandalize(head);
-      vandalize(idle);
+      mutateDeeply(head);
+      mutateDeeply(idle);
       await answerOf(store.replace(key, state));
-      vandalize(state);
+      mutateDeeply(state);
       const call = { entries: history, now: NOON, operation: operationOf('op') };
       const first = await answerOf(store.append(key, call));
-      vandalize(call);
+      mutateDeeply(call);
       await expectStored(store, key, sample());
       const again = await answerOf(
         store.append(key, { entries: [say('again')], now: NOON, operation: operationOf('op') }),
@@ -108,7 +108,7 @@ export const ownership: readonly StoreCase[] = [
       await answerOf(store.insert(TENANT, Object.freeze(head), live('IDLE')));
       await answerOf(store.replace(key, Object.freeze(state)));
       await answerOf(store.append(key, Object.freeze({ entries: Object.freeze(history), now: NOON })));
-      for (const given of [head, state, history]) vandalize(given);
+      for (const given of [head, state, history]) mutateDeeply(given);
       await expectStored(store, key, sample());
     },
   },
@@ -121,7 +121,7 @@ export const ownership: readonly StoreCase[] = [
       const deadline = NOON + 1;
       await replace(store, given, live('PAUSED', { revision: 3, deadline }));
       await append(store, given, ['hello']);
-      vandalize(given);
+      mutateDeeply(given);
       expectEqual(await dueOf(store, deadline, 10), [{ ...key, dueAt: deadline }], 'due');
       const range = { offset: 0, limit: 1, after: { id: 'two', createdAt: headOf('two').createdAt } };
       const first = await answerOf(store.list(TENANT, range));
@@ -130,7 +130,7 @@ export const ownership: readonly StoreCase[] = [
         ['one'],
         'the ids behind a place',
       );
-      vandalize(range);
+      mutateDeeply(range);
       expectEqual(await idsOn(store, TENANT), ['two', 'one'], 'the ids');
     },
   },
@@ -138,7 +138,7 @@ export const ownership: readonly StoreCase[] = [
     name: 'ownership: changing a due session changes nothing in the store',
     run: async (store) => {
       await answerOf(store.insert(TENANT, sample().head, live('IDLE', { deadline: NOON })));
-      vandalize(await dueOf(store, NOON, 10));
+      mutateDeeply(await dueOf(store, NOON, 10));
       expectEqual(await dueOf(store, NOON, 10), [{ ...key, dueAt: NOON }], 'due');
     },
   },
@@ -172,7 +172,7 @@ export const ownership: readonly StoreCase[] = [
         'the history found before',
       );
       const again = await answerOf(store.find(key));
-      vandalize(again?.history);
+      mutateDeeply(again?.history);
       const history = [...first, 'one more'].map((content) => say(content));
       await expectStored(store, key, { ...stored, history });
       await append(store, key, ['and another']);

@@ -43,7 +43,7 @@ export const sequences: readonly StoreCase[] = [
       await insertActive(store, key);
       await append(store, key, ['hello'], 'op');
       await append(store, key, ['hello'], 'op');
-      await answerOf(store.append(key, { entries: [say('one too many')], now: NOON, mostEntries: 1 }));
+      await answerOf(store.append(key, { entries: [say('one too many')], now: NOON, maxEntries: 1 }));
       await answerOf(store.replace(key, live('PAUSED', { revision: 2 })));
       await answerOf(store.replace(key, live('PAUSED', { revision: 4 })));
       await answerOf(store.remove(key, { revision: 1 }));

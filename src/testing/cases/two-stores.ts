@@ -68,7 +68,7 @@ export const twoStores: readonly StoreCase[] = [
       expectEqual(await answerOf(store.remove(key, { revision: 2 })), 'stale', 'remove of a revision that is gone');
       const first = await append(store, key, ['hello'], 'op');
       expectEqual(await append(second, key, ['hello'], 'op'), first, 'the position of the same operation');
-      const full = await answerOf(second.append(key, { entries: [say('more')], now: NOON, mostEntries: 1 }));
+      const full = await answerOf(second.append(key, { entries: [say('more')], now: NOON, maxEntries: 1 }));
       expectEqual(full, { outcome: 'full' }, 'append to a full history');
       const over = ended('failed', { revision: 4 });
       await replace(store, key, over);

@@ -48,7 +48,7 @@ const hostile: Readonly<Record<string, string>> = {
   'letters of two and three bytes': '\u00e9\u20ac',
 };
 
-describe('the size that the store tells before it reads', () => {
+describe('the size that the store passes to admit before it reads', () => {
   const filled = async (text: string, entries: number) => {
     const store = new MemorySessionStore();
     for (const [at, id] of ['a', 'b', 'c'].entries()) {

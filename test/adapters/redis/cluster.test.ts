@@ -6,7 +6,7 @@ import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { type Corrupt, describeSessionStore } from '../../../src/testing/index.js';
 import { headOf, keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { answerOf, dueOf } from '../../../src/testing/steps.js';
-import { redisAvailable } from '../../support/redis-binary.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import { commandsOf } from '../../support/redis-commands.js';
 
@@ -32,7 +32,7 @@ const newPrefix = (): string => {
   return `cluster-${process.pid}-${prefixes}`;
 };
 
-describe.skipIf(!redisAvailable())('RedisSessionStore on a Redis Cluster', () => {
+describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
   let cluster: RedisCluster;
   beforeAll(async () => {
     cluster = await startCluster(3);

@@ -59,7 +59,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       if (found.isOk() && found.value !== undefined) expectServable(found.value);
       if (found.isErr()) expect(found.error).toMatchObject({ type: 'corrupt_record', id: 'bad' });
       if (state.isErr()) expect(state.error).toMatchObject({ type: 'corrupt_record', id: 'bad' });
-      // Half a session is not the same as none, to whoever reads.
+      // Readers must not take a damaged session for a missing one.
       expect({ damaged: damaged.toString(), ok: found.isOk() }).toMatchObject({ ok: readable });
       expect(page.records[0]?.head.id).toBe('good');
       expect(page.records.length + page.unreadable.length).toBe(2);

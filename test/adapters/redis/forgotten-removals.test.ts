@@ -28,7 +28,7 @@ describeWithRedis('what a deletion leaves', ({ port }) => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  test('is kept where the session was made again and deleted again within the hour', async () => {
+  test('is kept if the session was created and deleted again within the hour', async () => {
     const { clock, sessions, keysLeft } = open(`again-${process.pid}`);
     const keyed = { ...ada, idempotencyKey: 'lesson' };
     const { id } = await okOf(sessions.create(keyed));

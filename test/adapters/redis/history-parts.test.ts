@@ -56,7 +56,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       for (const after of upTo(text.length + 3)) {
         const found = await answerOf(store.findEntries(key, { after, limit: 10 }));
         const isStart = after === 0 || text[after - 1] === 0x0a;
-        expect({ after, outcome: found.outcome }).toEqual({ after, outcome: isStart ? 'found' : 'astray' });
+        expect({ after, outcome: found.outcome }).toEqual({ after, outcome: isStart ? 'found' : 'invalid_position' });
         const behind = text.subarray(after).toString().split('\n{"role"').length - 1;
         const count = isStart && text[after] === 0x7b ? behind + 1 : behind;
         if (isStart) {
@@ -161,7 +161,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       }
     });
 
-    test('are corrupt_record where the end is none, or the mark tells of more', async () => {
+    test('are corrupt_record if the end is no mark, or the mark counts more entries', async () => {
       for (const tail of ['x', '{', '"w:9:3"', '"w:9:3",', good, '"w:9",\n', '"w:9:40",\n']) {
         const { store, client, journal } = await open();
         await append(store, key, ['hello']);

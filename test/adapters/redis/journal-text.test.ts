@@ -28,7 +28,7 @@ describe('the text of a journal', () => {
     expect(MARK_LENGTH).toBe(mark(1, 1, 1).length - 1);
   });
 
-  test('is empty before somebody has spoken', () => {
+  test('is empty before the first entry', () => {
     expect(decodeJournal('')).toEqual({ entries: [], appends: 0, count: 0, marks: 0 });
   });
 

@@ -21,7 +21,7 @@ const insertFive = async (store: RedisSessionStore): Promise<void> => {
 
 describeWithRedis('a list', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
-    /** A server of its own, so that nobody else's commands are counted. */
+    /** A separate server, so that only the commands of this test are counted. */
     const countLists = async (store: (port: number) => Promise<RedisSessionStore>) => {
       const server = await startRedis();
       try {
@@ -92,7 +92,7 @@ describeWithRedis('a list', ({ port }) => {
       expect(last).toBeGreaterThan(0);
     });
 
-    test('behind a cursor and in either order goes on where the page before ended', async () => {
+    test('after a cursor, in either order, continues after the page before', async () => {
       const store = new RedisSessionStore({ client: openClient(version, { port }), prefix: newPrefix() });
       await insertFive(store);
       const { next } = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order: 'oldest' }));
@@ -107,7 +107,7 @@ describeWithRedis('a list', ({ port }) => {
       expect(await pageOf({ offset: 3 })).toEqual([['s1', 's0'], undefined]);
     });
 
-    test('drops what its index names and nobody has: the page is whole, and the total right', async () => {
+    test('drops index entries without a session: the page is full, and the total right', async () => {
       const client = openClient(version, { port });
       const prefix = newPrefix();
       const store = new RedisSessionStore({ client, prefix });

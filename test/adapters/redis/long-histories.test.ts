@@ -103,7 +103,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       expectLittle(after, 100);
     });
 
-    test('that has a name looks for it in one place, whoever has written since', async () => {
+    test('with an operation id searches for it from one position, whatever was written since', async () => {
       const [store, others] = [open(), open()];
       const position = await append(store, key, ['mine'], `${version.at(-1)}-op`);
       for (const _ of upTo(10)) await append(others, key, ['theirs']);
@@ -115,7 +115,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       }
     });
 
-    test('that has a name is made again where a crash has lost it behind its name', async () => {
+    test('with an operation id is repeated if a crash lost it after its id was noted', async () => {
       const store = open();
       const client = openClient(version, { port });
       const operationId = `lost-${version.at(-1)}`;

@@ -5,8 +5,8 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { LOOPBACK } from '../../support/free-port.js';
-import { redisAvailable } from '../../support/redis-binary.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import { openProxy } from '../../support/tcp-proxy.js';
 
@@ -16,12 +16,12 @@ const clusters = { 'ioredis 5': Cluster, 'ioredis 6': Cluster6 } as const;
 
 let prefixes = 0;
 
-describe.skipIf(!redisAvailable())('a reply of a Redis Cluster is lost after the command has run', () => {
+describeWithRedis('a reply of a Redis Cluster is lost after the command has run', () => {
   let cluster: RedisCluster;
   beforeAll(async () => {
     cluster = await startCluster(1);
     const node = new Redis(cluster.nodes[0]?.port ?? 0);
-    // A node that nobody has met does not know its own address.
+    // A node without contact to other nodes does not know its own address.
     await node.config('SET', 'cluster-announce-ip', LOOPBACK);
     await node.quit();
   }, 30_000);

@@ -66,7 +66,7 @@ describe('options that break a rule are named at once', () => {
     expectRule({ client, events: value }, 'events must be true, false or { length, client }');
   });
 
-  test('one that nobody knows is told with the one that was probably meant', () => {
+  test('an unknown one is named with the one that was probably meant', () => {
     expect(() => makeStore({ client, timeOutMs: 1 })).toThrow(/timeOutMs is unknown.*timeoutMs/);
     expect(() => makeStore({ client, events: { lenght: 1 } })).toThrow(/events\.lenght is unknown.*length/);
   });

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
-import { settle } from '../../../src/session/timeline.js';
+import { stateAt } from '../../../src/session/timeline.js';
 import type { ListPlace, PageRange } from '../../../src/store/session-store.js';
 import { ended, headOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
+import { moreInCi } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient } from '../../support/redis-clients.js';
 
@@ -70,7 +71,7 @@ const expected = (
   const matching = inserted.filter(
     (session) =>
       status !== undefined &&
-      settle(session.state, status.now).status === status.status &&
+      stateAt(session.state, status.now).status === status.status &&
       session.createdAt > createdAfter &&
       session.createdAt < createdBefore,
   );
@@ -108,7 +109,7 @@ describeWithRedis('a list by status, of which the clock has ended some that nobo
           expect({ asked, ...found }).toEqual({ asked, ...expected(inserted, asked) });
         }
       }),
-      { numRuns: 100 },
+      { numRuns: moreInCi(30, 100) },
     );
   }, 120_000);
 

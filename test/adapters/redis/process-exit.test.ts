@@ -24,7 +24,7 @@ describeWithRedis('a process whose host has closed the client', ({ port }) => {
     expect(await outcomes(version, String(port), PATIENCE)).toEqual(['ok', 'ok']);
   });
 
-  test.each(clientVersions)('ends by itself after calls that nobody answered, with %s', async (version) => {
+  test.each(clientVersions)('ends by itself after calls without an answer, with %s', async (version) => {
     const unavailable = 'store_unavailable';
     expect(await outcomes(version, String(await freePort()), '100')).toEqual([unavailable, unavailable]);
   });

@@ -7,7 +7,7 @@ import { openProxy } from '../../support/tcp-proxy.js';
 
 const HOUR = 60 * 60 * 1000;
 
-/** The clock of a machine that is so many milliseconds ahead. */
+/** The clock of a machine that is this number of milliseconds ahead. */
 const ahead = (ms: number) => ({ now: () => Date.now() + ms });
 
 describeWithRedis('the clock of a Redis server', ({ port }) => {
@@ -41,7 +41,7 @@ describeWithRedis('the clock of a Redis server', ({ port }) => {
     });
   });
 
-  test('goes on with what it knew while the server does not answer', async () => {
+  test('uses the last known offset while the server does not answer', async () => {
     const proxy = await openProxy(port);
     const clock = new RedisClock({
       client: openClient('ioredis 5', { port: proxy.port }),

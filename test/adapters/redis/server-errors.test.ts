@@ -52,7 +52,7 @@ const allCalls: readonly Call[] = [...additions, 'remove', ...allReads];
 /** As much of an error as a log could show. */
 const shown = (error: unknown): string => inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
 
-/** A client that may not enter is told so, or never hears an answer: both end in time, and neither tells a secret. */
+/** A client without access gets an error or no answer: both end within the timeout, and neither reveals a secret. */
 const expectUnreachable = async (store: SessionStore): Promise<void> => {
   for (const name of ['find', 'list', 'insert', 'append'] as const) {
     const error = await errorOf(calls[name](store));
@@ -170,7 +170,7 @@ describeWithRedis('an error of the server', () => {
       expect(await everything(admin)).toEqual(before);
     });
 
-    test('CLUSTERDOWN: nobody serves the slot', async () => {
+    test('CLUSTERDOWN: no node serves the slot', async () => {
       const server = await startRedis({ args: ['--cluster-enabled', 'yes'], port: await freePortPair(10_000) });
       onTestFinished(() => server.stop());
       await expectRefused(storeAt(server.port), ['find', 'insert', 'append', 'remove'], /CLUSTERDOWN/);
@@ -247,7 +247,7 @@ describeWithRedis('an error of the server', () => {
     );
 
     test('SCRIPT FLUSH between the calls, and all the time', async () => {
-      // Other tests count on what the server that all share has been told of scripts.
+      // Other tests rely on the scripts that the shared server has loaded.
       const { port } = await open();
       const client = openClient(version, { port });
       const flusher = openClient(version, { port });

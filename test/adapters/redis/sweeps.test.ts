@@ -85,7 +85,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     expect(told).toEqual([ids[1]]);
   });
 
-  test('leaves lists by status as they are, before, while and after an end is told', async () => {
+  test('does not change lists by status before, during and after the report of an end', async () => {
     const { clock, sessions, sweep } = open();
     const ids = await startMany(sessions, 10);
     await startMany(sessions, 1).then(([id = '']) => sessions.pause(id));
@@ -116,7 +116,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     expect(await totals()).toEqual(expected);
   });
 
-  test('deletes a session once its end is told, however soon its retention is over', async () => {
+  test('deletes a session only after its end was reported, however short its retention is', async () => {
     const { clock, sessions, sweep, store } = open(1, 10);
     await startMany(sessions, 3);
     clock.pass(MINUTE);
@@ -127,7 +127,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     expect(await sweep()).toEqual({ ended: 0, deleted: 3, failed: 0 });
   });
 
-  test('tells an end that was untold when repair put the indexes right', async () => {
+  test('reports an end that was not reported before repair corrected the indexes', async () => {
     const { clock, sessions, sweep, store, told } = open(1, 3600);
     const ids = await startMany(sessions, 3);
     clock.pass(MINUTE);

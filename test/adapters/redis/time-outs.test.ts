@@ -92,12 +92,11 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
       const proxy = await openProxy(port);
       const client = openClient(version, { port: proxy.port });
       const prefix = `time-outs-${process.pid}-${version}-middle`;
-      const store = new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT });
-      await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
-      proxy.silence();
-      await expectUnavailable(store);
-      proxy.speak();
       const patient = new RedisSessionStore({ client, prefix, timeoutMs: 4000 });
+      await answerOf(patient.insert(TENANT, headOf('one'), live('ACTIVE')));
+      proxy.silence();
+      await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
+      proxy.speak();
       expect(await answerOf(patient.find(keyOf('two')))).toBeUndefined();
     });
 

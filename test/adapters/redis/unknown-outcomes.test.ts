@@ -32,7 +32,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
       await okOf(others.delete(await startedIn(others)));
       const client = openClient(version, { port: proxy.port, autoResendUnfulfilledCommands: false });
-      const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: 150 }), clock });
+      const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: 300 }), clock });
       await okOf(sessions.list());
       return { sessions, others, clock, loseReply: ({ sha1 }: Script) => proxy.loseReply(sha1) };
     };

@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort } from '../../support/free-port.js';
 import { randomFrom } from '../../support/random.js';
-import { redisAvailable } from '../../support/redis-binary.js';
-import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 import { okOf } from '../../support/sessions.js';
-import { effort, record, seeds } from '../support/effort.js';
+import { effort, record, seeds, triedClients } from '../support/effort.js';
 import { audit } from './audit.js';
 import { type Ledger, type Run, Writer } from './writer.js';
 
@@ -46,8 +46,8 @@ class Progress implements Run {
   }
 }
 
-describe.skipIf(!redisAvailable())('a server that is killed while many write', () => {
-  test.each(clientVersions)(
+describeWithRedis('a server that is killed while many write', () => {
+  test.each(triedClients)(
     'has lost nothing that was acknowledged, doubled nothing, and lists all, with %s',
     async (version) => {
       const [seed = 1] = seeds(1);

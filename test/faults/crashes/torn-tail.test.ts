@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { redisAvailable } from '../../support/redis-binary.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions } from '../../support/redis-clients.js';
 import { effort, record } from '../support/effort.js';
 import { type Base, logOf, type Torn } from './torn-log.js';
@@ -28,9 +28,8 @@ const forEach = async <T>(items: Iterable<T>, task: (item: T) => Promise<void>):
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-describe.skipIf(!redisAvailable()).each(bases)(
-  'a log that is torn inside of a write, every $step bytes, on a base of $base',
-  ({ base, step }) => {
+describeWithRedis('a log that is torn', () => {
+  describe.each(bases)('inside of a write, every $step bytes, on a base of $base', ({ base, step }) => {
     const sums = { cuts: 0, outcomes: 0, halves: 0, losses: 0 };
 
     afterAll(() => {
@@ -83,5 +82,5 @@ describe.skipIf(!redisAvailable()).each(bases)(
     );
 
     // A server logs the end of such memories with what meets them, within a MULTI.
-  },
-);
+  });
+});

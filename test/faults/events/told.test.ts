@@ -40,7 +40,7 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
   const toldIn = async (store: RedisSessionStore): Promise<readonly SessionEvent[]> => {
     const told: SessionEvent[] = [];
     const { events } = store;
-    if (events === undefined) throw new Error('the store tells no events');
+    if (events === undefined) throw new Error('the store has no events');
     for (let position = '0'; ; ) {
       const page = await answerOf(events.read(events.streamOf('default'), position, 5000));
       told.push(...page.events);

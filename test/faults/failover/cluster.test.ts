@@ -1,11 +1,11 @@
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { upTo } from '../../../src/testing/samples.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { randomFrom } from '../../support/random.js';
-import { redisAvailable } from '../../support/redis-binary.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import type { RedisServer } from '../../support/redis-server.js';
 import { effort, record, seeds } from '../support/effort.js';
@@ -25,7 +25,7 @@ const WRITES_AFTER = effort(500, 5000);
 const MOVED_WITHIN_MS = 15_000;
 const PROMISE = 'a cluster may move its slots and lose a master';
 
-describe.skipIf(!redisAvailable())('a Redis Cluster of 3 masters and 3 replicas', () => {
+describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
   let cluster: RedisCluster;
   let slots: Slots;
   beforeAll(async () => {

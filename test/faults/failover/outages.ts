@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
+import { openNetwork } from '../../support/network.js';
 import { openClient, type TestClient } from '../../support/redis-clients.js';
 import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis-server.js';
-import { openNetwork } from './network.js';
 
 /** A server of its own that can fall silent and come back. */
 export interface Outage {

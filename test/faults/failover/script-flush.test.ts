@@ -1,13 +1,13 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, idsOn, said } from '../../../src/testing/steps.js';
-import { redisAvailable } from '../../support/redis-binary.js';
-import { clientVersions, openClient, type TestClient } from '../../support/redis-clients.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { openClient, type TestClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
 import { startRedis } from '../../support/redis-server.js';
-import { effort, record } from '../support/effort.js';
+import { effort, record, triedClients } from '../support/effort.js';
 
 const CALLS = effort(500, 20_000);
 const CALLERS = 20;
@@ -35,7 +35,11 @@ const flushing = (client: TestClient) => {
 const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown[]> => {
   const key = keyOf(id);
   const append = (content: string, operationId?: string) =>
-    store.append(key, { entries: [say(content)], now: NOON, ...(operationId === undefined ? {} : { operation: operationOf(operationId) }) });
+    store.append(key, {
+      entries: [say(content)],
+      now: NOON,
+      ...(operationId === undefined ? {} : { operation: operationOf(operationId) }),
+    });
   const inserted = await store.insert(TENANT, headOf(id), live('IDLE'));
   const replaced = await store.replace(key, live('ACTIVE', { revision: 2 }));
   const first = await append('first');
@@ -50,8 +54,8 @@ const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown
   return kept?.join() === 'first,second' && isListed ? wrong : [...wrong, { kept, isListed }];
 };
 
-describe.skipIf(!redisAvailable())('SCRIPT FLUSH, again and again', () => {
-  test.each(clientVersions)(
+describeWithRedis('SCRIPT FLUSH, again and again', () => {
+  test.each(triedClients)(
     'no call fails, and none is applied twice, with %s',
     async (version) => {
       const server = await startRedis();

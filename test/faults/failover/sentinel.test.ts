@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
-import { redisAvailable } from '../../support/redis-binary.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions } from '../../support/redis-clients.js';
 import { effort, record, seeds } from '../support/effort.js';
 import { Crowd } from './crowd.js';
@@ -35,7 +35,7 @@ const connect = {
   'ioredis 6': (addresses: Addresses) => new Redis6(addresses),
 } as const;
 
-describe.skipIf(!redisAvailable())('a master with two replicas and three sentinels', () => {
+describeWithRedis('a master with two replicas and three sentinels', () => {
   test.each(tried)(
     'is killed again and again while many write, and nothing is doubled; %s',
     async (name, args) => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { upTo } from '../../../src/testing/samples.js';
-import { redisAvailable } from '../../support/redis-binary.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import type { RedisServer } from '../../support/redis-server.js';
+import { reasonToSkip, requirements } from '../../support/requirements.js';
 import { effort, record } from '../support/effort.js';
 import { BACK_WITHIN, GRACE, Host, TIMEOUT } from './host.js';
-import { networksAvailable } from './network.js';
 import { OF_NETWORKS, outages } from './outages.js';
 
 /** How many times each method is called in a silence, in each silence; a round takes as long as the time-out. */
@@ -39,9 +39,13 @@ const hostsOn = async ({ host, port }: RedisServer): Promise<readonly Host[]> =>
   return hosts.map(({ host }) => host);
 };
 
-describe.skipIf(!redisAvailable())('a server that falls silent in the middle of a conversation', () => {
+describeWithRedis('a server that falls silent in the middle of a conversation', () => {
   describe.each(Object.entries(outages))('%s', (name, open) => {
-    test.skipIf(name === OF_NETWORKS && !networksAvailable())(
+    if (name === OF_NETWORKS && !requirements.networks.isMet()) {
+      test.skip(reasonToSkip(requirements.networks));
+      return;
+    }
+    test(
       'every call settles in time, the first success follows at once, and nothing is lost or doubled',
       async () => {
         const outage = await open();

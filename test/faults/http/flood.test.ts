@@ -11,7 +11,7 @@ const REQUESTS = effort(300, 10_000);
 const PROMISE = 'a flood leaves a server as it was';
 /** What the heap may grow by from one flood to the next; the first one fills what is kept on purpose. */
 const MIB = 1024 * 1024;
-const MOST_BYTES = effort(1, 4) * MIB;
+const MAX_BYTES = effort(1, 4) * MIB;
 
 const regulars = ['regular-key-0', 'regular-key-1', 'regular-key-2', 'regular-key-3'];
 
@@ -47,11 +47,11 @@ test(
       const served = outcomes.reduce((sum, outcome) => sum + outcome.served, 0);
       record({ promise: PROMISE, figure: 'requests at once', value: REQUESTS });
       record({ promise: PROMISE, figure: 'right answers to others meanwhile', value: served });
-      const bar = `under ${MOST_BYTES / MIB}`;
+      const bar = `under ${MAX_BYTES / MIB}`;
       record({ promise: PROMISE, figure: 'growth of the heap, MiB', value: (growth / MIB).toFixed(2), bar });
       for (const { failed, wrong } of outcomes) expect({ failed, wrong }).toEqual({ failed: [], wrong: [] });
       expect(after).toMatchObject({ connections: 0, warnings: [] });
-      expect(growth).toBeLessThan(MOST_BYTES);
+      expect(growth).toBeLessThan(MAX_BYTES);
       expect(code).toBe(0);
     } finally {
       child.kill('SIGKILL');

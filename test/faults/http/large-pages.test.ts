@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../../http/client.js';
-import { redisAvailable, startRedis } from '../../support/redis-server.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { startRedis } from '../../support/redis-server.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import { effort, record } from '../support/effort.js';
 
@@ -82,24 +83,26 @@ describe('fifty connections with four hundred requests each for the largest page
 
   test('leave a process with 1 GiB of heap alive, and others served, in memory', () => trial('memory'));
 
-  test.skipIf(!redisAvailable())('the same on Redis, which does not grow either', async () => {
-    const redis = await startRedis();
-    const client = new Redis(redis.port, '127.0.0.1');
-    let [before, most] = [0, 0];
-    try {
-      await trial(String(redis.port), async () => {
-        const used = await usedMib(client, 'used_memory');
-        before ||= used;
-        most = Math.max(most, used);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      });
-      const growth = most - before;
-      const bar = `under ${MAX_REDIS_GROWTH_MIB}`;
-      record({ promise: PROMISE, figure: 'growth of Redis, MiB', value: growth.toFixed(0), bar });
-      expect(growth).toBeLessThan(MAX_REDIS_GROWTH_MIB);
-    } finally {
-      client.disconnect();
-      await redis.stop();
-    }
+  describeWithRedis('on Redis', () => {
+    test('the same, and Redis does not grow either', async () => {
+      const redis = await startRedis();
+      const client = new Redis(redis.port, '127.0.0.1');
+      let [before, most] = [0, 0];
+      try {
+        await trial(String(redis.port), async () => {
+          const used = await usedMib(client, 'used_memory');
+          before ||= used;
+          most = Math.max(most, used);
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        });
+        const growth = most - before;
+        const bar = `under ${MAX_REDIS_GROWTH_MIB}`;
+        record({ promise: PROMISE, figure: 'growth of Redis, MiB', value: growth.toFixed(0), bar });
+        expect(growth).toBeLessThan(MAX_REDIS_GROWTH_MIB);
+      } finally {
+        client.disconnect();
+        await redis.stop();
+      }
+    });
   });
 });

@@ -11,8 +11,8 @@ import { type Reply, send } from '../../http/client.js';
 import { listening } from '../../http/serve.js';
 import type { RunningServer } from '../../http/world.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { clientVersions, openClient } from '../../support/redis-clients.js';
-import { effort, record } from '../support/effort.js';
+import { openClient } from '../../support/redis-clients.js';
+import { effort, record, triedClients } from '../support/effort.js';
 
 /** Every string once, as names can be: not empty, not too long, and without halves of a character, which no path carries. */
 const names = [...new Set([...naughty, ...hostileNames])].filter(
@@ -98,7 +98,7 @@ describeWithRedis('naughty strings, in Redis', ({ port }) => {
   let leave: () => Promise<unknown> = async () => undefined;
   afterEach(() => leave());
 
-  test.each(clientVersions)(
+  test.each(triedClients)(
     `${TITLE}, with %s`,
     async (version) => {
       const client = openClient(version, { port });

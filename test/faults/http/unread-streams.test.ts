@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { redisAvailable, startRedis } from '../../support/redis-server.js';
+import { startRedis } from '../../support/redis-server.js';
+import { reasonToSkip, requirements } from '../../support/requirements.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import type { WatchedReport, WatchedServer } from '../../support/workers/watched-server.js';
 import { effort, record } from '../support/effort.js';
@@ -12,9 +13,9 @@ const WATCHERS = effort(100, 1000);
 const SESSION_BYTES = 2_000_000;
 const TURNS = effort(30, 100);
 /** Megabytes that watchers may add to the process. One text for each of them would be 2 MB. */
-const MOST_MB = effort(100, 300);
+const MAX_MB = effort(100, 300);
 /** Sessions that were sent lately, 16 MiB, and what a client of Redis keeps of its last replies. */
-const MOST_KEPT_MB = 40;
+const MAX_KEPT_MB = 40;
 
 let worker: Worker;
 beforeAll(async () => {
@@ -93,7 +94,8 @@ const stores = {
   },
 } as const;
 
-const cases = Object.entries(stores).filter(([name]) => name === 'memory' || redisAvailable);
+const cases = Object.entries(stores).filter(([name]) => name === 'memory' || requirements.redis.isMet());
+if (!requirements.redis.isMet()) test.skip(reasonToSkip(requirements.redis));
 
 test.each(cases)(
   'many watchers of one large session in %s, who first do not read and then all do',
@@ -115,8 +117,8 @@ test.each(cases)(
     };
     await Promise.all(watchers.map(readAll));
     const read = await server.measure();
-    for (const { rss } of [unread, read]) expect(rss - before.rss).toBeLessThan(MOST_MB);
-    const bar = `under ${MOST_MB}`;
+    for (const { rss } of [unread, read]) expect(rss - before.rss).toBeLessThan(MAX_MB);
+    const bar = `under ${MAX_MB}`;
     record({ promise: PROMISE, figure: `${name}: watchers of one session of 2 MB`, value: WATCHERS });
     record({ promise: PROMISE, figure: `${name}: that were cut off or turned away, and came back`, value: again });
     record({ promise: PROMISE, figure: `${name}: MB more, unread`, value: (unread.rss - before.rss).toFixed(0), bar });
@@ -141,7 +143,7 @@ test.each(cases)(
     const after = await server.measure();
     for (const { leave } of watchers) leave();
     const growth = after.heap + after.buffers - before.heap - before.buffers;
-    expect(growth).toBeLessThan(MOST_KEPT_MB);
+    expect(growth).toBeLessThan(MAX_KEPT_MB);
     record({
       promise: PROMISE,
       figure: `${name}: MB held for ${TURNS} that wait, each of another state`,

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { growthOf } from '../../support/heap.js';
-import { redisAvailable } from '../../support/redis-binary.js';
-import { clientVersions } from '../../support/redis-clients.js';
 import { type RedisServer, startRedis } from '../../support/redis-server.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import type { EnduranceReport } from '../../support/workers/endurance.js';
-import { effort, record } from '../support/effort.js';
+import { effort, record, triedClients } from '../support/effort.js';
 import { reportOf } from './child.js';
 
 const PROMISE = 'nothing leaks';
@@ -14,7 +13,7 @@ const PATIENCE_MS = effort(60_000, 900_000);
  * What may be left of an operation, in bytes. With few operations, what the process still warms up to counts for more,
  * and on Redis what the store remembers of sessions that it has read, which comes and goes.
  */
-const MOST_BYTES = { memory: effort(60, 0.5), redis: effort(1000, 2) } as const;
+const MAX_BYTES = { memory: effort(60, 0.5), redis: effort(1000, 2) } as const;
 const SAMPLES = effort(12, 40);
 /** Long ones fill early what a store remembers of the sessions that it has read. */
 const CONTENT = effort(20_000, 200);
@@ -26,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => worker.remove());
 
 const endure = async (store: string, port: number, operations: number): Promise<void> => {
-  const most = MOST_BYTES[store === 'memory' ? 'memory' : 'redis'];
+  const most = MAX_BYTES[store === 'memory' ? 'memory' : 'redis'];
   const numbers = [port, operations, SAMPLES, CONTENT];
   const { samples, ...rest } = await reportOf<EnduranceReport>(worker.file, store, ...numbers.map(String));
   const settled = samples.slice(samples.length / 2);
@@ -44,14 +43,14 @@ test(
   PATIENCE_MS,
 );
 
-describe.skipIf(!redisAvailable())('many operations on a Redis', () => {
+describeWithRedis('many operations on a Redis', () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();
   });
   afterAll(() => server.stop());
 
-  test.each(clientVersions)(
+  test.each(triedClients)(
     'leave nothing behind, with %s',
     (version) => endure(version, server.port, effort(3000, 500_000)),
     PATIENCE_MS,

@@ -6,16 +6,16 @@ import { REMOVED } from '../../../adapters/redis/record-text.js';
 import { type SessionError, SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { randomFrom } from '../../support/random.js';
-import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { openClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
-import { effort, record, seeds } from '../support/effort.js';
+import { effort, record, seeds, triedClients } from '../support/effort.js';
 
 type Call = () => ResultAsync<unknown, SessionError>;
 
 const ROUNDS = effort(60, 5000);
 
 describeWithRedis('a session that is deleted while others work on it', ({ port }) => {
-  test.each(clientVersions)(
+  test.each(triedClients)(
     'is gone from everywhere and stays so, or was created again and is whole, with %s',
     async (version) => {
       const [seed = 1] = seeds(1);

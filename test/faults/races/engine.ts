@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import { type Session, SessionService } from '../../../src/index.js';
-import { idOfKey } from '../../../src/session/ids.js';
+import { idOfIdempotencyKey } from '../../../src/session/ids.js';
 import type { SessionState } from '../../../src/session/session.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { type Command, emptyModel } from './model.js';
@@ -80,7 +80,7 @@ export class Engine {
   }
 
   #idOf(key: string): Promise<string> {
-    return idOfKey(this.#tenant, key);
+    return idOfIdempotencyKey(this.#tenant, key);
   }
 }
 

@@ -3,10 +3,10 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { type Session, SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { randomFrom } from '../../support/random.js';
-import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { openClient } from '../../support/redis-clients.js';
 import { createdIn, okOf } from '../../support/sessions.js';
 import { openProxy } from '../../support/tcp-proxy.js';
-import { effort, record, seeds } from '../support/effort.js';
+import { effort, record, seeds, triedClients } from '../support/effort.js';
 import { type Append, anomaliesOf, type Look } from './anomalies.js';
 
 const CLIENTS = 6;
@@ -14,7 +14,7 @@ const CALLS = effort(60, 1500);
 const CUT_EVERY = 40;
 
 describeWithRedis('clients whose connections are cut all the time', ({ port }) => {
-  test.each(clientVersions)(
+  test.each(triedClients)(
     'see one history, and states in a legal order, with %s',
     async (version) => {
       const [seed = 1] = seeds(1);

@@ -1,6 +1,6 @@
 import type { ResultAsync } from 'neverthrow';
 import type { SessionError, SessionService } from '../../../src/index.js';
-import { idOfKey } from '../../../src/session/ids.js';
+import { idOfIdempotencyKey } from '../../../src/session/ids.js';
 import type { Ledger } from '../crashes/writer.js';
 
 /** What the writers of one process have been answered. */
@@ -48,7 +48,7 @@ export class BluntWriter {
 
   async #live(idempotencyKey: string, isOver: () => boolean): Promise<Ledger> {
     const sessions = this.#sessions;
-    const id = await idOfKey(this.#tenant, idempotencyKey);
+    const id = await idOfIdempotencyKey(this.#tenant, idempotencyKey);
     const acknowledged: string[] = [];
     const doubtful = new Set<string>();
     const close = (deleted: Ledger['deleted'], ...statuses: readonly string[]): Ledger => ({

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService, type SessionStatus } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
-import { redisAvailable } from '../../support/redis-binary.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient } from '../../support/redis-clients.js';
 import { okOf } from '../../support/sessions.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
@@ -12,10 +12,10 @@ import { effort, record } from '../support/effort.js';
 import { refusals } from './refusals.js';
 import { Writing } from './writing.js';
 
-const PROCESSES = 3;
+const PROCESSES = effort(2, 3);
 const WRITERS = 8;
 const ROUNDS = effort(1, 12);
-const CALLS = effort(400, 2500);
+const CALLS = effort(200, 2500);
 const PROMISE = 'an answer is true, whatever the server refuses';
 const statuses: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
@@ -59,7 +59,7 @@ const readAll = async (sessions: SessionService): Promise<void> => {
   }
 };
 
-describe.skipIf(!redisAvailable())('processes that write while a server refuses again and again', () => {
+describeWithRedis('processes that write while a server refuses again and again', () => {
   let worker: Worker;
   beforeAll(async () => {
     worker = await bundleWorker('blunt-writers');

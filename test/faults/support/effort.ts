@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { onTestFailed } from 'vitest';
+import { type ClientVersion, clientVersions } from '../../support/redis-clients.js';
 
 /**
  * How hard a fault test tries: a little as part of every run, or in full by `npm run test:faults`. Seeds are fixed, so
@@ -9,6 +10,9 @@ const full = process.env['COLLOQUY_FAULTS'] === 'full';
 
 /** The size of a test, which is one of these two. */
 export const effort = <T>(short: T, whole: T): T => (full ? whole : short);
+
+/** The clients that a short run tries: the contract and the tests of the Redis store try both. */
+export const triedClients: readonly ClientVersion[] = clientVersions.slice(0, effort(1, 2));
 
 /** So many seeds, which a failing test prints. Call it within the test. */
 export const seeds = (count: number): readonly number[] => {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { randomFrom } from '../../support/random.js';
-import { redisAvailable } from '../../support/redis-binary.js';
 import { openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 import { okOf, startedIn } from '../../support/sessions.js';
@@ -15,7 +15,7 @@ import { Sweepers } from './sweepers.js';
 
 const PROMISE = 'an end by the clock is told at least once, whatever happens to who tells it';
 const SESSIONS = effort(300, 5000);
-const ROUNDS = effort(4, 40);
+const ROUNDS = effort(2, 40);
 const PROCESSES = 3;
 
 /** What happens to the sweepers, again and again. */
@@ -41,7 +41,7 @@ const troubles: Readonly<Record<string, (trouble: Trouble) => Promise<unknown>>>
   },
 };
 
-describe.skipIf(!redisAvailable())('ends that the clock has made', () => {
+describeWithRedis('ends that the clock has made', () => {
   let worker: Worker;
   beforeAll(async () => {
     worker = await bundleWorker('telling-sweeper');

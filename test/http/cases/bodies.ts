@@ -123,13 +123,15 @@ export const bodyCases = (world: World): void => {
       }
     });
 
-    test.skipIf(world.parsesBodies)('what is not UTF-8 is 400 and names the body', async () => {
-      const client = world.client();
-      for (const bytes of notUtf8) {
-        const body = Buffer.concat([Buffer.from('{"face":"'), Buffer.from(bytes), Buffer.from('","profile":"b"}')]);
-        expectInvalid(await client.createText(body), 'body');
-      }
-    });
+    if (!world.parsesBodies) {
+      test('what is not UTF-8 is 400 and names the body', async () => {
+        const client = world.client();
+        for (const bytes of notUtf8) {
+          const body = Buffer.concat([Buffer.from('{"face":"'), Buffer.from(bytes), Buffer.from('","profile":"b"}')]);
+          expectInvalid(await client.createText(body), 'body');
+        }
+      });
+    }
 
     test('a byte order mark is passed over', async () => {
       expect((await world.client().createText(`\ufeff${text}`)).status).toBe(201);
@@ -155,11 +157,13 @@ export const bodyCases = (world: World): void => {
       expect((await client.send('/sessions')).text).toBe('[]');
     });
 
-    test.skipIf(world.parsesBodies)('and so it is if it comes in chunks, without telling its length', async () => {
-      const client = world.client();
-      expectProblem(await client.createText([padded(BODY_BYTES), ' ']), 413, 'body_too_large');
-      expect((await client.send('/sessions')).text).toBe('[]');
-    });
+    if (!world.parsesBodies) {
+      test('and so it is if it comes in chunks, without telling its length', async () => {
+        const client = world.client();
+        expectProblem(await client.createText([padded(BODY_BYTES), ' ']), 413, 'body_too_large');
+        expect((await client.send('/sessions')).text).toBe('[]');
+      });
+    }
 
     test('a depth of 100,000 is no harm where it is ignored, and no string where one is wanted', async () => {
       const client = world.client();
@@ -168,9 +172,8 @@ export const bodyCases = (world: World): void => {
       expectInvalid(await client.createText(`{"face":${deep},"profile":"b"}`), 'face');
     });
 
-    test.skipIf(world.parsesBodies)(
-      '__proto__ and constructor are fields like any other, and change nothing',
-      async () => {
+    if (!world.parsesBodies) {
+      test('__proto__ and constructor are fields like any other, and change nothing', async () => {
         const client = world.client();
         const poison = '{"polluted":true,"behavior":"evil","prototype":{"polluted":true}}';
         const reply = await client.createText(
@@ -180,8 +183,8 @@ export const bodyCases = (world: World): void => {
         expect((await client.send(`/session/${id}`)).json()).toHaveProperty('options.behavior', '');
         expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
         expectInvalid(await client.createText(`{"__proto__":${text}}`), 'face', 'profile');
-      },
-    );
+      });
+    }
 
     test('a lone surrogate comes back as it was sent', async () => {
       const client = world.client();

@@ -75,12 +75,14 @@ export const connectionCases = (world: World): void => {
       expect((await client.send('/sessions')).status).toBe(200);
     });
 
-    test.skipIf(world.parsesBodies)('a body that says it is too large is refused before it is sent', async () => {
-      const connection = new RawConnection(world.origin);
-      connection.write(head(world.client(), { 'Content-Length': 1e12 }));
-      expect((await connection.answers())[0]).toContain(' 413 ');
-      connection.destroy();
-    });
+    if (!world.parsesBodies) {
+      test('a body that says it is too large is refused before it is sent', async () => {
+        const connection = new RawConnection(world.origin);
+        connection.write(head(world.client(), { 'Content-Length': 1e12 }));
+        expect((await connection.answers())[0]).toContain(' 413 ');
+        connection.destroy();
+      });
+    }
 
     const endless = [
       ['one that is too large', CREATE, {}, ' 413 '],
@@ -88,9 +90,8 @@ export const connectionCases = (world: World): void => {
       ["a stranger's", CREATE, { 'X-API-KEY': 'wrong' }, ' 401 '],
       ["a GET's", 'GET /sessions', {}, ' 200 '],
     ] as const;
-    test.runIf(world.ownsConnection && !world.parsesBodies)(
-      'an endless body is answered while it comes, and not read',
-      async () => {
+    if (world.ownsConnection && !world.parsesBodies) {
+      test('an endless body is answered while it comes, and not read', async () => {
         const pours = endless.map(async ([name, line, headers, status]) => {
           const connection = new RawConnection(world.origin);
           connection.write(head(world.client(), { 'Transfer-Encoding': 'chunked', ...headers }, line));
@@ -98,7 +99,7 @@ export const connectionCases = (world: World): void => {
           return [name, status, connection.received.includes(status), taken < PLENTY];
         });
         expect(await Promise.all(pours)).toEqual(endless.map(([name, , , status]) => [name, status, true, true]));
-      },
-    );
+      });
+    }
   });
 };

@@ -5,7 +5,7 @@ import { keyOf, type World } from '../world.js';
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Ids that nobody has, as they stand in a path. */
+/** Ids of no session, as they appear in a path. */
 const strangeIds = [
   '__proto__',
   'constructor',

@@ -3,7 +3,7 @@ import type { Reply } from '../client.js';
 import { expectInvalid } from '../problems.js';
 import type { Client, World } from '../world.js';
 
-/** An ACTIVE session that has so many entries, which count from 0. */
+/** An ACTIVE session with this number of entries, numbered from 0. */
 const talking = async (client: Client, world: World, count: number): Promise<string> => {
   world.clock.pass(1000);
   const { id } = await client.created();

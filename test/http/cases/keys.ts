@@ -69,10 +69,12 @@ export const apiKeyCases = (world: World): void => {
       expectProblem(await client.anonymous('/create-session', xml), 401, 'unauthenticated');
     });
 
-    test.skipIf(world.parsesBodies)('and before the body is', async () => {
-      const broken = { method: 'POST', headers: json, body: '{' };
-      expectProblem(await world.client().anonymous('/create-session', broken), 401, 'unauthenticated');
-    });
+    if (!world.parsesBodies) {
+      test('and before the body is', async () => {
+        const broken = { method: 'POST', headers: json, body: '{' };
+        expectProblem(await world.client().anonymous('/create-session', broken), 401, 'unauthenticated');
+      });
+    }
 
     test("one tenant's list, and its total, leave out another's sessions", async () => {
       const [ours, theirs] = [world.client(), world.client()];

@@ -5,7 +5,7 @@ export interface AppendJob {
   readonly job: 'append';
   readonly id: string;
   readonly writers: readonly string[];
-  /** At most so many appends a writer; the entries of the nth say `<writer> <n> <k>`. */
+  /** Maximum number of appends of a writer; the entries of the nth are `<writer> <n> <k>`. */
   readonly appends: number;
   readonly entries: number;
 }

@@ -76,7 +76,7 @@ process.on('message', (text) => {
 });
 // The parent has gone, or needs this process no more.
 process.on('disconnect', () => process.exit(0));
-// Connected, so that nobody is late when the race begins.
+// Connected in advance, so that all processes begin the race together.
 client.get(prefix).then(
   () => process.send?.('ready'),
   () => process.exit(1),

@@ -36,7 +36,7 @@ const responses: Readonly<Record<string, () => HandlerResponse>> = {
   'a stream': () => ({ status: 200, headers: {}, stream: texts() }),
 };
 
-/** A handler that always gives this, and how often it was told that an answer is over. */
+/** A handler that always returns this response, and counts the calls of its close listener. */
 const watched = (respond: () => HandlerResponse) => {
   const seen = { asked: 0, closed: 0 };
   const handler: SessionHandler = async (request) => {
@@ -128,7 +128,7 @@ describe.each(mounts)('the listener of onClose, by %s', (_name, mount) => {
   });
 });
 
-describe('a Fetch response that nobody reads', () => {
+describe('a Fetch response without a reader', () => {
   test.each(Object.entries(responses))('%s is over when it has been forgotten', async (_name, respond) => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');

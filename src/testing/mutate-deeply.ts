@@ -8,10 +8,10 @@ const attempt = (change: () => unknown): void => {
 };
 
 /** Changes every part of a value that can be changed, from the innermost part out. Other parts stay unchanged. */
-export const vandalize = (value: unknown): void => {
+export const mutateDeeply = (value: unknown): void => {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {
-    vandalize(inner);
+    mutateDeeply(inner);
     attempt(() => Reflect.set(value, name, 'vandalized'));
   }
   if (Array.isArray(value)) attempt(() => value.reverse().push('vandalized'));

@@ -10,21 +10,21 @@ const FRAME_BYTES =
   '{"id":,"status":"TERMINATED","options":{"face":,"profile":,"context":,"behavior":,"time_limit":86400},"history":[],"created_at":,"duration":86400},'
     .length;
 
-/** What is kept of one session. */
-export interface KeptSession {
+/** A session as the memory store keeps it. */
+export interface StoredSession {
   readonly tenant: string;
   readonly head: SessionHead;
-  /** Bytes of the session's JSON without its history, about. */
+  /** Approximate bytes of the session's JSON without its history. */
   readonly bytes: number;
-  /** Empty where no events are told. */
+  /** Empty if the store has no events. */
   readonly birth: string;
   /** The number of the last change is counted from it: a replaced hold, which is no change, moves it on. */
   firstRevision: number;
   readonly log: HistoryLog;
   state: StateRecord;
-  /** When a sweep is to look at it. Of one that has not ended: its deadline. */
+  /** When a sweep must process the session: its deadline if it has not ended. */
   dueAt: number;
-  /** The status under which it is listed. */
+  /** The status under which the session is listed. */
   listedAs: SessionStatus;
   isRemoved: boolean;
 }
@@ -40,7 +40,7 @@ const bytesOfHead = ({
     FRAME_BYTES,
   );
 
-export const newSession = (tenant: string, head: SessionHead, state: StateRecord, birth: string): KeptSession => ({
+export const newSession = (tenant: string, head: SessionHead, state: StateRecord, birth: string): StoredSession => ({
   tenant,
   head: copyHead(head),
   bytes: bytesOfHead(head),
@@ -53,20 +53,20 @@ export const newSession = (tenant: string, head: SessionHead, state: StateRecord
   isRemoved: false,
 });
 
-export const keyOf = ({ tenant, head }: KeptSession): SessionKey => ({ tenant, id: head.id });
+export const keyOf = ({ tenant, head }: StoredSession): SessionKey => ({ tenant, id: head.id });
 
-/** The number of the last change: each state and each append counts on by one. */
-export const sequenceOf = ({ state, firstRevision, log, isRemoved }: KeptSession): number =>
+/** The number of the last change. Each state and each append increases it by one. */
+export const sequenceOf = ({ state, firstRevision, log, isRemoved }: StoredSession): number =>
   state.revision - firstRevision + 1 + log.appends + (isRemoved ? 1 : 0);
 
-const historyStart = ({ log }: KeptSession, { historyLimit = log.length }: ReadSize): number =>
+const historyStart = ({ log }: StoredSession, { historyLimit = log.length }: ReadSize): number =>
   Math.max(0, log.length - historyLimit);
 
-/** Bytes of the JSON of so much of a session, about. */
-export const bytesOf = (session: KeptSession, size: ReadSize): number =>
+/** Approximate bytes of JSON of the part of a session to read. */
+export const bytesOf = (session: StoredSession, size: ReadSize): number =>
   session.bytes + session.log.bytes(historyStart(session, size));
 
-export const recordOf = (session: KeptSession, size: ReadSize): SessionRecord => ({
+export const recordOf = (session: StoredSession, size: ReadSize): SessionRecord => ({
   head: copyHead(session.head),
   state: copyState(session.state),
   history: session.log.slice(historyStart(session, size)),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { AnswerBudget, type Reservation } from '../../src/http/answer-budget.js';
+import { type Reservation, TenantBudget } from '../../src/http/tenant-budget.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -9,7 +9,7 @@ afterEach(() => {
 describe('a budget for answers that are pending', () => {
   test('has large answers written down one after another, and small ones at once', async () => {
     vi.useFakeTimers();
-    const budget = new AnswerBudget(2 ** 30);
+    const budget = new TenantBudget(2 ** 30);
     const written: string[] = [];
     const write = async (name: string, bytes: number): Promise<void> => {
       const { admit, turn } = budget.reserve('acme');
@@ -30,7 +30,7 @@ describe('a budget for answers that are pending', () => {
   });
 
   test('admits what fits, refuses what does not, and has room again once that is given back', () => {
-    const budget = new AnswerBudget(100);
+    const budget = new TenantBudget(100);
     const [one, two, three] = [budget.reserve('acme'), budget.reserve('acme'), budget.reserve('acme')];
     expect([one.admit(30), two.admit(20), three.admit(1)]).toEqual([true, true, false]);
     expect(budget.isSpent('acme')).toBe(true);
@@ -40,7 +40,7 @@ describe('a budget for answers that are pending', () => {
   });
 
   test('keeps half of itself from one tenant, for others', () => {
-    const budget = new AnswerBudget(100);
+    const budget = new TenantBudget(100);
     expect(budget.reserve('acme').admit(50)).toBe(true);
     expect(budget.reserve('acme').admit(1)).toBe(false);
     expect(budget.isSpent('globex')).toBe(false);
@@ -50,7 +50,7 @@ describe('a budget for answers that are pending', () => {
   });
 
   test('admits an answer larger than itself where its tenant has no other, and then others of other tenants', () => {
-    const budget = new AnswerBudget(100);
+    const budget = new TenantBudget(100);
     const large = budget.reserve('acme');
     expect(large.admit(5000)).toBe(true);
     expect(budget.isSpent('acme')).toBe(true);
@@ -62,7 +62,7 @@ describe('a budget for answers that are pending', () => {
   });
 
   test('takes a release twice for one, and admits nothing after it', () => {
-    const budget = new AnswerBudget(100);
+    const budget = new TenantBudget(100);
     const held = budget.reserve('acme');
     expect(held.admit(40)).toBe(true);
     const released = budget.reserve('acme');
@@ -81,7 +81,7 @@ describe('a budget for answers that are pending', () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const budget = new AnswerBudget(100);
+        const budget = new TenantBudget(100);
         const held: { readonly tenant: string; readonly bytes: number; readonly reservation: Reservation }[] = [];
         for (const { tenant, bytes, gives } of steps) {
           if (gives) {

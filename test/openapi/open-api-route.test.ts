@@ -102,6 +102,20 @@ describe('GET /openapi.json', () => {
     });
     expect(tags).toContainEqual({ name: 'Ours', description: 'Ours' });
   });
+
+  test('leaves the schemas of the host as they are, whatever their properties are called', async () => {
+    const book = { type: 'object', properties: { id: { type: 'string' }, title: { type: 'string' } } } as const;
+    const shape = {
+      schema: { $ref: '#/components/schemas/Book' },
+      components: { Book: book },
+      read: (value: unknown) => value,
+      write: (value: unknown) => value,
+    };
+    const operation = { ...countEntries, output: { ...countEntries.output, shape } };
+    const own = [{ operation, answer: async () => ok({ status: 200, headers: {} }) }];
+    const { components } = await documentAt({ routes: [own, openApiRoute()] });
+    expect(components.schemas.Book).toEqual(book);
+  });
 });
 
 /** What brings a session to where a command is allowed. */

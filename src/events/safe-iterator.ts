@@ -1,20 +1,20 @@
 import { err, type Result } from 'neverthrow';
 import { storeUnavailable, type WatchError } from '../errors.js';
 
-export const over: IteratorReturnResult<void> = { done: true, value: undefined };
+export const DONE: IteratorReturnResult<void> = { done: true, value: undefined };
 
 /**
  * An async iterable that never throws: an error is its last item, even if the store breaks its contract. It holds no
  * reference to delivered items.
  */
-export const safely = <T>(
+export const safeIterator = <T>(
   begin: () => Result<AsyncIterator<Result<T, WatchError>, void>, WatchError>,
 ): AsyncIterableIterator<Result<T, WatchError>, void> => {
   let inner: AsyncIterator<Result<T, WatchError>, void> | undefined;
   let isOver = false;
   let busy: Promise<void> | undefined;
   const ask = async (): Promise<IteratorResult<Result<T, WatchError>, void>> => {
-    if (isOver) return over;
+    if (isOver) return DONE;
     try {
       if (inner === undefined) {
         const begun = begin();
@@ -48,7 +48,7 @@ export const safely = <T>(
       } catch {
         // The iteration is over in any case.
       }
-      return over;
+      return DONE;
     },
     [Symbol.asyncIterator]: () => items,
   };

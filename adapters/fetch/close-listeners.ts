@@ -2,7 +2,7 @@
  * Listeners for the end of a response. Separate from the request, which may hold the stream of the response: the finalizer of
  * that stream must not hold it.
  */
-export class Closing {
+export class CloseListeners {
   readonly #listeners: (() => void)[] = [];
   #isOver = false;
 

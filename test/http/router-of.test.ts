@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tidyPrefix, withoutPrefix } from '../../src/http/without-prefix.js';
+import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import { handlerWith, request } from './handler-harness.js';
 
 describe('a prefix', () => {

@@ -1,0 +1,17 @@
+/** An error that ends a command. Its message is one line for the user, without keys and passwords. */
+export class CliError extends Error {
+  readonly exitCode: 1 | 2 = 1;
+}
+
+/** Invalid arguments or environment variables. */
+export class UsageError extends CliError {
+  override readonly exitCode = 2;
+}
+
+/** The message of a thrown value, on one line. `fetch` keeps the reason in `cause`. */
+export const messageOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.cause === undefined || cause instanceof CliError
+    ? cause.message.replace(/\s+/g, ' ').trim()
+    : messageOf(cause.cause);
+};

@@ -1,0 +1,108 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type InvalidInput, invalidInput } from '../errors.js';
+import { type IssueList, readSafely } from '../input/read-safely.js';
+import { type Fields, isFields } from '../input/values.js';
+import type { AnyOperation, OperationInput, QueryParameter } from '../operations/operation.js';
+import { wireName } from '../operations/shape.js';
+import { type HandlerError, misconfigured } from './handler-error.js';
+import type { Call } from './route.js';
+import type { HandlerRequest } from './session-handler.js';
+
+/** A quoted string (RFC 9651, 3.3.3), as draft-ietf-httpapi-idempotency-key-header requires. */
+const quoted = /^"([^"\\]*)"$/;
+
+/** The idempotency key of a request, quoted or not, without the quotes. */
+export const idempotencyKeyOf = (request: HandlerRequest): string | undefined => {
+  const value = request.header('idempotency-key');
+  return value === undefined ? undefined : (quoted.exec(value)?.[1] ?? value);
+};
+
+const wholeNumber = /^(?:0|[1-9]\d*)$/;
+
+const readParameter = (issues: IssueList, parameters: URLSearchParams, name: string, rule: QueryParameter): unknown => {
+  const [text, ...others] = parameters.getAll(name);
+  if (text === undefined) return undefined;
+  issues.check(others.length === 0, name, 'must be given once');
+  if (rule.kind === 'text') return text;
+  const { least, most = Number.MAX_SAFE_INTEGER } = rule;
+  const fits = wholeNumber.test(text) && Number(text) >= least;
+  issues.check(fits, name, `must be a whole number, at least ${least}, in decimal digits`);
+  return Math.min(Number(text), most);
+};
+
+/** The query parameters of an operation, by their names in the service. Unknown parameters are ignored. */
+export const readQuery = ({ query: rules = {} }: AnyOperation, query: string): Result<Fields, InvalidInput> =>
+  readSafely('query', (issues) => {
+    const parameters = new URLSearchParams(query);
+    const all = Object.entries(rules).map(([name, rule]): [string, unknown] => [
+      name,
+      readParameter(issues, parameters, wireName(name), rule),
+    ]);
+    return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+  });
+
+const unsupported = err<never, HandlerError>({ type: 'unsupported_media_type' });
+const tooLarge = err<never, HandlerError>({ type: 'body_too_large' });
+const refused = (rule: string) => err<never, HandlerError>(invalidInput([{ path: 'body', message: rule }]));
+
+const parameter = /;\s*([^\s;="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
+
+/** Whether a `Content-Type` is JSON in UTF-8. JSON has no other charset (RFC 8259, 8.1). */
+const isJson = (contentType: string): boolean => {
+  const [mediaType = ''] = contentType.split(';', 1);
+  if (mediaType.trim().toLowerCase() !== 'application/json') return false;
+  return [...contentType.matchAll(parameter)].every(
+    ([, name, quotedValue, token = '']) => name?.toLowerCase() !== 'charset' || /^utf-?8$/i.test(quotedValue ?? token),
+  );
+};
+
+const asObject = (value: unknown) => (isFields(value) ? ok(value) : refused('must be a JSON object'));
+
+const parse = (bytes: Uint8Array): Result<Fields, HandlerError> => {
+  try {
+    return asObject(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+  } catch (cause) {
+    return refused(cause instanceof SyntaxError ? 'must be JSON' : 'must be UTF-8');
+  }
+};
+
+/** Reads the JSON object in a request. A body that is too large is refused as early as possible. */
+const readJsonObject = async (request: HandlerRequest, maxBytes: number): Promise<Result<Fields, HandlerError>> => {
+  const encoding = request.header('content-encoding') ?? 'identity';
+  if (!isJson(request.header('content-type') ?? '') || encoding.trim().toLowerCase() !== 'identity') return unsupported;
+  if (Number(request.header('content-length')) > maxBytes) return tooLarge;
+  const body = await request.body(maxBytes);
+  switch (body.outcome) {
+    case 'read':
+      return parse(body.bytes);
+    case 'parsed': {
+      const value = typeof body.value === 'string' ? new TextEncoder().encode(body.value) : body.value;
+      if (!(value instanceof Uint8Array)) return asObject(value);
+      return value.length > maxBytes ? tooLarge : parse(value);
+    }
+    case 'too_large':
+      return tooLarge;
+    case 'aborted':
+      return refused('must be complete');
+    case 'lost':
+      return err(misconfigured([{ path: 'body', message: 'was read before the handler could' }]));
+  }
+};
+
+/** The fields of an operation's body, by their names in the service. */
+export const readBody = async (call: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
+  const { fields = {} } = call.operation.body ?? {};
+  const body = await readJsonObject(call.request, call.handler.maxBodyBytes);
+  return body.map((sent) => Object.fromEntries(Object.keys(fields).map((name) => [name, sent[wireName(name)]])));
+};
+
+/** The input of an operation that calls a method of the service. */
+export const readInput = async (call: Call<unknown>): Promise<Result<OperationInput, HandlerError>> => {
+  const { id, operation } = call;
+  const query = readQuery(operation, call.query);
+  if (query.isErr()) return err(query.error);
+  const body = operation.body === undefined ? ok({}) : await readBody(call);
+  if (body.isErr()) return err(body.error);
+  const operationId = operation.headers?.['operationId'] && idempotencyKeyOf(call.request);
+  return ok({ id, query: query.value, body: body.value, options: operationId === undefined ? {} : { operationId } });
+};

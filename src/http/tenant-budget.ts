@@ -1,0 +1,75 @@
+/** Minimum bytes of an answer that waits for its turn: writing it blocks the event loop for a noticeable time. */
+const LARGE_BYTES = 256 * 1024;
+
+/** A tenant's share of a budget. */
+export interface Reservation {
+  /** Takes an amount. Returns false if there is not enough, or if the reservation was released. */
+  admit(amount: number): boolean;
+  /**
+   * Waits until a large answer may be written. Only one is written per turn of the event loop, so that other requests
+   * are served in between. A small answer does not wait.
+   */
+  turn(): Promise<void>;
+  /** Returns what was taken to the budget. */
+  release(): void;
+}
+
+/**
+ * Limits a total, and each tenant's part of it, so that no tenant can block the others: the bytes of pending answers, or
+ * the open streams. An amount above the limit of a tenant counts as that limit, and is admitted if the tenant has
+ * nothing else: every session must remain readable.
+ */
+export class TenantBudget {
+  readonly #max: number;
+  readonly #maxPerTenant: number;
+  #used = 0;
+  readonly #usedBy = new Map<string, number>();
+  #lastTurn: Promise<void> = Promise.resolve();
+
+  constructor(max: number, maxPerTenant = max / 2) {
+    this.#max = max;
+    this.#maxPerTenant = maxPerTenant;
+  }
+
+  /** Whether even the smallest amount would be refused. */
+  isSpent(tenant: string): boolean {
+    return !this.#hasRoom(tenant, Math.min(1, this.#maxPerTenant));
+  }
+
+  reserve(tenant: string): Reservation {
+    let reserved = 0;
+    let isReleased = false;
+    return {
+      admit: (amount) => {
+        const counted = Math.min(amount, this.#maxPerTenant);
+        // Released already: the store answered after the timeout, so the request is over.
+        if (isReleased || !this.#hasRoom(tenant, counted)) return false;
+        reserved += counted;
+        this.#add(tenant, counted);
+        return true;
+      },
+      turn: async () => {
+        if (reserved < LARGE_BYTES) return;
+        this.#lastTurn = this.#lastTurn.then(() => new Promise((resolve) => setTimeout(resolve, 0)));
+        await this.#lastTurn;
+      },
+      release: () => {
+        isReleased = true;
+        this.#add(tenant, -reserved);
+        reserved = 0;
+      },
+    };
+  }
+
+  #hasRoom(tenant: string, amount: number): boolean {
+    const used = this.#usedBy.get(tenant) ?? 0;
+    return used + amount <= this.#maxPerTenant && this.#used + amount <= this.#max;
+  }
+
+  #add(tenant: string, amount: number): void {
+    this.#used += amount;
+    const used = (this.#usedBy.get(tenant) ?? 0) + amount;
+    if (used === 0) this.#usedBy.delete(tenant);
+    else this.#usedBy.set(tenant, used);
+  }
+}

@@ -1,0 +1,168 @@
+import { streamHeaders } from '../http/event-frame.js';
+import { commonHeaders, type HandlerError, problemOf, statusOf, titles } from '../http/handler-error.js';
+import type { AnyOperation, Output } from '../operations/operation.js';
+import { ref, type Schema } from '../operations/shape.js';
+import { answerExamples, descriptions } from './descriptions.js';
+import type { Example, Header, MediaType, Operation, Reference, Response } from './types.js';
+
+type Code = HandlerError['type'];
+type Responses = Operation['responses'];
+type Headers = Readonly<Record<string, Header | Reference>>;
+
+/** Components of one kind. Equal components are stored once; a different one with the same name gets a longer name. */
+export class Components<C> {
+  readonly all: Record<string, C> = {};
+  readonly #kind: string;
+
+  constructor(kind: string) {
+    this.#kind = kind;
+  }
+
+  add(component: C, ...names: readonly string[]): Reference {
+    const text = JSON.stringify(component);
+    const free = names.find((name) => this.all[name] === undefined || JSON.stringify(this.all[name]) === text);
+    const name = free ?? names.join('');
+    this.all[name] = component;
+    return { $ref: `#/components/${this.#kind}/${name}` };
+  }
+}
+
+export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const header = (description: string, schema: Schema = { type: 'string' }, required = true): Header => ({
+  description,
+  required,
+  schema,
+});
+
+const fixed = (description: string, value: string): Header => header(description, { type: 'string', const: value });
+
+const ids = 'percent-encoded, with commas between.';
+
+const headers: Readonly<Record<string, Header>> = {
+  'Cache-Control': fixed('Sessions are private and change by the second.', commonHeaders['Cache-Control']),
+  'Retry-After': fixed('Seconds after which to try again.', '1'),
+  'WWW-Authenticate': fixed('How to authenticate: with X-API-KEY.', 'ApiKey'),
+  Allow: header('The methods that the path knows.'),
+  Location: header('The path of the session.'),
+  'X-Total-Count': header('How many sessions there are on all pages.', { type: 'integer', minimum: 0 }),
+  Link: header('Other pages, as RFC 8288 says: first, prev, next, last.'),
+  'X-Next-Cursor': header('Leads on as `after`; the last page has none.', { type: 'string' }, false),
+  'X-Unreadable-Sessions': header(`The ids of the page whose records are damaged, ${ids}`, { type: 'string' }, false),
+  'X-History-Truncated': header(
+    `The ids of the sessions whose history was cut by history_limit, ${ids}`,
+    { type: 'string' },
+    false,
+  ),
+};
+
+/** `X-Total-Count` is the component `TotalCount`. */
+const componentName = (name: string): string => name.replace(/^X-|-/g, '');
+
+/** Header components, by name. */
+export const headerComponents: Readonly<Record<string, Header>> = Object.fromEntries(
+  Object.entries(headers).map(([name, each]) => [componentName(name), each]),
+);
+
+/** References to header components. A host's own header is described in its place. OpenAPI has no `Content-Type` here. */
+const headerRefs = (names: readonly string[]): Headers => {
+  const described = names.filter((name) => name !== 'Content-Type');
+  const refOf = (name: string) => ({ $ref: `#/components/headers/${componentName(name)}` });
+  return Object.fromEntries(described.map((name) => [name, Object.hasOwn(headers, name) ? refOf(name) : header(name)]));
+};
+
+/** The name of the referenced schema, or of the schema of the items of an array. */
+const schemaName = ({ $ref, items }: Schema): string => ($ref ?? items?.$ref ?? '').split('/').at(-1) ?? '';
+
+const mediaType = (schema: Schema): MediaType => {
+  const examples = answerExamples[schemaName(schema)];
+  if (examples === undefined) return { schema };
+  if (schema.$ref !== undefined) return { schema, examples };
+  return { schema, examples: { page: { value: Object.values(examples).map(({ value }) => value) } } };
+};
+
+const eventStream = (events: NonNullable<Output['events']>): Pick<Response, 'headers' | 'content'> => {
+  const { 'Content-Type': type, ...others } = streamHeaders;
+  const data = Object.fromEntries(Object.entries(events).map(([name, { schema }]) => [name, schema]));
+  return {
+    headers: Object.fromEntries(
+      Object.entries(others).map(([name, value]) => [name, fixed(headers[name]?.description ?? name, value)]),
+    ),
+    content: { [type]: { schema: { type: 'string' }, 'x-server-sent-events': data } },
+  };
+};
+
+/** A successful response. */
+const outputResponse = (operation: AnyOperation, { status, shape, events, ...own }: Output): Response => ({
+  description: own.description ?? descriptions.operations[operation.name]?.outputs[status] ?? '',
+  ...(events === undefined
+    ? {
+        headers: headerRefs(['Cache-Control', ...(own.headers ?? [])]),
+        ...(shape && { content: { 'application/json': mediaType(shape.schema) } }),
+      }
+    : eventStream(events)),
+});
+
+/** The errors of an operation: its own, those of reading its body, and those of authentication. */
+const codesOf = ({ errors, body }: AnyOperation, isForEverybody: boolean): readonly Code[] => [
+  ...(isForEverybody ? [] : (['unauthenticated', 'authenticator_unavailable'] as const)),
+  'misconfigured',
+  ...(body === undefined ? [] : (['body_too_large', 'unsupported_media_type'] as const)),
+  ...errors,
+];
+
+const answerTo = (code: Code) =>
+  code === 'invalid_input'
+    ? problemOf(code, {}, [{ path: 'body', message: 'must be a JSON object' }])
+    : problemOf(code, code === 'method_not_allowed' ? { Allow: 'GET, HEAD' } : {});
+
+const exampleOf = (code: Code): Example => ({ value: JSON.parse(answerTo(code).body ?? '') });
+
+const problemResponse = (status: number, codes: readonly Code[]): Response => {
+  const properties = {
+    status: { type: 'integer', const: status },
+    code: { type: 'string', enum: codes },
+  } as const;
+  return {
+    description: codes.map((code) => `\`${code}\``).join(' or '),
+    headers: headerRefs(codes.flatMap((code) => Object.keys(answerTo(code).headers))),
+    content: {
+      'application/json': {
+        schema: { allOf: [ref('Problem'), { properties }] },
+        examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
+      },
+    },
+  };
+};
+
+const inPascalCase = (words: string): string =>
+  words.replace(/(?:^|[ _])(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/**
+ * Adds one response for each status of these errors. Its component is `InvalidTransitionOrConflict`, or for more than two
+ * codes the title of their status, such as `ServiceUnavailable`.
+ */
+export const problemResponses = (responses: Components<Response>, codes: readonly Code[], owner = ''): Responses => {
+  const all = [...new Set(codes.map(statusOf))].toSorted((a, b) => a - b);
+  const added = all.map((status) => {
+    const given = codes.filter((code) => statusOf(code) === status);
+    const name = inPascalCase(given.length > 2 ? titles[status] : given.join('_or_'));
+    return [status, responses.add(problemResponse(status, given), name, `${name}Of${capitalized(owner)}`)];
+  });
+  return Object.fromEntries(added);
+};
+
+/** The responses of an operation. Errors are components, and so is a success that several operations share. */
+export const responsesOf = (
+  operation: AnyOperation,
+  { isForEverybody, isShared }: { readonly isForEverybody: boolean; readonly isShared: boolean },
+  responses: Components<Response>,
+): Responses => {
+  const { output, otherOutput, name } = operation;
+  const success = outputResponse(operation, output);
+  return {
+    [output.status]: isShared ? responses.add(success, schemaName(output.shape?.schema ?? {})) : success,
+    ...(otherOutput && { [otherOutput.status]: outputResponse(operation, otherOutput) }),
+    ...problemResponses(responses, codesOf(operation, isForEverybody), name),
+  };
+};

@@ -1,0 +1,39 @@
+import { findChromium } from './chromium-binary.js';
+import { networksAvailable } from './network.js';
+import { findRedisServer } from './redis-binary.js';
+
+/** What some tests need, and a machine may lack. */
+export interface Requirement {
+  readonly name: string;
+  readonly isMet: () => boolean;
+  readonly howToGet: string;
+  /** Whether CI fails without it. */
+  readonly isNeededInCi: boolean;
+}
+
+export const requirements = {
+  redis: {
+    name: 'a redis-server',
+    isMet: () => findRedisServer() !== undefined,
+    howToGet:
+      'Install one (Debian: apt-get install redis-server, macOS: brew install redis), or set REDIS_SERVER to the path of ' +
+      'a redis-server or valkey-server binary.',
+    isNeededInCi: true,
+  },
+  chromium: {
+    name: 'Chromium',
+    isMet: () => findChromium() !== undefined,
+    howToGet:
+      'Install it (Debian: apt-get install chromium), or set CHROMIUM to the path of a Chromium or Chrome binary.',
+    isNeededInCi: true,
+  },
+  networks: {
+    name: 'a network namespace',
+    isMet: networksAvailable,
+    howToGet: 'Run the tests as root on Linux, with iproute2 (Debian: apt-get install iproute2).',
+    isNeededInCi: false,
+  },
+} as const satisfies Readonly<Record<string, Requirement>>;
+
+/** The name of a skipped test, which says why it is skipped. The global setup says how to get what is missing. */
+export const reasonToSkip = ({ name }: Requirement): string => `skipped: needs ${name}, and this machine has none`;
