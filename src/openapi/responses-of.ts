@@ -113,7 +113,7 @@ const codesOf = ({ errors, body }: AnyOperation, isForEverybody: boolean): reado
 
 const answerTo = (code: Code) =>
   code === 'invalid_input'
-    ? problemOf(code, {}, [{ path: 'body', message: 'must be a JSON object' }])
+    ? problemOf(code, {}, { errors: [{ path: 'body', message: 'must be a JSON object' }] })
     : problemOf(code, code === 'method_not_allowed' ? { Allow: 'GET, HEAD' } : {});
 
 const exampleOf = (code: Code): Example => ({ value: JSON.parse(answerTo(code).body ?? '') });
