@@ -64,7 +64,7 @@ describeWithRedis('parts of a history', ({ port }) => {
           expect(found).toEqual({ outcome: 'found', entries, start: after, position: text.length, hasMore: false });
         }
         const back = await answerOf(store.findEntries(key, { before: after, limit: 10 }));
-        expect({ after, outcome: back.outcome }).toEqual({ after, outcome: isStart ? 'found' : 'astray' });
+        expect({ after, outcome: back.outcome }).toEqual({ after, outcome: isStart ? 'found' : 'invalid_position' });
         if (isStart) expect(entriesOf(back)).toEqual(history.slice(0, history.length - count));
       }
     });
