@@ -94,7 +94,7 @@ export interface DecodedState {
 }
 
 const line =
-  /^2 (\d{16}) [01] (\d{16}) ([IAPTG]) ([\w-]{12}) (\d{16}) \d{15} (\d+) (\d+) (\d+) (-|\w+) (?:@(\d+):(\d+):([\w.~%-]+) )?=([\w.~:,-]*) (?:[\w-]{12}:(\d+):([IAPT-]),)?[\w.~:,-]*(?:\n|$)/;
+  /^2 (\d{16}) [01] (\d{16}) ([IAPTG]) ([\w-]{12}) (\d{16}) \d{15} (\d+) (\d+) (\d+) (-|\w+) (?:@(\d+):(\d+):([\w.~%-]*) )?=([\w.~:,-]*) (?:[\w-]{12}:(\d+):([IAPT-]),)?[\w.~:,-]*(?:\n|$)/;
 
 /** The state in a record or its line; `removed` if the session was removed, `undefined` if the line cannot be read. */
 export const decodeState = (text: string): DecodedState | 'removed' | undefined => {
