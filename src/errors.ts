@@ -1,7 +1,5 @@
-import type { Held, NotHolder } from './session/hold.js';
 import type { InvalidTransition } from './session/session-status.js';
 
-export type { Held, NotHolder } from './session/hold.js';
 export { type InvalidTransition, invalidTransition } from './session/session-status.js';
 
 /** A field of the input, and the rule that it breaks. */
@@ -34,6 +32,18 @@ export interface IdempotencyMismatch extends Failure<'idempotency_mismatch'> {
 /** The operation id was used before for another operation on this session. Nothing was changed. */
 export interface OperationMismatch extends Failure<'operation_mismatch'> {
   readonly id: string;
+}
+
+/** Another holder has the session. Nothing was changed. */
+export interface Held extends Failure<'held'> {
+  readonly holder: string;
+  /** When the hold ends unless its holder extends it: RFC 3339, UTC, milliseconds. */
+  readonly until: string;
+}
+
+/** The fence is not that of the current hold. Nothing was changed. */
+export interface NotHolder extends Failure<'not_holder'> {
+  readonly fence: number;
 }
 
 /** Other callers kept changing the session. This call changed nothing; try again. */
@@ -152,6 +162,19 @@ export const operationMismatch = (id: string): OperationMismatch => ({
   type: 'operation_mismatch',
   message: 'this operation id was used before for another operation',
   id,
+});
+
+export const held = (holder: string, until: string): Held => ({
+  type: 'held',
+  message: `${holder} holds the session until ${until}`,
+  holder,
+  until,
+});
+
+export const notHolder = (fence: number): NotHolder => ({
+  type: 'not_holder',
+  message: `fence ${fence} is not that of a current hold: it ran out, was released, or another holder has the session`,
+  fence,
 });
 
 export const conflict = (id: string): Conflict => ({

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type ChangeError, operationMismatch } from '../errors.js';
+import { type ChangeError, notHolder, operationMismatch } from '../errors.js';
 import type { ReadCommandOptions } from '../input/session-input.js';
-import { isHeldWith, notHolder } from '../session/hold.js';
+import { isHeldWith } from '../session/hold.js';
 import type { SessionState } from '../session/session.js';
 import { progressAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';

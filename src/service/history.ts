@@ -1,10 +1,17 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AppendError, HistoryError } from '../errors.js';
-import { historyFull, historyMoved, invalidInput, invalidTransition, notFound, operationMismatch } from '../errors.js';
+import {
+  historyFull,
+  historyMoved,
+  invalidInput,
+  invalidTransition,
+  notFound,
+  notHolder,
+  operationMismatch,
+} from '../errors.js';
 import { readHistoryQuery } from '../input/read-list-query.js';
 import { readAppend } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
-import { notHolder } from '../session/hold.js';
 import { digestOf } from '../session/ids.js';
 import { stateAt } from '../session/timeline.js';
 import { DIGEST_LENGTH, type SessionKey } from '../store/session-store.js';

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { type Held, held, type NotHolder, notHolder } from '../errors.js';
 import { timestampOf } from './clock.js';
 import type { HoldRecord, StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
@@ -13,28 +14,6 @@ export interface SessionHold {
   /** End of the hold, exclusive: RFC 3339, UTC, milliseconds. */
   readonly until: string;
 }
-
-/** Another holder has the session. Nothing was changed. */
-export interface Held {
-  readonly type: 'held';
-  readonly message: string;
-  readonly holder: string;
-  /** When the hold ends unless its holder extends it: RFC 3339, UTC, milliseconds. */
-  readonly until: string;
-}
-
-/** The fence is not that of the current hold. Nothing was changed. */
-export interface NotHolder {
-  readonly type: 'not_holder';
-  readonly message: string;
-  readonly fence: number;
-}
-
-export const notHolder = (fence: number): NotHolder => ({
-  type: 'not_holder',
-  message: `fence ${fence} is not that of a current hold: it ran out, was released, or another holder has the session`,
-  fence,
-});
 
 const currentHold = ({ hold }: StateRecord, now: number): HoldRecord | undefined =>
   hold !== undefined && now < hold.until ? hold : undefined;
@@ -68,13 +47,7 @@ export const holdState = (
   if (status === 'TERMINATED') return err(invalidTransition(status, 'hold'));
   const current = currentHold(state, now);
   if (current !== undefined && current.holder !== holder) {
-    const until = timestampOf(current.until);
-    return err({
-      type: 'held',
-      message: `${current.holder} holds the session until ${until}`,
-      holder: current.holder,
-      until,
-    });
+    return err(held(current.holder, timestampOf(current.until)));
   }
   const fence = current?.fence ?? (state.hold?.fence ?? 0) + 1;
   return ok({ ...state, revision: state.revision + 1, hold: { holder, fence, until: now + durationMs } });
