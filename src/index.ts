@@ -56,9 +56,16 @@ export type { SessionServiceOptions } from './service/settings.js';
 export type { Sweep, SweepOptions, SweptSession } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
 export { type Clock, systemClock } from './session/clock.js';
-export { isHeldWith, type SessionHold } from './session/hold.js';
+export { isHeldWith } from './session/hold.js';
 export { type Ids, randomIds } from './session/ids.js';
-export type { HistoryEntry, Session, SessionLabels, SessionOptions, SessionState } from './session/session.js';
+export type {
+  HistoryEntry,
+  Session,
+  SessionHold,
+  SessionLabels,
+  SessionOptions,
+  SessionState,
+} from './session/session.js';
 export { sessionAt } from './session/session-at.js';
 export { defaultLimits, type SessionLimits } from './session/session-limits.js';
 export {

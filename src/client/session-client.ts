@@ -8,8 +8,7 @@ import type { CreateSessionInput } from '../service/create-session.js';
 import type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from '../service/history.js';
 import type { HoldInput, ReleaseInput } from '../service/hold-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
-import type { SessionHold } from '../session/hold.js';
-import type { SessionState } from '../session/session.js';
+import type { SessionHold, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 import type {
   RemoteAppendError,

@@ -1,8 +1,14 @@
 import { isFields } from '../input/values.js';
 import type { Appended, HistoryPart } from '../service/history.js';
 import type { SessionPage } from '../service/list-sessions.js';
-import type { SessionHold } from '../session/hold.js';
-import type { HistoryEntry, Session, SessionLabels, SessionOptions, SessionState } from '../session/session.js';
+import type {
+  HistoryEntry,
+  Session,
+  SessionHold,
+  SessionLabels,
+  SessionOptions,
+  SessionState,
+} from '../session/session.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import { toWireSession } from './session-form.js';
 import { bool, instant, list, named, object, oneOf, plain, type Shape, seconds, text, whole } from './shape.js';

@@ -17,8 +17,7 @@ import type { Fields } from '../input/values.js';
 import type { Appended, HistoryPart } from '../service/history.js';
 import type { ReadOptions, SessionPage } from '../service/list-sessions.js';
 import type { GetOptions } from '../service/session-service.js';
-import type { SessionHold } from '../session/hold.js';
-import type { Session, SessionState } from '../session/session.js';
+import type { Session, SessionHold, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 
 /**

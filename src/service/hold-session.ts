@@ -1,7 +1,8 @@
 import { err, type Result } from 'neverthrow';
 import type { HoldError, ReleaseError } from '../errors.js';
 import { readHold, readRelease } from '../input/session-input.js';
-import { type HeldState, holdState, releaseState, type SessionHold, sessionHoldOf } from '../session/hold.js';
+import { type HeldState, holdState, releaseState, sessionHoldOf } from '../session/hold.js';
+import type { SessionHold } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';

@@ -1,6 +1,5 @@
 import type { SweepFailure } from '../errors.js';
-import type { SessionHold } from '../session/hold.js';
-import type { HistoryEntry, Session, SessionState } from '../session/session.js';
+import type { HistoryEntry, Session, SessionHold, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 

@@ -1,19 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Held, held, type NotHolder, notHolder } from '../errors.js';
 import { timestampOf } from './clock.js';
+import type { SessionHold } from './session.js';
 import type { HoldRecord, StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './timeline.js';
-
-/** A hold on a session. */
-export interface SessionHold {
-  /** The name that the holder gave itself. */
-  readonly holder: string;
-  /** Number of the hold: higher than that of every earlier hold on the session. */
-  readonly fence: number;
-  /** End of the hold, exclusive: RFC 3339, UTC, milliseconds. */
-  readonly until: string;
-}
 
 const currentHold = ({ hold }: StateRecord, now: number): HoldRecord | undefined =>
   hold !== undefined && now < hold.until ? hold : undefined;

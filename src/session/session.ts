@@ -1,4 +1,3 @@
-import type { SessionHold } from './hold.js';
 import type { EndReason, SessionStatus } from './session-status.js';
 
 /** The configuration of a session. It never changes after creation. */
@@ -40,6 +39,16 @@ interface Progress {
 export type SessionState =
   | (Progress & { readonly status: Exclude<SessionStatus, 'TERMINATED'> })
   | (Progress & { readonly status: 'TERMINATED'; readonly endReason: EndReason });
+
+/** A hold on a session. */
+export interface SessionHold {
+  /** The name that the holder gave itself. */
+  readonly holder: string;
+  /** Number of the hold: higher than that of every earlier hold on the session. */
+  readonly fence: number;
+  /** End of the hold, exclusive: RFC 3339, UTC, milliseconds. */
+  readonly until: string;
+}
 
 /** A session at the time of reading. It belongs to the caller: changing it changes nothing in the store. */
 export type Session = SessionState & {
