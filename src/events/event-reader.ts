@@ -162,7 +162,10 @@ export class EventReader {
     if (!hasReachedFeed && this.#otherEventsLeft <= 0) {
       this.#pending = 'skipped';
       cursor.moveTo(this.#subscription.place);
-    } else if (!hasReachedFeed) return true;
+    } else if (!hasReachedFeed || this.#known !== undefined) {
+      // The events before the known event wait until the log shows whether it still has that event.
+      return true;
+    }
     // If the position is ahead of all events, new events get lower positions and would be dropped.
     this.#inbox.resume(cursor.hasMoved ? cursor.place : this.#subscription.place);
     this.#cursor = undefined;

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
@@ -6,16 +8,25 @@ import { list } from '../../src/cli/list.js';
 import { Options } from '../../src/cli/options.js';
 import { serve } from '../../src/cli/serve.js';
 import { SessionService } from '../../src/index.js';
-import { buildCommandLine, type CommandLine } from '../support/command-line.js';
+import { buildCommandLine, type CommandLine, type Finished } from '../support/command-line.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
-import { freePort } from '../support/free-port.js';
-import { openProxy } from '../support/tcp-proxy.js';
+import { freePort, LOOPBACK } from '../support/free-port.js';
+
+/** Accepts connections and never answers. */
+const silent = createServer();
 
 let colloquy: CommandLine;
+/** It waits for seconds, beside the other tests. */
+let waiting: Promise<Finished>;
 beforeAll(async () => {
-  colloquy = await buildCommandLine();
-}, 60_000);
-afterAll(() => colloquy.remove());
+  [colloquy] = await Promise.all([buildCommandLine(), once(silent.listen(0, LOOPBACK), 'listening')]);
+  waiting = colloquy.run(['list', '--redis', `redis://${LOOPBACK}:${Object(silent.address()).port}`]);
+});
+afterAll(async () => {
+  silent.close();
+  await waiting;
+  await colloquy.remove();
+});
 
 const HOSTILE = '\u001b]0;owned\u0007\u009b2J\u202e\nTERMINATED  2026';
 const OBEYED = /[\p{Cc}\p{Cf}]/u;
@@ -28,7 +39,7 @@ const objects = (stdout: string) =>
 
 const cursorIn = (stderr: string): string => /--after (\S+)/.exec(stderr)?.[1] ?? '';
 
-describeWithRedis('sessions in a Redis', ({ url, port }) => {
+describeWithRedis('sessions in a Redis', ({ url }) => {
   const prefix = `cli-${process.pid}`;
   const where = ['--redis', url, '--prefix', prefix, '--partitions', '4', '--tenant', 'acme'];
   /** In the order in which they are made. */
@@ -187,13 +198,6 @@ describeWithRedis('sessions in a Redis', ({ url, port }) => {
     expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
     expect(stderr).toContain(message);
   });
-
-  test('a Redis that falls silent is not waited for without end', async () => {
-    const proxy = await openProxy(port);
-    proxy.silence();
-    const { exitCode, stderr } = await colloquy.run(['list', '--redis', `redis://127.0.0.1:${proxy.port}`]);
-    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^colloquy: Redis at .* no answer within 4 s\n$/)]);
-  });
 });
 
 test('list says that Redis is not there, without its password', async () => {
@@ -249,4 +253,9 @@ test.each<[keyof typeof commands, string[], string]>([
 
 test('--version is that of the package', async () => {
   expect((await colloquy.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+});
+
+test('a silent Redis is not waited for without end', async () => {
+  const { exitCode, stderr } = await waiting;
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^colloquy: Redis at .* no answer within 4 s\n$/)]);
 });

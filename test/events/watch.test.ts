@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
 import type { EventLog } from '../../src/store/session-store.js';
@@ -220,7 +220,16 @@ describe('who watches a tenant', () => {
     await watch.return?.();
   });
 
-  test('continues after a position, and reports lost events', async () => {
+  test.each([
+    ['that the clock tells apart', false],
+    ['of one millisecond', true],
+  ])('continues after a position among events %s, and reports lost events', async (_, isOneMillisecond) => {
+    if (isOneMillisecond) {
+      vi.useFakeTimers({ toFake: ['Date'] });
+      onTestFinished(() => {
+        vi.useRealTimers();
+      });
+    }
     const { sessions } = open(4);
     let onOpen = (): void => undefined;
     const opened = new Promise<void>((resolve) => {

@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import type { ResultAsync } from 'neverthrow';
+import { describe, expect, test, vi } from 'vitest';
 import type { Script } from '../../../adapters/redis/connection.js';
 import { appendScript } from '../../../adapters/redis/history-writer.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { insertScript, replaceScript } from '../../../adapters/redis/record-writer.js';
 import { removeScript } from '../../../adapters/redis/remove-session.js';
+import type { SessionError } from '../../../src/errors.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -13,6 +15,9 @@ import { ada, createdIn, errorOf, okOf, startedIn } from '../../support/sessions
 import { openProxy } from '../../support/tcp-proxy.js';
 
 const unknown = { type: 'store_unavailable', outcome: 'unknown' };
+
+/** Longer than any test: `losing` lets it pass. */
+const TIMEOUT = 600_000;
 
 let prefixes = 0;
 
@@ -32,29 +37,44 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
       await okOf(others.delete(await startedIn(others)));
       const client = openClient(version, { port: proxy.port, autoResendUnfulfilledCommands: false });
-      const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: 300 }), clock });
+      const sessions = new SessionService({
+        store: new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }),
+        clock,
+      });
       await okOf(sessions.list());
-      return { sessions, others, clock, loseReply: ({ sha1 }: Script) => proxy.loseReply(sha1) };
+      /** The error of a call that loses the reply of a script, and then times out. */
+      const losing = async (
+        { sha1 }: Script,
+        call: () => ResultAsync<unknown, SessionError>,
+      ): Promise<SessionError> => {
+        const timers = vi.spyOn(globalThis, 'setTimeout');
+        const lost = proxy.loseReply(sha1);
+        const error = errorOf(call());
+        await lost;
+        while (client.status === 'ready') await new Promise(setImmediate);
+        for (const [end, ms = 0, ...values] of timers.mock.calls) {
+          if (ms > TIMEOUT / 2) Reflect.apply(end, undefined, values);
+        }
+        timers.mockRestore();
+        return error;
+      };
+      return { sessions, others, clock, losing };
     };
     const contentsOf = async (sessions: SessionService, id: string): Promise<readonly string[]> =>
       (await okOf(sessions.get(id))).history.map(({ content }) => content);
 
     test('create with an idempotencyKey: one session', async () => {
-      const { sessions, others, loseReply } = await open();
-      const lost = loseReply(insertScript);
-      expect(await errorOf(sessions.create({ ...ada, idempotencyKey: 'k' }))).toMatchObject(unknown);
-      await lost;
+      const { sessions, others, losing } = await open();
+      expect(await losing(insertScript, () => sessions.create({ ...ada, idempotencyKey: 'k' }))).toMatchObject(unknown);
       const repeated = await okOf(sessions.create({ ...ada, idempotencyKey: 'k' }));
       const page = await okOf(others.list());
       expect([page.total, page.sessions[0]?.id]).toEqual([1, repeated.id]);
     });
 
     test('start with an operationId: one start, and the clock runs from then, whatever others did', async () => {
-      const { sessions, others, clock, loseReply } = await open();
+      const { sessions, others, clock, losing } = await open();
       const id = await createdIn(others);
-      const lost = loseReply(replaceScript);
-      expect(await errorOf(sessions.start(id, { operationId: 'op' }))).toMatchObject(unknown);
-      await lost;
+      expect(await losing(replaceScript, () => sessions.start(id, { operationId: 'op' }))).toMatchObject(unknown);
       clock.pass(5000);
       expect(await okOf(sessions.start(id, { operationId: 'op' }))).toEqual({ id, status: 'ACTIVE', duration: 5 });
       await okOf(others.pause(id));
@@ -65,12 +85,10 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     });
 
     test.each([0, 300])('append with an operationId and %i entries of others between: once', async (between) => {
-      const { sessions, others, loseReply } = await open();
+      const { sessions, others, losing } = await open();
       const id = await startedIn(others);
       const mine = [{ role: 'user', content: 'mine' }];
-      const lost = loseReply(appendScript);
-      expect(await errorOf(sessions.append(id, mine, { operationId: 'op' }))).toMatchObject(unknown);
-      await lost;
+      expect(await losing(appendScript, () => sessions.append(id, mine, { operationId: 'op' }))).toMatchObject(unknown);
       const theirs = upTo(between).map((other) => ({ role: 'user', content: `${other}` }));
       for (const entry of theirs) await okOf(others.append(id, [entry]));
       const repeated = await okOf(sessions.append(id, mine, { operationId: 'op' }));
@@ -81,26 +99,22 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     });
 
     test('append without one may be there twice, but never more often than it was called', async () => {
-      const { sessions, others, loseReply } = await open();
+      const { sessions, others, losing } = await open();
       const id = await startedIn(others);
-      const lost = loseReply(appendScript);
-      expect(await errorOf(sessions.append(id, [{ role: 'user', content: 'mine' }]))).toMatchObject(unknown);
-      await lost;
+      expect(await losing(appendScript, () => sessions.append(id, [{ role: 'user', content: 'mine' }]))).toMatchObject(
+        unknown,
+      );
       expect(await contentsOf(others, id)).toEqual(['mine']);
     });
 
     test('terminate and delete: done once, and a success when repeated', async () => {
-      const { sessions, others, clock, loseReply } = await open();
+      const { sessions, others, clock, losing } = await open();
       const id = await startedIn(others);
-      const lostEnd = loseReply(replaceScript);
-      expect(await errorOf(sessions.terminate(id))).toMatchObject(unknown);
-      await lostEnd;
+      expect(await losing(replaceScript, () => sessions.terminate(id))).toMatchObject(unknown);
       clock.pass(5000);
       const ended = { id, status: 'TERMINATED', endReason: 'terminated', duration: 0 };
       expect(await okOf(sessions.terminate(id))).toEqual(ended);
-      const lostDelete = loseReply(removeScript);
-      expect(await errorOf(sessions.delete(id))).toMatchObject(unknown);
-      await lostDelete;
+      expect(await losing(removeScript, () => sessions.delete(id))).toMatchObject(unknown);
       await okOf(sessions.delete(id));
       expect((await okOf(others.list())).total).toBe(0);
     });

@@ -1,34 +1,42 @@
+import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, said } from '../../../src/testing/steps.js';
 import { inTime } from '../../support/in-time.js';
 import { methods, reads, storeCalls } from '../../support/store-calls.js';
+import { effort } from '../support/effort.js';
 
 /** In milliseconds: what stores are given, what a process may add to it, and how soon a server that is back serves. */
-export const TIMEOUT = 150;
+const TIMEOUT = 150;
 export const GRACE = 50;
-export const BACK_WITHIN = 1000;
+/** A short run shares the machine with other tests, which may delay the server. */
+export const BACK_WITHIN = effort(5000, 1000);
+
+/** For calls that are not timed, so that a slow machine does not decide. */
+const PATIENT_MS = 30_000;
 
 /** One host: a client of its own, and what its calls have come to. */
 export class Host {
   readonly name: string;
   readonly #store: SessionStore;
+  readonly #patient: SessionStore;
   readonly #key = keyOf('kept');
   readonly #acknowledged: string[] = [];
   readonly late: string[] = [];
   readonly wrong: unknown[] = [];
   failures = 0;
-  longestMs = 0;
+  longestOverMs = -TIMEOUT;
   slowestReturnMs = 0;
   #said = 0;
 
-  constructor(name: string, store: SessionStore) {
+  constructor(name: string, client: RedisClient) {
     this.name = name;
-    this.#store = store;
+    this.#store = new RedisSessionStore({ client, prefix: name, timeoutMs: TIMEOUT });
+    this.#patient = new RedisSessionStore({ client, prefix: name, timeoutMs: PATIENT_MS });
   }
 
   async begin(): Promise<void> {
-    await answerOf(this.#store.insert(TENANT, headOf('kept'), live('ACTIVE')));
+    await answerOf(this.#patient.insert(TENANT, headOf('kept'), live('ACTIVE')));
   }
 
   /** Calls every method, all at once. */
@@ -69,7 +77,7 @@ export class Host {
 
   /** What is lost of what was acknowledged, or there twice. */
   async audit(): Promise<readonly string[]> {
-    const kept = (await said(this.#store, this.#key)) ?? [];
+    const kept = (await said(this.#patient, this.#key)) ?? [];
     const doubled = kept.filter((content, at) => kept.indexOf(content) !== at);
     return [...this.#acknowledged.filter((content) => !kept.includes(content)), ...doubled];
   }
@@ -77,7 +85,7 @@ export class Host {
   async #timed<T>(method: string, operation: () => Promise<T>): Promise<T> {
     const began = performance.now();
     const { late, value } = await inTime(TIMEOUT + GRACE, operation);
-    this.longestMs = Math.max(this.longestMs, performance.now() - began);
+    this.longestOverMs = Math.max(this.longestOverMs, performance.now() - began - TIMEOUT);
     if (late) this.late.push(method);
     return value;
   }
