@@ -12,9 +12,9 @@ import {
 import { readHistoryQuery } from '../input/read-list-query.js';
 import { readAppend } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
-import { digestOf } from '../session/ids.js';
+import { digestOf } from '../session/digest-of.js';
 import { stateAt } from '../session/timeline.js';
-import { DIGEST_LENGTH, type SessionKey } from '../store/session-store.js';
+import type { SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
 import type { Appended, HistoryPart } from './operation-results.js';
 import { contractBroken } from './perform.js';
@@ -57,7 +57,7 @@ export const appendHistory = async (
     now: time.value,
     maxEntries: limits.historyEntries,
     ...(operationId !== undefined && {
-      operation: { id: operationId, digest: await digestOf(content, DIGEST_LENGTH) },
+      operation: { id: operationId, digest: digestOf(content) },
     }),
     ...(ifPosition !== undefined && { ifPosition }),
     ...(fence !== undefined && { fence }),

@@ -27,13 +27,10 @@ export const nextId = (ids: Ids): Result<string, InvalidInput> => {
   }
 };
 
-/** The first `length` characters of the SHA-256 of a text, 6 bits each: `A-Z a-z 0-9 - _`. */
-export const digestOf = async (text: string, length: number): Promise<string> => {
+/** The session id of a tenant's idempotency key, so that a repeated create finds the session: 132 bits of SHA-256. */
+export const idOfIdempotencyKey = async (tenant: string, idempotencyKey: string): Promise<string> => {
+  const text = JSON.stringify([tenant, idempotencyKey]);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   const base64 = btoa(String.fromCharCode(...new Uint8Array(digest)));
-  return base64.replaceAll('+', '-').replaceAll('/', '_').slice(0, length);
+  return base64.replaceAll('+', '-').replaceAll('/', '_').slice(0, 22);
 };
-
-/** The session id of a tenant's idempotency key, so that a repeated create finds the session: 132 bits. */
-export const idOfIdempotencyKey = (tenant: string, idempotencyKey: string): Promise<string> =>
-  digestOf(JSON.stringify([tenant, idempotencyKey]), 22);

@@ -39,7 +39,7 @@ export interface HistoryAppend {
   readonly operation?: {
     /** From the caller: 1 to 64 of the characters `A-Z a-z 0-9 _ . ~ : -`. */
     readonly id: string;
-    /** A digest of the content, `DIGEST_LENGTH` of the characters `A-Z a-z 0-9 _ -`. */
+    /** A digest of the content: 16 of the characters `A-Z a-z 0-9 _ -`. */
     readonly digest: string;
   };
   /** Appends only if the history ends at this position. */
@@ -49,9 +49,6 @@ export interface HistoryAppend {
   /** Maximum number of entries in the history after the append. Default: no limit. */
   readonly maxEntries?: number;
 }
-
-/** Length of the digest of an append. */
-export const DIGEST_LENGTH = 16;
 
 /** The conditions are checked in this order: known operation, missing, closed, not held, moved, full. */
 export type AppendOutcome =
