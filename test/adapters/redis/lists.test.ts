@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
@@ -96,8 +97,9 @@ describeWithRedis('a list', ({ port }) => {
       'without histories names a session with the record %j',
       async (text) => {
         const prefix = newPrefix();
-        const client = openClient(version, { port });
-        const store = new RedisSessionStore({ client, prefix });
+        const store = new RedisSessionStore({ client: openClient(version, { port }), prefix });
+        const client = new Redis(port);
+        onTestFinished(() => client.disconnect());
         await insertFive(store);
         for (const id of ['s1', 's3']) await append(store, keyOf(id), ['hello']);
         await client.set(new Keyspace(prefix, 1).of(keyOf('s3')).record, text);
