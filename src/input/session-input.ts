@@ -18,7 +18,7 @@ import { readLabels } from './read-labels.js';
 import { readHistoryLimit } from './read-list-query.js';
 import { type IssueList, readSafely } from './read-safely.js';
 import { readTimestamp } from './read-timestamp.js';
-import type { createRules, entryRules, ReadBy } from './rule.js';
+import type { createRules, entryRules, holdRules, ReadBy } from './rule.js';
 import {
   checkFunction,
   hasMethods,
@@ -150,12 +150,11 @@ export interface ReadHold {
 export const readHold = (input: unknown): Result<ReadHold, InvalidInput> =>
   readSafely('input', (issues) => {
     const { holder, seconds } = readFields(issues, 'input', input);
-    const fits = typeof seconds === 'number' && seconds > 0 && seconds <= MAX_HOLD_SECONDS;
-    issues.check(fits, 'seconds', `must be a number above 0, at most ${MAX_HOLD_SECONDS}`);
-    return {
+    const read = {
       holder: readName(issues, 'holder', holder, KEY_LENGTH),
-      durationMs: fits ? Math.max(1, Math.round(seconds * 1000)) : 0,
-    };
+      seconds: readNumber(issues, 'seconds', seconds, 0.001, MAX_HOLD_SECONDS),
+    } satisfies ReadBy<typeof holdRules>;
+    return { holder: read.holder, durationMs: Math.round(read.seconds * 1000) };
   });
 
 export const readRelease = (input: unknown): Result<number, InvalidInput> =>

@@ -11,7 +11,7 @@ import { updateState } from './update-state.js';
 export interface HoldInput {
   /** Names the caller among those that may hold the session, such as a worker or a process: 1 to 256 characters. */
   readonly holder: string;
-  /** Duration of the hold from now on: above 0, at most 86400. Counted in milliseconds. */
+  /** Duration of the hold from now on, 0.001 to 86400, rounded to milliseconds. */
   readonly seconds: number;
 }
 

@@ -130,10 +130,10 @@ describe.each([
     [{ seconds: 5 }, 'holder is required'],
     [{ holder: '', seconds: 5 }, 'holder must have 1 to 256 characters'],
     [{ holder: 'x'.repeat(257), seconds: 5 }, 'holder must have 1 to 256 characters'],
-    [{ holder: 'x' }, 'seconds must be a number above 0, at most 86400'],
-    [{ holder: 'x', seconds: 0 }, 'seconds must be a number above 0, at most 86400'],
-    [{ holder: 'x', seconds: 86_401 }, 'seconds must be a number above 0, at most 86400'],
-    [{ holder: 'x', seconds: Number.NaN }, 'seconds must be a number above 0, at most 86400'],
+    [{ holder: 'x' }, 'seconds must be a number from 0.001 to 86400'],
+    [{ holder: 'x', seconds: 0 }, 'seconds must be a number from 0.001 to 86400'],
+    [{ holder: 'x', seconds: 86_401 }, 'seconds must be a number from 0.001 to 86400'],
+    [{ holder: 'x', seconds: Number.NaN }, 'seconds must be a number from 0.001 to 86400'],
   ])('of %j is invalid_input', async (input, message) => {
     const { sessions, id } = await open();
     const hold: HoldInput = Object.assign(Object.create(null), input);
