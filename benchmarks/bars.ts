@@ -72,11 +72,7 @@ const change = { group: 'redis start, pause and terminate', limit: 'GET, then EV
 const create = { group: 'redis create', subject: 'create', limit: 'SET and ZADD in one flight' };
 const events = { group: 'redis append, events on and off', subject: 'events on', limit: 'events off' };
 const light = { group: 'redis list without histories, any page of 10', subject: 'historyLimit 0, 10 entries' };
-
-const byLabel = {
-  group: 'redis list by label, any page of 10, no entries',
-  limit: 'the label, without other sessions',
-};
+const byLabel = { group: 'redis list by label, any page of 10', limit: 'the label, without other sessions' };
 
 const lists: readonly Bar[] = [
   {

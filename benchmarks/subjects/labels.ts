@@ -47,7 +47,7 @@ async function* lists({ redis, quick }: Context): AsyncGenerator<Group> {
   await create(alone, labelled, labelled);
   for (const callers of [32, 1]) {
     yield {
-      name: 'redis list by label, any page of 10, no entries',
+      name: 'redis list by label, any page of 10',
       callers,
       limits: ['all sessions', 'the label, without other sessions'],
       subjects: [
