@@ -135,7 +135,10 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 const isOptions = (value: unknown): value is SessionOptions =>
   isFields(value) &&
-  [value['face'], value['profile'], value['context'], value['behavior']].every(isText) &&
+  isText(value['face']) &&
+  isText(value['profile']) &&
+  isText(value['context']) &&
+  isText(value['behavior']) &&
   typeof value['timeLimit'] === 'number';
 
 const isLabels = (value: unknown): value is SessionLabels => isFields(value) && Object.values(value).every(isText);
@@ -156,12 +159,13 @@ export const decodeLabels = (text: string): SessionLabels => {
  */
 export const decodeHead = (id: string, text: string): SessionHead | undefined => {
   try {
-    const [, json = '', labelsJson] = text.split('\n');
-    const head: Readonly<Record<string, unknown>> = JSON.parse(json);
+    const start = text.indexOf('\n') + 1;
+    const end = text.indexOf('\n', start);
+    const head: Readonly<Record<string, unknown>> = JSON.parse(text.slice(start, end < 0 ? undefined : end));
     const { options, createdAt } = head;
     if (head['id'] !== id || !isOptions(options) || !isText(createdAt)) return undefined;
-    if (labelsJson === undefined) return { id, options, createdAt };
-    const labels: unknown = JSON.parse(labelsJson);
+    if (end < 0) return { id, options, createdAt };
+    const labels: unknown = JSON.parse(text.slice(end + 1));
     return isLabels(labels) ? { id, options, labels, createdAt } : undefined;
   } catch {
     return undefined;
