@@ -149,6 +149,14 @@ const fenceBugs: readonly PlantedBug[] = [
     const hold = inner.findState(key)._unsafeUnwrap()?.hold;
     return hold !== undefined && append.fence === undefined ? { outcome: 'not_held' } : append;
   }),
+  reading(
+    'looks at the fence before it looks for the operationId',
+    'fence: a repeated append is recognised though its hold is over, and one that was refused is not',
+    (append, inner, key) => {
+      const hold = inner.findState(key)._unsafeUnwrap()?.hold;
+      return append.fence === undefined || append.fence === hold?.fence ? append : { outcome: 'not_held' };
+    },
+  ),
   planted(
     'looks at the position before it looks at the fence',
     'append: of several reasons to refuse, the one that callers can do least about is given',

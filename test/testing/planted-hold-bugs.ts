@@ -42,6 +42,13 @@ const writing = (
 /** Bugs in holds. */
 export const plantedHoldBugs: readonly PlantedBug[] = [
   miscounting('counts a hold as a change', asWritten, (before) => before + 1),
+  planted('counts a hold as a change in lists', asWritten, (inner) => ({
+    list: (...args) =>
+      inner.list(...args).map((page) => ({
+        ...page,
+        records: page.records.map((record) => ({ ...record, sequence: record.state.revision })),
+      })),
+  })),
   miscounting(
     'counts the changes from the last hold on',
     'hold: appends and holds count as they come, and a later change has the next number',
