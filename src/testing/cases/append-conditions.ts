@@ -112,6 +112,26 @@ export const appendConditions: readonly StoreCase[] = [
     },
   },
   {
+    name: 'fence: a repeated append is recognised though its hold is over, and one that was refused is not',
+    run: async (store) => {
+      await insertActive(store, key);
+      await replace(store, key, live('ACTIVE', { revision: 3, hold }));
+      const call = { fence: 3, operation: operationOf('op') };
+      const first = await appendTo(store, call);
+      const late = { fence: 3, operation: operationOf('late') };
+      expectEqual(await appendTo(store, { ...late, now: NOON + 1000 }), { outcome: 'not_held' }, 'an append too late');
+      await replace(
+        store,
+        key,
+        live('ACTIVE', { revision: 4, hold: { holder: 'other', fence: 4, until: NOON + 5000 } }),
+      );
+      expectEqual(await appendTo(store, call), first, 'the append again');
+      expectEqual(await appendTo(store, late), { outcome: 'not_held' }, 'the late one again');
+      expectEqual((await appendTo(store, { ...late, fence: 4 })).outcome, 'appended', 'it under the next fence');
+      expectEqual(await said(store, key), ['next', 'next'], 'the history');
+    },
+  },
+  {
     name: 'append: of several reasons to refuse, the one that callers can do least about is given',
     run: async (store) => {
       await insert(store, key);

@@ -2,7 +2,7 @@ import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
 import { hostileTexts } from '../hostile.js';
 import { race } from '../race.js';
-import { ended, keyOf, live, NOON } from '../samples.js';
+import { ended, keyOf, live, NOON, say } from '../samples.js';
 import { answerOf, append, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -10,7 +10,13 @@ const key = keyOf('one');
 
 const hold = { holder: 'worker', fence: 1, until: NOON + 1000 };
 
-const sequenceIn = async (store: SessionStore) => (await answerOf(store.find(key)))?.sequence;
+/** The number of the last change, as `find` and `list` give it. */
+const sequenceIn = async (store: SessionStore) => {
+  const sequence = (await answerOf(store.find(key)))?.sequence;
+  const { records } = await answerOf(store.list(key.tenant, { offset: 0, limit: 1 }));
+  expectEqual(records[0]?.sequence, sequence, 'the sequence in the list');
+  return sequence;
+};
 
 export const holds: readonly StoreCase[] = [
   {
@@ -69,11 +75,19 @@ export const holds: readonly StoreCase[] = [
     run: async (store) => {
       const { head } = await insertActive(store, key);
       let revision = 2;
-      for (const holder of ['@1:2:x', ' =op', 'a:b c', ...hostileTexts.filter((text) => text !== '')]) {
+      for (const holder of [
+        '@2:9999999999999:x',
+        ' @2:9999999999999:',
+        ' =op',
+        'a:b c',
+        ...hostileTexts.filter((text) => text !== ''),
+      ]) {
         revision += 1;
         const state = live('ACTIVE', { revision, hold: { ...hold, holder: holder.slice(0, 256) } });
         await replace(store, key, state);
         await expectStored(store, key, { head, state, history: [] }, `a session held by ${JSON.stringify(holder)}`);
+        const call = { entries: [say('hello')], now: NOON, fence: 2 };
+        expectEqual(await answerOf(store.append(key, call)), { outcome: 'not_held' }, 'an append with another fence');
       }
     },
   },
