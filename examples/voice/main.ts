@@ -7,12 +7,7 @@ import { ScriptedClock } from './scripted-clock.js';
 import { ScriptedLine, type Step, scriptedModel } from './scripted-line.js';
 
 const clock = new ScriptedClock();
-const sessions = new SessionService({
-  store: new MemorySessionStore({ events: true }),
-  clock,
-  idleTimeout: 300,
-  observers: [{ run: (_, call) => clock.waitFor(async () => call()) }],
-});
+const sessions = new SessionService({ store: new MemorySessionStore({ events: true }), clock, idleTimeout: 300 });
 const model = scriptedModel(clock, {
   'What is a session?': ['One talk with one face.', 'It has a history, a status and a time limit.'],
   'And when its time is up?': ['Then it has ended, for everybody who looks, at that very millisecond.'],

@@ -10,7 +10,6 @@ interface Waiting {
 export class ScriptedClock implements Clock {
   #now = Date.UTC(2026, 0, 31, 18);
   #waiting: Waiting[] = [];
-  #working = 0;
 
   now(): number {
     return this.#now;
@@ -31,13 +30,6 @@ export class ScriptedClock implements Clock {
     });
   }
 
-  /** Stands still until the operation is done, also while it waits for another thread. */
-  async waitFor(operation: () => Promise<unknown>): Promise<void> {
-    this.#working += 1;
-    await operation();
-    this.#working -= 1;
-  }
-
   /** Advances the clock until the work is done. */
   async run<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
@@ -48,7 +40,6 @@ export class ScriptedClock implements Clock {
     for (;;) {
       await allElse();
       if (isDone) return work;
-      if (this.#working > 0) continue;
       const next = this.#waiting.toSorted((one, other) => one.at - other.at)[0];
       if (next === undefined) continue;
       this.#now = Math.max(this.#now, next.at);
