@@ -3,7 +3,7 @@ import type { Result } from 'neverthrow';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { AppendError } from '../../../src/errors.js';
 import { SessionService } from '../../../src/service/session-service.js';
-import type { SessionHold } from '../../../src/session/hold.js';
+import type { SessionHold } from '../../../src/session/session.js';
 import { randomFrom } from '../random.js';
 
 /** Fights for sessions until it is killed, and says what it was answered: one `HolderReport` a line. */
