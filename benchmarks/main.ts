@@ -12,7 +12,9 @@ import { appendSuites } from './subjects/appends.js';
 import { commands } from './subjects/commands.js';
 import { changes } from './subjects/creates-and-changes.js';
 import { eventSuites } from './subjects/events.js';
+import { holds } from './subjects/holds.js';
 import { http } from './subjects/http.js';
+import { labelSuites } from './subjects/labels.js';
 import { lightLists } from './subjects/light-lists.js';
 import { memoryPages, memorySizes } from './subjects/memory-list.js';
 import { observerSuites } from './subjects/observers.js';
@@ -37,6 +39,8 @@ const suites: readonly Suite[] = [
   changes,
   ...eventSuites,
   lightLists,
+  ...labelSuites,
+  holds,
   commands,
   ...otherSuites,
   ...observerSuites,

@@ -58,6 +58,10 @@ const adviceOn = (error: SessionError): string => {
     case 'history_full':
     case 'page_too_large':
     case 'idempotency_mismatch':
+    case 'operation_mismatch':
+    case 'history_moved':
+    case 'held':
+    case 'not_holder':
     case 'corrupt_record':
       return error.message;
   }

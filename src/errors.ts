@@ -29,6 +29,23 @@ export interface IdempotencyMismatch extends Failure<'idempotency_mismatch'> {
   readonly id: string;
 }
 
+/** The operation id was used before for another operation on this session. Nothing was changed. */
+export interface OperationMismatch extends Failure<'operation_mismatch'> {
+  readonly id: string;
+}
+
+/** Another holder has the session. Nothing was changed. */
+export interface Held extends Failure<'held'> {
+  readonly holder: string;
+  /** When the hold ends unless its holder extends it: RFC 3339, UTC, milliseconds. */
+  readonly until: string;
+}
+
+/** The fence is not that of the current hold. Nothing was changed. */
+export interface NotHolder extends Failure<'not_holder'> {
+  readonly fence: number;
+}
+
 /** Other callers kept changing the session. This call changed nothing; try again. */
 export interface Conflict extends Failure<'conflict'> {
   readonly id: string;
@@ -39,6 +56,13 @@ export interface HistoryFull extends Failure<'history_full'> {
   readonly id: string;
   /** Maximum number of entries in a history. */
   readonly limit: number;
+}
+
+/** The history does not end at `ifPosition`. Nothing was appended. */
+export interface HistoryMoved extends Failure<'history_moved'> {
+  readonly id: string;
+  /** The position at which the history ends. */
+  readonly position: number;
 }
 
 /** The page exceeds `limits.pageBytes`. Ask for a smaller `limit` or `historyLimit`. */
@@ -79,8 +103,12 @@ export type SessionError =
   | NotFound
   | InvalidTransition
   | IdempotencyMismatch
+  | OperationMismatch
   | Conflict
+  | Held
+  | NotHolder
   | HistoryFull
+  | HistoryMoved
   | PageTooLarge
   | StoreUnavailable
   | CorruptRecord;
@@ -91,8 +119,25 @@ export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreE
 export type ReadError = InvalidInput | NotFound | StoreError;
 export type HistoryError = InvalidInput | NotFound | StoreError;
 export type ListError = InvalidInput | PageTooLarge | StoreError;
-export type ChangeError = InvalidInput | NotFound | InvalidTransition | Conflict | StoreError;
-export type AppendError = InvalidInput | NotFound | InvalidTransition | HistoryFull | StoreError;
+export type ChangeError =
+  | InvalidInput
+  | NotFound
+  | InvalidTransition
+  | NotHolder
+  | OperationMismatch
+  | Conflict
+  | StoreError;
+export type AppendError =
+  | InvalidInput
+  | NotFound
+  | InvalidTransition
+  | NotHolder
+  | OperationMismatch
+  | HistoryFull
+  | HistoryMoved
+  | StoreError;
+export type HoldError = InvalidInput | NotFound | InvalidTransition | Held | Conflict | StoreError;
+export type ReleaseError = InvalidInput | NotFound | NotHolder | Conflict | StoreError;
 export type DeleteError = InvalidInput | StoreError;
 export type SweepError = InvalidInput | StoreError;
 /** Why a sweep could not see to a session. */
@@ -113,6 +158,25 @@ export const idempotencyMismatch = (id: string): IdempotencyMismatch => ({
   id,
 });
 
+export const operationMismatch = (id: string): OperationMismatch => ({
+  type: 'operation_mismatch',
+  message: 'this operation id was used before for another operation',
+  id,
+});
+
+export const held = (holder: string, until: string): Held => ({
+  type: 'held',
+  message: `${holder} holds the session until ${until}`,
+  holder,
+  until,
+});
+
+export const notHolder = (fence: number): NotHolder => ({
+  type: 'not_holder',
+  message: `fence ${fence} is not that of a current hold: it ran out, was released, or another holder has the session`,
+  fence,
+});
+
 export const conflict = (id: string): Conflict => ({
   type: 'conflict',
   message: 'other callers kept changing the session; try again',
@@ -124,6 +188,13 @@ export const historyFull = (id: string, limit: number): HistoryFull => ({
   message: `the history would have more than ${limit} entries`,
   id,
   limit,
+});
+
+export const historyMoved = (id: string, position: number): HistoryMoved => ({
+  type: 'history_moved',
+  message: `the history ends at position ${position}`,
+  id,
+  position,
 });
 
 export const pageTooLarge = (bytes: number, limit: number): PageTooLarge => ({

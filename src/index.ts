@@ -5,8 +5,11 @@ export type {
   CorruptRecord,
   CreateError,
   DeleteError,
+  Held,
   HistoryError,
   HistoryFull,
+  HistoryMoved,
+  HoldError,
   IdempotencyMismatch,
   InputIssue,
   InvalidInput,
@@ -14,8 +17,11 @@ export type {
   ListError,
   ListenerFailed,
   NotFound,
+  NotHolder,
+  OperationMismatch,
   PageTooLarge,
   ReadError,
+  ReleaseError,
   SessionError,
   StoreError,
   StoreUnavailable,
@@ -39,7 +45,8 @@ export type {
 export type { InputPolicy } from './input/input-policy.js';
 export type { OperationOptions } from './service/change-session.js';
 export type { CreateSessionInput } from './service/create-session.js';
-export type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from './service/history.js';
+export type { Appended, AppendOptions, HistoryPart, HistoryQuery, NewHistoryEntry } from './service/history.js';
+export type { HoldInput, ReleaseInput } from './service/hold-session.js';
 export type { EachQuery, ListQuery, ReadOptions, SessionPage } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
 export type { OperationName, OperationResult, OperationResults } from './service/operation-results.js';
@@ -49,10 +56,20 @@ export type { SessionServiceOptions } from './service/settings.js';
 export type { Sweep, SweepOptions, SweptSession } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
 export { type Clock, systemClock } from './session/clock.js';
+export { isHeldWith } from './session/hold.js';
 export { type Ids, randomIds } from './session/ids.js';
-export type { HistoryEntry, Session, SessionOptions, SessionState } from './session/session.js';
+export type {
+  HistoryEntry,
+  Session,
+  SessionHold,
+  SessionLabels,
+  SessionOptions,
+  SessionState,
+} from './session/session.js';
+export { sessionAt } from './session/session-at.js';
 export { defaultLimits, type SessionLimits } from './session/session-limits.js';
 export {
+  type HoldRecord,
   REMEMBERED_OPERATIONS,
   type SessionHead,
   type SessionRecord,
@@ -67,7 +84,7 @@ export type {
   TransitionTarget,
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
-export { acceptsHistoryUntil, activeMsAt, isEndByClock, sessionAt, stateAt } from './session/timeline.js';
+export { acceptsHistoryUntil, activeMsAt, isEndByClock, stateAt } from './session/timeline.js';
 export type {
   Admit,
   Answer,

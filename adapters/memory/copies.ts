@@ -2,9 +2,13 @@ import type { SessionHead, StateRecord } from '../../src/session/session-record.
 
 /* Copies, so that the store shares no objects with its callers. */
 
-export const copyHead = ({ id, options, createdAt }: SessionHead): SessionHead => {
+export const copyHead = ({ id, options, labels, createdAt }: SessionHead): SessionHead => {
   const { face, profile, context, behavior, timeLimit } = options;
-  return { id, options: { face, profile, context, behavior, timeLimit }, createdAt };
+  const head = { id, options: { face, profile, context, behavior, timeLimit }, createdAt };
+  return labels === undefined ? head : { ...head, labels: { ...labels } };
 };
 
-export const copyState = (state: StateRecord): StateRecord => ({ ...state, operations: [...state.operations] });
+export const copyState = (state: StateRecord): StateRecord => {
+  const copy = { ...state, operations: [...state.operations] };
+  return state.hold === undefined ? copy : { ...copy, hold: { ...state.hold } };
+};

@@ -1,16 +1,24 @@
 import type { HistoryEntry } from '../../src/session/session.js';
+import type { HistoryAppend } from '../../src/store/session-store.js';
 import { jsonBytes } from './json-bytes.js';
 
 /** Bytes of the JSON of an entry without its texts. */
 const FRAME_BYTES = '{"role":,"content":,"timestamp":},'.length;
+
+/** An append that is recognised when it is repeated. */
+export interface KnownAppend {
+  readonly digest: string;
+  /** The position behind it. */
+  readonly position: number;
+}
 
 /** An append-only history. It shares no objects with its callers. */
 export class HistoryLog {
   readonly #entries: HistoryEntry[] = [];
   /** For each entry, the bytes of JSON of the history up to its end. */
   readonly #ends: number[] = [];
-  /** The position behind each append with an operation id. */
-  #positions: Map<string, number> | undefined;
+  /** Each append with an operation id. */
+  #operations: Map<string, KnownAppend> | undefined;
   #appends = 0;
 
   get length(): number {
@@ -23,7 +31,7 @@ export class HistoryLog {
   }
 
   /** Adds entries, and returns the position behind them. */
-  append(entries: readonly HistoryEntry[], operationId: string | undefined): number {
+  append(entries: readonly HistoryEntry[], operation: HistoryAppend['operation']): number {
     let end = this.#ends.at(-1) ?? 0;
     for (const { role, content, timestamp } of entries) {
       end += FRAME_BYTES + jsonBytes(role) + jsonBytes(content) + jsonBytes(timestamp);
@@ -31,16 +39,16 @@ export class HistoryLog {
       this.#ends.push(end);
     }
     this.#appends += 1;
-    if (operationId !== undefined) {
-      this.#positions ??= new Map();
-      this.#positions.set(operationId, this.length);
+    if (operation !== undefined) {
+      this.#operations ??= new Map();
+      this.#operations.set(operation.id, { digest: operation.digest, position: this.length });
     }
     return this.length;
   }
 
-  /** The position behind the append with this operation id, if there was one. */
-  positionAfter(operationId: string): number | undefined {
-    return this.#positions?.get(operationId);
+  /** The append with this operation id, if there was one. */
+  find(operationId: string): KnownAppend | undefined {
+    return this.#operations?.get(operationId);
   }
 
   /** The entries between two positions. */

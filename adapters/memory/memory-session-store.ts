@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type EventDetail, eventDetailOf } from '../../src/events/event-detail.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields, readWhole } from '../../src/input/values.js';
+import { isHeldWith } from '../../src/session/hold.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
 import type {
@@ -110,19 +111,29 @@ export class MemorySessionStore implements SessionStore {
     if (state.revision !== next.revision - 1) return ok('stale');
     const dueAt = isEndByClock(next) ? Math.min(session.dueAt, next.deadline) : next.deadline;
     this.#change(key.tenant, tenant, () => tenant.change(session, copyState(next), dueAt));
-    this.#log(session, eventDetailOf(state.status === 'PAUSED', next));
+    if (next.status === state.status) session.firstRevision += 1;
+    else this.#log(session, eventDetailOf(state.status === 'PAUSED', next));
     return ok('replaced');
   }
 
-  append(key: SessionKey, { entries, now, operationId, maxEntries }: HistoryAppend): Result<AppendOutcome, never> {
+  append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, never> {
+    const { entries, now, operation, maxEntries, ifPosition, fence } = append;
     const session = this.#sessionOf(key);
     if (session === undefined) return ok({ outcome: 'missing' });
     const { state, log } = session;
-    const known = operationId === undefined ? undefined : log.positionAfter(operationId);
-    if (known !== undefined) return ok({ outcome: 'appended', position: known });
+    const known = operation && log.find(operation.id);
+    if (known !== undefined) {
+      return ok(
+        known.digest === operation?.digest
+          ? { outcome: 'appended', position: known.position }
+          : { outcome: 'mismatch' },
+      );
+    }
     if (now >= acceptsHistoryUntil(state)) return ok({ outcome: 'closed', state: copyState(state) });
+    if (fence !== undefined && !isHeldWith(state, fence, now)) return ok({ outcome: 'not_held' });
+    if (ifPosition !== undefined && ifPosition !== log.length) return ok({ outcome: 'moved', position: log.length });
     if (maxEntries !== undefined && log.length + entries.length > maxEntries) return ok({ outcome: 'full' });
-    const position = log.append(entries, operationId);
+    const position = log.append(entries, operation);
     this.#log(session, { type: 'appended', at: now, position });
     return ok({ outcome: 'appended', position });
   }
@@ -130,18 +141,17 @@ export class MemorySessionStore implements SessionStore {
   findEntries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, never> {
     const log = this.#sessionOf(key)?.log;
     if (log === undefined) return ok({ outcome: 'missing' });
-    const { maxBytes = Number.POSITIVE_INFINITY } = slice;
-    if ('last' in slice) {
-      let from = Math.max(0, log.length - slice.last);
-      while (from < log.length - 1 && log.bytes(from) > maxBytes) from += 1;
-      return ok({ outcome: 'found', entries: log.slice(from), position: log.length, hasMore: false });
+    const { after, before = log.length, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
+    const given = after ?? before;
+    if (given < 0 || given > log.length) return ok({ outcome: 'invalid_position' });
+    let start = after ?? Math.max(0, before - limit);
+    let position = after === undefined ? before : Math.min(after + limit, log.length);
+    while (position > start + 1 && log.bytes(start, position) > maxBytes) {
+      if (after === undefined) start += 1;
+      else position -= 1;
     }
-    const { after, limit } = slice;
-    if (after < 0 || after > log.length) return ok({ outcome: 'invalid_position' });
-    let position = Math.min(after + limit, log.length);
-    while (position > after + 1 && log.bytes(after, position) > maxBytes) position -= 1;
-    const entries = log.slice(after, position);
-    return ok({ outcome: 'found', entries, position, hasMore: position < log.length });
+    const entries = log.slice(start, position);
+    return ok({ outcome: 'found', entries, start, position, hasMore: position < log.length });
   }
 
   remove(

@@ -18,7 +18,8 @@ export interface StoredSession {
   readonly bytes: number;
   /** Empty if the store has no events. */
   readonly birth: string;
-  readonly firstRevision: number;
+  /** The number of the last change is counted from it: a replaced hold, which is no change, moves it on. */
+  firstRevision: number;
   readonly log: HistoryLog;
   state: StateRecord;
   /** When a sweep must process the session: its deadline if it has not ended. */
@@ -28,8 +29,16 @@ export interface StoredSession {
   isRemoved: boolean;
 }
 
-const bytesOfHead = ({ id, options: { face, profile, context, behavior }, createdAt }: SessionHead): number =>
-  [id, face, profile, context, behavior, createdAt].reduce((bytes, text) => bytes + jsonBytes(text), FRAME_BYTES);
+const bytesOfHead = ({
+  id,
+  options: { face, profile, context, behavior },
+  labels = {},
+  createdAt,
+}: SessionHead): number =>
+  [id, face, profile, context, behavior, createdAt, ...Object.entries(labels).flat()].reduce(
+    (bytes, text) => bytes + jsonBytes(text),
+    FRAME_BYTES,
+  );
 
 export const newSession = (tenant: string, head: SessionHead, state: StateRecord, birth: string): StoredSession => ({
   tenant,

@@ -8,7 +8,13 @@ import type { StoredSession } from './stored-session.js';
 
 const newestFirstIndex = () => new OrderedIndex<StoredSession>((a, b) => newestFirst(a.head, b.head));
 
-/** The sessions of one tenant, and the indexes for its lists. */
+/** No name of a label contains `=`. */
+const labelText = (name: string, value: string): string => `${name}=${value}`;
+
+const labelsOf = ({ head: { labels = {} } }: StoredSession): readonly string[] =>
+  Object.entries(labels).map(([name, value]) => labelText(name, value));
+
+/** The sessions of one tenant, and the indexes that its lists are read from. */
 export class TenantSessions {
   readonly #sessions = new Map<string, StoredSession>();
   readonly #byCreation = newestFirstIndex();
@@ -18,7 +24,9 @@ export class TenantSessions {
     PAUSED: newestFirstIndex(),
     TERMINATED: newestFirstIndex(),
   };
-  /** Sessions that have a due time. */
+  /** Sessions by each label that one has. */
+  readonly #byLabel = new Map<string, OrderedIndex<StoredSession>>();
+  /** Sessions that are due some time. */
   readonly #byDue = new OrderedIndex(dueOrder);
   /** The time for which the lists by status are correct. */
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -34,6 +42,11 @@ export class TenantSessions {
   add(session: StoredSession): void {
     this.#sessions.set(session.head.id, session);
     this.#byCreation.insert(session);
+    for (const label of labelsOf(session)) {
+      const index = this.#byLabel.get(label) ?? newestFirstIndex();
+      this.#byLabel.set(label, index);
+      index.insert(session);
+    }
     this.#index(session);
   }
 
@@ -59,12 +72,21 @@ export class TenantSessions {
   remove(session: StoredSession): void {
     this.#unindex(session);
     this.#byCreation.remove(session);
+    for (const label of labelsOf(session)) {
+      const index = this.#byLabel.get(label);
+      index?.remove(session);
+      if (index?.size === 0) this.#byLabel.delete(label);
+    }
     this.#sessions.delete(session.head.id);
   }
 
   page(range: PageRange): IndexPage<StoredSession> {
-    const index = range.status === undefined ? this.#byCreation : this.#withStatus(range.status);
-    return pageOf(index, ({ head }) => head, range);
+    return pageOf(this.#indexFor(range), ({ head }) => head, range);
+  }
+
+  #indexFor({ label, status }: PageRange): OrderedIndex<StoredSession> {
+    if (label !== undefined) return this.#byLabel.get(labelText(label.name, label.value)) ?? newestFirstIndex();
+    return status === undefined ? this.#byCreation : this.#withStatus(status);
   }
 
   /**

@@ -6,7 +6,7 @@ import { ID_LENGTH } from './record-text.js';
  * A journal is a history as append-only text: a line of JSON and a comma for each entry, and after every append a mark,
  * `"<write id>:<appends>:<number>:<entries>",`: the id of the write, the number of appends so far, the number of this
  * change of the session, and the number of entries so far, as six hexadecimal digits each. If the caller has named the
- * append, the name and `/` come before the id. A mark is a JSON string and an entry an object, so they cannot be
+ * append, the name, `/`, the digest of its content and `/` come before the id. A mark is a JSON string and an entry an object, so they cannot be
  * confused.
  */
 

@@ -1,3 +1,4 @@
+import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 
@@ -28,6 +29,8 @@ export interface TenantKeys {
   readonly journals: string;
   /** All sessions by creation time. */
   readonly index: string;
+  /** The common beginning of the keys of the same for each label. */
+  readonly labels: string;
   /** The same for each status, if sessions are listed by status. */
   readonly byStatus: Partial<Readonly<Record<SessionStatus, string>>>;
   /** Sessions by the time at which the clock may end them. */
@@ -82,6 +85,7 @@ export class Keyspace {
       journal: `${partition}:journal:${path}`,
       names: `${partition}:names:${path}`,
       index: `${partition}:index:${owner}`,
+      labels: `${partition}:label:${owner}:`,
       byStatus: this.#byStatus(partition, owner),
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
@@ -100,6 +104,7 @@ export class Keyspace {
       records: `${partition}:record:${owner}:`,
       journals: `${partition}:journal:${owner}:`,
       index: `${partition}:index:${owner}`,
+      labels: `${partition}:label:${owner}:`,
       byStatus: this.#byStatus(partition, owner),
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
@@ -145,6 +150,13 @@ export class Keyspace {
     return `${this.#prefix}:{${hash(tenant) % this.#partitionCount}}`;
   }
 }
+
+/** The key of the index of a label. */
+export const labelKey = ({ labels }: Pick<TenantKeys, 'labels'>, name: string, value: string): string =>
+  `${labels}${name}=${escapeName(value)}`;
+
+export const labelKeys = (keys: Pick<TenantKeys, 'labels'>, labels: SessionLabels = {}): readonly string[] =>
+  Object.entries(labels).map(([name, value]) => labelKey(keys, name, value));
 
 /** The session of a path. */
 export const keyOfPath = (path: string): SessionKey => {

@@ -1,17 +1,24 @@
 import { script } from './connection.js';
 import { MARK_LENGTH } from './journal-text.js';
 
+/** A character that no record contains, because JSON escapes it. */
+export const RECORD_SEPARATOR = '\x1e';
+
 /**
  * Finds a page of an index. It finds all bounds as ranks, in O(log n), however many sessions are beyond them. Few
  * members are left out, and few sessions are added that are not in the index.
  *
  * KEYS  index, and the common beginning of the keys of records and of journals
  * ARGV  'newest' or 'oldest', the time before the first or '', the time after the last or '', the time and the member
- *       of the place that the page begins after or '' and '', offset, limit, 1 to count entries or 0, the number of
- *       members to leave out, these members, then the creation time and the member of each session to add
+ *       of the place that the page begins after or '' and '', offset, limit, maximum number of bytes of records to
+ *       return or '' if histories are wanted, the number of members to leave out, these members, then the creation time
+ *       and the member of each session to add
  * Returns the total, 1 if there are more after the page, then for each session from the oldest on: member, creation
- * time, bytes of its record and of its journal, -1 for a key of a wrong type; and if entries are counted, the number of
- * appends and of entries in the journal, as hexadecimal numbers, or '-' and '-' if they cannot be read.
+ * time, bytes of its record, -1 for a key of a wrong type; and if histories are wanted, bytes of its journal, otherwise
+ * the number of appends and of entries in it, as hexadecimal numbers, or '-' and '-' if they cannot be read.
+ *
+ * If no histories are wanted, and all records are within the maximum and of the right type, they follow, with
+ * `RECORD_SEPARATOR` before each.
  */
 export const pageScript = script(`
 local function lengthOf(key)
@@ -19,11 +26,26 @@ local function lengthOf(key)
   return type(length) == 'number' and length or -1
 end
 
--- The numbers of appends and entries in the last mark of a journal of this length.
-local function countsOf(key, length)
-  if length <= 0 then return length == 0 and '0 0' or '- -' end
-  local appends, entries = string.match(redis.call('GETRANGE', key, -${MARK_LENGTH}, -1), '^[%w_-]+:(%x+):%x+:(%x+)",\\n$')
+-- The numbers of appends and entries in the last mark of a journal.
+local function countsOf(key)
+  local mark = redis.pcall('GETRANGE', key, -${MARK_LENGTH}, -1)
+  if mark == '' then return '0 0' end
+  if type(mark) ~= 'string' then return '- -' end
+  local appends, entries = string.match(mark, '^[%w_-]+:(%x+):%x+:(%x+)",\\n$')
   return appends and appends .. ' ' .. entries or '- -'
+end
+
+-- Reads a record of the page while all are within the maximum. Returns its length.
+local records, left = {}, tonumber(ARGV[8])
+local function readRecord(key)
+  local record = left >= 0 and (redis.pcall('GET', key) or '')
+  if type(record) ~= 'string' then
+    left = -1
+    return lengthOf(key)
+  end
+  records[#records + 1] = record
+  left = left - #record
+  return #record
 end
 
 -- Compares bytes: the comparison of texts in Lua depends on the server's locale.
@@ -137,15 +159,13 @@ end
 
 local reply, length = {total, hasMore and 1 or 0}, 2
 for at = 2 * (first - rank) + 1, math.min(#found, 2 * (last - rank)), 2 do
-  local member = found[at]
-  local journal = lengthOf(KEYS[3] .. member)
-  reply[length + 1], reply[length + 2] = member, found[at + 1]
-  reply[length + 3], reply[length + 4] = lengthOf(KEYS[2] .. member), journal
+  local record, journal = KEYS[2] .. found[at], KEYS[3] .. found[at]
+  reply[length + 1], reply[length + 2] = found[at], found[at + 1]
+  reply[length + 3] = left and readRecord(record) or lengthOf(record)
+  reply[length + 4] = left and countsOf(journal) or lengthOf(journal)
   length = length + 4
-  if ARGV[8] == '1' then
-    length = length + 1
-    reply[length] = countsOf(KEYS[3] .. member, journal)
-  end
 end
-return table.concat(reply, ' ')
+local text = table.concat(reply, ' ')
+if not left or left < 0 then return text end
+return text .. '${RECORD_SEPARATOR}' .. table.concat(records, '${RECORD_SEPARATOR}')
 `);

@@ -28,12 +28,11 @@ const partScript = script(`${readHead}
 if not isAlive then return 'missing' end${readEnd()}
 if head == '' or not isWhole then return 'corrupt' end
 local from, upto = tonumber(ARGV[1]), tonumber(ARGV[2]) or length
+local given = from or upto
+if given > length or (given > 0 and redis.call('GETRANGE', KEYS[2], given - 1, given - 1) ~= '\\n') then return 'invalid_position' end
 local wanted = entries > 0 and math.ceil(1.25 * length / entries * ARGV[3]) or 0
 local size = math.max(tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), wanted))
-if not from then from = math.max(0, upto - size)
-elseif from < 0 or from > length then return 'invalid_position'
-elseif from > 0 and redis.call('GETRANGE', KEYS[2], from - 1, from - 1) ~= '\\n' then return 'invalid_position'
-else upto = math.min(length, from + size) end
+if from then upto = math.min(length, from + size) else from = math.max(0, upto - size) end
 local text = upto > from and redis.call('GETRANGE', KEYS[2], from, upto - 1) or ''
 return {text, from, upto, length, entries, ${field('head', 'birth')}, #text == upto - from and 1 or 0}
 `);
@@ -60,8 +59,8 @@ const partOf = (reply: unknown): Part | undefined => {
 
 /** What remains to be read of a history. */
 interface Wanted {
-  /** Whether to read the latest entries, from the end backwards; otherwise those after a position. */
-  readonly isLast: boolean;
+  /** Whether to read the latest entries before a position; otherwise the first ones after it. */
+  readonly isBackward: boolean;
   readonly entries: number;
   /** Maximum number of bytes of the entries. The first entry is read even if it is larger. */
   readonly bytes: number;
@@ -72,11 +71,11 @@ interface Wanted {
  * The wanted lines of a piece, and whether no more are needed. The piece begins or ends with a whole line; a line that
  * is cut at its other end is left out. A mark belongs to the entry before it.
  */
-const linesOf = ({ text, from }: Part, { isLast, entries, bytes, hasNone }: Wanted) => {
+const linesOf = ({ text, from }: Part, { isBackward, entries, bytes, hasNone }: Wanted) => {
   const lines = text.split('\n');
-  if (!isLast || text.endsWith('\n')) lines.pop();
-  if (isLast && from > 0) lines.shift();
-  if (isLast) lines.reverse();
+  if (!isBackward || text.endsWith('\n')) lines.pop();
+  if (isBackward && from > 0) lines.shift();
+  if (isBackward) lines.reverse();
   let isFull = false;
   let [taken, count, length] = [0, 0, 0];
   for (const [at, line] of lines.entries()) {
@@ -85,10 +84,10 @@ const linesOf = ({ text, from }: Part, { isLast, entries, bytes, hasNone }: Want
     isFull = isEntry && (count === entries || (length > bytes && !(hasNone && count === 0)));
     if (isFull) break;
     if (isEntry) count += 1;
-    if (isEntry || !isLast) taken = at + 1;
+    if (isEntry || !isBackward) taken = at + 1;
   }
   const wanted = lines.slice(0, taken);
-  if (isLast) wanted.reverse();
+  if (isBackward) wanted.reverse();
   return { lines: wanted.map((line) => `${line}\n`).join(''), isFull };
 };
 
@@ -98,12 +97,11 @@ const linesOf = ({ text, from }: Part, { isLast, entries, bytes, hasNone }: Want
  * has its id now.
  */
 export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Answer<EntriesOutcome> => {
-  const { maxBytes = Number.POSITIVE_INFINITY } = slice;
-  const isLast = 'last' in slice;
-  const limit = isLast ? slice.last : slice.limit;
+  const { after, before = '', limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
+  const isBackward = after === undefined;
   const found: (readonly HistoryEntry[])[] = [];
   let [count, span] = [0, 0];
-  let place = isLast ? ['', ''] : [String(slice.after), ''];
+  let place = isBackward ? ['', String(before)] : [String(after), ''];
   let first: Part | undefined;
   for (let least = MIN_BYTES; ; ) {
     const read = await readPart(call, session, place, limit - count, least, maxBytes);
@@ -112,7 +110,7 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
     if (typeof part === 'string') return ok({ outcome: first === undefined ? part : 'missing' });
     first ??= part;
     if (first.birth !== part.birth) return ok({ outcome: 'missing' });
-    const wanted = { isLast, entries: limit - count, bytes: maxBytes - span, hasNone: count === 0 };
+    const wanted = { isBackward, entries: limit - count, bytes: maxBytes - span, hasNone: count === 0 };
     const { lines, isFull } = linesOf(part, wanted);
     const entries = decodeLines(lines)?.entries;
     if (entries === undefined) return err(unreadable(session));
@@ -120,17 +118,16 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
     count += entries.length;
     const length = part.lengthOf(lines);
     span += length;
-    const at = isLast ? part.upto - length : part.from + length;
-    // The latest entries are limited to the number in the mark at the end of the history.
-    const hasMore = isLast ? count < Math.min(limit, first.entries) : at < part.length;
-    if (isFull || !hasMore) {
-      const position = isLast ? first.upto : at;
-      const inOrder = isLast ? found.toReversed() : found;
-      return ok({ outcome: 'found', entries: inOrder.flat(), position, hasMore: !isLast && hasMore });
+    const at = isBackward ? part.upto - length : part.from + length;
+    const isDone = isBackward ? at === 0 || count === limit : at === part.length;
+    if (isFull || isDone) {
+      const entries = (isBackward ? found.toReversed() : found).flat();
+      if (!isBackward) return ok({ outcome: 'found', entries, start: first.from, position: at, hasMore: isFull });
+      return ok({ outcome: 'found', entries, start: at, position: first.upto, hasMore: first.upto < first.length });
     }
-    if (lines === '' && (isLast ? part.from === 0 : part.upto === part.length)) return err(unreadable(session));
+    if (lines === '' && (isBackward ? part.from === 0 : part.upto === part.length)) return err(unreadable(session));
     least = lines === '' ? 4 * least : MIN_BYTES;
-    place = isLast ? ['', String(at)] : [String(at), ''];
+    place = isBackward ? ['', String(at)] : [String(at), ''];
   }
 };
 

@@ -4,8 +4,8 @@ import type { SessionRecord } from '../../src/session/session-record.js';
 import { stateAt } from '../../src/session/timeline.js';
 import type { Admit, ListPlace, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
 import type { Call } from './connection.js';
-import { escapeName, type TenantKeys, unescapeName } from './keyspace.js';
-import { pageScript } from './page-script.js';
+import { escapeName, labelKey, type TenantKeys, unescapeName } from './keyspace.js';
+import { pageScript, RECORD_SEPARATOR } from './page-script.js';
 import { readNoted } from './read-due.js';
 import { readSessions, type SizedSession } from './read-sessions.js';
 
@@ -14,6 +14,12 @@ const NOTED_STEP = 1000;
 
 /** Maximum number of deadline entries that one list by status examines. */
 const MAX_NOTED = 10_000;
+
+/**
+ * Maximum number of bytes of records that the page script returns, before `admit` is asked. More are read after it has
+ * accepted them.
+ */
+const MAX_RECORD_BYTES = 64 * 1024;
 
 const noStatuses = storeUnavailable('RedisSessionStore: lists by status need the option statusIndex', 'not_applied');
 
@@ -41,7 +47,7 @@ const argumentsOf = (
 ): readonly string[] => [
   ...[order, timeText(createdAfter), timeText(createdBefore)],
   ...[timeText(after?.createdAt), after === undefined ? '' : escapeName(after.id)],
-  ...[String(offset), String(limit), historyLimit === 0 ? '1' : '0', String(without.length)],
+  ...[String(offset), String(limit), historyLimit === 0 ? String(MAX_RECORD_BYTES) : '', String(without.length)],
   ...without,
   ...added,
 ];
@@ -51,19 +57,25 @@ interface Listed extends SizedSession {
   readonly createdMs: number;
 }
 
-const countsOf = (appends = '-', entries = '-'): SizedSession['counts'] =>
-  appends === '-' ? 'unreadable' : { appends: Number.parseInt(appends, 16), entries: Number.parseInt(entries, 16) };
-
-const listedIn = (fields: readonly string[], isCounted: boolean): readonly Listed[] => {
-  const width = isCounted ? 6 : 4;
-  return Array.from({ length: Math.floor(fields.length / width) }, (_, at) => {
-    const [member = '', createdMs, recordBytes, journalBytes, appends, entries] = fields.slice(
-      width * at,
-      width * at + width,
-    );
-    const sized = { member, recordBytes: Number(recordBytes), journalBytes: Number(journalBytes) };
-    return { ...sized, createdMs: Number(createdMs), counts: isCounted ? countsOf(appends, entries) : undefined };
-  });
+/** The sessions in the fields of a reply, each with its record if the script has returned all records. */
+const listedIn = (fields: readonly string[], isLight: boolean, records: readonly string[]): Listed[] => {
+  const width = isLight ? 5 : 4;
+  const isRead = records.length * width === fields.length;
+  const listed: Listed[] = [];
+  // Not by slices: destructuring an array takes longer than all the rest of this loop.
+  for (let at = 0; at + width <= fields.length; at += width) {
+    const member = fields[at] ?? '';
+    const createdMs = Number(fields[at + 1]);
+    const recordBytes = Number(fields[at + 2]);
+    if (!isLight) {
+      listed.push({ member, createdMs, recordBytes, journalBytes: Number(fields[at + 3]) });
+      continue;
+    }
+    const [appends, entries] = [Number.parseInt(fields[at + 3] ?? '', 16), Number.parseInt(fields[at + 4] ?? '', 16)];
+    const record = isRead ? records[listed.length] : undefined;
+    listed.push({ member, createdMs, recordBytes, journalBytes: 0, counts: { appends, entries }, record });
+  }
+  return listed;
 };
 
 /**
@@ -82,16 +94,21 @@ export const readPage = async <E>(
   range: PageRange,
   admit: Admit<E> | undefined,
 ): Promise<Result<RecordPage, StoreError | E>> => {
-  const { status } = range;
+  const { label, status } = range;
   const index = status === undefined ? keys.index : keys.byStatus[status.status];
   if (index === undefined) return err(noStatuses);
   const corrections = status === undefined ? ok(noCorrections) : await correct(call, keys, status);
   if (corrections.isErr()) return err(corrections.error);
   const args = argumentsOf(range, corrections.value);
-  const reply = await call.readScript(pageScript, [index, keys.records, keys.journals], args);
+  const reply = await call.readScript(
+    pageScript,
+    [label === undefined ? index : labelKey(keys, label.name, label.value), keys.records, keys.journals],
+    args,
+  );
   if (reply.isErr()) return err(reply.error.error);
-  const [total, hasMore, ...fields] = String(reply.value).split(' ');
-  const rising = listedIn(fields, range.historyLimit === 0);
+  const [header = '', ...texts] = String(reply.value).split(RECORD_SEPARATOR);
+  const [total, hasMore, ...fields] = header.split(' ');
+  const rising = listedIn(fields, range.historyLimit === 0, texts);
   const listed = range.order === 'oldest' ? rising : rising.toReversed();
   const read = await readSessions(call, keys, listed, range, admit);
   if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : read.error.failure.error);
@@ -99,7 +116,7 @@ export const readPage = async <E>(
   const unreadable: string[] = [];
   for (const [at, record] of read.value.entries()) {
     if (record === 'corrupt') unreadable.push(unescapeName(listed[at]?.member ?? ''));
-    else if (record !== 'missing' && hasStatus(record, status)) records.push(record);
+    else if (record !== 'missing' && hasStatus(record, status) && hasLabel(record, label)) records.push(record);
   }
   // Index entries that do not fit their session: the session has just changed, or a crash has left them.
   const stale = listed.length - records.length - unreadable.length;
@@ -128,6 +145,9 @@ const correct = async (
   }
   return err(tooManyNoted);
 };
+
+const hasLabel = ({ head: { labels = {} } }: SessionRecord, label: PageRange['label']): boolean =>
+  label === undefined || labels[label.name] === label.value;
 
 const hasStatus = ({ state }: SessionRecord, status: StatusAt | undefined): boolean =>
   status === undefined || stateAt(state, status.now).status === status.status;

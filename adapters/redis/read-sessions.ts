@@ -40,8 +40,10 @@ export interface SizedSession {
   readonly member: string;
   readonly recordBytes: number;
   readonly journalBytes: number;
-  /** Number of appends and entries in the journal, if the page script has counted them. */
-  readonly counts?: { readonly appends: number; readonly entries: number } | 'unreadable' | undefined;
+  /** Number of appends and entries in the journal, if the page script has counted them; `NaN` if it cannot. */
+  readonly counts?: { readonly appends: number; readonly entries: number } | undefined;
+  /** The record, if the page script has read it: at the same moment as the counts. */
+  readonly record?: string | undefined;
 }
 
 type Text = string | null | undefined;
@@ -126,7 +128,7 @@ export const readSessions = async <E>(
   return ok(records);
 };
 
-/** Sessions with a count of entries but without the entries: only their records are read. */
+/** Sessions with a count of entries but without the entries: at most their records are read. */
 const readWithoutHistories = async <E>(
   call: Call,
   keys: TenantKeys,
@@ -135,14 +137,17 @@ const readWithoutHistories = async <E>(
 ): Reading<readonly ReadRecord[], E> => {
   const refusal = admit?.(sum(sessions.map(({ recordBytes }) => recordBytes)), sessions.length);
   if (refusal !== undefined) return err({ refusal });
-  const texts = await call.readCommand((client) => client.mget(...sessions.map(({ member }) => keys.records + member)));
+  const isRead = sessions.every(({ record }) => record !== undefined);
+  const names = sessions.map(({ member }) => keys.records + member);
+  const texts = isRead
+    ? ok(sessions.map(({ record }) => record))
+    : await call.readCommand((client) => client.mget(...names));
   if (texts.isErr()) return err({ failure: texts.error });
   const records: ReadRecord[] = [];
-  for (const [at, { member, counts }] of sessions.entries()) {
-    const isCounted = counts !== undefined && counts !== 'unreadable';
-    const journal = isCounted ? { entries: [], marks: 0, appends: counts.appends, count: counts.entries } : undefined;
-    const record = recordOf(member, texts.value[at], journal);
-    if (record !== 'corrupt') {
+  for (const [at, session] of sessions.entries()) {
+    const { member } = session;
+    const record = recordOf(member, texts.value[at], countedJournal(session));
+    if (isRead || record !== 'corrupt') {
       records.push(record);
       continue;
     }
@@ -153,6 +158,12 @@ const readWithoutHistories = async <E>(
   }
   return ok(records);
 };
+
+/** A journal by its counts alone; `undefined` if they are not known. */
+const countedJournal = ({ counts }: SizedSession): DecodedJournal | undefined =>
+  counts === undefined || Number.isNaN(counts.appends + counts.entries)
+    ? undefined
+    : { entries: [], marks: 0, appends: counts.appends, count: counts.entries };
 
 /** The latest entries of each session: reads the end of each journal, and more of it if that has too few entries. */
 const readLatest = async <E>(

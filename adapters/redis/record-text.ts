@@ -1,23 +1,28 @@
 import { nanoid } from 'nanoid';
 import { isFields } from '../../src/input/values.js';
-import type { SessionOptions } from '../../src/session/session.js';
-import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
+import type { SessionLabels, SessionOptions } from '../../src/session/session.js';
+import type { HoldRecord, SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { isEndReason, type SessionStatus, sessionStatuses } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
+import { escapeName, unescapeName } from './keyspace.js';
 
 /*
  * A record is one state line, followed by the JSON of the parts that never change:
  *
- *     2 <deadline> <open> <revision> <status> <birth> <base> <created> <since> <active ms> <limit ms> <end reason> =<operations> <writes>
+ *     2 <deadline> <open> <revision> <status> <birth> <base> <created> <since> <active ms> <limit ms> <end reason> @<hold> =<operations> <writes>
  *     {"id":...,"options":{...},"createdAt":...}
+ *     {"user":...}
+ *
+ * The last line holds the labels, if there are any.
  *
  * The first fields have fixed widths, so that a script can cut them out of the first bytes. Times are in milliseconds.
  * `open` is 1 if the status accepts history, until the deadline. The birth is the id of the write that created the
  * session. The base is the revision that the session began with: the number of the last change is revision - base + 1
- * plus the number of appends. The operations are the state changes that callers named. The writes are those that
+ * plus the number of appends. The hold, if there was one, is `<fence>:<until>:<holder>` of the latest. The operations are
+ * the state changes that callers named. The writes are those that
  * scripts recognise when they arrive again, newest first, each as `<id>:<number>:<status before>,`.
  *
- * After a session was removed, a line with status G remains for an hour. Its writes begin with the removal and the
+ * After a session was removed, a line with status G remains for an hour, and the line of its labels. Its writes begin with the removal and the
  * latest appends, each as `<id>:<number>:<position>,`. A session that is created over it keeps its writes after `<birth
  * of the removed session>:1:-,`.
  */
@@ -48,6 +53,9 @@ const infinite = (ms: number): number => (ms === NEVER ? Number.POSITIVE_INFINIT
 
 export const encodeRevision = (revision: number): string => String(revision).padStart(16, '0');
 
+const encodeHold = (hold: HoldRecord | undefined): string =>
+  hold === undefined ? '' : `@${hold.fence}:${hold.until}:${escapeName(hold.holder)} `;
+
 /** The parts of a state line around those that scripts copy from the line before: birth, base and creation time. */
 export interface StateParts {
   readonly start: string;
@@ -55,13 +63,13 @@ export interface StateParts {
 }
 
 export const encodeState = (state: StateRecord): StateParts => {
-  const { deadline, revision, status, since, activeMs, limitMs, operations } = state;
+  const { deadline, revision, status, since, activeMs, limitMs, operations, hold } = state;
   const until = String(finite(deadline)).padStart(16, '0');
   const isOpen = acceptsHistoryUntil(state) > 0 ? 1 : 0;
   const endReason = state.status === 'TERMINATED' ? state.endReason : '-';
   return {
     start: `2 ${until} ${isOpen} ${encodeRevision(revision)} ${letters[status]} `,
-    end: ` ${since} ${activeMs} ${finite(limitMs)} ${endReason} =${operations.join(',')} `,
+    end: ` ${since} ${activeMs} ${finite(limitMs)} ${endReason} ${encodeHold(hold)}=${operations.join(',')} `,
   };
 };
 
@@ -69,9 +77,10 @@ export const encodeState = (state: StateRecord): StateParts => {
 export const encodeOrigin = (birth: string, { revision }: StateRecord, createdMs: number): string =>
   `${birth} ${encodeRevision(revision)} ${String(createdMs).padStart(15, '0')}`;
 
-export const encodeHead = ({ id, options, createdAt }: SessionHead): string => {
+export const encodeHead = ({ id, options, labels, createdAt }: SessionHead): string => {
   const { face, profile, context, behavior, timeLimit } = options;
-  return JSON.stringify({ id, options: { face, profile, context, behavior, timeLimit }, createdAt });
+  const head = JSON.stringify({ id, options: { face, profile, context, behavior, timeLimit }, createdAt });
+  return labels === undefined ? head : `${head}\n${JSON.stringify(labels)}`;
 };
 
 /** The contents of a state line. */
@@ -85,7 +94,7 @@ export interface DecodedState {
 }
 
 const line =
-  /^2 (\d{16}) [01] (\d{16}) ([IAPTG]) ([\w-]{12}) (\d{16}) \d{15} (\d+) (\d+) (\d+) (-|\w+) =([\w.~:,-]*) (?:[\w-]{12}:(\d+):([IAPT-]),)?[\w.~:,-]*(?:\n|$)/;
+  /^2 (\d{16}) [01] (\d{16}) ([IAPTG]) ([\w-]{12}) (\d{16}) \d{15} (\d+) (\d+) (\d+) (-|\w+) (?:@(\d+):(\d+):([\w.~%-]*) )?=([\w.~:,-]*) (?:[\w-]{12}:(\d+):([IAPT-]),)?[\w.~:,-]*(?:\n|$)/;
 
 /** The state in a record or its line; `removed` if the session was removed, `undefined` if the line cannot be read. */
 export const decodeState = (text: string): DecodedState | 'removed' | undefined => {
@@ -93,7 +102,15 @@ export const decodeState = (text: string): DecodedState | 'removed' | undefined 
   if (match === null) return undefined;
   // Not as an array: every page does this for each of its sessions, and an array's iterator takes as long as the rest.
   const { 1: deadline, 2: revision, 3: letter = '', 4: birth = '', 5: base, 6: since, 7: activeMs, 8: limitMs } = match;
-  const { 9: endReason, 10: operations = '', 11: sequence, 12: before = '' } = match;
+  const {
+    9: endReason,
+    10: fence,
+    11: until,
+    12: holder = '',
+    13: operations = '',
+    14: sequence,
+    15: before = '',
+  } = match;
   if (letter === REMOVED) return 'removed';
   const status = statusOfLetter(letter);
   const phase = {
@@ -103,6 +120,7 @@ export const decodeState = (text: string): DecodedState | 'removed' | undefined 
     limitMs: infinite(Number(limitMs)),
     deadline: infinite(Number(deadline)),
     operations: operations === '' ? [] : operations.split(','),
+    ...(fence !== undefined && { hold: { holder: unescapeName(holder), fence: Number(fence), until: Number(until) } }),
   };
   const changes = phase.revision - Number(base) + 1;
   const lastWrite = sequence === undefined ? undefined : { sequence: Number(sequence), before };
@@ -117,8 +135,23 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 const isOptions = (value: unknown): value is SessionOptions =>
   isFields(value) &&
-  [value['face'], value['profile'], value['context'], value['behavior']].every(isText) &&
+  isText(value['face']) &&
+  isText(value['profile']) &&
+  isText(value['context']) &&
+  isText(value['behavior']) &&
   typeof value['timeLimit'] === 'number';
+
+const isLabels = (value: unknown): value is SessionLabels => isFields(value) && Object.values(value).every(isText);
+
+/** The labels in a record, also in that of a removed session; none if they cannot be read. */
+export const decodeLabels = (text: string): SessionLabels => {
+  try {
+    const labels: unknown = JSON.parse(text.split('\n')[2] ?? '{}');
+    return isLabels(labels) ? labels : {};
+  } catch {
+    return {};
+  }
+};
 
 /**
  * The parts of a session that never change, from its record; `undefined` if they cannot be read or are another
@@ -126,9 +159,14 @@ const isOptions = (value: unknown): value is SessionOptions =>
  */
 export const decodeHead = (id: string, text: string): SessionHead | undefined => {
   try {
-    const head: Readonly<Record<string, unknown>> = JSON.parse(text.slice(text.indexOf('\n') + 1));
+    const start = text.indexOf('\n') + 1;
+    const end = text.indexOf('\n', start);
+    const head: Readonly<Record<string, unknown>> = JSON.parse(text.slice(start, end < 0 ? undefined : end));
     const { options, createdAt } = head;
-    return head['id'] === id && isOptions(options) && isText(createdAt) ? { id, options, createdAt } : undefined;
+    if (head['id'] !== id || !isOptions(options) || !isText(createdAt)) return undefined;
+    if (end < 0) return { id, options, createdAt };
+    const labels: unknown = JSON.parse(text.slice(end + 1));
+    return isLabels(labels) ? { id, options, labels, createdAt } : undefined;
   } catch {
     return undefined;
   }
@@ -173,6 +211,9 @@ export const field = (text: string, name: keyof typeof FIELDS): string =>
 /** Whether a text has the fields of fixed width. */
 export const isFixed = (text: string): string =>
   `(string.sub(${text}, 1, 2) == '2 ' and string.sub(${text}, ${FIXED_LENGTH}, ${FIXED_LENGTH}) == ' ')`;
+
+/** The labels line of the record in a text, after a line feed; '' if there is none. */
+export const labelsLineOf = (text: string): string => `(string.match(${text}, '^[^\\n]*\\n[^\\n]*(\\n.*)') or '')`;
 
 /** Number of times that the state was written. */
 export const changesOf = (text: string): string =>

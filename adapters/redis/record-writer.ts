@@ -21,7 +21,7 @@ import {
   statusOfLetter,
 } from './record-text.js';
 import type { RedisEventLog } from './redis-event-log.js';
-import { clear, isNoted, needsOf, reschedule, unlist } from './session-index.js';
+import { clear, isNoted, needsOf, reschedule, unlist, unlistLabels } from './session-index.js';
 
 /*
  * A write has three steps: add the index entries that the record needs; run the script that checks them, decides the
@@ -57,7 +57,8 @@ local kept = string.match(string.sub(string.match(line, ' ([^ ]*)$') or '', 1, $
 /**
  * Adds a session.
  *
- * KEYS  record, journal, names, deadlines, tenants, index, and the index of its status if there is one
+ * KEYS  record, journal, names, deadlines, tenants, index, the index of its status if there is one, and those of
+ *       its labels
  * ARGV  member, owner, earliest deadline or '', write id, creation time, state line up to the writes, the rest after
  *       the writes
  * Returns {'inserted' or 'taken', birth, creation time}, the same with 'removed' if an earlier arrival added the
@@ -84,7 +85,9 @@ return {'inserted', ARGV[4], created}
 `);
 
 /**
- * Replaces the state with the expected revision.
+ * Replaces the state with the expected revision. A state with the same status differs in its hold: that is no change of
+ * the session, so its number stays, which is why the base goes up with the revision. If such a write arrives twice, the
+ * second is 'stale', and the caller finds its own hold.
  *
  * KEYS  record, journal, deadlines, tenants, and the index of the next status if there is one
  * ARGV  member, owner, deadline or '', write id, expected revision, state line up to the birth, its part from after the
@@ -101,7 +104,14 @@ if status == '${REMOVED}' then return 'missing' end
 if ${field('line', 'revision')} ~= ARGV[5] then return 'stale' end
 if not (isNoted(KEYS[3], ARGV[1]) and isNoted(KEYS[4], ARGV[2])) then return 'unlisted' end
 if KEYS[5] and not redis.call('ZSCORE', KEYS[5], ARGV[1]) then return 'unlisted' end${readEnd()}
-number = ${changesOf('line')} + appends + 1
+number = ${changesOf('line')} + appends
+if string.sub(ARGV[6], -2, -2) == status then
+  local base = string.format('%016.0f', tonumber(${field('line', 'base')}) + 1)
+  redis.call('SET', KEYS[1], ARGV[6] .. birth .. ' ' .. base .. string.sub(line, 70, ${FIXED_LENGTH - 1}) .. ARGV[7]
+    .. string.match(line, ' ([^ ]*)$') .. string.sub(current, #line + 1))
+  return {'replaced', birth, number, status}
+end
+number = number + 1
 redis.call('SET', KEYS[1], ARGV[6] .. string.sub(line, 41, ${FIXED_LENGTH - 1}) .. ARGV[7]
   .. string.format('%s:%.0f:%s,', ARGV[4], number, status) .. kept .. string.sub(current, #line + 1))
 return {'replaced', birth, number, status}
@@ -115,7 +125,7 @@ export const insertRecord = async (
   state: StateRecord,
 ): Answer<'inserted' | 'taken'> => {
   const createdMs = Date.parse(head.createdAt);
-  const { keys, args, add } = needsOf(call, session, state, createdMs);
+  const { keys, args, add } = needsOf(call, session, state, createdMs, head.labels);
   const writeId = newWriteId();
   const { start, end } = encodeState(state);
   const line = `${start}${encodeOrigin(writeId, state, createdMs)}${end}`;
@@ -126,13 +136,15 @@ export const insertRecord = async (
     add,
   );
   if (written.isErr()) {
-    if (written.error.error.outcome === 'not_applied') void clear(call, session);
+    if (written.error.error.outcome === 'not_applied') void clear(call, session, head.labels);
     return err(toStoreError(session)(written.error));
   }
   const [outcome, birth, created] = written.value;
-  if (outcome === 'removed') await clear(call, session);
+  if (outcome === 'removed') await clear(call, session, head.labels);
   else if (outcome !== 'inserted' && outcome !== 'taken') return err(unreadable(session));
   const result = outcome === 'taken' ? 'taken' : 'inserted';
+  // The session that has the id may have other labels.
+  if (outcome === 'taken') void unlistLabels(call, session, head.labels);
   if (birth === undefined) return ok(result);
   const made = { birth: String(birth), sequence: 1 };
   const logged = await events.log(call, session, made, { type: 'created', at: Number(created) });
@@ -164,6 +176,7 @@ export const replaceRecord = async (
     return ok(outcome);
   }
   if (outcome !== 'replaced') return err(unreadable(session));
+  if (statusOfLetter(String(before)) === next.status) return ok(outcome);
   const made = { birth: String(birth), sequence: Number(sequence) };
   const logged = await events.log(call, session, made, eventDetailOf(before === 'P', next));
   const status = statusOfLetter(String(before));

@@ -4,7 +4,17 @@ import { type Call, type Reply, script } from './connection.js';
 import { type Answer, type Failure, toStoreError, unreadable } from './failure.js';
 import { MARK_PATTERN, readEnd } from './journal-text.js';
 import { type Keyspace, keyOfPath, type SessionKeys } from './keyspace.js';
-import { changesOf, encodeRevision, FIXED_LENGTH, field, newWriteId, REMOVED, readHead } from './record-text.js';
+import {
+  changesOf,
+  decodeLabels,
+  encodeRevision,
+  FIXED_LENGTH,
+  field,
+  labelsLineOf,
+  newWriteId,
+  REMOVED,
+  readHead,
+} from './record-text.js';
 import { readRecord } from './record-writer.js';
 import type { RedisEventLog } from './redis-event-log.js';
 import { clear, counted } from './session-index.js';
@@ -24,7 +34,7 @@ const TAIL_BYTES = 16 * 1024;
  *
  * KEYS  record, journal, names, removals
  * ARGV  write id, expected revision or '', path, '1' to keep nothing
- * Returns {'removed', birth, the number of the removal}, the same with 'missing' if it was removed before, or
+ * Returns {'removed', birth, the number of the removal, the line of its labels or ''}, the same with 'missing' if it was removed before, or
  * 'missing', 'stale' or 'unlisted'. A session that cannot be read is removed too: 'removed'.
  */
 export const removeScript = script(`${readRecord('pcall')}
@@ -34,15 +44,16 @@ if not isRecord then
   redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
   return 'removed'
 end
+local labels = ${labelsLineOf('current')}
 local number, _, birthBefore = recall(line, ARGV[1])
-if number then return {'removed', birthBefore, number} end
-if status == '${REMOVED}' then return {'missing', birth, tonumber(string.match(line, ' [^ :]+:(%d+):[^ ]*$'))} end
+if number then return {'removed', birthBefore, number, labels} end
+if status == '${REMOVED}' then return {'missing', birth, tonumber(string.match(line, ' [^ :]+:(%d+):[^ ]*$')), labels} end
 if ARGV[2] ~= '' and ${field('line', 'revision')} ~= ARGV[2] then return 'stale' end
 if ARGV[4] == '' and not redis.call('ZSCORE', KEYS[4], ARGV[3]) then return 'unlisted' end${readEnd(TAIL_BYTES, 'pcall')}
 number = ${changesOf('line')} + appends + 1
 if ARGV[4] ~= '' then
   redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
-  return {'removed', birth, number}
+  return {'removed', birth, number, labels}
 end
 local latest = {}
 for id, _, change, _, finish in string.gmatch(tail, '["/]${MARK_PATTERN}()') do
@@ -50,8 +61,8 @@ for id, _, change, _, finish in string.gmatch(tail, '["/]${MARK_PATTERN}()') do
 end
 redis.call('SET', KEYS[1], string.sub(line, 1, 38) .. '${REMOVED} ' .. string.sub(line, 41, ${FIXED_LENGTH - 1})
   .. ' 0 0 0 - = ' .. string.format('%s:%.0f:-,', ARGV[1], number)
-  .. table.concat(latest, '', 1, math.min(#latest, ${REMEMBERED_APPENDS})) .. kept)
-return {'removed', birth, number}
+  .. table.concat(latest, '', 1, math.min(#latest, ${REMEMBERED_APPENDS})) .. kept .. (labels == '' and '' or '\\n' .. labels))
+return {'removed', birth, number, labels}
 `);
 
 /**
@@ -80,7 +91,7 @@ export const removeSession = async (
 ): Answer<'removed' | 'stale' | 'missing'> => {
   const written = await sendRemoval(call, session, revision, now);
   if (written.isErr()) return err(toStoreError(session)(written.error));
-  const [outcome, birth, sequence] = written.value;
+  const [outcome, birth, sequence, labels = ''] = written.value;
   if (outcome === 'stale') {
     void unlistRemoval(call, session, now);
     return ok(outcome);
@@ -89,7 +100,7 @@ export const removeSession = async (
   const made = { birth: String(birth), sequence: Number(sequence) };
   const [logged] = await Promise.all([
     birth === undefined ? ok(undefined) : events.log(call, session, made, { type: 'deleted', at: now }),
-    clear(call, session),
+    clear(call, session, decodeLabels(`\n${String(labels)}`)),
     outcome === 'missing' && unlistRemoval(call, session, now),
   ]);
   return logged.map(() => outcome);
@@ -133,10 +144,15 @@ export const purge = async (
   return purged.map((counts) => counts.reduce((sum, count) => sum + count, 0)).mapErr(({ error }) => error);
 };
 
-/** First deletes what a crash has left beside the session. */
+/** Deletes what a crash has left beside a removed session. Returns the number of entries. */
+export const clearRemoved = async (call: Call, session: SessionKeys): Promise<number> => {
+  const text = await call.readCommand((client) => client.get(session.record));
+  return clear(call, session, decodeLabels(text.unwrapOr('') ?? ''));
+};
+
 const forget = async (call: Call, session: SessionKeys, until: number): Promise<number> => {
   const { record, journal, names, removals, path } = session;
-  await clear(call, session);
+  await clearRemoved(call, session);
   await call.writeScript(forgetScript, [record, removals, journal, names], [path, String(until)]);
   return unlistRemoval(call, session, until);
 };

@@ -6,8 +6,8 @@ import type { Connection } from './connection.js';
 import { type Keyspace, keyOfPath, unescapeName } from './keyspace.js';
 import { findSession } from './read-sessions.js';
 import type { RedisClient } from './redis-session-store-options.js';
-import { purge } from './remove-session.js';
-import { clear, mend, noteScript, rescheduleTenant, unlist } from './session-index.js';
+import { clearRemoved, purge } from './remove-session.js';
+import { mend, noteScript, rescheduleTenant, unlist, unlistLabel } from './session-index.js';
 
 /** The result of a repair. */
 export interface RepairReport {
@@ -90,8 +90,11 @@ export class Repair {
     const { kind, rest } = this.#keys.parse(name) ?? { kind: '', rest: '' };
     if (kind === 'record' || kind === 'journal' || kind === 'names') return this.#mendSession(kind, keyOfPath(rest));
     const status = sessionStatuses.find((each) => each.toLowerCase() === kind);
-    if (kind !== 'index' && kind !== 'deadlines' && status === undefined) return;
-    const keys = this.#keys.tenant(unescapeName(rest));
+    const isIndex = kind === 'index' || kind === 'deadlines' || kind === 'label' || status !== undefined;
+    if (!isIndex) return;
+    const [owner = '', label = ''] = rest.split(':');
+    const [labelName = '', labelValue = ''] = label.split('=');
+    const keys = this.#keys.tenant(unescapeName(owner));
     const scan: Scan = async (client, cursor) => {
       if (client.zscan === undefined) throw unsupported;
       const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
@@ -99,8 +102,12 @@ export class Repair {
     };
     await this.#each(scan, async (member) => {
       const record = keys.records + member;
-      const unlisted = await unlist(this.#connection.begin(), { record, member }, name, status);
-      this.#report.removed += unlisted;
+      const call = this.#connection.begin();
+      const removed =
+        kind === 'label'
+          ? await unlistLabel(call, { record, member }, name, labelName, unescapeName(labelValue))
+          : await unlist(call, { record, member }, name, status);
+      this.#report.removed += removed;
     });
     if (kind === 'deadlines') await rescheduleTenant(this.#connection.begin(), keys);
   }
@@ -120,10 +127,10 @@ export class Repair {
       this.#unreadable.set(path, key);
     } else if (found.value === undefined) {
       if (kind === 'record') await call.writeScript(noteScript, [removals], [path, String(Date.now())]);
-      const cleared = await clear(call, session);
+      const cleared = await clearRemoved(call, session);
       report.removed += cleared;
     } else {
-      const { listed, rescheduled } = await mend(call, session, found.value.state);
+      const { listed, rescheduled } = await mend(call, session, found.value.state, found.value.head.labels);
       report.sessions += 1;
       report.listed += listed;
       report.rescheduled += rescheduled;

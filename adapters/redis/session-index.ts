@@ -1,9 +1,10 @@
+import type { SessionLabels } from '../../src/session/session.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
 import type { Rescheduling } from '../../src/store/session-store.js';
 import { type Call, type Reply, script } from './connection.js';
-import type { SessionKeys, TenantKeys } from './keyspace.js';
-import { field, NEVER, readHead, statusLetter } from './record-text.js';
+import { labelKey, labelKeys, type SessionKeys, type TenantKeys } from './keyspace.js';
+import { field, labelsLineOf, NEVER, readHead, statusLetter } from './record-text.js';
 
 /*
  * The entries of sessions in indexes: lists, lists by status, and deadlines. They are added before a record is written,
@@ -43,6 +44,19 @@ return 1
  */
 const unlistScript = script(`${readHead}
 if isAlive and (ARGV[2] == '' or head == '' or ${field('head', 'status')} == ARGV[2]) then return 0 end
+return redis.call('ZREM', KEYS[2], ARGV[1])
+`);
+
+/**
+ * Removes a session from the index of a label that it does not have.
+ *
+ * KEYS  record, an index
+ * ARGV  member, the label as it stands in a record
+ * Returns 1 if the entry existed.
+ */
+const unlistLabelScript = script(`${readHead}
+if isAlive and head == '' then return 0 end
+if isAlive and string.find(${labelsLineOf("redis.call('GET', KEYS[1])")}, ARGV[2], 1, true) then return 0 end
 return redis.call('ZREM', KEYS[2], ARGV[1])
 `);
 
@@ -128,15 +142,23 @@ interface Needs {
 }
 
 /**
- * The entries that a state needs; with a creation time, those of a session that is about to be added. The deadline is
+ * The entries that a state needs; with a creation time and labels, those of a session that is about to be added. The deadline is
  * noted at the earliest time at which the clock may end the session, in this state or a later one: a time limit cannot
  * run out before it would if the session were ACTIVE from now on. So the deadline of a session that becomes ACTIVE was
  * noted before.
  */
-export const needsOf = (call: Call, session: SessionKeys, state: StateRecord, createdMs?: number): Needs => {
+export const needsOf = (
+  call: Call,
+  session: SessionKeys,
+  state: StateRecord,
+  createdMs?: number,
+  labels?: SessionLabels,
+): Needs => {
   const { record, journal, names, index, byStatus, deadlines, tenants, member, owner } = session;
   const isNew = createdMs !== undefined;
-  const lists = [isNew ? index : undefined, byStatus[state.status]].filter((list) => list !== undefined);
+  const lists = [isNew ? index : undefined, byStatus[state.status], ...labelKeys(session, labels)].filter(
+    (list) => list !== undefined,
+  );
   const until = isNew ? Math.min(state.deadline, state.since + state.limitMs) : state.deadline;
   const deadline = until === Number.POSITIVE_INFINITY ? '' : String(until);
   const isLikelyNoted = !isNew && state.status === 'ACTIVE';
@@ -178,6 +200,33 @@ export const unlist = (
   );
 };
 
+/** Removes a session from the indexes of these labels, except of those that it has. Returns the number of entries. */
+export const unlistLabels = async (
+  call: Call,
+  session: SessionKeys,
+  labels: SessionLabels | undefined,
+): Promise<number> => {
+  const { record, member } = session;
+  const counts = await Promise.all(
+    Object.entries(labels ?? {}).map(([name, value]) =>
+      unlistLabel(call, { record, member }, labelKey(session, name, value), name, value),
+    ),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+};
+
+/** Removes a session from the index of a label, unless it has the label. Returns the number of entries. */
+export const unlistLabel = (
+  call: Call,
+  { record, member }: Pick<SessionKeys, 'record' | 'member'>,
+  index: string,
+  name: string,
+  value: string,
+): Promise<number> =>
+  counted(
+    call.writeScript(unlistLabelScript, [record, index], [member, `${JSON.stringify(name)}:${JSON.stringify(value)}`]),
+  );
+
 /**
  * Moves the noted deadline from a given time, or from any, to another. By default it sets the deadline to that of the
  * record for a session that has not ended, and removes it for one that has ended.
@@ -198,10 +247,11 @@ export const rescheduleTenant = (call: Call, { deadlines, tenants, owner }: Tena
   call.writeScript(rescheduleTenantScript, [deadlines, tenants], [owner]);
 
 /** Removes all entries and remains of a session that does not exist. Returns the number. */
-export const clear = async (call: Call, session: SessionKeys): Promise<number> => {
+export const clear = async (call: Call, session: SessionKeys, labels?: SessionLabels): Promise<number> => {
   const { record, journal, names, index, byStatus, deadlines } = session;
   const counts = await Promise.all([
     counted(call.writeScript(dropScript, [record, journal, names], [])),
+    unlistLabels(call, session, labels),
     ...[index, deadlines, ...Object.values(byStatus)].map((list) => unlist(call, session, list)),
   ]);
   return counts.reduce((sum, count) => sum + count, 0);
@@ -212,6 +262,7 @@ export const mend = async (
   call: Call,
   session: SessionKeys,
   { status, deadline }: StateRecord,
+  labels: SessionLabels | undefined,
 ): Promise<{ listed: number; rescheduled: number }> => {
   const { record, index, byStatus, deadlines, member } = session;
   // An end that was noted earlier has not been reported.
@@ -220,11 +271,11 @@ export const mend = async (
       ? 0
       : counted(call.writeScript(noteScript, [deadlines], [member, String(deadline)]));
   const letter = statusLetter(status);
-  const lists = [index, byStatus[status]].filter((list) => list !== undefined);
+  const lists = [index, byStatus[status], ...labelKeys(session, labels)].filter((list) => list !== undefined);
   const [rescheduled, ...listed] = await Promise.all([
     status === 'TERMINATED' ? noteRetention() : counted(reschedule(call, session)),
     ...lists.map((list) =>
-      counted(call.writeScript(listScript, [record, list], [member, list === index ? '' : letter, ''])),
+      counted(call.writeScript(listScript, [record, list], [member, list === byStatus[status] ? letter : '', ''])),
     ),
   ]);
   if (rescheduled > 0) await rescheduleTenant(call, session);

@@ -1,5 +1,6 @@
-// Runs conversations. Any number of workers can run: the worker whose `start` succeeds has the session, which Redis
-// decides. A worker reacts to events, and also lists sessions from time to time in case it missed one.
+// Runs conversations. Any number of workers can run: a worker holds the session that it drives, and Redis decides who
+// does. The hold of a killed worker runs out, and another takes the session up. A worker reacts to events, and also lists
+// sessions from time to time for those that it missed and those that were left.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSweeper, type SessionError } from 'colloquy';
@@ -7,11 +8,16 @@ import type { Result, ResultAsync } from 'neverthrow';
 import { openSessions } from './sessions.js';
 
 const MAX_HELD = 200;
-const LOOK_AROUND_MS = 5000;
+/** How long the sessions of a killed worker wait for another one. */
+const HOLD_SECONDS = Number(process.env['HOLD_SECONDS'] ?? 15);
+const EXTEND_MS = (HOLD_SECONDS * 1000) / 3;
+const LOOK_AROUND_MS = EXTEND_MS;
 
 const { sessions, close } = openSessions();
 const stopping = new AbortController();
 const held = new Map<string, Promise<void>>();
+/** No other process has this name, not even this one after a restart. */
+const holder = `worker ${process.pid} ${randomUUID()}`;
 
 /** Replace this with your model. */
 const answerTo = async (question: string): Promise<string> => `You said: ${question}`;
@@ -28,10 +34,36 @@ const insist = async <T, E extends SessionError>(operation: () => ResultAsync<T,
   }
 };
 
-/** Answers the user until the session has ended or this process stops. */
-const converse = async (id: string): Promise<'over' | 'broken'> => {
+/** Takes a hold, or extends it. */
+const hold = (id: string) => sessions.hold(id, { holder, seconds: HOLD_SECONDS });
+
+/** Extends a hold until `end` is called. Aborts `signal` if it ran out: from then on another worker may have the session. */
+const keepHold = (id: string, fence: number) => {
+  const lost = new AbortController();
+  const extend = async () => {
+    const extended = await hold(id);
+    if (extended.isErr()) return extended.error.type === 'held' ? lost.abort() : undefined;
+    if (extended.value.fence === fence) return;
+    lost.abort();
+    await sessions.release(id, extended.value); // this is a new hold
+  };
+  const extending = setInterval(extend, EXTEND_MS);
+  return { signal: lost.signal, end: () => clearInterval(extending) };
+};
+
+/** Makes the session ACTIVE, if it is not: it is, if its worker was killed. */
+const begin = async (id: string, fence: number): Promise<boolean> => {
+  const found = await insist(() => sessions.get(id, { historyLimit: 0 }));
+  if (found.isErr() || found.value.status === 'ACTIVE') return found.isOk();
+  const command = found.value.status === 'IDLE' ? 'start' : 'resume';
+  const operationId = `${command}-${randomUUID()}`;
+  return (await insist(() => sessions[command](id, { operationId, fence }))).isOk();
+};
+
+/** Answers the user until the session has ended, another worker has it, or this process stops. */
+const converse = async (id: string, fence: number, signal: AbortSignal): Promise<'over' | 'broken'> => {
   let position: number | undefined;
-  for await (const item of sessions.watch(id, { signal: stopping.signal })) {
+  for await (const item of sessions.watch(id, { signal })) {
     if (item.isErr()) return item.error.type === 'not_found' ? 'over' : 'broken';
     const change = item.value;
     if (change.type === 'session.terminated') console.log(`${id} has ended: ${change.endReason}`);
@@ -45,36 +77,46 @@ const converse = async (id: string): Promise<'over' | 'broken'> => {
     const content = await answerTo(questions.map((question) => question.content).join(' '));
     // The operation id is that of the question: a second answer after a crash or a lost reply adds nothing.
     const operationId = `answer-to-${position}`;
-    const said = await insist(() => sessions.append(id, [{ role: 'assistant', content }], { operationId }));
-    if (said.isErr()) console.error(`${id}: ${said.error.message}`); // the user was faster and has hung up
+    const said = await insist(() => sessions.append(id, [{ role: 'assistant', content }], { operationId, fence }));
+    if (said.isErr() && said.error.type === 'not_holder') return 'over';
+    if (said.isErr()) console.error(`${id}: ${said.error.message}`); // the user has hung up, or this was answered
   }
   return 'over';
 };
 
-const hold = async (id: string): Promise<void> => {
-  while ((await converse(id)) === 'broken' && !stopping.signal.aborted) await wait(1000);
-  // Paused, so that another worker can take it. An ended session stays unchanged.
-  if (stopping.signal.aborted) await sessions.pause(id);
+/** Drives a session, if no other worker does. */
+const drive = async (id: string): Promise<void> => {
+  const taken = await insist(() => hold(id));
+  if (taken.isErr()) return; // another was faster, or it has ended
+  const { fence } = taken.value;
+  const kept = keepHold(id, fence);
+  const signal = AbortSignal.any([stopping.signal, kept.signal]);
+  if (await begin(id, fence)) {
+    console.log(`${id} is held by worker ${process.pid}`);
+    while ((await converse(id, fence, signal)) === 'broken' && !signal.aborted) await wait(1000);
+  }
+  kept.end();
+  // Until another worker takes it, the time limit does not run. An ended session stays unchanged.
+  if (stopping.signal.aborted) await sessions.pause(id, { fence });
+  const released = await sessions.release(id, { fence });
+  if (released.isErr() && released.error.type === 'not_holder') console.log(`${id} was lost: its hold ran out`);
 };
 
-/** Takes a session, if no other worker does. The sessions of a killed worker are not paused: they reach their time limit. */
-const claim = async (id: string, how: 'start' | 'resume'): Promise<void> => {
+const claim = (id: string): void => {
   if (held.has(id) || held.size >= MAX_HELD || stopping.signal.aborted) return;
-  const operationId = `${how}-${randomUUID()}`;
-  const claimed = await insist(() => sessions[how](id, { operationId }));
-  if (claimed.isErr()) return; // another was faster, or it has ended
-  console.log(`${id} is held by worker ${process.pid}`);
   held.set(
     id,
-    hold(id).finally(() => held.delete(id)),
+    drive(id).finally(() => held.delete(id)),
   );
 };
 
-/** Sessions that wait for a worker: new ones, and paused ones. */
+/** Sessions that wait for a worker: new ones, paused ones, and those of killed workers. */
 const lookAround = async (): Promise<void> => {
-  for await (const found of sessions.each({ status: 'IDLE' })) if (found.isOk()) await claim(found.value.id, 'start');
-  for await (const found of sessions.each({ status: 'PAUSED' }))
-    if (found.isOk()) await claim(found.value.id, 'resume');
+  for (const status of ['IDLE', 'PAUSED', 'ACTIVE'] as const) {
+    for await (const found of sessions.each({ status, historyLimit: 0 })) {
+      if (found.isOk() && found.value.hold === undefined) claim(found.value.id);
+    }
+  }
 };
 
 const sweeper = createSweeper(sessions, { onError: (error) => console.error(error.message) });
@@ -88,7 +130,7 @@ console.log(`worker ${process.pid} is up`);
 while (!stopping.signal.aborted) {
   for await (const item of sessions.watchAll({ signal: stopping.signal })) {
     if (item.isErr()) console.error(item.error.message);
-    else if (item.value.type === 'session.created') void claim(item.value.sessionId, 'start');
+    else if (item.value.type === 'session.created') claim(item.value.sessionId);
   }
   await wait(1000);
 }

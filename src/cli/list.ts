@@ -10,21 +10,31 @@ import { columns, tableLines } from './table-lines.js';
 const help = `Usage: colloquy list [options]
 
 Lists sessions. Changes nothing. The cursor of the next page and the ids of unreadable sessions go to standard error.
+A service does not tell the number of entries: with --url, the table shows - instead.
 
   --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now. With --redis, reads all sessions.
+  --label NAME=VALUE      Only sessions with this label, such as user=u-1. With --url, not together with --status.
   --limit N               Maximum number of sessions. Default: 20.
   --order ORDER           newest or oldest first. Default: newest.
   --after CURSOR          Only sessions after this cursor, which an earlier list printed.
   --created-after TIME    Only sessions created later than this time, such as 2026-01-31T18:00:00Z.
   --created-before TIME   Only sessions created earlier than this time.
-  --json                  Prints each session as one line of JSON, in the format of the HTTP interface plus end_reason.
+  --json                  Prints each session as one line of JSON, in the format of the HTTP interface plus end_reason;
+                          a session of Redis also has its labels and its current hold.
 ${sourceHelp}`;
 
 const titles = ['ID', 'STATUS', 'CREATED (UTC)', 'SECONDS', 'ENTRIES', 'FACE', 'PROFILE'];
 
-const cellsOf = ({ id, status, createdAt, duration, history, options }: ShownSession): string[] => {
+const cellsOf = (session: ShownSession): string[] => {
+  const { id, status, createdAt, duration, options } = session;
   const created = createdAt.slice(0, 19).replace('T', ' ');
-  return [id, status, created, `${duration}`, `${history.length}`, options.face, options.profile];
+  const entries = 'historyCount' in session ? `${session.historyCount}` : '-';
+  return [id, status, created, `${duration}`, entries, options.face, options.profile];
+};
+
+const labelIn = (options: Options): object | undefined => {
+  const [name, ...value] = options.text('label', /^[^=]+=./s, 'be NAME=VALUE, such as user=u-1')?.split('=') ?? [];
+  return name === undefined ? undefined : { [name]: value.join('=') };
 };
 
 const run = async (options: Options): Promise<void> => {
@@ -32,10 +42,12 @@ const run = async (options: Options): Promise<void> => {
   const limit = options.integer('limit', 1, 1_000_000, 20);
   const isStatus = /^(idle|active|paused|terminated)$/i;
   const status = options.text('status', isStatus, 'be IDLE, ACTIVE, PAUSED or TERMINATED')?.toUpperCase();
+  const label = labelIn(options);
   const names = ['order', 'after', 'created-after', 'created-before'];
   const [order, after, createdAfter, createdBefore] = names.map((name) => options.text(name));
   await withSource(options, async ({ sessions, place, listsByStatus }) => {
-    const query = { order, after, createdAfter, createdBefore, status: listsByStatus ? status : undefined };
+    const filter = { label, createdAfter, createdBefore, status: listsByStatus ? status : undefined };
+    const query = { ...filter, order, after, historyLimit: isJson ? undefined : 0 };
     const rows = [titles];
     const styles: Line['style'][] = ['bold'];
     const unreadable: string[] = [];
@@ -58,7 +70,9 @@ const run = async (options: Options): Promise<void> => {
     if (!isJson && count > 0)
       await printAll(tableLines(rows, columns()).map((text, at) => ({ text, style: styles[at] })));
     const isCounted = hasMore && (status === undefined || listsByStatus);
-    const total = isCounted ? ` of ${unwrap(place, await sessions.list({ ...query, limit: 1 })).total}` : '';
+    const total = isCounted
+      ? ` of ${unwrap(place, await sessions.list({ ...query, limit: 1, historyLimit: 0 })).total}`
+      : '';
     const counted = `${count}${total} session${count === 1 && total === '' ? '' : 's'}`;
     if (!isJson || hasMore) await printError(hasMore ? `${counted}; next page: --after ${next}` : counted);
     if (unreadable.length > 0) throw new CliError(`unreadable sessions: ${unreadable.join(', ')}`);

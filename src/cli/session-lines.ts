@@ -10,12 +10,21 @@ export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TER
 
 const endReasonOf = (session: ShownSession) => ('endReason' in session ? session.endReason : undefined);
 
-/** A session in the format of the HTTP interface, with its latest entries, and its end reason if that is known. */
+const labelsOf = ({ labels = {} }: ShownSession) => Object.entries(labels);
+
+const holdOf = (session: ShownSession) => ('hold' in session ? session.hold : undefined);
+
+/**
+ * A session in the format of the HTTP interface, with its latest entries, and its end reason, labels and hold if they
+ * are known.
+ */
 export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_INFINITY) => ({
   id: session.id,
   status: session.status,
   end_reason: endReasonOf(session),
   options: toWireOptions(session.options),
+  labels: labelsOf(session).length === 0 ? undefined : session.labels,
+  hold: holdOf(session),
   history: session.history.slice(Math.max(0, session.history.length - entries)),
   created_at: session.createdAt,
   duration: session.duration,
@@ -38,6 +47,7 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
   const { id, status, createdAt, duration, options } = session;
   const { face, profile, behavior, context, timeLimit } = options;
   const { length } = session.history;
+  const hold = holdOf(session);
   const { history } = sessionObject(session, entries);
   const count = `${length} ${length === 1 ? 'entry' : 'entries'}`;
   const fields = {
@@ -45,6 +55,11 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
     Status: [status, endReasonOf(session)].filter(Boolean).join(', '),
     Created: createdAt,
     Duration: timeLimit === 0 ? `${duration} s` : `${duration} s of ${timeLimit} s`,
+    'Held by': hold === undefined ? '' : `${hold.holder} until ${hold.until}, fence ${hold.fence}`,
+    // A label is on one line, whatever its value.
+    Labels: labelsOf(session)
+      .map(([name, value]) => printable(`${name}=${value}`))
+      .join('\n'),
     ...{ Face: face, Profile: profile, Behavior: behavior, Context: context },
     History: history.length === length ? count : `${count}, the last ${history.length}`,
   };

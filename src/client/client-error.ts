@@ -1,22 +1,26 @@
 import {
   type Conflict,
   type CorruptRecord,
+  type Held,
   type HistoryFull,
+  type HistoryMoved,
   type IdempotencyMismatch,
   type InputIssue,
   type InvalidInput,
   type InvalidTransition,
   invalidInput,
   type NotFound,
+  type NotHolder,
   notFound,
+  type OperationMismatch,
   type PageTooLarge,
   type SessionError,
   type StoreUnavailable,
   storeUnavailable,
 } from '../errors.js';
 import type { HandlerError } from '../http/handler-error.js';
-import { isFields } from '../input/values.js';
-import { type append, changes, type remove } from '../operations/command-operations.js';
+import { type Fields, isFields } from '../input/values.js';
+import { type append, changes, type hold, type release, type remove } from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
 import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
 import type { create, get, history, list } from '../operations/session-operations.js';
@@ -84,7 +88,11 @@ export type RemoteError =
   | NotFound
   | StoreUnavailable
   | Omit<InvalidTransition, 'status'>
+  | Omit<NotHolder, 'fence'>
+  | Held
   | Omit<HistoryFull, 'limit'>
+  | HistoryMoved
+  | Omit<OperationMismatch, 'id'>
   | Omit<IdempotencyMismatch, 'id'>
   | Omit<PageTooLarge, 'bytes' | 'limit'>
   | (Refused & { readonly type: 'too_many_streams' })
@@ -105,6 +113,8 @@ export type RemoteHistoryError = RemoteErrorIn<typeof history>;
 export type RemoteDeleteError = RemoteErrorIn<typeof remove>;
 export type RemoteCreateError = RemoteErrorIn<typeof create>;
 export type RemoteChangeError = RemoteErrorIn<(typeof changes)[CallerCommand]>;
+export type RemoteHoldError = RemoteErrorIn<typeof hold>;
+export type RemoteReleaseError = RemoteErrorIn<typeof release>;
 export type RemoteAppendError = RemoteErrorIn<typeof append>;
 export type RemoteWatchError = RemoteErrorIn<typeof watch>;
 
@@ -141,7 +151,7 @@ const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals,
 const remoteErrorOf = (
   code: string,
   message: string,
-  errors: unknown,
+  { errors, position, holder, until }: Fields,
   { operation, id }: ClientRequest,
   outcome: Outcome,
 ): RemoteError | Refused | undefined => {
@@ -152,7 +162,7 @@ const remoteErrorOf = (
       return notFound(id);
     case 'invalid_transition': {
       const method = operation.calls?.method;
-      return { type: code, message, command: isCommand(method) ? method : 'append' };
+      return { type: code, message, command: isCommand(method) || method === 'hold' ? method : 'append' };
     }
     case 'history_full':
       return { type: code, message, id };
@@ -160,6 +170,14 @@ const remoteErrorOf = (
       return { type: code, message, ...(id && { id }) };
     case 'store_unavailable':
       return storeUnavailable(message, outcome);
+    case 'history_moved':
+      return typeof position === 'number' ? { type: code, message, id, position } : undefined;
+    case 'held':
+      return typeof holder === 'string' && typeof until === 'string'
+        ? { type: code, message, holder, until }
+        : undefined;
+    case 'not_holder':
+    case 'operation_mismatch':
     case 'conflict':
     case 'idempotency_mismatch':
     case 'page_too_large':
@@ -175,9 +193,10 @@ export const errorInProblem = <C extends OperationError>(
   request: ClientRequest<C>,
   outcome: Outcome,
 ): RemoteErrorOf<C> | Refused | undefined => {
-  const { code, detail, errors } = isFields(body) ? body : {};
+  const problem: Fields = isFields(body) ? body : {};
+  const { code, detail } = problem;
   if (typeof code !== 'string' || typeof detail !== 'string') return undefined;
-  const error = remoteErrorOf(code, detail, errors, request, outcome);
+  const error = remoteErrorOf(code, detail, problem, request, outcome);
   const isExpected = (one: RemoteError | Refused): one is RemoteErrorOf<C> | Refused =>
     isRefusal(one.type) || request.operation.errors.some((type) => type === one.type);
   return error !== undefined && isExpected(error) ? error : undefined;

@@ -3,11 +3,28 @@ import type { InvalidInput } from '../errors.js';
 import { isPosition } from '../events/position.js';
 import type { WatchSignal } from '../events/session-event.js';
 import { type IssueList, readSafely } from '../input/read-safely.js';
-import { type Fields, hasMethods, isFields, readFields, readName, readOperationId, readUpTo } from '../input/values.js';
+import {
+  type Fields,
+  hasMethods,
+  isFields,
+  readFields,
+  readName,
+  readOperationId,
+  readUpTo,
+  readWhole,
+} from '../input/values.js';
 import { watch } from '../operations/event-shapes.js';
-import { type AnyOperation, hasId, type Operation, type OperationError, pathFor } from '../operations/operation.js';
+import {
+  type AnyOperation,
+  hasId,
+  labelText,
+  type Operation,
+  type OperationError,
+  pathFor,
+} from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
 import type { OperationOptions } from '../service/change-session.js';
+import type { AppendOptions } from '../service/history.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import { randomIds } from '../session/ids.js';
 import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
@@ -21,8 +38,17 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
+/** Options of `get`. */
+export interface RemoteGetOptions extends CallOptions {
+  /** Maximum number of the latest history entries, from 0. Default: all. */
+  readonly historyLimit?: number;
+}
+
 /** Options of a write. Without an `operationId` the client generates one, so that its retries are safe. */
 export interface WriteOptions extends CallOptions, OperationOptions {}
+
+/** Options of `append`. */
+export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
 
 /** Options of `watch`. */
 export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
@@ -92,9 +118,11 @@ const readParameter = (issues: IssueList, name: string, value: unknown): string 
 /** The query string. The service validates the values. */
 const readQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fields): string => {
   const parameters = new URLSearchParams();
-  for (const name of Object.keys(query)) {
+  for (const [name, rule] of Object.entries(query)) {
     const value = fields[name];
-    if (value !== undefined) parameters.set(wireName(name), readParameter(issues, name, value));
+    if (value === undefined) continue;
+    const isLabel = rule.kind === 'label' && isFields(value);
+    parameters.set(wireName(name), isLabel ? labelText(value) : readParameter(issues, name, value));
   }
   const text = parameters.toString();
   return text === '' ? '' : `?${text}`;
@@ -128,6 +156,7 @@ const readCall = <C extends OperationError>(
   issues.check(signal === undefined || isSignal(signal), 'signal', 'must be an AbortSignal');
   const id = hasId(operation) ? readId(issues, givenId) : '';
   const key = readKey(issues, operation, fields, settings);
+  const fence = settings['fence'] === undefined ? undefined : String(readWhole(issues, 'fence', settings['fence'], 1));
   const body = readBody(operation, fields);
   return {
     operation,
@@ -136,6 +165,7 @@ const readCall = <C extends OperationError>(
     headers: {
       ...(body === null ? {} : { 'Content-Type': 'application/json' }),
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+      ...(fence !== undefined && operation.headers?.['fence'] ? { [operation.headers['fence'].wireName]: fence } : {}),
     },
     body,
     signal: isSignal(signal) ? signal : undefined,

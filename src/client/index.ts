@@ -11,13 +11,21 @@ export type {
   RemoteDeleteError,
   RemoteError,
   RemoteHistoryError,
+  RemoteHoldError,
   RemoteListError,
   RemoteReadError,
+  RemoteReleaseError,
   RemoteWatchError,
   UnexpectedAnswer,
   Unreachable,
 } from './client-error.js';
-export type { CallOptions, RemoteWatchOptions, WriteOptions } from './client-request.js';
+export type {
+  CallOptions,
+  RemoteAppendOptions,
+  RemoteGetOptions,
+  RemoteWatchOptions,
+  WriteOptions,
+} from './client-request.js';
 export type { RemoteChange, RemoteEvent, RemoteExpiring, RemoteSnapshot } from './read-event.js';
 export { SessionClient } from './session-client.js';
 export type { ClientFetch, ClientTiming, SessionClientOptions } from './session-client-options.js';

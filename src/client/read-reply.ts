@@ -140,5 +140,6 @@ export const readPage = ({ headers, body }: Reply, path: string): RemotePage | u
     ...(requested.has('after') ? {} : { page: wholeIn(requested.get('page')) ?? 1 }),
     ...(next && { next }),
     unreadable: idsIn(headers.get('x-unreadable-sessions')),
+    truncated: idsIn(headers.get('x-history-truncated')),
   };
 };

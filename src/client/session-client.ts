@@ -1,13 +1,14 @@
 import { err, errAsync, ok, type Result, ResultAsync } from 'neverthrow';
 import { corruptRecord, type InvalidInput } from '../errors.js';
-import { append, changes, remove } from '../operations/command-operations.js';
+import { append, changes, hold, release, remove } from '../operations/command-operations.js';
 import type { Operation, OperationError } from '../operations/operation.js';
 import type { RemoteCreated, RemotePage, RemoteSession } from '../operations/outputs.js';
 import { create, get, history, list } from '../operations/session-operations.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from '../service/history.js';
+import type { HoldInput, ReleaseInput } from '../service/hold-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
-import type { SessionState } from '../session/session.js';
+import type { SessionHold, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 import type {
   RemoteAppendError,
@@ -15,14 +16,18 @@ import type {
   RemoteCreateError,
   RemoteDeleteError,
   RemoteHistoryError,
+  RemoteHoldError,
   RemoteListError,
   RemoteReadError,
+  RemoteReleaseError,
   RemoteWatchError,
   RequestError,
 } from './client-error.js';
 import {
   type CallArguments,
   type CallOptions,
+  type RemoteAppendOptions,
+  type RemoteGetOptions,
   type RemoteWatchOptions,
   readEachQuery,
   readRequest,
@@ -58,14 +63,14 @@ export class SessionClient {
     return this.#call(create, { input, options }, bodyOf(create));
   }
 
-  /** Reads a session with its history. */
-  get(id: string, options: CallOptions = {}): ResultAsync<RemoteSession, RemoteReadError> {
-    return this.#call(get, { id, options }, bodyOf(get));
+  /** Reads a session with its history, or with its latest entries. */
+  get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteReadError> {
+    return this.#call(get, { id, query: options, options }, bodyOf(get));
   }
 
   /**
-   * Reads a part of a history: the last entries, or those behind a position. A position that is not in this history is
-   * `invalid_input` for `after`. The host must serve `historyRoutes()`.
+   * Reads a part of a history: the last entries, those behind a position, or those before one. A position that is not in
+   * this history is `invalid_input`. The host must serve `historyRoutes()`.
    */
   history(
     id: string,
@@ -118,9 +123,24 @@ export class SessionClient {
   append(
     id: string,
     entries: readonly NewHistoryEntry[],
-    options: WriteOptions = {},
+    options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteAppendError> {
-    return this.#call(append, { id, input: { entries }, options }, bodyOf(append));
+    const input = { entries, ifPosition: options?.ifPosition };
+    return this.#call(append, { id, input, options }, bodyOf(append));
+  }
+
+  /**
+   * Holds a session that has not ended. The same holder extends its current hold and keeps the fence; while another has
+   * the session, it is `held`.
+   */
+  hold(id: string, input: HoldInput, options: CallOptions = {}): ResultAsync<SessionHold, RemoteHoldError> {
+    return this.#call(hold, { id, input, options }, bodyOf(hold));
+  }
+
+  /** Ends a hold. Succeeds if the hold was over already and no other followed. */
+  release(id: string, input: ReleaseInput, options: CallOptions = {}): ResultAsync<void, RemoteReleaseError> {
+    const isReleased = ({ status }: Reply) => status === release.output.status || undefined;
+    return this.#call(release, { id, input, options }, isReleased).map(() => undefined);
   }
 
   /** Deletes the session. Succeeds if there is none. */

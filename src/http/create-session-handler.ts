@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type InvalidInput, invalidInput, storeUnavailable } from '../errors.js';
 import type { AnyOperation } from '../operations/operation.js';
-import { wireForm } from '../operations/session-form.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
 import { answerByCalling, timedOut, withTimeout } from './answer-of.js';
 import { type HandlerError, misconfigured, problem } from './handler-error.js';
@@ -91,7 +90,14 @@ const answer = async <S extends TenantSessions>(
   const admitted = admit(matched, request);
   if (admitted.isErr()) return err(admitted.error);
   const sessions = settings.sessions.forTenant(tenant.value);
-  return answerRoute(route, { ...admitted.value, request, tenant: tenant.value, sessions, form: wireForm, handler });
+  return answerRoute(route, {
+    ...admitted.value,
+    request,
+    tenant: tenant.value,
+    sessions,
+    form: settings.form,
+    handler,
+  });
 };
 
 const serveBelow = <H extends TenantSessions>({ routes, sessions }: HandlerSettings<H>): HandlerContext['serve'] => {

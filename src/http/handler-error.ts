@@ -70,8 +70,12 @@ const sessionProblems = {
   invalid_input: [400, ''],
   not_found: [404, 'There is no such session.'],
   invalid_transition: [409, 'The status of the session does not allow this.'],
+  held: [409, 'Another holder has the session.'],
+  not_holder: [409, 'The fence is not that of the current hold.'],
   conflict: [409, 'Others kept changing the session at the same time. Try again.'],
   history_full: [409, 'The history of the session has as many entries as this service allows.'],
+  history_moved: [412, 'The history does not end at if_position.'],
+  operation_mismatch: [422, 'This Idempotency-Key was used before for another operation on this session.'],
   idempotency_mismatch: [422, 'This Idempotency-Key was used before with another body.'],
   page_too_large: [
     422,
@@ -104,6 +108,7 @@ export const titles = {
   404: 'Not Found',
   405: 'Method Not Allowed',
   409: 'Conflict',
+  412: 'Precondition Failed',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
@@ -124,15 +129,23 @@ export const isSessionError = (error: SessionError): boolean => Object.hasOwn(se
 
 export const statusOf = (code: Code): ProblemStatus => problems[code][0];
 
-/** The response to an error by its code: `Allow` for a wrong method, the issues of invalid input. */
+/** What a response says beyond its code: the issues of invalid input, and the state that refused a request. */
+interface Particulars {
+  readonly errors?: readonly InputIssue[];
+  readonly position?: number;
+  readonly holder?: string;
+  readonly until?: string;
+}
+
+/** The response to an error by its code; `headers` has `Allow` for a wrong method. */
 export const problemOf = (
   code: Code,
   headers: HandlerResponse['headers'] = {},
-  errors?: readonly InputIssue[],
+  particulars: Particulars = {},
 ): HandlerResponse => {
   const [status, fixed] = problems[code];
-  const detail = errors === undefined ? fixed : invalidInput(errors).message;
-  const body = { type: 'about:blank', title: titles[status], status, detail, code, errors };
+  const detail = particulars.errors === undefined ? fixed : invalidInput(particulars.errors).message;
+  const body = { type: 'about:blank', title: titles[status], status, detail, code, ...particulars };
   return Object.freeze({
     status,
     headers: Object.freeze({ ...commonHeaders, ...statusHeaders[status], ...headers }),
@@ -146,7 +159,9 @@ const prepared = new Map<Code, HandlerResponse>();
 /** The response to an error (RFC 9457), with `code`, and with `errors` for invalid input. */
 export const problem = (error: HandlerError): HandlerResponse => {
   const { type } = error;
-  if (type === 'invalid_input') return problemOf(type, {}, error.issues);
+  if (type === 'invalid_input') return problemOf(type, {}, { errors: error.issues });
+  if (type === 'history_moved') return problemOf(type, {}, { position: error.position });
+  if (type === 'held') return problemOf(type, {}, { holder: error.holder, until: error.until });
   if (type === 'method_not_allowed') return problemOf(type, { Allow: error.allow });
   const response = prepared.get(type) ?? problemOf(type);
   prepared.set(type, response);

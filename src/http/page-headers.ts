@@ -1,5 +1,5 @@
-import type { Fields } from '../input/values.js';
-import { percentEncode } from '../operations/operation.js';
+import { type Fields, isFields } from '../input/values.js';
+import { labelText, percentEncode } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
 import { wireName } from '../operations/shape.js';
 import type { SessionPage } from '../service/list-sessions.js';
@@ -13,11 +13,13 @@ const pageNames: ReadonlySet<string> = new Set(['limit', 'page', 'after']);
 
 const filterNames = Object.keys(list.query ?? {}).filter((name) => !pageNames.has(name));
 
+const textOf = (value: unknown): string => (isFields(value) ? labelText(value) : String(value));
+
 /** The part of the query that all links repeat. */
 const filtersOf = (query: Fields): string =>
   filterNames
     .filter((name) => query[name] !== undefined)
-    .map((name) => `&${wireName(name)}=${percentEncode(String(query[name]))}`)
+    .map((name) => `&${wireName(name)}=${percentEncode(textOf(query[name]))}`)
     .join('');
 
 /**

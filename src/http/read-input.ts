@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type InvalidInput, invalidInput } from '../errors.js';
 import { type IssueList, readSafely } from '../input/read-safely.js';
 import { type Fields, isFields } from '../input/values.js';
-import type { AnyOperation, OperationInput, QueryParameter } from '../operations/operation.js';
+import { type AnyOperation, labelOf, type OperationInput, type QueryParameter } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
 import { type HandlerError, misconfigured } from './handler-error.js';
 import type { Call } from './route.js';
@@ -24,6 +24,7 @@ const readParameter = (issues: IssueList, parameters: URLSearchParams, name: str
   if (text === undefined) return undefined;
   issues.check(others.length === 0, name, 'must be given once');
   if (rule.kind === 'text') return text;
+  if (rule.kind === 'label') return labelOf(text);
   const { least, most = Number.MAX_SAFE_INTEGER } = rule;
   const fits = wholeNumber.test(text) && Number(text) >= least;
   issues.check(fits, name, `must be a whole number, at least ${least}, in decimal digits`);
@@ -103,6 +104,12 @@ export const readInput = async (call: Call<unknown>): Promise<Result<OperationIn
   if (query.isErr()) return err(query.error);
   const body = operation.body === undefined ? ok({}) : await readBody(call);
   if (body.isErr()) return err(body.error);
-  const operationId = operation.headers?.['operationId'] && idempotencyKeyOf(call.request);
-  return ok({ id, query: query.value, body: body.value, options: operationId === undefined ? {} : { operationId } });
+  const { headers = {} } = operation;
+  const operationId = headers['operationId'] && idempotencyKeyOf(call.request);
+  const fence = headers['fence'] && call.request.header(headers['fence'].wireName.toLowerCase());
+  const options = {
+    ...(operationId !== undefined && { operationId }),
+    ...(fence !== undefined && { fence: wholeNumber.test(fence) ? Number(fence) : fence }),
+  };
+  return ok({ id, query: query.value, body: body.value, options });
 };

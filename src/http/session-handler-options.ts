@@ -1,6 +1,7 @@
 import { readOptions } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
 import { hasMethods, isFields, readListener, readNumber, readWhole } from '../input/values.js';
+import { labelledForm, type SessionForm, wireForm } from '../operations/session-form.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
 import { type HandlerError, statusOf } from './handler-error.js';
@@ -21,6 +22,8 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    * `inspectorRoutes` of `colloquy/inspector`, `openApiRoute` of `colloquy/openapi`, and your own. Default: none.
    */
   readonly routes?: readonly RouteGroup<NoInfer<S>>[];
+  /** Whether sessions are sent with their labels, as a seventh field `labels`. Default: false. */
+  readonly labels?: boolean;
   /** Maximum bytes in a request body. Default: 256 KiB. */
   readonly maxBodyBytes?: number;
   /**
@@ -51,6 +54,7 @@ const optionNames = {
   sessions: true,
   authenticate: true,
   routes: true,
+  labels: true,
   onError: true,
   onDenied: true,
   logger: true,
@@ -64,6 +68,7 @@ export interface HandlerSettings<S> {
   readonly sessions: Sessions<S>;
   readonly authenticate: Authenticate;
   readonly routes: readonly Route<S>[];
+  readonly form: SessionForm;
   readonly context: Omit<HandlerContext, 'serve'>;
   /** Undefined if nobody listens. */
   readonly onDenied: ((denied: DeniedRequest) => void) | undefined;
@@ -91,7 +96,7 @@ const readAll = <S extends TenantSessions>(
   issues: IssueList,
   options: SessionHandlerOptions<S>,
 ): HandlerSettings<S> => {
-  const { sessions, authenticate, logger } = options;
+  const { sessions, authenticate, labels = false, logger } = options;
   const { maxBodyBytes = defaults.maxBodyBytes, maxPendingBytes = defaults.maxPendingBytes } = options;
   const { timeoutMs = defaults.timeoutMs } = options;
   const onError = readListener(issues, 'onError', options.onError);
@@ -100,11 +105,13 @@ const readAll = <S extends TenantSessions>(
   issues.check(serves, 'sessions', 'must be a SessionService');
   issues.check(typeof authenticate === 'function', 'authenticate', 'must be a function, or what staticApiKeys gives');
   issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
+  issues.check(typeof labels === 'boolean', 'labels', 'must be true or false');
   const routes = readRoutes(issues, options.routes);
   return {
     sessions,
     authenticate,
     routes,
+    form: labels ? labelledForm : wireForm,
     onDenied:
       logger === undefined
         ? options.onDenied && onDenied

@@ -4,6 +4,7 @@ import { DEFAULT_HISTORY_LIMIT, DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } 
 import { isSessionStatus, type SessionStatus } from '../session/session-status.js';
 import type { HistorySlice, ListOrder, PageRange, ReadSize } from '../store/session-store.js';
 import { readCursor } from './read-cursor.js';
+import { readLabelFilter } from './read-labels.js';
 import { type IssueList, readSafely } from './read-safely.js';
 import { readTimestamp } from './read-timestamp.js';
 import { checkFunction, type Fields, readFields, readUpTo, readWhole } from './values.js';
@@ -30,18 +31,20 @@ export const readHistoryLimit = (issues: IssueList, historyLimit: unknown): Read
 /** A `limit` above the maximum counts as the maximum. */
 const readQuery = (issues: IssueList, fields: Fields, defaultLimit: number): ReadQuery => {
   const { limit: most = defaultLimit, page: number = 1, historyLimit, after } = fields;
-  const { order, status, createdAfter, createdBefore } = fields;
+  const { order, status, label, createdAfter, createdBefore } = fields;
   const limit = Math.min(readWhole(issues, 'limit', most, 1), PAGE_LIMIT);
   const page = readWhole(issues, 'page', number, 1);
   issues.check(after === undefined || fields['page'] === undefined, 'after', 'cannot be given with `page`');
   issues.check(order === undefined || isOrder(order), 'order', "must be 'newest' or 'oldest'");
   issues.check(status === undefined || isSessionStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
+  issues.check(label === undefined || status === undefined, 'label', 'cannot be given with `status`');
   const range: ListFilter = {
     // No store has a page beyond the safe integers.
     offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
     limit,
     ...readHistoryLimit(issues, historyLimit),
     status: isSessionStatus(status) ? status : undefined,
+    label: readLabelFilter(issues, label),
     order: isOrder(order) ? order : undefined,
     createdAfter: createdAfter === undefined ? undefined : readTimestamp(issues, 'createdAfter', createdAfter),
     createdBefore: createdBefore === undefined ? undefined : readTimestamp(issues, 'createdBefore', createdBefore),
@@ -80,12 +83,16 @@ const readCount = (issues: IssueList, path: string, value: unknown = DEFAULT_HIS
 /** Reads a history query. A limit above the maximum is an error: a caller may rely on getting as many entries. */
 export const readHistoryQuery = (query: unknown): Result<HistorySlice, InvalidInput> =>
   readSafely('query', (issues) => {
-    const { last, after, limit } = readFields(issues, 'query', query);
-    if (after === undefined) {
-      const rule = 'needs `after`; use `last` for the latest entries';
+    const { last, after, before, limit } = readFields(issues, 'query', query);
+    if (after === undefined && before === undefined) {
+      const rule = 'needs `after` or `before`; use `last` for the latest entries';
       issues.check(limit === undefined, 'limit', rule);
-      return { last: readCount(issues, 'last', last) };
+      return { limit: readCount(issues, 'last', last) };
     }
-    issues.check(last === undefined, 'last', 'cannot be given with `after`');
-    return { after: readWhole(issues, 'after', after, 0), limit: readCount(issues, 'limit', limit) };
+    issues.check(last === undefined, 'last', 'cannot be given with `after` or `before`');
+    issues.check(after === undefined || before === undefined, 'before', 'cannot be given with `after`');
+    const count = readCount(issues, 'limit', limit);
+    return before === undefined
+      ? { after: readWhole(issues, 'after', after, 0), limit: count }
+      : { before: readWhole(issues, 'before', before, 0), limit: count };
   });

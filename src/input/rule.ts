@@ -1,4 +1,10 @@
-import { NAME_LENGTH, ROLE_LENGTH, type SessionLimits } from '../session/session-limits.js';
+import {
+  KEY_LENGTH,
+  MAX_HOLD_SECONDS,
+  NAME_LENGTH,
+  ROLE_LENGTH,
+  type SessionLimits,
+} from '../session/session-limits.js';
 import { rfc3339 } from './read-timestamp.js';
 import type { ReadAs } from './values.js';
 
@@ -14,7 +20,11 @@ type FieldRule =
   /** A string, possibly empty, of at most this limit in bytes of UTF-8. */
   | { readonly kind: 'text'; readonly mostBytes: keyof SessionLimits }
   /** A number from `least` to this limit. */
-  | { readonly kind: 'number'; readonly least: number; readonly most: keyof SessionLimits }
+  | { readonly kind: 'number'; readonly least: number; readonly most: keyof SessionLimits | number }
+  /** An integer of at least `least`. */
+  | { readonly kind: 'whole'; readonly least: number }
+  /** Names and values: see `SessionLabels`. */
+  | { readonly kind: 'labels' }
   | { readonly kind: 'timestamp'; readonly form: RegExp };
 
 /** A field with a default (`absent`) or `isOptional` may be missing or `null`. */
@@ -48,6 +58,18 @@ export const entryRules = {
   content: { kind: 'text', mostBytes: 'contentBytes' },
   timestamp: { kind: 'timestamp', form: rfc3339, isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
+
+export const labelsRule = { kind: 'labels', isOptional: true } as const satisfies Rule;
+
+export const holdRules = {
+  holder: { kind: 'name', most: KEY_LENGTH },
+  seconds: { kind: 'number', least: 0.001, most: MAX_HOLD_SECONDS },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+/** A position in a history. */
+export const positionRule = { kind: 'whole', least: 0, isOptional: true } as const satisfies Rule;
+
+export const fenceRule = { kind: 'whole', least: 1 } as const satisfies Rule;
 
 /** Number of entries in an append. */
 export const entriesRange = { least: 1, most: 'entriesPerAppend' } as const;

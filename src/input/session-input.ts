@@ -2,9 +2,10 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { type Position, readPosition } from '../events/position.js';
 import type { WatchSignal } from '../events/session-event.js';
-import type { HistoryEntry, SessionOptions } from '../session/session.js';
+import type { HistoryEntry, SessionLabels, SessionOptions } from '../session/session.js';
 import {
   KEY_LENGTH,
+  MAX_HOLD_SECONDS,
   NAME_LENGTH,
   ROLE_LENGTH,
   type SessionLimits,
@@ -13,10 +14,11 @@ import {
 } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
+import { readLabels } from './read-labels.js';
 import { readHistoryLimit } from './read-list-query.js';
 import { type IssueList, readSafely } from './read-safely.js';
 import { readTimestamp } from './read-timestamp.js';
-import type { createRules, entryRules, ReadBy } from './rule.js';
+import type { createRules, entryRules, holdRules, ReadBy } from './rule.js';
 import {
   checkFunction,
   hasMethods,
@@ -28,6 +30,7 @@ import {
   readOperationId,
   readText,
   readUpTo,
+  readWhole,
 } from './values.js';
 
 const checkAllowed = (issues: IssueList, path: string, name: string, allowed: ReadonlySet<string> | undefined): void =>
@@ -51,6 +54,7 @@ export const readTenant = (value: unknown): Result<string, InvalidInput> =>
 
 export interface ReadCreation extends ReadSize {
   readonly options: SessionOptions;
+  readonly labels: SessionLabels | undefined;
   readonly idempotencyKey: string | undefined;
 }
 
@@ -61,7 +65,7 @@ export const readCreate = (
 ): Result<ReadCreation, InvalidInput> =>
   readSafely('input', (issues) => {
     const fields = readFields(issues, 'input', input);
-    const { face, profile, behavior, context, timeLimit, idempotencyKey, historyLimit } = fields;
+    const { face, profile, behavior, context, timeLimit, labels, idempotencyKey, historyLimit } = fields;
     const options: SessionOptions = Object.freeze({
       face: readName(issues, 'face', face, NAME_LENGTH),
       profile: readName(issues, 'profile', profile, NAME_LENGTH),
@@ -73,11 +77,30 @@ export const readCreate = (
     checkAllowed(issues, 'profile', options.profile, profiles);
     return {
       options,
+      labels: readLabels(issues, labels),
       idempotencyKey:
         idempotencyKey === undefined ? undefined : readName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH),
       ...readHistoryLimit(issues, historyLimit),
     };
   });
+
+/** The fence of a hold, if there is one. */
+const readFence = (issues: IssueList, fence: unknown): number | undefined =>
+  fence === undefined ? undefined : readWhole(issues, 'fence', fence, 1);
+
+export interface ReadAppend {
+  readonly entries: readonly HistoryEntry[];
+  readonly operationId: string | undefined;
+  /** What a repeated append has in common with the first one: the entries without the times that were not given. */
+  readonly content: string;
+  readonly ifPosition: number | undefined;
+  readonly fence: number | undefined;
+}
+
+const withoutTime = ({ role, content }: HistoryEntry): unknown => ({ role, content });
+
+const isTimed = (value: unknown): boolean =>
+  isFields(value) && value['timestamp'] !== undefined && value['timestamp'] !== null;
 
 /** Reads the entries of an append. An entry without a timestamp gets `now`. */
 export const readAppend = (
@@ -85,23 +108,57 @@ export const readAppend = (
   options: unknown,
   now: string,
   limits: SessionLimits,
-): Result<{ readonly entries: readonly HistoryEntry[]; readonly operationId?: string }, InvalidInput> =>
+): Result<ReadAppend, InvalidInput> =>
   readSafely('entries', (issues) => {
     const most = limits.entriesPerAppend;
     const list: readonly unknown[] = Array.isArray(entries) ? entries : [];
     const fits = Array.isArray(entries) && list.length >= 1 && list.length <= most;
     issues.check(fits, 'entries', `must be an array of 1 to ${most} entries`);
-    const operationId = readOperationId(issues, readFields(issues, 'options', options)['operationId']);
+    const { operationId, ifPosition, fence } = readFields(issues, 'options', options);
+    const read = Array.from({ length: Math.min(list.length, most) }, (_, index) =>
+      readEntry(issues, `entries[${index}]`, list[index], now, limits.contentBytes),
+    );
+    const name = readOperationId(issues, operationId);
     return {
-      entries: Array.from({ length: Math.min(list.length, most) }, (_, index) =>
-        readEntry(issues, `entries[${index}]`, list[index], now, limits.contentBytes),
-      ),
-      ...(operationId === undefined ? {} : { operationId }),
+      entries: read,
+      operationId: name,
+      content:
+        name === undefined
+          ? ''
+          : JSON.stringify(read.map((entry, at) => (isTimed(list[at]) ? entry : withoutTime(entry)))),
+      ifPosition: ifPosition === undefined ? undefined : readWhole(issues, 'ifPosition', ifPosition, 0),
+      fence: readFence(issues, fence),
     };
   });
 
-export const readCommandOptions = (options: unknown): Result<string | undefined, InvalidInput> =>
-  readSafely('options', (issues) => readOperationId(issues, readFields(issues, 'options', options)['operationId']));
+export interface ReadCommandOptions {
+  readonly operationId: string | undefined;
+  readonly fence: number | undefined;
+}
+
+export const readCommandOptions = (options: unknown): Result<ReadCommandOptions, InvalidInput> =>
+  readSafely('options', (issues) => {
+    const { operationId, fence } = readFields(issues, 'options', options);
+    return { operationId: readOperationId(issues, operationId), fence: readFence(issues, fence) };
+  });
+
+export interface ReadHold {
+  readonly holder: string;
+  readonly durationMs: number;
+}
+
+export const readHold = (input: unknown): Result<ReadHold, InvalidInput> =>
+  readSafely('input', (issues) => {
+    const { holder, seconds } = readFields(issues, 'input', input);
+    const read = {
+      holder: readName(issues, 'holder', holder, KEY_LENGTH),
+      seconds: readNumber(issues, 'seconds', seconds, 0.001, MAX_HOLD_SECONDS),
+    } satisfies ReadBy<typeof holdRules>;
+    return { holder: read.holder, durationMs: Math.round(read.seconds * 1000) };
+  });
+
+export const readRelease = (input: unknown): Result<number, InvalidInput> =>
+  readSafely('input', (issues) => readWhole(issues, 'fence', readFields(issues, 'input', input)['fence'], 1));
 
 export interface WatchSettings {
   readonly from: Position | undefined;

@@ -35,7 +35,7 @@ const operations: Readonly<Record<string, OperationText>> = {
   getSession: { summary: 'Get a session', outputs: { 200: 'The session with its history.' } },
   readHistory: {
     summary: 'Read a part of a history',
-    description: 'Its last entries, or those behind a position.',
+    description: 'Its last entries, those after a position, or those before one.',
     outputs: { 200: 'The entries, oldest first.' },
   },
   watchSession: {
@@ -56,6 +56,8 @@ const operations: Readonly<Record<string, OperationText>> = {
     summary: 'Append to the history of a session, while it is ACTIVE or PAUSED',
     outputs: { 200: 'The entries are appended.' },
   },
+  holdSession: { summary: 'Hold a session, or extend the hold', outputs: { 200: 'The hold.' } },
+  releaseSession: { summary: 'End a hold', outputs: { 204: 'The hold is over.' } },
   deleteSession: {
     summary: 'Delete a session',
     outputs: { 204: 'There is no such session any more, or there was none.' },
@@ -80,6 +82,7 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     description: 'Makes the request safe to repeat: unique among the writes of this session. May be in double quotes.',
     example: 'turn-2',
   },
+  fence: { description: 'The request is refused unless this is the fence of the current hold.', example: 1 },
   from: { description: 'The id of the last event that was seen, to go on behind it.', example: END_ID },
   warnBefore: {
     description: `Seconds before the end by the clock when \`session.expiring\` is sent, 1 to ${WARNING_SECONDS}.`,
@@ -89,6 +92,7 @@ const parameters: Readonly<Record<string, ParameterText>> = {
   page: { description: 'The number of the page. Default: 1. Not together with `after`.' },
   order: { description: 'By the time of creation.', example: listOrders[1] },
   status: { description: 'Only the sessions that are in this status.', example: sessionStatuses[1] },
+  label: { description: 'Only with this label. Not together with `status`.', example: 'user:u-1' },
   createdAfter: { description: 'Only what was created later than this.', example: SAMPLE_TIME },
   createdBefore: { description: 'Only what was created earlier than this.', example: SAMPLE_TIME },
   after: {
@@ -104,7 +108,8 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     description: 'A position that an append or another part has answered, or 0. Not together with `last`.',
     example: 0,
   },
-  'readHistory.limit': { description: `How many entries behind \`after\`, ${atMost}` },
+  before: { description: 'A position, to read the entries before it. Not together with `last` or `after`.' },
+  'readHistory.limit': { description: `How many entries after \`after\` or before \`before\`, ${atMost}` },
 };
 
 /** Texts by schema name. */
@@ -118,6 +123,9 @@ const schemas: Readonly<Record<string, string>> = {
   Session: 'A session as it is at the moment of reading.',
   EndReason: 'Why the session has ended.',
   SessionState: 'Where a session stands.',
+  HoldSession: 'Who holds the session, and for how long. Other fields are ignored.',
+  ReleaseSession: 'Which hold to end. Other fields are ignored.',
+  SessionHold: 'A hold on a session.',
   AppendHistory: 'What to append. Other fields are ignored.',
   NewHistoryEntry: 'A history entry. Without a timestamp it has that of its arrival.',
   AppendedHistory: 'What an append answers.',
@@ -153,6 +161,15 @@ const properties: Readonly<Record<string, string>> = {
   'HistoryPart.entries': 'Oldest first.',
   position: 'The position behind the entries: opaque, growing, the same for a repeated append.',
   'HistoryPart.position': 'Where the part ends: what comes behind it is read with `after`.',
+  start: 'The position before the part, 0 at the beginning of the history: read back from it with `before`.',
+  if_position: 'Appends only if the history ends at this position.',
+  labels: 'Names and values to find sessions by. In an answer only where the host shows them.',
+  holder: 'Name of the holder.',
+  seconds: 'Duration of the hold.',
+  fence: 'Number of the hold, higher than those before it.',
+  until: 'When the hold ends.',
+  'Problem.position': 'With history_moved: where the history ends.',
+  'Problem.holder': 'With held: who has the session.',
   has_more: 'Whether there were more entries.',
   sequence: 'The number of the change within the session.',
   at: 'When it took effect: UTC.',
@@ -188,8 +205,9 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
     active: { value: { id: SAMPLE_ID, status: 'ACTIVE', duration: 90 } },
     terminated: { value: { id: SAMPLE_ID, status: 'TERMINATED', duration: 120, end_reason: 'terminated' } },
   },
+  SessionHold: { hold: { value: { holder: 'worker-1', fence: 1, until: SAMPLE_TIME } } },
   AppendedHistory: { appended: { value: { position: 123 } } },
-  HistoryPart: { part: { value: { entries: [entry], position: 123, has_more: false } } },
+  HistoryPart: { part: { value: { entries: [entry], start: 81, position: 123, has_more: false } } },
 };
 
 /** Examples with a face, a profile and a time limit that the host allows. */
@@ -207,8 +225,9 @@ const createExamples = ({ limits, faces, profiles }: InputPolicy): Examples => {
 /** Examples of request bodies, by schema name. */
 export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examples>> => ({
   CreateSession: createExamples(policy),
+  HoldSession: { hold: { value: { holder: 'worker-1', seconds: 30 } } },
+  ReleaseSession: { release: { value: { fence: 1 } } },
   AppendHistory: {
     entry: { value: { entries: [{ role: 'user', content: 'Hello' }] } },
-    told: { value: { entries: [{ role: 'user', content: 'Hi', timestamp: '2026-01-31T19:00:02+01:00' }] } },
   },
 });

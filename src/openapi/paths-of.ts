@@ -11,6 +11,7 @@ type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
 const querySchema = (rule: QueryParameter): Schema => {
   if (rule.kind === 'text') return rule.schema;
+  if (rule.kind === 'label') return { type: 'string', pattern: '^[a-z0-9_.-]{1,64}:' };
   return { type: 'integer', minimum: rule.least, ...(rule.default === undefined ? {} : { default: rule.default }) };
 };
 

@@ -3,7 +3,7 @@ import { commonHeaders, type HandlerError, problemOf, statusOf, titles } from '.
 import type { AnyOperation, Output } from '../operations/operation.js';
 import { ref, type Schema } from '../operations/shape.js';
 import { answerExamples, descriptions } from './descriptions.js';
-import type { Example, Header, MediaType, Operation, Reference, Response } from './types.js';
+import type { Header, MediaType, Operation, Reference, Response } from './types.js';
 
 type Code = HandlerError['type'];
 type Responses = Operation['responses'];
@@ -20,8 +20,8 @@ export class Components<C> {
 
   add(component: C, ...names: readonly string[]): Reference {
     const text = JSON.stringify(component);
-    const free = names.find((name) => this.all[name] === undefined || JSON.stringify(this.all[name]) === text);
-    const name = free ?? names.join('');
+    const same = Object.keys(this.all).find((name) => JSON.stringify(this.all[name]) === text);
+    const name = same ?? names.find((free) => this.all[free] === undefined) ?? names.join('');
     this.all[name] = component;
     return { $ref: `#/components/${this.#kind}/${name}` };
   }
@@ -75,10 +75,8 @@ const headerRefs = (names: readonly string[]): Headers => {
 const schemaName = ({ $ref, items }: Schema): string => ($ref ?? items?.$ref ?? '').split('/').at(-1) ?? '';
 
 const mediaType = (schema: Schema): MediaType => {
-  const examples = answerExamples[schemaName(schema)];
-  if (examples === undefined) return { schema };
-  if (schema.$ref !== undefined) return { schema, examples };
-  return { schema, examples: { page: { value: Object.values(examples).map(({ value }) => value) } } };
+  const examples = schema.$ref === undefined ? undefined : answerExamples[schemaName(schema)];
+  return examples === undefined ? { schema } : { schema, examples };
 };
 
 const eventStream = (events: NonNullable<Output['events']>): Pick<Response, 'headers' | 'content'> => {
@@ -113,23 +111,17 @@ const codesOf = ({ errors, body }: AnyOperation, isForEverybody: boolean): reado
 
 const answerTo = (code: Code) =>
   code === 'invalid_input'
-    ? problemOf(code, {}, [{ path: 'body', message: 'must be a JSON object' }])
+    ? problemOf(code, {}, { errors: [{ path: 'body', message: 'must be a JSON object' }] })
     : problemOf(code, code === 'method_not_allowed' ? { Allow: 'GET, HEAD' } : {});
 
-const exampleOf = (code: Code): Example => ({ value: JSON.parse(answerTo(code).body ?? '') });
-
-const problemResponse = (status: number, codes: readonly Code[]): Response => {
-  const properties = {
-    status: { type: 'integer', const: status },
-    code: { type: 'string', enum: codes },
-  } as const;
+const problemResponse = (status: ReturnType<typeof statusOf>, codes: readonly Code[]): Response => {
+  const properties = { code: { type: 'string', enum: codes } } as const;
   return {
-    description: codes.map((code) => `\`${code}\``).join(' or '),
+    description: titles[status],
     headers: headerRefs(codes.flatMap((code) => Object.keys(answerTo(code).headers))),
     content: {
       'application/json': {
         schema: { allOf: [ref('Problem'), { properties }] },
-        examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
       },
     },
   };

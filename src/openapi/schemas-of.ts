@@ -1,9 +1,11 @@
 import { problemCodes, titles } from '../http/handler-error.js';
 import type { InputPolicy } from '../input/input-policy.js';
+import { labelNameForm } from '../input/read-labels.js';
 import { entryRules, type Rule } from '../input/rule.js';
 import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
 import { nameSchema } from '../operations/parameters.js';
-import { list, named, object, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
+import { instant, list, named, object, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
+import { LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
 import { descriptions } from './descriptions.js';
 
 type Schemas = Readonly<Record<string, Schema>>;
@@ -23,7 +25,20 @@ const ruleSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
       return { type: 'string', maxLength: bytes, description: `At most ${bytes} bytes of UTF-8.` };
     }
     case 'number':
-      return { type: 'number', minimum: rule.least, maximum: limits[rule.most] };
+      return {
+        type: 'number',
+        minimum: rule.least,
+        maximum: typeof rule.most === 'number' ? rule.most : limits[rule.most],
+      };
+    case 'whole':
+      return { type: 'integer', minimum: rule.least };
+    case 'labels':
+      return {
+        type: 'object',
+        maxProperties: MAX_LABELS,
+        propertyNames: { type: 'string', pattern: labelNameForm.source },
+        additionalProperties: nameSchema(LABEL_VALUE_LENGTH),
+      };
     case 'timestamp':
       return { type: 'string', format: 'date-time', pattern: rule.form.source };
   }
@@ -101,6 +116,9 @@ const problem: Schema = {
     detail: text.schema,
     code: problemCode.schema,
     errors: issues.schema,
+    position: { type: 'integer', minimum: 0 },
+    holder: text.schema,
+    until: instant.schema,
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
 };

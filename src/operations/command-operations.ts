@@ -1,9 +1,9 @@
-import { entriesRange, entryRules } from '../input/rule.js';
+import { entriesRange, entryRules, fenceRule, holdRules, positionRule } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { CallerCommand } from '../session/session-status.js';
 import { commonErrors, errorsOf, operation } from './operation.js';
-import { appended, sessionState } from './outputs.js';
-import { operationId } from './parameters.js';
+import { appended, sessionHold, sessionState } from './outputs.js';
+import { fence, operationId } from './parameters.js';
 import type { TenantCommands } from './tenant-sessions.js';
 
 const change = <C extends CallerCommand>(command: C) =>
@@ -12,8 +12,15 @@ const change = <C extends CallerCommand>(command: C) =>
     tag: 'Commands',
     method: 'POST',
     path: `/${command}-session/{session_id}`,
-    headers: { operationId },
-    errors: errorsOf<SessionService[CallerCommand]>()([...commonErrors, 'not_found', 'invalid_transition', 'conflict']),
+    headers: { operationId, fence },
+    errors: errorsOf<SessionService[CallerCommand]>()([
+      ...commonErrors,
+      'not_found',
+      'invalid_transition',
+      'not_holder',
+      'conflict',
+      'operation_mismatch',
+    ]),
     output: { status: 200, shape: sessionState },
     calls: { method: command, call: (sessions: TenantCommands, { id, options }) => sessions[command](id, options) },
   });
@@ -32,17 +39,51 @@ export const append = operation({
   tag: 'Commands',
   method: 'POST',
   path: '/append-history/{session_id}',
-  headers: { operationId },
+  headers: { operationId, fence },
   body: {
     name: 'AppendHistory',
-    fields: { entries: { ...entriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } } },
+    fields: {
+      entries: { ...entriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
+      ifPosition: positionRule,
+    },
   },
-  errors: errorsOf<SessionService['append']>()([...commonErrors, 'not_found', 'invalid_transition', 'history_full']),
+  errors: errorsOf<SessionService['append']>()([
+    ...commonErrors,
+    'not_found',
+    'invalid_transition',
+    'not_holder',
+    'history_full',
+    'history_moved',
+    'operation_mismatch',
+  ]),
   output: { status: 200, shape: appended },
   calls: {
     method: 'append',
-    call: (sessions: TenantCommands, { id, body, options }) => sessions.append(id, body['entries'], options),
+    call: (sessions: TenantCommands, { id, body: { entries, ifPosition }, options }) =>
+      sessions.append(id, entries, { ...options, ifPosition: ifPosition ?? undefined }),
   },
+});
+
+export const hold = operation({
+  name: 'holdSession',
+  tag: 'Commands',
+  method: 'POST',
+  path: '/hold-session/{session_id}',
+  body: { name: 'HoldSession', fields: holdRules },
+  errors: errorsOf<SessionService['hold']>()([...commonErrors, 'not_found', 'invalid_transition', 'held', 'conflict']),
+  output: { status: 200, shape: sessionHold },
+  calls: { method: 'hold', call: (sessions: TenantCommands, { id, body }) => sessions.hold(id, body) },
+});
+
+export const release = operation({
+  name: 'releaseSession',
+  tag: 'Commands',
+  method: 'POST',
+  path: '/release-session/{session_id}',
+  body: { name: 'ReleaseSession', fields: { fence: fenceRule } },
+  errors: errorsOf<SessionService['release']>()([...commonErrors, 'not_found', 'not_holder', 'conflict']),
+  output: { status: 204 },
+  calls: { method: 'release', call: (sessions: TenantCommands, { id, body }) => sessions.release(id, body) },
 });
 
 export const remove = operation({
@@ -56,4 +97,4 @@ export const remove = operation({
 });
 
 /** The operations of `commandRoutes()`. */
-export const commandOperations = [...Object.values(changes), append, remove] as const;
+export const commandOperations = [...Object.values(changes), append, hold, release, remove] as const;

@@ -2,7 +2,6 @@ import type { Result, ResultAsync } from 'neverthrow';
 import type { SessionError } from '../errors.js';
 import type { Rule } from '../input/rule.js';
 import type { Fields } from '../input/values.js';
-import type { OperationOptions } from '../service/change-session.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import { type Schema, type Shape, wireName } from './shape.js';
 
@@ -12,7 +11,9 @@ export type OperationError = SessionError['type'] | 'too_many_streams';
 /** A query parameter. `whole` is a number in decimal digits; a value above `most` counts as `most`. */
 export type QueryParameter =
   | { readonly kind: 'whole'; readonly least: 0 | 1; readonly most?: number; readonly default?: number }
-  | { readonly kind: 'text'; readonly schema: Schema };
+  | { readonly kind: 'text'; readonly schema: Schema }
+  /** A label as `user:u-1`. */
+  | { readonly kind: 'label' };
 
 /** A header that an operation reads. */
 export interface HeaderParameter {
@@ -49,7 +50,8 @@ export interface OperationInput {
   readonly id: string;
   readonly query: Fields;
   readonly body: Fields;
-  readonly options: OperationOptions;
+  /** The operation id and the fence, if the request has them. */
+  readonly options: Fields;
 }
 
 /**
@@ -116,6 +118,18 @@ export const errorsOf =
 /** Infers the type parameters of a definition. */
 export const operation = <S, T, const C extends OperationError>(definition: Operation<S, T, C>): Operation<S, T, C> =>
   definition;
+
+/** A label as a query parameter has it. No name of a label contains a colon. */
+export const labelText = (label: Fields): string =>
+  Object.entries(label)
+    .map(([name, value]) => `${name}:${String(value)}`)
+    .join();
+
+/** The label in a query parameter; without a colon, it has no value. */
+export const labelOf = (text: string): Fields => {
+  const colon = text.indexOf(':');
+  return colon < 0 ? { [text]: undefined } : { [text.slice(0, colon)]: text.slice(colon + 1) };
+};
 
 const ID = '{session_id}';
 

@@ -1,9 +1,17 @@
+import { isFields } from '../input/values.js';
 import type { Appended, HistoryPart } from '../service/history.js';
 import type { SessionPage } from '../service/list-sessions.js';
-import type { HistoryEntry, Session, SessionOptions, SessionState } from '../session/session.js';
+import type {
+  HistoryEntry,
+  Session,
+  SessionHold,
+  SessionLabels,
+  SessionOptions,
+  SessionState,
+} from '../session/session.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import { toWireSession } from './session-form.js';
-import { bool, instant, list, named, object, oneOf, type Shape, seconds, text, whole } from './shape.js';
+import { bool, instant, list, named, object, oneOf, plain, type Shape, seconds, text, whole } from './shape.js';
 
 /** The shapes of responses have no limits: a session may have been created under other limits than today's. */
 
@@ -11,12 +19,19 @@ import { bool, instant, list, named, object, oneOf, type Shape, seconds, text, w
  * A session on the wire: six fields, without the reason of its end. `terminate` returns the reason, also for a session
  * that has already ended. Every `Session` of the library is a `RemoteSession`.
  */
-export type RemoteSession = Pick<Session, 'id' | 'status' | 'duration' | 'options' | 'history' | 'createdAt'>;
+export type RemoteSession = Pick<Session, 'id' | 'status' | 'duration' | 'options' | 'history' | 'createdAt'> & {
+  /** Only from a host that shows them with its option `labels`. */
+  readonly labels?: SessionLabels;
+};
 
 /** A session that was created by this request, or by an earlier one with the same key. Only the id is returned. */
 export type RemoteCreated = Pick<RemoteSession, 'id'>;
 
-export type RemotePage = Omit<SessionPage, 'sessions'> & { readonly sessions: readonly RemoteSession[] };
+export type RemotePage = Omit<SessionPage, 'sessions'> & {
+  readonly sessions: readonly RemoteSession[];
+  /** Ids of sessions on this page whose history was cut by `historyLimit`. */
+  readonly truncated: readonly string[];
+};
 
 const id = text;
 const duration = whole();
@@ -46,15 +61,32 @@ const entry: Shape<HistoryEntry> = named(
   }),
 );
 
+const sessionFields: Shape<Omit<RemoteSession, 'labels'>> = object({
+  id,
+  status: sessionStatus,
+  options,
+  history: list(entry),
+  createdAt: instant,
+  duration,
+});
+
+const labels: Shape<SessionLabels> = plain(
+  { type: 'object', additionalProperties: text.schema },
+  (value): value is SessionLabels =>
+    isFields(value) && Object.values(value).every((label) => typeof label === 'string'),
+);
+
 export const session: Shape<RemoteSession> = named('Session', {
-  ...object({
-    id,
-    status: sessionStatus,
-    options,
-    history: list(entry),
-    createdAt: instant,
-    duration,
-  }),
+  ...sessionFields,
+  schema: {
+    ...sessionFields.schema,
+    properties: { ...sessionFields.schema.properties, labels: labels.schema },
+  },
+  read: (value) => {
+    const found = sessionFields.read(value);
+    const shown = isFields(value) ? labels.read(value['labels']) : undefined;
+    return found && shown ? { ...found, labels: shown } : found;
+  },
   // A page contains many sessions: a hand-written function takes a fraction of the time of the generic one.
   write: toWireSession,
 });
@@ -69,9 +101,15 @@ export const historyPart: Shape<HistoryPart> = named(
   'HistoryPart',
   object({
     entries: list(entry),
+    start: whole(),
     position: whole(),
     hasMore: bool,
   }),
+);
+
+export const sessionHold: Shape<SessionHold> = named(
+  'SessionHold',
+  object({ holder: text, fence: whole(1), until: instant }),
 );
 
 const open = sessionStatuses.filter(

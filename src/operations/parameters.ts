@@ -20,6 +20,9 @@ export const operationId: HeaderParameter = {
   schema: { ...nameSchema(OPERATION_ID_LENGTH), pattern: `^(?:${bareOperationId}|"${bareOperationId}")$` },
 };
 
+/** For commands and appends: the fence of a hold. */
+export const fence: HeaderParameter = { wireName: 'X-Fence', schema: { type: 'integer', minimum: 1 } };
+
 export const historyLimit: QueryParameter = { kind: 'whole', least: 0 };
 
 /** A time that limits a list. */

@@ -37,3 +37,7 @@ export interface SessionForm {
 }
 
 export const wireForm: SessionForm = { session: toWireSession, item: toWireSession };
+
+const toLabelledSession = (session: Session) => ({ ...toWireSession(session), labels: session.labels });
+
+export const labelledForm: SessionForm = { session: toLabelledSession, item: toLabelledSession };

@@ -1,6 +1,6 @@
 import { cursorForm } from '../input/read-cursor.js';
 import { listOrders } from '../input/read-list-query.js';
-import { createRules } from '../input/rule.js';
+import { createRules, labelsRule } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
 import { commonErrors, errorsOf, operation, type QueryParameter } from './operation.js';
@@ -16,7 +16,7 @@ export const create = operation({
   headers: { idempotencyKey },
   body: {
     name: 'CreateSession',
-    fields: createRules,
+    fields: { ...createRules, labels: labelsRule },
   },
   errors: errorsOf<SessionService['create']>()([...commonErrors, 'idempotency_mismatch', 'conflict']),
   output: { status: 201, shape: created, headers: ['Location'] },
@@ -32,6 +32,7 @@ export const list = operation({
     page: { kind: 'whole', least: 1 },
     order: { kind: 'text', schema: { type: 'string', enum: listOrders, default: listOrders[0] } },
     status: { kind: 'text', schema: sessionStatus.schema },
+    label: { kind: 'label' },
     createdAfter: timeBound,
     createdBefore: timeBound,
     after: { kind: 'text', schema: { type: 'string', pattern: cursorForm.source } },
@@ -63,14 +64,15 @@ export const get = operation({
 export const sessionOperations = [create, list, get] as const;
 
 const partLength: QueryParameter = { kind: 'whole', least: 1, most: HISTORY_LIMIT };
+const position: QueryParameter = { kind: 'whole', least: 0 };
 
 export const history = operation({
   name: 'readHistory',
   tag: 'Histories',
   method: 'GET',
   path: '/session/{session_id}/history',
-  query: { last: partLength, after: { kind: 'whole', least: 0 }, limit: partLength },
-  errors: errorsOf<SessionService['history']>()([...commonErrors, 'not_found']),
+  query: { last: partLength, after: position, before: position, limit: partLength },
+  errors: errorsOf<SessionService['history']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record']),
   output: { status: 200, shape: historyPart },
   calls: { method: 'history', call: (sessions: TenantHistories, { id, query }) => sessions.history(id, query) },
 });

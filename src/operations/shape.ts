@@ -27,7 +27,9 @@ export interface Schema {
   readonly maxItems?: number;
   readonly properties?: Schemas;
   readonly required?: readonly string[];
-  readonly additionalProperties?: boolean;
+  readonly additionalProperties?: boolean | Schema;
+  readonly propertyNames?: Schema;
+  readonly maxProperties?: number;
   readonly allOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly not?: Schema;

@@ -5,17 +5,19 @@ import type {
   CreateError,
   DeleteError,
   HistoryError,
+  HoldError,
   ListError,
   ReadError,
+  ReleaseError,
   WatchError,
 } from '../errors.js';
 import type { SessionChange, WatchOptions } from '../events/session-event.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import type { OperationOptions } from '../service/change-session.js';
+import type { Fields } from '../input/values.js';
 import type { Appended, HistoryPart } from '../service/history.js';
 import type { ReadOptions, SessionPage } from '../service/list-sessions.js';
 import type { GetOptions } from '../service/session-service.js';
-import type { Session, SessionState } from '../session/session.js';
+import type { Session, SessionHold, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 
 /**
@@ -29,13 +31,15 @@ export interface TenantSessions {
 }
 
 /**
- * The methods that the commands need. Entries and options are unchecked input: the methods validate them and return
+ * The methods that the commands need. All arguments but the id are unchecked input: the methods validate them and return
  * `invalid_input`.
  */
 export type TenantCommands = {
-  readonly [C in CallerCommand]: (id: string, options: OperationOptions) => ResultAsync<SessionState, ChangeError>;
+  readonly [C in CallerCommand]: (id: string, options: Fields) => ResultAsync<SessionState, ChangeError>;
 } & {
-  append(id: string, entries: unknown, options: OperationOptions): ResultAsync<Appended, AppendError>;
+  append(id: string, entries: unknown, options: Fields): ResultAsync<Appended, AppendError>;
+  hold(id: string, input: unknown): ResultAsync<SessionHold, HoldError>;
+  release(id: string, input: unknown): ResultAsync<void, ReleaseError>;
   delete(id: string): ResultAsync<void, DeleteError>;
 };
 

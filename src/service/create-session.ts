@@ -4,8 +4,9 @@ import { conflict, idempotencyMismatch } from '../errors.js';
 import type { ReadCreation } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
-import type { Session, SessionOptions } from '../session/session.js';
-import { initialState, sessionAt } from '../session/timeline.js';
+import type { Session, SessionLabels, SessionOptions } from '../session/session.js';
+import { sessionAt } from '../session/session-at.js';
+import { initialState } from '../session/timeline.js';
 import { contractBroken } from './perform.js';
 import { limitMsOf, type Settings } from './settings.js';
 
@@ -17,9 +18,11 @@ export interface CreateSessionInput {
   readonly context?: string;
   /** Maximum seconds ACTIVE; 0 for no limit. Default: 0. */
   readonly timeLimit?: number;
+  /** Labels by which `list` finds the session, such as `{ user: 'u-1' }`. Default: none. */
+  readonly labels?: SessionLabels;
   /**
    * Makes the call safe to repeat, 1 to 256 characters: the same key returns the same session for as long as it exists.
-   * With other options it is `idempotency_mismatch`.
+   * With other options or labels it is `idempotency_mismatch`.
    */
   readonly idempotencyKey?: string;
   /** Maximum number of the latest history entries, if an earlier call has created the session. Default: all. */
@@ -36,6 +39,11 @@ const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
   a.context === b.context &&
   a.timeLimit === b.timeLimit;
 
+const sameLabels = (a: SessionLabels = {}, b: SessionLabels = {}): boolean => {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+};
+
 /**
  * The first revision of a session with an idempotency key. Such a session can be deleted and created again under the
  * same id: a change that was computed from the first must not apply to the second.
@@ -47,7 +55,7 @@ const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
  */
 export const createSession = async (
   { store, tenant, now, ids, idleTimeoutMs }: Settings,
-  { options, idempotencyKey, historyLimit }: ReadCreation,
+  { options, labels, idempotencyKey, historyLimit }: ReadCreation,
 ): Promise<Result<Session, CreateError>> => {
   const idOfRepeatable = idempotencyKey === undefined ? undefined : await idOfIdempotencyKey(tenant, idempotencyKey);
   let lastId = '';
@@ -58,14 +66,14 @@ export const createSession = async (
     lastId = id;
     const time = now();
     if (time.isErr()) return err(time.error);
-    const head = { id, options, createdAt: timestampOf(time.value) };
+    const head = { id, options, ...(labels && { labels }), createdAt: timestampOf(time.value) };
     const revision = idOfRepeatable === undefined ? 1 : randomRevision();
     const state = initialState(limitMsOf(options.timeLimit), { now: time.value, idleTimeoutMs }, revision);
     const inserted = await store.insert(tenant, head, state);
     if (inserted.isErr()) return err(inserted.error);
     if (inserted.value === 'inserted') {
       // A copy for the caller: the store may keep the objects that it receives.
-      const own = { ...head, options: { ...options } };
+      const own = { ...head, options: { ...options }, ...(labels && { labels: { ...labels } }) };
       return ok(sessionAt({ head: own, state, history: [], historyCount: 0, sequence: 1, birth: '' }, time.value));
     }
     if (inserted.value !== 'taken') throw contractBroken('insert', inserted.value);
@@ -75,7 +83,8 @@ export const createSession = async (
     const later = now();
     if (later.isErr()) return err(later.error);
     if (found.value === undefined) continue;
-    const isSame = sameOptions(found.value.head.options, options);
+    const { head: before } = found.value;
+    const isSame = sameOptions(before.options, options) && sameLabels(before.labels, labels);
     return isSame ? ok(sessionAt(found.value, later.value)) : err(idempotencyMismatch(id));
   }
   return err(conflict(lastId));

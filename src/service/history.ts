@@ -1,11 +1,21 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AppendError, HistoryError } from '../errors.js';
-import { historyFull, invalidInput, invalidTransition, notFound } from '../errors.js';
+import {
+  historyFull,
+  historyMoved,
+  invalidInput,
+  invalidTransition,
+  notFound,
+  notHolder,
+  operationMismatch,
+} from '../errors.js';
 import { readHistoryQuery } from '../input/read-list-query.js';
 import { readAppend } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
+import { digestOf } from '../session/digest-of.js';
 import { stateAt } from '../session/timeline.js';
 import type { SessionKey } from '../store/session-store.js';
+import type { OperationOptions } from './change-session.js';
 import type { Appended, HistoryPart } from './operation-results.js';
 import { contractBroken } from './perform.js';
 import type { Settings } from './settings.js';
@@ -22,6 +32,15 @@ export interface NewHistoryEntry {
   readonly timestamp?: string | Date;
 }
 
+/** Options of `append`. */
+export interface AppendOptions extends OperationOptions {
+  /**
+   * Appends only if the history still ends at this position, which `append` or `history` returned; 0 for an empty
+   * history. Otherwise the append is `history_moved`. Default: no check.
+   */
+  readonly ifPosition?: number;
+}
+
 export const appendHistory = async (
   { store, now, policy: { limits } }: Settings,
   key: SessionKey,
@@ -32,7 +51,17 @@ export const appendHistory = async (
   if (time.isErr()) return err(time.error);
   const input = readAppend(entries, options, timestampOf(time.value), limits);
   if (input.isErr()) return err(input.error);
-  const answer = await store.append(key, { now: time.value, ...input.value, maxEntries: limits.historyEntries });
+  const { operationId, content, ifPosition, fence } = input.value;
+  const answer = await store.append(key, {
+    entries: input.value.entries,
+    now: time.value,
+    maxEntries: limits.historyEntries,
+    ...(operationId !== undefined && {
+      operation: { id: operationId, digest: digestOf(content) },
+    }),
+    ...(ifPosition !== undefined && { ifPosition }),
+    ...(fence !== undefined && { fence }),
+  });
   if (answer.isErr()) return err(answer.error);
   const appended = answer.value;
   switch (appended.outcome) {
@@ -40,6 +69,12 @@ export const appendHistory = async (
       return ok({ position: appended.position });
     case 'missing':
       return err(notFound(key.id));
+    case 'mismatch':
+      return err(operationMismatch(key.id));
+    case 'not_held':
+      return err(notHolder(fence ?? 0));
+    case 'moved':
+      return err(historyMoved(key.id, appended.position));
     case 'full':
       return err(historyFull(key.id, limits.historyEntries));
     case 'closed':
@@ -49,12 +84,13 @@ export const appendHistory = async (
   }
 };
 
-/** The part of a history to read: the last entries, or those behind a position. */
+/** The part of a history to read: the last entries, those behind a position, or those before one. */
 export type HistoryQuery =
   | {
       /** Maximum number of the latest entries, 1 to 1000. Default: 100. */
       readonly last?: number;
       readonly after?: never;
+      readonly before?: never;
       readonly limit?: never;
     }
   | {
@@ -62,6 +98,15 @@ export type HistoryQuery =
       readonly after: number;
       /** Maximum number of entries, 1 to 1000. Default: 100. */
       readonly limit?: number;
+      readonly before?: never;
+      readonly last?: never;
+    }
+  | {
+      /** A position that `append` or `history` returned for this session, such as the `start` of a part. */
+      readonly before: number;
+      /** Maximum number of entries, 1 to 1000: the latest before the position. Default: 100. */
+      readonly limit?: number;
+      readonly after?: never;
       readonly last?: never;
     };
 
@@ -77,7 +122,9 @@ export const readHistory = async (
   const found = answer.value;
   if (found.outcome === 'missing') return err(notFound(key.id));
   if (found.outcome === 'invalid_position') {
-    return err(invalidInput([{ path: 'after', message: 'is not a position in this history' }]));
+    const path = slice.value.after === undefined ? 'before' : 'after';
+    return err(invalidInput([{ path, message: 'is not a position in this history' }]));
   }
-  return ok({ entries: found.entries, position: found.position, hasMore: found.hasMore });
+  const { entries, start, position, hasMore } = found;
+  return ok({ entries, start, position, hasMore });
 };

@@ -10,9 +10,9 @@ import {
 } from '../errors.js';
 import { cursorOf, placeOf } from '../input/read-cursor.js';
 import { type ListFilter, readListQuery } from '../input/read-list-query.js';
-import type { Session } from '../session/session.js';
+import type { Session, SessionLabels } from '../session/session.js';
+import { sessionAt } from '../session/session-at.js';
 import type { SessionStatus } from '../session/session-status.js';
-import { sessionAt } from '../session/timeline.js';
 import type { Admit, ListOrder } from '../store/session-store.js';
 import type { SessionPage } from './operation-results.js';
 import { perform } from './perform.js';
@@ -31,6 +31,11 @@ export interface EachQuery {
    * option `statusIndex` for this filter.
    */
   readonly status?: SessionStatus;
+  /**
+   * Only sessions with this label, such as `{ user: 'u-1' }`: exactly one, and not with `status`. To find sessions by two
+   * labels together, create them with a third that joins the two.
+   */
+  readonly label?: SessionLabels;
   /** Only sessions created later than this time, exclusive: RFC 3339 with any offset, or a Date. */
   readonly createdAfter?: string | Date;
   /** Only sessions created earlier than this time, exclusive: RFC 3339 with any offset, or a Date. */

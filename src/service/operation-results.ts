@@ -1,5 +1,5 @@
 import type { SweepFailure } from '../errors.js';
-import type { HistoryEntry, Session, SessionState } from '../session/session.js';
+import type { HistoryEntry, Session, SessionHold, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 
@@ -13,6 +13,11 @@ export interface Appended {
 export interface HistoryPart {
   /** Oldest first. */
   readonly entries: readonly HistoryEntry[];
+  /**
+   * The position before the part: opaque, and 0 at the beginning of the history. `{ before: start }` reads the entries
+   * before it.
+   */
+  readonly start: number;
   /** The position behind the part: opaque. `{ after: position }` reads on. */
   readonly position: number;
   /** Whether there were entries behind `position` at the time of reading. */
@@ -22,7 +27,7 @@ export interface HistoryPart {
 /** A page of sessions. */
 export interface SessionPage {
   readonly sessions: readonly Session[];
-  /** Number of sessions on all pages: those of the tenant that match `status`, `createdAfter` and `createdBefore`. */
+  /** Number of sessions on all pages: those of the tenant that match the query. */
   readonly total: number;
   /** The limit of this page. */
   readonly limit: number;
@@ -71,6 +76,8 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
   readonly list: SessionPage;
   readonly each: SessionPage;
   readonly append: Appended;
+  readonly hold: SessionHold;
+  readonly release: undefined;
   readonly delete: undefined;
   readonly sweep: Sweep;
 }
@@ -100,6 +107,8 @@ export const resultOf: { readonly [N in OperationName]: (value: OperationResults
   terminate: named('terminate'),
   fail: named('fail'),
   append: named('append'),
+  hold: named('hold'),
+  release: named('release'),
   delete: named('delete'),
   sweep: named('sweep'),
 };

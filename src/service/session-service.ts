@@ -1,5 +1,5 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
-import type { DeleteError, ReadError, WatchError } from '../errors.js';
+import type { DeleteError, HoldError, ReadError, ReleaseError, WatchError } from '../errors.js';
 import {
   type AppendError,
   type ChangeError,
@@ -19,20 +19,22 @@ import { watchTenant } from '../events/watch-tenant.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
 import { readCommandOptions, readCreate, readId, readSweep, readWatch } from '../input/session-input.js';
-import type { Session, SessionState } from '../session/session.js';
+import type { Session, SessionHold, SessionState } from '../session/session.js';
+import { sessionAt } from '../session/session-at.js';
 import type { CallerCommand } from '../session/session-status.js';
-import { sessionAt } from '../session/timeline.js';
 import type { SessionKey } from '../store/session-store.js';
 import { changeSession, type OperationOptions } from './change-session.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
 import {
   type Appended,
+  type AppendOptions,
   appendHistory,
   type HistoryPart,
   type HistoryQuery,
   type NewHistoryEntry,
   readHistory,
 } from './history.js';
+import { type HoldInput, holdSession, type ReleaseInput, releaseSession } from './hold-session.js';
 import {
   admittedBy,
   type EachQuery,
@@ -103,8 +105,8 @@ export class SessionService {
   }
 
   /**
-   * Reads a part of a history: the last entries, or those behind a position. The cost depends on the part, not on the
-   * length of the history. A position that is not in this history is `invalid_input` for `after`.
+   * Reads a part of a history: the last entries, those behind a position, or those before one. The cost depends on the
+   * part, not on the length of the history. A position that is not in this history is `invalid_input`.
    */
   history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, HistoryError> {
     return this.#performOn({ name: 'history', id, outcome: 'not_applied' }, (settings, key) =>
@@ -159,9 +161,24 @@ export class SessionService {
   append(
     id: string,
     entries: readonly NewHistoryEntry[],
-    options: OperationOptions = {},
+    options: AppendOptions = {},
   ): ResultAsync<Appended, AppendError> {
     return this.#performOn({ name: 'append', id }, (settings, key) => appendHistory(settings, key, entries, options));
+  }
+
+  /**
+   * Holds a session that has not ended, so that two workers do not drive one conversation. The same holder extends its
+   * current hold and keeps the fence; while another has the session, it is `held`. Give the fence to `append` and to
+   * commands: they are refused once the hold is over, also if this process was paused meanwhile. Calls without a fence are
+   * not checked. A hold ends by itself: it is computed from its end and the clock, and no event tells of it.
+   */
+  hold(id: string, input: HoldInput): ResultAsync<SessionHold, HoldError> {
+    return this.#performOn({ name: 'hold', id }, (settings, key) => holdSession(settings, key, input));
+  }
+
+  /** Ends a hold. Succeeds if the hold was over already and no other followed. */
+  release(id: string, input: ReleaseInput): ResultAsync<void, ReleaseError> {
+    return this.#performOn({ name: 'release', id }, (settings, key) => releaseSession(settings, key, input));
   }
 
   /** Deletes the session. Succeeds if there is none. */

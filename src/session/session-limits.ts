@@ -31,6 +31,14 @@ export const ROLE_LENGTH = 64;
 export const KEY_LENGTH = 256;
 /** Maximum length of an operation id, in characters. */
 export const OPERATION_ID_LENGTH = 64;
+/** Maximum number of labels of a session. */
+export const MAX_LABELS = 8;
+/** Maximum length of the name of a label, in characters. */
+export const LABEL_NAME_LENGTH = 64;
+/** Maximum length of the value of a label, in characters. */
+export const LABEL_VALUE_LENGTH = 256;
+/** Maximum duration of a hold, in seconds: a day. An extension may follow. */
+export const MAX_HOLD_SECONDS = 86_400;
 /** Maximum number of sessions on a page; a higher `limit` is served as this. */
 export const PAGE_LIMIT = 100;
 /** Default number of sessions on a page. */

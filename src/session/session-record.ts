@@ -1,5 +1,15 @@
-import type { HistoryEntry, SessionOptions } from './session.js';
+import type { HistoryEntry, SessionLabels, SessionOptions } from './session.js';
 import type { EndReason } from './session-status.js';
+
+/** The latest hold on a session. */
+export interface HoldRecord {
+  /** 1 to 256 characters. */
+  readonly holder: string;
+  /** Number of the hold, from 1: higher than that of every earlier hold on the session. */
+  readonly fence: number;
+  /** End of the hold, exclusive, in milliseconds since the epoch; 0 after a release. */
+  readonly until: number;
+}
 
 interface Phase {
   /** Number of the state. A store replaces a state only by the one with the next revision. */
@@ -15,8 +25,13 @@ interface Phase {
    * session is deleted.
    */
   readonly deadline: number;
-  /** Operation ids of the latest changes, newest first, at most `REMEMBERED_OPERATIONS`. */
+  /**
+   * The latest changes with an operation id, newest first, at most `REMEMBERED_OPERATIONS`: each as
+   * `<command>:<operation id>`, of the characters `A-Z a-z 0-9 _ . ~ : -`.
+   */
   readonly operations: readonly string[];
+  /** Absent if nobody has held the session. */
+  readonly hold?: HoldRecord;
 }
 
 /** The state of a session that has ended. */
@@ -25,13 +40,15 @@ export type EndedState = Phase & { readonly status: 'TERMINATED'; readonly endRe
 /** The mutable part of a session, replaced as a whole. */
 export type StateRecord = (Phase & { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' }) | EndedState;
 
-/** Number of operation ids that a state keeps to recognise a repeated change. */
+/** Number of changes that a state keeps to recognise a repeated change. */
 export const REMEMBERED_OPERATIONS = 32;
 
 /** The part of a session that never changes. */
 export interface SessionHead {
   readonly id: string;
   readonly options: SessionOptions;
+  /** Absent for a session without labels. */
+  readonly labels?: SessionLabels;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
 }
@@ -44,7 +61,7 @@ export interface SessionRecord {
   readonly history: readonly HistoryEntry[];
   /** Number of entries in the whole history. */
   readonly historyCount: number;
-  /** Number of the last change: 1 for the creation, then 1 more for each state change and each append. */
+  /** Number of the last change: 1 for the creation, then 1 more for each change of the status and each append. */
   readonly sequence: number;
   /**
    * What no other session has, not even a later one of the same id: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. The

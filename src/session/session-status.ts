@@ -70,10 +70,10 @@ export interface InvalidTransition {
   readonly type: 'invalid_transition';
   readonly message: string;
   readonly status: SessionStatus;
-  readonly command: SessionCommand | 'append';
+  readonly command: SessionCommand | 'append' | 'hold';
 }
 
-export const invalidTransition = (status: SessionStatus, command: SessionCommand | 'append'): InvalidTransition => ({
+export const invalidTransition = (status: SessionStatus, command: InvalidTransition['command']): InvalidTransition => ({
   type: 'invalid_transition',
   message: `a session that is ${status} does not allow ${command}`,
   status,

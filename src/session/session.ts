@@ -14,6 +14,12 @@ export interface SessionOptions {
   readonly timeLimit: number;
 }
 
+/**
+ * Names and values by which a host finds its sessions, such as `{ user: 'u-1' }`. At most 8; a name has 1 to 64 of the
+ * characters `a-z 0-9 _ . -`, a value 1 to 256 characters. They never change after creation.
+ */
+export type SessionLabels = Readonly<Record<string, string>>;
+
 /** One message of a session's history. */
 export interface HistoryEntry {
   /** The speaker, 1 to 64 characters; usually `user` or `assistant`. */
@@ -34,6 +40,16 @@ export type SessionState =
   | (Progress & { readonly status: Exclude<SessionStatus, 'TERMINATED'> })
   | (Progress & { readonly status: 'TERMINATED'; readonly endReason: EndReason });
 
+/** A hold on a session. */
+export interface SessionHold {
+  /** The name that the holder gave itself. */
+  readonly holder: string;
+  /** Number of the hold: higher than that of every earlier hold on the session. */
+  readonly fence: number;
+  /** End of the hold, exclusive: RFC 3339, UTC, milliseconds. */
+  readonly until: string;
+}
+
 /** A session at the time of reading. It belongs to the caller: changing it changes nothing in the store. */
 export type Session = SessionState & {
   readonly options: SessionOptions;
@@ -41,6 +57,10 @@ export type Session = SessionState & {
   readonly history: readonly HistoryEntry[];
   /** Number of entries in the whole history. */
   readonly historyCount: number;
+  /** Empty if the session was created without labels. */
+  readonly labels: SessionLabels;
+  /** The current hold; absent if nobody holds the session. */
+  readonly hold?: SessionHold;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
 };

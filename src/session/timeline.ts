@@ -1,8 +1,13 @@
 import type { Result } from 'neverthrow';
-import type { InvalidTransition } from '../errors.js';
-import type { Session, SessionState } from './session.js';
-import { REMEMBERED_OPERATIONS, type SessionRecord, type StateRecord } from './session-record.js';
-import { acceptsHistory, clockCommands, type SessionCommand, transition, transitions } from './session-status.js';
+import { REMEMBERED_OPERATIONS, type StateRecord } from './session-record.js';
+import {
+  acceptsHistory,
+  clockCommands,
+  type InvalidTransition,
+  type SessionCommand,
+  transition,
+  transitions,
+} from './session-status.js';
 
 /** The input of a state change. */
 export interface Change {
@@ -30,8 +35,20 @@ export const initialState = (limitMs: number, { now, idleTimeoutMs }: Change, re
     operations: noOperations,
   });
 
-const remember = (operations: readonly string[], operationId: string | undefined): readonly string[] =>
-  operationId === undefined ? operations : Object.freeze([operationId, ...operations].slice(0, REMEMBERED_OPERATIONS));
+const remember = (
+  operations: readonly string[],
+  command: SessionCommand,
+  operationId: string | undefined,
+): readonly string[] =>
+  operationId === undefined
+    ? operations
+    : Object.freeze([`${command}:${operationId}`, ...operations].slice(0, REMEMBERED_OPERATIONS));
+
+/** The command that a state remembers for an operation id. */
+export const commandOf = ({ operations }: StateRecord, operationId: string): string | undefined => {
+  const operation = operations.find((each) => each.slice(each.indexOf(':') + 1) === operationId);
+  return operation?.slice(0, operation.indexOf(':'));
+};
 
 /** Milliseconds spent ACTIVE up to `now`, at most the limit. A clock that was set back subtracts nothing. */
 export const activeMsAt = (state: StateRecord, now: number): number => {
@@ -90,31 +107,11 @@ export const advance = (
       activeMs,
       limitMs,
       deadline: now + untilNext[target.status],
-      operations: remember(state.operations, change.operationId),
+      operations: remember(state.operations, command, change.operationId),
+      ...(state.hold && { hold: state.hold }),
     });
   });
 };
 
 /** End of the time in which the session accepts history entries, in milliseconds since the epoch, exclusive; 0 for never. */
 export const acceptsHistoryUntil = (state: StateRecord): number => (acceptsHistory[state.status] ? state.deadline : 0);
-
-/** The status and duration of a session at `now`. */
-export const progressAt = (id: string, stored: StateRecord, now: number): SessionState => {
-  const state = stateAt(stored, now);
-  const duration = Math.floor(activeMsAt(state, now) / 1000);
-  return state.status === 'TERMINATED'
-    ? { id, status: state.status, endReason: state.endReason, duration }
-    : { id, status: state.status, duration };
-};
-
-/** The session that a stored record describes at `now`, in milliseconds since the epoch. */
-export const sessionAt = ({ head, state, history, historyCount }: SessionRecord, now: number): Session => {
-  const { id, options, createdAt } = head;
-  const progress = progressAt(id, state, now);
-  const { duration } = progress;
-  if (progress.status === 'TERMINATED') {
-    const { status, endReason } = progress;
-    return { id, status, endReason, duration, options, history, historyCount, createdAt };
-  }
-  return { id, status: progress.status, duration, options, history, historyCount, createdAt };
-};

@@ -35,55 +35,75 @@ export interface HistoryAppend {
   readonly entries: readonly HistoryEntry[];
   /** The caller's time, in milliseconds since the epoch. */
   readonly now: number;
-  /**
-   * The caller's id of this append, remembered for as long as the session exists. A repeated append with the same id
-   * adds nothing.
-   */
-  readonly operationId?: string;
+  /** Identifies this append for as long as the session exists. A repeated append with the same id adds nothing. */
+  readonly operation?: {
+    /** From the caller: 1 to 64 of the characters `A-Z a-z 0-9 _ . ~ : -`. */
+    readonly id: string;
+    /** A digest of the content: 16 of the characters `A-Z a-z 0-9 _ -`. */
+    readonly digest: string;
+  };
+  /** Appends only if the history ends at this position. */
+  readonly ifPosition?: number;
+  /** Appends only if the session is held at `now` by the hold with this fence. */
+  readonly fence?: number;
   /** Maximum number of entries in the history after the append. Default: no limit. */
   readonly maxEntries?: number;
 }
 
+/** The conditions are checked in this order: known operation, missing, closed, not held, moved, full. */
 export type AppendOutcome =
   /** `position` is the position behind these entries: opaque, and the same if the call is repeated. */
   | { readonly outcome: 'appended'; readonly position: number }
+  /** An append with this operation id has another digest. Nothing was written. */
+  | { readonly outcome: 'mismatch' }
   /** The session accepts no history at `now`; `state` is its state. Nothing was written. */
   | { readonly outcome: 'closed'; readonly state: StateRecord }
+  /** No current hold has this fence. Nothing was written. */
+  | { readonly outcome: 'not_held' }
+  /** The history ends at `position`, not at `ifPosition`. Nothing was written. */
+  | { readonly outcome: 'moved'; readonly position: number }
   /** The history would exceed `maxEntries`. Nothing was written. */
   | { readonly outcome: 'full' }
   | { readonly outcome: 'missing' };
 
-/** The part of a history to read. Numbers of entries are at least 1. */
-export type HistorySlice = (
-  | {
-      /** Maximum number of the latest entries. */
-      readonly last: number;
-    }
-  | {
-      /** A position that an append or another slice returned, or 0 for the beginning. */
-      readonly after: number;
-      /** Maximum number of entries behind the position. */
-      readonly limit: number;
-    }
-) & {
+/** The part of a history to read: the first entries behind `after`, or the latest before `before`. */
+export type HistorySlice = {
+  /** Maximum number of entries, at least 1. */
+  readonly limit: number;
   /**
    * Maximum bytes of JSON, approximate: the slice has fewer entries if they would exceed it, but at least one. Default:
    * no limit.
    */
   readonly maxBytes?: number;
-};
+} & (
+  | {
+      /** A position that an append or another slice returned, or 0 for the beginning. */
+      readonly after: number;
+      readonly before?: never;
+    }
+  | {
+      readonly after?: never;
+      /** A position as for `after`. Default: the end of the history. */
+      readonly before?: number;
+    }
+);
 
 export type EntriesOutcome =
   | {
       readonly outcome: 'found';
       /** Oldest first. */
       readonly entries: readonly HistoryEntry[];
-      /** The position behind the last of the entries; without entries, behind the whole history. */
+      /** The position before the first of the entries, 0 at the beginning of the history; without entries, `position`. */
+      readonly start: number;
+      /**
+       * The position behind the last of the entries. Without entries: the position that was given, or behind the whole
+       * history.
+       */
       readonly position: number;
       /** Whether there are entries behind `position`. */
       readonly hasMore: boolean;
     }
-  /** `after` is not a position in this history. */
+  /** `after` or `before` is not a position in this history. */
   | { readonly outcome: 'invalid_position' }
   | { readonly outcome: 'missing' };
 
@@ -124,6 +144,8 @@ export interface PageRange extends ReadSize {
   readonly createdAfter?: string | undefined;
   /** Only sessions created earlier than this time, exclusive. */
   readonly createdBefore?: string | undefined;
+  /** Only sessions with this label. Never together with `status`. */
+  readonly label?: { readonly name: string; readonly value: string } | undefined;
   /** Only sessions behind this place, in the order of the page. */
   readonly after?: ListPlace | undefined;
 }
@@ -131,7 +153,7 @@ export interface PageRange extends ReadSize {
 /** One page of a tenant's sessions. */
 export interface RecordPage {
   readonly records: readonly SessionRecord[];
-  /** Number of sessions on all pages: those of the tenant that match `status`, `createdAfter` and `createdBefore`. */
+  /** Number of sessions on all pages: those of the tenant that match the range. */
   readonly total: number;
   /** Ids of sessions on this page that cannot be read; they are missing from `records`. */
   readonly unreadable: readonly string[];
@@ -238,7 +260,8 @@ export interface SessionStore {
 
   /**
    * Replaces the state with revision `next.revision - 1` by `next`. If the state has another revision, writes nothing
-   * and returns `stale`.
+   * and returns `stale`. A replacement with the same status changes the `hold` alone: it has no event, and the sequence
+   * stays.
    */
   replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing', StoreError>;
 

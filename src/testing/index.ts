@@ -1,6 +1,7 @@
 import type { SessionStore } from '../store/session-store.js';
 import { boundedStore } from './bounded-store.js';
 import { admission } from './cases/admission.js';
+import { appendConditions } from './cases/append-conditions.js';
 import { appends } from './cases/appends.js';
 import { bounds } from './cases/bounds.js';
 import { byStatus } from './cases/by-status.js';
@@ -11,7 +12,9 @@ import { events } from './cases/events.js';
 import { historyBytes } from './cases/history-bytes.js';
 import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
+import { holdEvents, holds } from './cases/holds.js';
 import { insertion } from './cases/insertion.js';
+import { labels } from './cases/labels.js';
 import { lostEvents } from './cases/lost-events.js';
 import { names } from './cases/names.js';
 import { operations } from './cases/operations.js';
@@ -72,6 +75,9 @@ const cases: readonly StoreCase[] = [
   ...historyLimits,
   ...admission,
   ...operations,
+  ...appendConditions,
+  ...holds,
+  ...labels,
   ...removal,
   ...purges,
   ...sequences,
@@ -115,7 +121,7 @@ export const describeSessionStore = <S extends SessionStore>(
 
   addAll(cases, makeStore);
   if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes], withStatuses);
-  if (withEvents !== undefined) addAll(events, withEvents);
+  if (withEvents !== undefined) addAll([...events, ...holdEvents], withEvents);
   if (withEvents !== undefined && loseEvents !== undefined) {
     for (const { name, run } of lostEvents) {
       add(name, withEvents, (store) => run(bounded(store), (change) => loseEvents(store, change)));

@@ -53,5 +53,8 @@ export const say = (content: string, role = 'user', spokenMs = NOON): HistoryEnt
   timestamp: new Date(spokenMs).toISOString(),
 });
 
+/** An operation with this id, as `append` takes it. */
+export const operationOf = (id: string, digest = 'the-same-content') => ({ id, digest });
+
 /** 0 to `count - 1`. */
 export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);

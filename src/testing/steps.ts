@@ -4,7 +4,7 @@ import type { SessionHead, SessionRecord, StateRecord } from '../session/session
 import { isEndByClock } from '../session/timeline.js';
 import type { Answer, DueSession, SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect.js';
-import { headOf, live, NOON, say, upTo } from './samples.js';
+import { headOf, live, NOON, operationOf, say, upTo } from './samples.js';
 
 /** The value that the store returns. Fails if it returns an error. */
 export const answerOf = async <T>(answer: Answer<T, StoreError>): Promise<T> => {
@@ -118,7 +118,7 @@ export const append = async (
   operationId?: string,
 ): Promise<number> => {
   const entries = contents.map((content) => say(content));
-  const call = { entries, now: NOON, ...(operationId === undefined ? {} : { operationId }) };
+  const call = { entries, now: NOON, ...(operationId === undefined ? {} : { operation: operationOf(operationId) }) };
   const answer = await answerOf(store.append(key, call));
   if (answer.outcome === 'appended') return answer.position;
   throw new Error(`append answered ${answer.outcome}`);

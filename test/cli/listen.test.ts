@@ -7,9 +7,9 @@ describe('the place of a server', () => {
     ['127.0.0.1', '127.0.0.1', 'http://127.0.0.1:80', 'http://127.0.0.1:80'],
     ['localhost', '127.0.0.1', 'http://localhost:80', 'http://localhost:80'],
     ['::1', '::1', 'http://[::1]:80', 'http://[::1]:80'],
-    ['0.0.0.0', '0.0.0.0', 'port 80 of every address of this machine', 'http://127.0.0.1:80'],
-    ['0', '0.0.0.0', 'port 80 of every address of this machine', 'http://127.0.0.1:80'],
-    ['::', '::', 'port 80 of every address of this machine', 'http://[::1]:80'],
+    ['0.0.0.0', '0.0.0.0', 'port 80 of all addresses of this machine', 'http://127.0.0.1:80'],
+    ['0', '0.0.0.0', 'port 80 of all addresses of this machine', 'http://127.0.0.1:80'],
+    ['::', '::', 'port 80 of all addresses of this machine', 'http://[::1]:80'],
     ['fe80::1%eth0', 'fe80::1', 'http://[fe80::1%25eth0]:80', 'http://[fe80::1%25eth0]:80'],
   ])('that was to listen on %s is told as it is', (host, address, where, origin) => {
     expect(addressOf({ address, port: 80 }, host)).toEqual({ where, origin });

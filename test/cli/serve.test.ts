@@ -108,7 +108,7 @@ describe('colloquy serve', () => {
     taken.close();
     expect(finished.exitCode).toBe(1);
     expect(finished.stderr).toMatch(
-      /^colloquy: port \d+ of 127\.0\.0\.1: listen EADDRINUSE: address already in use [^\n]+\n$/,
+      /^colloquy: cannot listen on port \d+ of 127\.0\.0\.1: listen EADDRINUSE: address already in use [^\n]+\n$/,
     );
   });
 

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import type { ClientError, RemoteChange, RemoteSession, SessionClient } from '../../src/client/index.js';
+import type { ClientError, RemoteChange, RemotePage, RemoteSession, SessionClient } from '../../src/client/index.js';
 import { type SessionChange, type SessionError, SessionService, type SessionStore } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -23,9 +23,12 @@ type Operations = Pick<
   | 'terminate'
   | 'fail'
   | 'append'
+  | 'hold'
+  | 'release'
   | 'delete'
 >;
 type Either = Operations | SessionClient;
+type PageOfEither = Omit<RemotePage, 'truncated'>;
 
 /** A session as far as both tell it. */
 const sixFields = ({ id, status, duration, options, history, createdAt }: RemoteSession) => ({
@@ -76,31 +79,56 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.append(id, [{ role: '', content: 'x' }])));
   seen.push(outcome(await sessions.append(id, [])));
   seen.push(outcome(await sessions.append(id, [...words, ...words, ...words, ...words])));
-  for (const slice of [{}, { last: 1 }, { after: 0, limit: 1 }, { last: 0 }, { after: 99 }]) {
+  seen.push(outcome(await sessions.append(id, [{ role: 'user', content: 'other' }], { operationId: 'turn-1' })));
+  seen.push(outcome(await sessions.append(id, words, { ifPosition: 0 })));
+  seen.push(outcome(await sessions.append(id, words, { fence: 1 })));
+  seen.push(outcome(await sessions.hold(id, { holder: 'a', seconds: 1.5 })));
+  seen.push(outcome(await sessions.hold(id, { holder: 'b', seconds: 1 })));
+  seen.push(outcome(await sessions.hold(id, { holder: '', seconds: 0 })));
+  seen.push(outcome(await sessions.pause(id, { fence: 0 })));
+  seen.push(outcome(await sessions.pause(id, { fence: 2 })));
+  seen.push(outcome(await sessions.pause(id, { fence: 1 })), outcome(await sessions.resume(id, { fence: 1 })));
+  seen.push(outcome(await sessions.release(id, { fence: 1 })), outcome(await sessions.release(id, { fence: 9 })));
+  for (const slice of [
+    {},
+    { last: 1 },
+    { after: 0, limit: 1 },
+    { before: 1 },
+    { before: 0 },
+    { last: 0 },
+    { after: 99 },
+  ]) {
     seen.push(outcome(await sessions.history(id, slice)));
   }
   seen.push(outcome(await sessions.history('nobody')));
   seen.push(outcome(await sessions.pause(id, { operationId: 'not a name' })));
   seen.push(outcome(await sessions.pause(id)));
   seen.push(outcome(await sessions.resume(id)));
-  seen.push(outcome(await sessions.get(id), sixFields));
+  seen.push(
+    outcome(await sessions.get(id), sixFields),
+    outcome(await sessions.get(id, { historyLimit: 0 }), sixFields),
+  );
   for (const face of ['b', 'c', 'd']) {
     clock.pass(1000);
-    await sessions.create({ ...ada, face, idempotencyKey: face });
+    await sessions.create({ ...ada, face, labels: { user: face === 'd' ? 'u:1' : 'u-2' }, idempotencyKey: face });
   }
   const pages: readonly Parameters<Operations['list']>[0][] = [
     {},
     { limit: 2, page: 2 },
     { limit: 3, order: 'oldest', createdAfter: new Date(clock.now() - 2500) },
     { createdBefore: 'yesterday' },
+    { label: { user: 'u:1' } },
+    { label: { user: 'nobody' } },
+    { label: { user: 'u:1' }, limit: 1, historyLimit: 0 },
     { limit: 0 },
     { after: 'nonsense' },
     { page: 9 },
   ];
   for (const query of pages) {
     seen.push(
-      outcome<{ readonly sessions: readonly RemoteSession[] }>(await sessions.list(query), (page) => ({
+      outcome<PageOfEither>(await sessions.list(query), (page) => ({
         ...page,
+        truncated: undefined,
         sessions: page.sessions.map(sixFields),
       })),
     );

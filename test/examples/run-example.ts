@@ -11,7 +11,8 @@ interface Finished {
 export interface RunningExample {
   /** Waits until it has printed what matches, and gives the match. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<Finished>;
+  stop(signal?: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<Finished>;
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   readonly finished: Promise<Finished>;
 }
 
@@ -33,7 +34,10 @@ const running = new Set<ChildProcess>();
 
 /** Ends what a test that has failed has left behind. */
 export const stopAll = (): void => {
-  for (const child of running) child.kill('SIGTERM');
+  for (const child of running) {
+    child.kill('SIGCONT');
+    child.kill('SIGTERM');
+  }
 };
 
 /** Runs an example by its documented line, but on a free port and with the settings given here. */
@@ -73,6 +77,9 @@ export const runLine = (line: string, settings: Readonly<Record<string, string>>
     stop: (signal = 'SIGTERM') => {
       child.kill(signal);
       return finished;
+    },
+    signal: (signal) => {
+      child.kill(signal);
     },
     finished,
   };

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SessionService } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
@@ -28,38 +28,90 @@ describeWithRedis('the worker example', ({ url }) => {
     expect(stdout).toContain('[http] stopped');
   });
 
-  test('a worker that stops puts its sessions down, and another takes them up', BUSY_MACHINE, async () => {
-    const env = settings('handover');
+  /** A session, and workers that look for one. */
+  const openConversation = async (name: string, holdSeconds = '15') => {
+    const env = { ...settings(name), HOLD_SECONDS: holdSeconds };
     const client = new Redis(url);
+    onTestFinished(async () => {
+      await client.quit();
+    });
     const store = new RedisSessionStore({ client, prefix: env.PREFIX, events: true, statusIndex: true });
     const sessions = new SessionService({ store, tenant: 'acme' });
-    const startWorker = () => runLine('node --import tsx examples/worker/worker.ts', env);
     const created = await sessions.create({ face: 'ada', profile: 'tutor' });
     const { id } = created._unsafeUnwrap();
-    const say = async (content: string) => (await sessions.append(id, [{ role: 'user', content }]))._unsafeUnwrap();
-    const untilAnswered = async () => {
-      for await (const item of sessions.watch(id)) {
-        item._unsafeUnwrap();
-        const { history } = (await sessions.get(id))._unsafeUnwrap();
-        if (history.at(-1)?.role === 'assistant') return history.map(({ content }) => content);
-      }
-      throw new Error('the session has ended');
+    return {
+      sessions,
+      id,
+      startWorker: () => runLine('node --import tsx examples/worker/worker.ts', env),
+      say: async (content: string): Promise<void> => {
+        (await sessions.append(id, [{ role: 'user', content }]))._unsafeUnwrap();
+      },
+      untilAnswered: async (): Promise<readonly string[]> => {
+        for await (const item of sessions.watch(id)) {
+          item._unsafeUnwrap();
+          const { history } = (await sessions.get(id))._unsafeUnwrap();
+          if (history.at(-1)?.role === 'assistant') return history.map(({ content }) => content);
+        }
+        throw new Error('the session has ended');
+      },
     };
+  };
+  const conversation = ['Hello.', 'You said: Hello.', 'Is anybody there?', 'You said: Is anybody there?'];
 
+  test('a worker that stops puts its sessions down, and another takes them up', BUSY_MACHINE, async () => {
+    const { sessions, id, startWorker, say, untilAnswered } = await openConversation('handover');
     const first = startWorker();
     await first.printed(/is held by/);
     await say('Hello.');
     await untilAnswered();
     expect(await first.stop()).toMatchObject({ exitCode: 0, stderr: '' });
-    expect((await sessions.get(id))._unsafeUnwrap().status).toBe('PAUSED');
+    const left = (await sessions.get(id))._unsafeUnwrap();
+    expect([left.status, left.hold]).toEqual(['PAUSED', undefined]);
 
     await say('Is anybody there?');
     const second = startWorker();
-    const answered = await untilAnswered();
-    expect(answered).toEqual(['Hello.', 'You said: Hello.', 'Is anybody there?', 'You said: Is anybody there?']);
+    expect(await untilAnswered()).toEqual(conversation);
     await sessions.terminate(id);
     await second.printed(/has ended: terminated/);
     expect(await second.stop('SIGINT')).toMatchObject({ exitCode: 0, stderr: '' });
-    await client.quit();
+  });
+
+  test(
+    'a worker is killed, and another finishes the conversation once the hold has run out',
+    BUSY_MACHINE,
+    async () => {
+      const { sessions, id, startWorker, say, untilAnswered } = await openConversation('killed', '2');
+      const first = startWorker();
+      await first.printed(/is held by/);
+      const second = startWorker();
+      await second.printed(/is up/);
+      await say('Hello.');
+      await untilAnswered();
+      await first.stop('SIGKILL');
+      expect((await sessions.get(id))._unsafeUnwrap().status).toBe('ACTIVE');
+
+      await say('Is anybody there?');
+      expect(await untilAnswered()).toEqual(conversation);
+      await second.printed(/is held by/);
+      await sessions.terminate(id);
+      await second.printed(/has ended: terminated/);
+      expect(await second.stop()).toMatchObject({ exitCode: 0, stderr: '' });
+    },
+  );
+
+  test('a worker that slept over the end of its hold leaves the session to the next', BUSY_MACHINE, async () => {
+    const { id, startWorker, say, untilAnswered } = await openConversation('slept', '2');
+    const first = startWorker();
+    await first.printed(/is held by/);
+    await say('Hello.');
+    await untilAnswered();
+    first.signal('SIGSTOP');
+    const second = startWorker();
+    await second.printed(/is held by/);
+    first.signal('SIGCONT');
+    await first.printed(new RegExp(`${id} was lost`));
+    await say('Is anybody there?');
+    expect(await untilAnswered()).toEqual(conversation);
+    for (const worker of [first, second]) expect(await worker.stop()).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

@@ -8,8 +8,10 @@ import { eventCases } from './cases/events.js';
 import { getCases } from './cases/get.js';
 import { historyCases } from './cases/history.js';
 import { historyLimitCases } from './cases/history-limit.js';
+import { holdCases } from './cases/holds.js';
 import { inspectorCases } from './cases/inspector.js';
 import { apiKeyCases } from './cases/keys.js';
+import { labelCases } from './cases/labels.js';
 import { listCases } from './cases/list.js';
 import { protocolCases } from './cases/protocol.js';
 import { type Mount, World } from './world.js';
@@ -26,7 +28,16 @@ const mountCases = [
   connectionCases,
 ] as const;
 
-const allCases = [...mountCases, listCases, getCases, historyLimitCases, commandCases, appendCases] as const;
+const allCases = [
+  ...mountCases,
+  listCases,
+  getCases,
+  historyLimitCases,
+  commandCases,
+  appendCases,
+  holdCases,
+  labelCases,
+] as const;
 
 const describeCases = (mount: Mount, cases: readonly ((world: World) => void)[]): void => {
   describe(`${mount.name}, ${mount.prefix === '' ? 'at the root' : `under ${mount.prefix}`}`, () => {

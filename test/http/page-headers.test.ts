@@ -27,6 +27,7 @@ describe('X-History-Truncated', () => {
     id,
     status: 'IDLE',
     options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0 },
+    labels: {},
     history: [],
     historyCount,
     createdAt: '2026-01-31T12:00:00.000Z',

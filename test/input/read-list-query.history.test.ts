@@ -6,10 +6,10 @@ const issuesOf = (query: unknown) => readHistoryQuery(query)._unsafeUnwrapErr().
 
 describe('which part of a history', () => {
   test.each([
-    [{}, { last: 100 }],
-    [{ last: undefined, after: undefined, limit: undefined }, { last: 100 }],
-    [{ last: 1 }, { last: 1 }],
-    [{ last: 1000 }, { last: 1000 }],
+    [{}, { limit: 100 }],
+    [{ last: undefined, after: undefined, limit: undefined }, { limit: 100 }],
+    [{ last: 1 }, { limit: 1 }],
+    [{ last: 1000 }, { limit: 1000 }],
     [{ after: 0 }, { after: 0, limit: 100 }],
     [
       { after: 7, limit: 1 },
@@ -18,6 +18,11 @@ describe('which part of a history', () => {
     [
       { after: Number.MAX_SAFE_INTEGER, limit: 1000, other: 5 },
       { after: Number.MAX_SAFE_INTEGER, limit: 1000 },
+    ],
+    [{ before: 0 }, { before: 0, limit: 100 }],
+    [
+      { before: 7, limit: 1 },
+      { before: 7, limit: 1 },
     ],
   ])('%j asks for %j', (query, slice) => {
     expect(readHistoryQuery(query)._unsafeUnwrap()).toEqual(slice);
@@ -29,8 +34,10 @@ describe('which part of a history', () => {
     expect(issuesOf(query)[0]).toEqual({ path, message: 'must be a whole number, at least 1' });
   });
 
-  test.each(oddNumbers.filter((value) => value !== 0))('after must be a whole number from 0 up: %d', (after) => {
-    expect(issuesOf({ after })).toEqual([{ path: 'after', message: 'must be a whole number, at least 0' }]);
+  test.each(oddNumbers.filter((value) => value !== 0))('a position must be a whole number from 0 up: %d', (value) => {
+    for (const path of ['after', 'before']) {
+      expect(issuesOf({ [path]: value })).toEqual([{ path, message: 'must be a whole number, at least 0' }]);
+    }
   });
 
   test('more than a thousand entries at a time are refused', () => {
@@ -39,8 +46,10 @@ describe('which part of a history', () => {
     expect(issuesOf({ after: 0, limit: 1001 })).toEqual([{ path: 'limit', message }]);
   });
 
-  test('is either the last or what is behind a position', () => {
+  test('is either the last, or what is behind a position or before it', () => {
     expect(issuesOf({ last: 5, after: 0 })).toMatchObject([{ path: 'last' }]);
+    expect(issuesOf({ last: 5, before: 0 })).toMatchObject([{ path: 'last' }]);
+    expect(issuesOf({ after: 0, before: 0 })).toMatchObject([{ path: 'before' }]);
     expect(issuesOf({ limit: 5 })).toMatchObject([{ path: 'limit' }]);
     expect(issuesOf({ last: 5, limit: 5 })).toMatchObject([{ path: 'limit' }]);
   });
@@ -52,7 +61,7 @@ describe('which part of a history', () => {
     },
   );
 
-  test.each(['last', 'after', 'limit'])('%s is no text, and nothing that stands for a number', (path) => {
+  test.each(['last', 'after', 'before', 'limit'])('%s is no text, and nothing that stands for a number', (path) => {
     for (const value of ['5', null, true, [5], {}, 5n]) {
       expect(issuesOf({ ...(path === 'limit' ? { after: 0 } : {}), [path]: value })[0]?.path).toBe(path);
     }

@@ -130,7 +130,7 @@ describe('what to create', () => {
       },
     );
     create(input)._unsafeUnwrap();
-    const names = ['behavior', 'context', 'face', 'historyLimit', 'idempotencyKey', 'profile', 'timeLimit'];
+    const names = ['behavior', 'context', 'face', 'historyLimit', 'idempotencyKey', 'labels', 'profile', 'timeLimit'];
     expect(reads.toSorted()).toEqual(names);
   });
 

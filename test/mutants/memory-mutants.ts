@@ -13,7 +13,7 @@ export const memoryMutants: readonly Mutant[] = [
   {
     bug: 'a repeated append is added again',
     file: 'adapters/memory/history-log.ts',
-    from: 'this.#positions.set(operationId, this.length);',
+    from: 'this.#operations.set(operation.id, { digest: operation.digest, position: this.length });',
     to: '',
     tests: memory,
   },

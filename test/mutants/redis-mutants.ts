@@ -97,7 +97,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a list without histories shows a session as unreadable because it changes',
     file: 'adapters/redis/read-sessions.ts',
-    from: "if (record !== 'corrupt') {",
+    from: "if (isRead || record !== 'corrupt') {",
     to: 'if (record !== undefined) {',
     tests: ['test/adapters/redis/lists.test.ts'],
   },

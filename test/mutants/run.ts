@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startVitest } from 'vitest/node';
 import { eventMutants } from './event-mutants.js';
+import { holdMutants } from './hold-mutants.js';
 import { httpMutants } from './http-mutants.js';
 import { inputMutants } from './input-mutants.js';
 import { memoryMutants } from './memory-mutants.js';
@@ -21,6 +22,7 @@ const mutants = [
   ...eventMutants,
   ...httpMutants,
   ...serviceMutants,
+  ...holdMutants,
   ...memoryMutants,
   ...redisMutants,
   ...mountMutants,

@@ -4,13 +4,13 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a repeated command with its operation id is applied again',
     file: 'src/service/change-session.ts',
-    from: 'const isRepeated = operationId !== undefined && current.operations.includes(operationId);',
-    to: 'const isRepeated = false;',
+    from: 'if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(key.id));',
+    to: '',
     tests: ['test/service'],
   },
   {
     bug: 'a change gives up when another was faster once',
-    file: 'src/service/change-session.ts',
+    file: 'src/service/update-state.ts',
     from: 'const MAX_ATTEMPTS = 32;',
     to: 'const MAX_ATTEMPTS = 1;',
     tests: ['test/service'],
@@ -18,8 +18,8 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'an idempotency key with other options gives the first session',
     file: 'src/service/create-session.ts',
-    from: 'const isSame = sameOptions(found.value.head.options, options);',
-    to: 'const isSame = true;',
+    from: 'sameOptions(before.options, options) && ',
+    to: '',
     tests: ['test/service'],
   },
   {

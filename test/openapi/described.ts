@@ -168,7 +168,8 @@ export class Described {
     const isBeyond =
       parameters.some(({ in: place, name }) => place === 'query' && query.getAll(name).length > 1) ||
       (query.has('page') && query.has('after')) ||
-      (operation.operationId === 'readHistory' && query.has('after') !== query.has('limit')) ||
+      (query.has('label') && query.has('status')) ||
+      (operation.operationId === 'readHistory' && (query.has('before') || query.has('after') !== query.has('limit'))) ||
       (id !== undefined && decoded(id) === undefined);
     if (isBeyond) return 'unknown';
     for (const parameter of parameters) {

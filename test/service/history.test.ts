@@ -19,10 +19,10 @@ describe.each([
   test('is the last hundred entries unless asked for otherwise', async () => {
     const { sessions, id } = await open();
     await okOf(sessions.append(id, turns(0, 250)));
-    const { entries, position, hasMore } = await okOf(sessions.history(id));
+    const { entries, start, position, hasMore } = await okOf(sessions.history(id));
     expect(entries).toEqual((await okOf(sessions.get(id))).history.slice(-100));
     expect(hasMore).toBe(false);
-    expect(await okOf(sessions.history(id, {}))).toEqual({ entries, position, hasMore });
+    expect(await okOf(sessions.history(id, {}))).toEqual({ entries, start, position, hasMore });
     expect((await okOf(sessions.history(id, { last: 3 }))).entries.map(({ content }) => content)).toEqual(
       turns(247, 250).map(({ content }) => content),
     );
@@ -62,6 +62,23 @@ describe.each([
     }
   });
 
+  test('is read back from its end to its beginning, as a chat window scrolls up', async () => {
+    const { sessions, id } = await open();
+    await okOf(sessions.append(id, turns(0, 205)));
+    const { history } = await okOf(sessions.get(id));
+    let part = await okOf(sessions.history(id, { last: 20 }));
+    const shown = [...part.entries];
+    while (part.start > 0) {
+      part = await okOf(sessions.history(id, { before: part.start, limit: 50 }));
+      expect(part.entries.length).toBeLessThanOrEqual(50);
+      expect(part.hasMore).toBe(true);
+      shown.unshift(...part.entries);
+    }
+    expect(shown).toEqual(history);
+    const again = await okOf(sessions.history(id, { before: part.position }));
+    expect(again.entries).toEqual(part.entries);
+  });
+
   test('behind a position that the history has not is invalid_input', async () => {
     const { sessions, id } = await open();
     const { position } = await okOf(sessions.append(id, turns(0, 1)));
@@ -69,6 +86,9 @@ describe.each([
       type: 'invalid_input',
       message: 'after is not a position in this history',
       issues: [{ path: 'after', message: 'is not a position in this history' }],
+    });
+    expect(await errorOf(sessions.history(id, { before: position + 1 }))).toMatchObject({
+      message: 'before is not a position in this history',
     });
   });
 });

@@ -3,15 +3,20 @@ import { describe, expectTypeOf, test } from 'vitest';
 import type {
   Conflict,
   CorruptRecord,
+  Held,
   HistoryFull,
+  HistoryMoved,
   HistoryPart,
   IdempotencyMismatch,
   InvalidInput,
   InvalidTransition,
   NotFound,
+  NotHolder,
+  OperationMismatch,
   PageTooLarge,
   Session,
   SessionError,
+  SessionHold,
   SessionService,
   SessionState,
   SessionStatus,
@@ -21,7 +26,7 @@ import type { Appended } from '../../src/service/history.js';
 import type { EachQuery, SessionPage } from '../../src/service/list-sessions.js';
 
 type AnyStore = StoreUnavailable | CorruptRecord;
-type OfChange = InvalidInput | NotFound | InvalidTransition | Conflict | AnyStore;
+type OfChange = InvalidInput | NotFound | InvalidTransition | NotHolder | OperationMismatch | Conflict | AnyStore;
 
 describe('every operation has the errors that it can have, and no others', () => {
   test('create', () => {
@@ -66,7 +71,26 @@ describe('every operation has the errors that it can have, and no others', () =>
 
   test('append', () => {
     expectTypeOf<ReturnType<SessionService['append']>>().toEqualTypeOf<
-      ResultAsync<Appended, InvalidInput | NotFound | InvalidTransition | HistoryFull | AnyStore>
+      ResultAsync<
+        Appended,
+        | InvalidInput
+        | NotFound
+        | InvalidTransition
+        | NotHolder
+        | OperationMismatch
+        | HistoryFull
+        | HistoryMoved
+        | AnyStore
+      >
+    >();
+  });
+
+  test('hold and release', () => {
+    expectTypeOf<ReturnType<SessionService['hold']>>().toEqualTypeOf<
+      ResultAsync<SessionHold, InvalidInput | NotFound | InvalidTransition | Held | Conflict | AnyStore>
+    >();
+    expectTypeOf<ReturnType<SessionService['release']>>().toEqualTypeOf<
+      ResultAsync<void, InvalidInput | NotFound | NotHolder | Conflict | AnyStore>
     >();
   });
 
@@ -80,6 +104,10 @@ describe('every operation has the errors that it can have, and no others', () =>
       | 'not_found'
       | 'invalid_transition'
       | 'idempotency_mismatch'
+      | 'operation_mismatch'
+      | 'held'
+      | 'not_holder'
+      | 'history_moved'
       | 'conflict'
       | 'history_full'
       | 'page_too_large'

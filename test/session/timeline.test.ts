@@ -215,8 +215,8 @@ describe('a change', () => {
       })._unsafeUnwrap();
     }
     expect(state.operations).toHaveLength(REMEMBERED_OPERATIONS);
-    expect(state.operations[0]).toBe(`op-${REMEMBERED_OPERATIONS + 5}`);
-    expect(state.operations.at(-1)).toBe('op-6');
+    expect(state.operations[0]).toBe(`pause:op-${REMEMBERED_OPERATIONS + 5}`);
+    expect(state.operations.at(-1)).toBe('resume:op-6');
     expect(driven(state, [['terminate', 0]]).operations).toEqual(state.operations);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { progressAt, sessionAt } from '../../src/session/session-at.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { progressAt, sessionAt } from '../../src/session/timeline.js';
 import { NOON } from '../support/manual-clock.js';
 
 const state: StateRecord = {
@@ -30,6 +30,7 @@ const expected = {
   id: 's1',
   status: 'ACTIVE',
   options: { face: 'ada', profile: 'tutor', behavior: 'kind', context: 'algebra', timeLimit: 5 },
+  labels: {},
   history: [{ role: 'user', content: 'hello', timestamp: '2026-01-31T12:00:00.000Z' }],
   historyCount: 7,
   createdAt: '2026-01-31T11:59:00.000Z',

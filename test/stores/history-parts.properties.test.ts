@@ -5,7 +5,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type RedisClient, RedisSessionStore } from '../../adapters/redis/index.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistorySlice, SessionStore } from '../../src/store/session-store.js';
-import { headOf, keyOf, NOON, say } from '../../src/testing/samples.js';
+import { headOf, keyOf, NOON, operationOf, say } from '../../src/testing/samples.js';
 import { answerOf, insertActive } from '../../src/testing/steps.js';
 import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
@@ -46,7 +46,7 @@ const fill = async (
   for (const [at, { contents: said, name }] of calls.entries()) {
     const entries = said.map((content) => say(content));
     all.push(...entries);
-    const named = name ? { operationId: `op-${at}` } : {};
+    const named = name ? { operation: operationOf(`op-${at}`) } : {};
     for (const store of stores) await answerOf(store.append(key, { entries, now: NOON, ...named }));
   }
   return { key, all };
@@ -63,7 +63,7 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
         return found;
       };
       for (const each of both) {
-        const last = await find(each, { last: count });
+        const last = await find(each, { limit: count });
         expect(last.entries).toEqual(all.slice(-count));
         const read: HistoryEntry[] = [];
         let position = 0;
@@ -75,6 +75,14 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
           expect(hasMore).toBe(read.length < all.length);
         }
         expect(position).toBe(last.position);
+        const rest = all.slice(0, -count);
+        for (let { start } = last; start > 0; ) {
+          const part = await find(each, { before: start, limit: count });
+          expect(part.entries).toEqual(rest.splice(-count));
+          expect(part.position).toBe(start);
+          ({ start } = part);
+        }
+        expect(rest).toEqual([]);
       }
     }),
     { numRuns: runs },

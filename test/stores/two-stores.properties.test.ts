@@ -4,7 +4,6 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { SessionEvent } from '../../src/events/session-event.js';
 import { SessionService } from '../../src/service/session-service.js';
-import { sessionStatuses } from '../../src/session/session-status.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
@@ -12,69 +11,9 @@ import { ManualClock } from '../support/manual-clock.js';
 import { openClient } from '../support/redis-clients.js';
 import { missingEntries } from '../support/redis-indexes.js';
 import { ada, countingIds } from '../support/sessions.js';
+import { type Command, sequences } from './two-stores-commands.js';
 
 vi.setConfig({ testTimeout: 120_000 });
-
-const session = fc.nat({ max: 9 });
-const name = fc.constantFrom(undefined, 'a', 'a:1', 'b');
-const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 2 });
-/** Long enough for some sessions to end by the clock, and short enough for others not to. */
-const ms = fc.constantFrom(0, 1, 2, 999, 1000, 2500);
-
-const listQuery = fc.record({
-  status: optional(fc.constantFrom(...sessionStatuses)),
-  limit: fc.integer({ min: 1, max: 5 }),
-  place: fc.oneof(fc.record({ page: fc.integer({ min: 1, max: 3 }) }), fc.constant('next' as const)),
-  order: optional(fc.constantFrom('newest' as const, 'oldest' as const)),
-  after: fc.option(ms, { nil: undefined, freq: 2 }),
-  before: fc.option(ms, { nil: undefined, freq: 2 }),
-  historyLimit: optional(fc.nat({ max: 3 })),
-});
-
-const create = fc.record({
-  does: fc.constant('create' as const),
-  timeLimit: fc.constantFrom(0, 1, 2, 5),
-  idempotencyKey: fc.constantFrom(undefined, undefined, undefined, 'k1', 'k2'),
-});
-const change = fc.record({
-  does: fc.constantFrom('start' as const, 'pause' as const, 'resume' as const, 'terminate' as const, 'fail' as const),
-  session,
-  name,
-});
-
-const command = fc.oneof(
-  { weight: 3, arbitrary: create },
-  { weight: 3, arbitrary: change },
-  { weight: 4, arbitrary: fc.record({ does: fc.constant('start' as const), session, name: fc.constant(undefined) }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      does: fc.constant('append' as const),
-      session,
-      name,
-      entries: fc.integer({ min: 1, max: 2 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('delete' as const), session }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ does: fc.constant('get' as const), session, historyLimit: optional(fc.nat({ max: 3 })) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ does: fc.constant('history' as const), session, last: fc.integer({ min: 1, max: 3 }) }),
-  },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('sweep' as const) }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('pass' as const), ms }) },
-  { weight: 6, arbitrary: fc.record({ does: fc.constant('list' as const), query: listQuery }) },
-);
-
-/** Some sessions to begin with, for what follows to act on. */
-const sequences = fc
-  .tuple(fc.array(create, { minLength: 3, maxLength: 8 }), fc.array(command, { minLength: 10, maxLength: 60 }))
-  .map(([first, rest]) => [...first, ...rest]);
-
-type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 
 /** The services of some processes on one database, with their clock, and what a caller has heard from them so far. */
 class Deployment {
@@ -84,6 +23,9 @@ class Deployment {
   readonly #ids: string[] = [];
   /** Positions and births are opaque: they are replaced by the order in which they first appear. */
   readonly #labels = new Map<string, string>();
+  readonly #fences = new Map<string, number>();
+  readonly #positions = new Map<string, number>();
+  #generation = 0;
   #cursor: string | undefined;
   #turn = 0;
 
@@ -102,14 +44,19 @@ class Deployment {
       return undefined;
     }
     const answer = await this.#answer(command);
-    return answer.match(
-      (value) =>
-        JSON.parse(JSON.stringify(value ?? null), (key, each) =>
-          key === 'position' && each !== 0 && 'session' in command
-            ? this.#label(`position ${this.#idOf(command.session)} ${each}`)
-            : each,
-        ),
-      (error) => ({ ...error, cause: undefined }),
+    const heard = answer.match<unknown>(
+      (value) => value ?? null,
+      (error) => ({ ...error, cause: undefined, ...('position' in error && { message: '' }) }),
+    );
+    if (command.does === 'delete' || command.does === 'sweep') {
+      // A later session with the same id has other positions.
+      this.#generation += 1;
+      this.#positions.clear();
+    }
+    return JSON.parse(JSON.stringify(heard), (key, each) =>
+      (key === 'position' || key === 'start') && each !== 0 && 'session' in command
+        ? this.#label(`position ${this.#generation} ${this.#idOf(command.session)} ${each}`)
+        : each,
     );
   }
 
@@ -136,11 +83,16 @@ class Deployment {
       case 'create':
         return this.#create(service, command);
       case 'append':
-        return service.append(
-          this.#idOf(command.session),
-          Array.from({ length: command.entries }, (_, at) => ({ role: 'user', content: `${this.#turn} ${at}` })),
-          command.name === undefined ? {} : { operationId: command.name },
-        );
+        return this.#append(service, command);
+      case 'hold': {
+        const id = this.#idOf(command.session);
+        return service.hold(id, { holder: command.holder, seconds: (command.ms + 1) / 1000 }).map((hold) => {
+          this.#fences.set(id, hold.fence);
+          return hold;
+        });
+      }
+      case 'release':
+        return service.release(this.#idOf(command.session), { fence: 1, ...this.#fenceOf(command) });
       case 'delete':
         return service.delete(this.#idOf(command.session));
       case 'get':
@@ -159,18 +111,41 @@ class Deployment {
       case 'list':
         return this.#list(service, command.query);
       default:
-        return service[command.does](
-          this.#idOf(command.session),
-          command.name === undefined ? {} : { operationId: command.name },
-        );
+        return service[command.does](this.#idOf(command.session), {
+          ...(command.name !== undefined && { operationId: command.name }),
+          ...this.#fenceOf(command),
+        });
     }
   }
 
-  #create(service: SessionService, { timeLimit, idempotencyKey }: Extract<Command, { does: 'create' }>) {
+  #append(service: SessionService, command: Extract<Command, { does: 'append' }>) {
+    const id = this.#idOf(command.session);
+    // Under a name the content is one of two, so that a repeated append is the same or a mismatch.
+    const text = command.name === undefined ? this.#turn : command.name;
+    const entries = Array.from({ length: command.entries }, (_, at) => ({ role: 'user', content: `${text} ${at}` }));
+    const ifPosition = command.ifPosition === 'known' ? this.#positions.get(id) : 0;
+    const options = {
+      ...(command.name !== undefined && { operationId: command.name }),
+      ...(command.ifPosition !== undefined && ifPosition !== undefined && { ifPosition }),
+      ...this.#fenceOf(command),
+    };
+    return service.append(id, entries, options).map((appended) => {
+      this.#positions.set(id, appended.position);
+      return appended;
+    });
+  }
+
+  #fenceOf({ session, fence }: { readonly session: number; readonly fence: 'latest' | 'earlier' | undefined }) {
+    const latest = this.#fences.get(this.#idOf(session)) ?? 1;
+    return fence === undefined ? {} : { fence: fence === 'latest' ? latest : Math.max(1, latest - 1) };
+  }
+
+  #create(service: SessionService, { timeLimit, idempotencyKey, user }: Extract<Command, { does: 'create' }>) {
     const created = service.create({
       ...ada,
       timeLimit: idempotencyKey === undefined ? timeLimit : 2,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...(user === undefined ? {} : { labels: { user, channel: 'web' } }),
     });
     return created.map((made) => {
       if (!this.#ids.includes(made.id)) this.#ids.push(made.id);
@@ -180,14 +155,15 @@ class Deployment {
 
   #list(
     service: SessionService,
-    { place, after, before, status, order, limit, historyLimit }: Extract<Command, { does: 'list' }>['query'],
+    { place, after, before, status, order, limit, historyLimit, user }: Extract<Command, { does: 'list' }>['query'],
   ) {
     const now = this.#clock.now();
     const behind = this.#cursor === undefined ? {} : { after: this.#cursor };
     return service
       .list({
         limit,
-        ...(status === undefined ? {} : { status }),
+        ...(status === undefined || user !== undefined ? {} : { status }),
+        ...(user === undefined ? {} : { label: { user } }),
         ...(order === undefined ? {} : { order }),
         ...(historyLimit === undefined ? {} : { historyLimit }),
         ...(after === undefined ? {} : { createdAfter: new Date(now - after) }),

@@ -1,5 +1,5 @@
-import { Keyspace, keyOfPath } from '../../adapters/redis/keyspace.js';
-import { decodeFixed } from '../../adapters/redis/record-text.js';
+import { Keyspace, keyOfPath, labelKeys } from '../../adapters/redis/keyspace.js';
+import { decodeFixed, decodeLabels } from '../../adapters/redis/record-text.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {
@@ -20,7 +20,7 @@ const keysUnder = async (client: LookingClient, prefix: string): Promise<readonl
 const numberOf = (score: unknown): number => (typeof score === 'string' ? Number(score) : Number.NaN);
 
 /**
- * What is missing beside the sessions of a store: a session that no list has, or no list by its status, or whose deadline
+ * What is missing beside the sessions of a store: a session that no list has, or no list by its status or one of its labels, or whose deadline
  * is noted nowhere or too late. Nothing may ever be.
  */
 export const missingEntries = async (
@@ -33,10 +33,14 @@ export const missingEntries = async (
     const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
     if (kind !== 'record') continue;
     const key = keyOfPath(rest);
-    const fields = decodeFixed(String(await client.call('GET', name)));
+    const text = String(await client.call('GET', name));
+    const fields = decodeFixed(text);
     if (fields === undefined || fields === 'removed') continue;
-    const { index, byStatus, deadlines, tenants, member, owner } = keys.of(key);
-    const lists = [index, byStatus[fields.status]].filter((list) => list !== undefined);
+    const session = keys.of(key);
+    const { index, byStatus, deadlines, tenants, member, owner } = session;
+    const lists = [index, byStatus[fields.status], ...labelKeys(session, decodeLabels(text))].filter(
+      (list) => list !== undefined,
+    );
     for (const list of lists) {
       if (numberOf(await client.call('ZSCORE', list, member)) !== fields.createdMs) missing.push(`${rest} in ${list}`);
     }

@@ -40,7 +40,13 @@ describe('the contract comes to an end on a store that', () => {
     const { failed } = await runAll(() =>
       memoryStoreWith(() => ({
         findEntries: (_, slice) =>
-          ok({ outcome: 'found', entries: [entry], position: 'after' in slice ? slice.after + 1 : 1, hasMore: true }),
+          ok({
+            outcome: 'found',
+            entries: [entry],
+            start: 0,
+            position: (slice.after ?? 0) + 1,
+            hasMore: true,
+          }),
       })),
     );
     const partByPart = 'findEntries: part by part, each entry comes once and in order, whatever the limit';

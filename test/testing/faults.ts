@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ok } from 'neverthrow';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionHead, SessionRecord } from '../../src/session/session-record.js';
+import { operationOf } from '../../src/testing/samples.js';
 import { distorting, type Fault, faulty, renaming } from './faulty-store.js';
 import { historyFaults } from './history-faults.js';
 import { rangeFaults } from './range-faults.js';
@@ -117,14 +118,17 @@ const appendFaults: readonly Fault[] = [
   })),
   faulty('append:', 'adds equal entries once', (inner) => ({
     append: (key, append) =>
-      inner.append(key, { ...append, operationId: append.operationId ?? JSON.stringify(append.entries) }),
+      inner.append(key, { ...append, operation: append.operation ?? operationOf(JSON.stringify(append.entries)) }),
   })),
   faulty('operationId:', 'applies an operation twice', (inner) => ({
-    append: (key, { entries, now }) => inner.append(key, { entries, now }),
+    append: (key, { operation: _, ...append }) => inner.append(key, append),
   })),
   faulty('operationId:', 'takes part of a name for the name', (inner) => ({
-    append: (key, { operationId, ...append }) =>
-      inner.append(key, operationId === undefined ? append : { ...append, operationId: operationId.slice(0, 2) }),
+    append: (key, { operation, ...append }) =>
+      inner.append(
+        key,
+        operation === undefined ? append : { ...append, operation: { ...operation, id: operation.id.slice(0, 2) } },
+      ),
   })),
   faulty('operationId:', 'answers a repeated append with where the history stands now', (inner) => ({
     append: (key, append) =>
@@ -135,7 +139,7 @@ const appendFaults: readonly Fault[] = [
   })),
   faulty('operationId:', 'looks at the status before it looks for the name', (inner) => ({
     append: (key, append) => {
-      const { operationId: _, ...unnamed } = append;
+      const { operation: _, ...unnamed } = append;
       const probe = inner.append(key, { ...unnamed, entries: [] })._unsafeUnwrap();
       return probe.outcome === 'closed' ? ok(probe) : inner.append(key, append);
     },

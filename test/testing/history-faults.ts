@@ -28,14 +28,30 @@ const partFaults: readonly Fault[] = [
     entries: found.entries.map((entry) => ({ ...entry, content: entry.content.slice(0, 16_384) })),
   })),
   faulty('findEntries:', 'gives the first for the last', (inner) => ({
-    findEntries: (key, slice) => inner.findEntries(key, 'last' in slice ? { after: 0, limit: slice.last } : slice),
+    findEntries: (key, slice) =>
+      inner.findEntries(
+        key,
+        slice.after === undefined && slice.before === undefined ? { after: 0, limit: slice.limit } : slice,
+      ),
   })),
   faulty('findEntries:', 'gives the entry before the position too', (inner) => ({
     findEntries: (key, slice) =>
-      inner.findEntries(key, 'last' in slice ? slice : { ...slice, after: Math.max(0, slice.after - 1) }),
+      inner.findEntries(key, slice.after === undefined ? slice : { ...slice, after: Math.max(0, slice.after - 1) }),
+  })),
+  faulty('findEntries:', 'gives the entry after the position too', (inner) => ({
+    findEntries: (key, slice) =>
+      inner.findEntries(key, slice).andThen((found) => {
+        if (found.outcome !== 'found' || slice.before === undefined || !found.hasMore) return ok(found);
+        return inner.findEntries(key, { ...slice, before: slice.before + 1 });
+      }),
+  })),
+  faulty('findEntries:', 'has no start', (inner) => ({
+    findEntries: (key, slice) =>
+      inner.findEntries(key, slice).map((found) => (found.outcome === 'found' ? { ...found, start: 0 } : found)),
   })),
   faulty('findEntries:', 'gives all that there is', (inner) => ({
-    findEntries: (key, slice) => inner.findEntries(key, 'last' in slice ? slice : { ...slice, limit: 10_000 }),
+    findEntries: (key, slice) =>
+      inner.findEntries(key, slice.after === undefined ? slice : { ...slice, limit: 10_000 }),
   })),
   faulty('findEntries:', 'takes what is beyond the end for the end', (inner) => ({
     findEntries: (key, slice) =>
@@ -46,13 +62,15 @@ const partFaults: readonly Fault[] = [
   faulty('findEntries:', 'finds nothing where no session is', (inner) => ({
     findEntries: (key, slice) =>
       inner.findEntries(key, slice).map((found): EntriesOutcome => {
-        return found.outcome === 'missing' ? { outcome: 'found', entries: [], position: 0, hasMore: false } : found;
+        return found.outcome === 'missing'
+          ? { outcome: 'found', entries: [], start: 0, position: 0, hasMore: false }
+          : found;
       }),
   })),
   faulty('findEntries:', 'counts positions from the end', (inner) => ({
     findEntries: (key, slice) =>
       inner.findEntries(key, slice).map((found) => {
-        return found.outcome === 'found' && 'last' in slice ? { ...found, position: 0 } : found;
+        return found.outcome === 'found' && slice.after === undefined ? { ...found, position: 0 } : found;
       }),
   })),
   faulty('findEntries:', 'shares what it keeps', (inner) => {
@@ -90,7 +108,7 @@ const boundFaults: readonly Fault[] = [
   })),
   faulty('maxEntries:', 'looks at the bound before it looks for the name', (inner) => ({
     append: (key, append) => {
-      const { operationId: _, ...unnamed } = append;
+      const { operation: _, ...unnamed } = append;
       const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
       const isFull = historyCount + append.entries.length > (append.maxEntries ?? 1e9);
       return inner.append(key, isFull ? unnamed : append);

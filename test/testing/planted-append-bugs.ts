@@ -2,8 +2,8 @@ import { ok } from 'neverthrow';
 import type { AppendOutcome, HistoryAppend, SessionKey } from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
-const operationOf = (key: SessionKey, { operationId }: HistoryAppend): string =>
-  JSON.stringify([key.tenant, key.id, operationId]);
+const operationOf = (key: SessionKey, { operation }: HistoryAppend): string =>
+  JSON.stringify([key.tenant, key.id, operation?.id]);
 
 const caughtByRecognition = 'operationId: a repeated append adds nothing and answers the first position';
 
@@ -35,14 +35,14 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
     },
   ),
   planted('does not recognise an operationId', caughtByRecognition, (inner) => ({
-    append: (key, { operationId: _, ...append }) => inner.append(key, append),
+    append: (key, { operation: _, ...append }) => inner.append(key, append),
   })),
   planted('answers a repeated append with another position', caughtByRecognition, (inner) => {
     const known = new Set<string>();
     return {
       append: (key, append) => {
         const operation = operationOf(key, append);
-        const isRepeated = append.operationId !== undefined && known.has(operation);
+        const isRepeated = append.operation !== undefined && known.has(operation);
         known.add(operation);
         return inner
           .append(key, append)
@@ -59,7 +59,7 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
       const known = new Map<string, AppendOutcome>();
       return {
         append: (key, append) => {
-          const before = append.operationId === undefined ? undefined : known.get(operationOf(key, append));
+          const before = append.operation === undefined ? undefined : known.get(operationOf(key, append));
           if (before !== undefined) return ok(before);
           return inner.append(key, append).map((answer) => {
             if (answer.outcome === 'appended') known.set(operationOf(key, append), answer);

@@ -3,7 +3,10 @@ import { outboxStores } from './outbox-store.js';
 import { plantedAppendBugs } from './planted-append-bugs.js';
 import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
 import { plantedChangeBugs } from './planted-change-bugs.js';
+import { plantedConditionBugs } from './planted-condition-bugs.js';
 import { plantedDueBugs } from './planted-due-bugs.js';
+import { plantedHoldBugs } from './planted-hold-bugs.js';
+import { plantedLabelBugs } from './planted-label-bugs.js';
 import { plantedListBugs } from './planted-list-bugs.js';
 import { plantedReadBugs } from './planted-read-bugs.js';
 import { plantedSizeBugs } from './planted-size-bugs.js';
@@ -18,7 +21,10 @@ const table = <B extends PlantedBug>(bugs: readonly B[]): readonly (readonly [st
 const bugs = [
   ...plantedAppendBugs,
   ...plantedChangeBugs,
+  ...plantedConditionBugs,
   ...plantedDueBugs,
+  ...plantedHoldBugs,
+  ...plantedLabelBugs,
   ...plantedListBugs,
   ...plantedReadBugs,
   ...plantedSizeBugs,

@@ -7,7 +7,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     'findEntries: last gives the latest entries, oldest first, or all if there are fewer',
     (inner) => ({
       findEntries: (key, slice) =>
-        inner.findEntries(key, 'last' in slice ? { last: Math.max(1, slice.last - 1) } : slice),
+        inner.findEntries(key, slice.after === undefined ? { ...slice, limit: Math.max(1, slice.limit - 1) } : slice),
     }),
   ),
   planted(

@@ -151,8 +151,8 @@ const bytesBugs: readonly PlantedBug[] = [
     (inner) => ({
       findEntries: (key, slice) =>
         inner.findEntries(key, slice).map((found) => {
-          if (found.outcome !== 'found' || !('last' in slice) || slice.maxBytes === undefined) return found;
-          const all = inner.findEntries(key, { last: slice.last })._unsafeUnwrap();
+          if (found.outcome !== 'found' || slice.after !== undefined || slice.maxBytes === undefined) return found;
+          const all = inner.findEntries(key, { limit: slice.limit })._unsafeUnwrap();
           const entries = all.outcome === 'found' ? all.entries.slice(0, found.entries.length) : [];
           return { ...found, entries };
         }),

@@ -23,9 +23,10 @@ export interface Entry {
   readonly timestamp: string;
 }
 
-/** A part of a history, and the position after it. */
+/** A part of a history, and the positions before and after it. */
 export interface HistoryPart {
   readonly entries: readonly Entry[];
+  readonly start: number;
   readonly position: number;
   readonly has_more: boolean;
 }

@@ -1,7 +1,7 @@
 import type { AppendOutcome, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
 import { race, WRITERS } from '../race.js';
-import { ended, keyOf, NOON, say } from '../samples.js';
+import { ended, keyOf, NOON, operationOf, say } from '../samples.js';
 import { answerOf, append, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -15,7 +15,7 @@ const appendUpTo = (
   operationId?: string,
 ): Promise<AppendOutcome> => {
   const entries = contents.map((content) => say(content));
-  const named = operationId === undefined ? {} : { operationId };
+  const named = operationId === undefined ? {} : { operation: operationOf(operationId) };
   return answerOf(store.append(key, { entries, now: NOON, maxEntries, ...named }));
 };
 

@@ -1,6 +1,6 @@
 import type { SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
-import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, errorOf, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoredPart } from '../store-case.js';
 
@@ -83,7 +83,7 @@ export const corruption: readonly CorruptionCase[] = [
     run: async (store, corrupt) => {
       await insertThree(store);
       await corrupt(key, 'state');
-      const call = { entries: [say('more')], now: NOON, operationId: 'new' };
+      const call = { entries: [say('more')], now: NOON, operation: operationOf('new') };
       const errors = [
         await errorOf(store.findState(key)),
         await errorOf(store.replace(key, ended('failed', { revision: 3 }))),
@@ -99,7 +99,7 @@ export const corruption: readonly CorruptionCase[] = [
       run: async (store, corrupt) => {
         await insertThree(store);
         await corrupt(key, part);
-        for (const slice of [{ last: 10 }, { after: 0, limit: 10 }]) {
+        for (const slice of [{ limit: 10 }, { after: 0, limit: 10 }]) {
           const error = await errorOf(store.findEntries(key, slice));
           expectEqual(error.type, 'corrupt_record', 'the error');
         }

@@ -1,19 +1,10 @@
 import type { HistoryEntry } from '../../session/session.js';
-import type { EntriesOutcome, HistorySlice, SessionStore } from '../../store/session-store.js';
+import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect.js';
-import { keyOf, NOON, say, upTo } from '../samples.js';
+import { key, partOf } from '../history-steps.js';
+import { NOON, say, upTo } from '../samples.js';
 import { answerOf, insertActive, repeatUntil } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
-
-const key = keyOf('one');
-
-type Part = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
-
-const partOf = async (store: SessionStore, slice: HistorySlice): Promise<Part> => {
-  const found = await answerOf(store.findEntries(key, slice));
-  if (found.outcome === 'found') return found;
-  throw new Error(`findEntries answered ${found.outcome}`);
-};
 
 const jsonBytes = (entries: readonly HistoryEntry[]): number =>
   new TextEncoder().encode(JSON.stringify(entries)).length;
@@ -57,12 +48,19 @@ export const historyBytes: readonly StoreCase[] = [
     run: async (store) => {
       const entries = await insertLong(store);
       for (const maxBytes of [5000, 9000, 25_000]) {
-        const part = await partOf(store, { last: 20, maxBytes });
+        const part = await partOf(store, { limit: 20, maxBytes });
         const bytes = jsonBytes(part.entries);
         expectThat(bytes <= byteLimit(maxBytes), `a part of ${bytes} bytes has about ${maxBytes} at most`);
         expectThat(bytes > maxBytes / 3, `a part of ${bytes} bytes uses most of ${maxBytes}`);
         expectEqual(part.entries, entries.slice(entries.length - part.entries.length), 'the latest entries');
         expectEqual(part.hasMore, false, 'hasMore');
+        const before = await partOf(store, { before: part.start, limit: 20, maxBytes });
+        expectEqual(
+          before.entries,
+          entries.slice(-part.entries.length - before.entries.length, -part.entries.length),
+          'the latest entries before them',
+        );
+        expectThat(jsonBytes(before.entries) <= byteLimit(maxBytes), `they have about ${maxBytes} bytes at most`);
         const behind = await partOf(store, { after: part.position, limit: 10 });
         expectEqual(behind.entries, [], 'what stands behind them');
       }
@@ -72,7 +70,7 @@ export const historyBytes: readonly StoreCase[] = [
     name: 'maxBytes: a part has at least one entry, however large that is',
     run: async (store) => {
       const entries = await insertLong(store);
-      expectEqual((await partOf(store, { last: 5, maxBytes: 1 })).entries, entries.slice(-1), 'the last');
+      expectEqual((await partOf(store, { limit: 5, maxBytes: 1 })).entries, entries.slice(-1), 'the last');
       const first = await partOf(store, { after: 0, limit: 5, maxBytes: 1 });
       expectEqual(first.entries, entries.slice(0, 1), 'the first');
       const second = await partOf(store, { after: first.position, limit: 5, maxBytes: 1 });
@@ -83,7 +81,7 @@ export const historyBytes: readonly StoreCase[] = [
     name: 'maxBytes: a bound beyond what there is changes nothing',
     run: async (store) => {
       await insertLong(store);
-      for (const slice of [{ last: 7 }, { after: 0, limit: 7 }, { after: 0, limit: 1000 }]) {
+      for (const slice of [{ limit: 7 }, { after: 0, limit: 7 }, { after: 0, limit: 1000 }]) {
         const part = await partOf(store, { ...slice, maxBytes: 10_000_000 });
         expectEqual(part, await partOf(store, slice), 'the part');
       }

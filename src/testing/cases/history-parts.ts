@@ -1,57 +1,12 @@
 import type { HistoryEntry } from '../../session/session.js';
-import type { EntriesOutcome, HistorySlice, SessionKey, SessionStore } from '../../store/session-store.js';
-import { expectEqual, expectThat } from '../expect.js';
+import type { HistorySlice, SessionKey } from '../../store/session-store.js';
+import { expectEqual } from '../expect.js';
+import { contentsOf, insertTalk, key, MAXIMUM_PARTS, partOf, readBack, readOn } from '../history-steps.js';
 import { hostileTexts } from '../hostile.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, NOON, say, upTo } from '../samples.js';
-import { answerOf, append, insert, insertActive, repeatUntil, replace } from '../steps.js';
+import { answerOf, append, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
-
-const key = keyOf('one');
-
-type Part = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
-
-const partOf = async (store: SessionStore, slice: HistorySlice, of: SessionKey = key): Promise<Part> => {
-  const found = await answerOf(store.findEntries(of, slice));
-  if (found.outcome === 'found') return found;
-  throw new Error(`findEntries answered ${found.outcome}`);
-};
-
-const contentsOf = ({ entries }: Part): readonly string[] => entries.map(({ content }) => content);
-
-/** More parts than any history here has. */
-const MAXIMUM_PARTS = 1000;
-
-/** All entries after a position, read in parts of at most `limit`. */
-const readOn = async (store: SessionStore, after: number, limit: number): Promise<readonly HistoryEntry[]> => {
-  const entries: HistoryEntry[] = [];
-  let position = after;
-  await repeatUntil('a part without hasMore', MAXIMUM_PARTS, async () => {
-    const part = await partOf(store, { after: position, limit });
-    expectThat(part.entries.length <= limit, `at most ${limit} entries are given`);
-    entries.push(...part.entries);
-    if (!part.hasMore) return true;
-    expectThat(part.entries.length > 0, 'where there is more, there is something');
-    expectThat(part.position > position, `the position ${part.position} is higher than ${position}`);
-    position = part.position;
-    return false;
-  });
-  return entries;
-};
-
-/** Appends several times, with and without `operationId`. Returns the texts, and the position after each append. */
-const insertTalk = async (store: SessionStore) => {
-  await insertActive(store, key);
-  const said: string[] = [];
-  const marks: { readonly position: number; readonly count: number }[] = [];
-  for (const turn of upTo(9)) {
-    const contents = upTo(1 + (turn % 4)).map((part) => `turn ${turn}, ${part}`);
-    const position = await append(store, key, contents, turn % 3 === 0 ? `op-${turn}` : undefined);
-    said.push(...contents);
-    marks.push({ position, count: said.length });
-  }
-  return { said, marks };
-};
 
 export const historyParts: readonly StoreCase[] = [
   {
@@ -59,7 +14,7 @@ export const historyParts: readonly StoreCase[] = [
     run: async (store) => {
       const { said, marks } = await insertTalk(store);
       for (const last of [1, 2, 5, said.length - 1, said.length, said.length + 1, 1000]) {
-        const part = await partOf(store, { last });
+        const part = await partOf(store, { limit: last });
         expectEqual(contentsOf(part), said.slice(-last), `the last ${last}`);
         expectEqual(part.hasMore, false, 'hasMore');
         const behind = await partOf(store, { after: part.position, limit: 10 });
@@ -97,6 +52,39 @@ export const historyParts: readonly StoreCase[] = [
     },
   },
   {
+    name: 'findEntries: back part by part, each entry comes once and in order, whatever the limit',
+    run: async (store) => {
+      const { said, marks } = await insertTalk(store);
+      for (const limit of [1, 2, 3, 7, said.length - 1, said.length, said.length + 1]) {
+        for (const { position, count } of [{ position: 0, count: 0 }, ...marks]) {
+          const entries = await readBack(store, position, limit);
+          expectEqual(
+            entries.map(({ content }) => content),
+            said.slice(0, count),
+            `before ${position}, ${limit} at a time`,
+          );
+        }
+      }
+    },
+  },
+  {
+    name: 'findEntries: start is the position before a part, whichever way it was read',
+    run: async (store) => {
+      const { said } = await insertTalk(store);
+      for (const last of [1, 2, 5, said.length - 1]) {
+        const part = await partOf(store, { limit: last });
+        const above = await partOf(store, { before: part.start, limit: 1000 });
+        expectEqual(contentsOf(above), said.slice(0, -last), `what stands before the last ${last}`);
+        expectEqual([above.start, above.hasMore], [0, true], 'its start, and whether there are entries behind it');
+        const again = await partOf(store, { after: part.start, limit: 1000 });
+        expectEqual(again, part, `what stands behind the start of the last ${last}`);
+      }
+      const middle = await partOf(store, { after: (await partOf(store, { after: 0, limit: 4 })).position, limit: 3 });
+      expectEqual(contentsOf(await partOf(store, { before: middle.start, limit: 2 })), said.slice(2, 4), 'before it');
+      expectEqual((await partOf(store, { limit: 1000 })).start, 0, 'the start of the whole history');
+    },
+  },
+  {
     name: 'findEntries: hasMore says whether there are entries behind the part',
     run: async (store) => {
       await insertActive(store, key);
@@ -109,13 +97,16 @@ export const historyParts: readonly StoreCase[] = [
     name: 'findEntries: a part at the end has a position behind which later entries come',
     run: async (store) => {
       await insertActive(store, key);
-      const none = [await partOf(store, { last: 5 }), await partOf(store, { after: 0, limit: 5 })];
-      for (const part of none) expectEqual([part.entries, part.hasMore], [[], false], 'a part of nothing');
+      const none = [await partOf(store, { limit: 5 }), await partOf(store, { after: 0, limit: 5 })];
+      none.push(await partOf(store, { before: 0, limit: 5 }));
+      for (const part of none) {
+        expectEqual([part.entries, part.start, part.hasMore], [[], part.position, false], 'a part of nothing');
+      }
       await append(store, key, ['hello']);
       for (const { position } of none) {
         expectEqual(contentsOf(await partOf(store, { after: position, limit: 5 })), ['hello'], 'what came first');
       }
-      const ends = [await partOf(store, { last: 5 }), await partOf(store, { after: 0, limit: 1 })];
+      const ends = [await partOf(store, { limit: 5 }), await partOf(store, { after: 0, limit: 1 })];
       await append(store, key, ['goodbye', 'and thanks']);
       for (const { position } of ends) {
         const part = await partOf(store, { after: position, limit: 5 });
@@ -130,13 +121,15 @@ export const historyParts: readonly StoreCase[] = [
       for (const after of [await append(store, key, ['hello']), 1e9, Number.MAX_SAFE_INTEGER - 1]) {
         const found = await answerOf(store.findEntries(key, { after: after + 1, limit: 10 }));
         expectEqual(found, { outcome: 'invalid_position' }, `behind ${after + 1}`);
+        const back = await answerOf(store.findEntries(key, { before: after + 1, limit: 10 }));
+        expectEqual(back, { outcome: 'invalid_position' }, `before ${after + 1}`);
       }
     },
   },
   {
     name: 'findEntries: an unknown session, another tenant\u2019s, or a removed one is missing',
     run: async (store) => {
-      const slices: readonly HistorySlice[] = [{ last: 1 }, { after: 0, limit: 1 }, { after: 5, limit: 1 }];
+      const slices: readonly HistorySlice[] = [{ limit: 1 }, { after: 0, limit: 1 }, { before: 5, limit: 1 }];
       const expectMissing = async (of: SessionKey) => {
         for (const slice of slices)
           expectEqual(await answerOf(store.findEntries(of, slice)), { outcome: 'missing' }, 'it');
@@ -149,7 +142,7 @@ export const historyParts: readonly StoreCase[] = [
       await answerOf(store.remove(key));
       await expectMissing(key);
       await insert(store, key);
-      expectEqual((await partOf(store, { last: 1 })).entries, [], 'the entries of another of its id');
+      expectEqual((await partOf(store, { limit: 1 })).entries, [], 'the entries of another of its id');
     },
   },
   {
@@ -158,7 +151,7 @@ export const historyParts: readonly StoreCase[] = [
       await insertActive(store, key);
       const position = await append(store, key, ['hello', 'there'], 'op');
       await replace(store, key, ended('terminated', { revision: 3 }));
-      expectEqual(contentsOf(await partOf(store, { last: 1 })), ['there'], 'the last');
+      expectEqual(contentsOf(await partOf(store, { limit: 1 })), ['there'], 'the last');
       expectEqual(contentsOf(await partOf(store, { after: 0, limit: 1 })), ['hello'], 'the first');
       expectEqual((await partOf(store, { after: position, limit: 1 })).entries, [], 'what stands behind them');
     },
@@ -172,10 +165,12 @@ export const historyParts: readonly StoreCase[] = [
         const two = entries.slice(2 * at, 2 * at + 2);
         await answerOf(store.append(key, { entries: two, now: NOON }));
       }
-      expectEqual((await partOf(store, { last: 1000 })).entries, entries, 'all');
+      expectEqual((await partOf(store, { limit: 1000 })).entries, entries, 'all');
       expectEqual(await readOn(store, 0, 1), entries, 'one by one');
+      expectEqual(await readBack(store, (await partOf(store, { limit: 1 })).position, 1), entries, 'back, one by one');
       for (const last of upTo(entries.length)) {
-        if (last > 0) expectEqual((await partOf(store, { last })).entries, entries.slice(-last), `the last ${last}`);
+        if (last > 0)
+          expectEqual((await partOf(store, { limit: last })).entries, entries.slice(-last), `the last ${last}`);
       }
     },
   },
@@ -189,8 +184,11 @@ export const historyParts: readonly StoreCase[] = [
       for (const entry of entries) await answerOf(store.append(key, { entries: [entry], now: NOON }));
       expectEqual(await readOn(store, 0, 3), entries, 'three at a time');
       expectEqual(await readOn(store, 0, 40), entries, 'at once');
+      const { position } = await partOf(store, { limit: 1 });
+      expectEqual(await readBack(store, position, 3), entries, 'back, three at a time');
+      expectEqual(await readBack(store, position, 40), entries, 'back, at once');
       for (const last of [1, 2, 10, 25, 39, 40]) {
-        expectEqual((await partOf(store, { last })).entries, entries.slice(-last), `the last ${last}`);
+        expectEqual((await partOf(store, { limit: last })).entries, entries.slice(-last), `the last ${last}`);
       }
     },
   },
@@ -198,9 +196,9 @@ export const historyParts: readonly StoreCase[] = [
     name: 'findEntries: changing a part that was read changes nothing in the store',
     run: async (store) => {
       await insertActive(store, key);
-      await append(store, key, ['hello', 'goodbye']);
+      const end = await append(store, key, ['hello', 'goodbye']);
       const expected = [say('hello'), say('goodbye')];
-      for (const slice of [{ last: 2 }, { after: 0, limit: 2 }]) {
+      for (const slice of [{ limit: 2 }, { after: 0, limit: 2 }, { before: end, limit: 2 }]) {
         const { entries } = await partOf(store, slice);
         for (const entry of entries) Reflect.set(entry, 'content', 'vandalized');
         Reflect.set(entries, 0, 'vandalized');
@@ -231,7 +229,7 @@ export const historyParts: readonly StoreCase[] = [
       };
       const [position] = await Promise.all([readOnMeanwhile(), write()]);
       read.push(...(await readOn(second, position, 3)));
-      const { entries } = await partOf(store, { last: 1000 });
+      const { entries } = await partOf(store, { limit: 1000 });
       expectEqual(read, entries, 'what was read');
       expectEqual(read.length, 2 * WRITERS, 'the number of entries');
     },

@@ -1,7 +1,7 @@
 import type { SessionStore } from '../../store/session-store.js';
 import { eventsBehind, latestPosition, logOf } from '../event-steps.js';
 import { expectEqual, expectThat } from '../expect.js';
-import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import { answerOf, append, insert, insertActive, replace, said } from '../steps.js';
 
 /** A case that can lose the event of a change. */
@@ -61,7 +61,7 @@ export const lostEvents: readonly LostEventsCase[] = [
     run: async (store, loseEvents) => {
       await insertActive(store, key);
       const start = await latestPosition(store);
-      const call = { entries: [say('hello')], now: NOON, operationId: 'op' };
+      const call = { entries: [say('hello')], now: NOON, operation: operationOf('op') };
       await loseEvents(async () => void (await store.append(key, call)));
       expectEqual(await said(store, key), ['hello'], 'the history');
       expectEqual(await toldBehind(store, start), [], 'the events before');

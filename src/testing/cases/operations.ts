@@ -1,5 +1,5 @@
 import { expectEqual } from '../expect.js';
-import { ended, headOf, keyOf, live, NOON, say, upTo } from '../samples.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, upTo } from '../samples.js';
 import { answerOf, append, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -55,7 +55,7 @@ export const operations: readonly StoreCase[] = [
   {
     name: 'operationId: a repeated append is recognised after the session has ended',
     run: async (store) => {
-      const call = { entries: [say('hello')], operationId: 'op' };
+      const call = { entries: [say('hello')], operation: operationOf('op') };
       for (const [id, state] of Object.entries({
         over: ended('terminated', { revision: 3 }),
         late: live('ACTIVE', { revision: 3, deadline: NOON + 1 }),
@@ -65,7 +65,9 @@ export const operations: readonly StoreCase[] = [
         await replace(store, keyOf(id), state);
         const second = await answerOf(store.append(keyOf(id), { ...call, now: NOON + 1000 }));
         expectEqual(second, first, `the same append to ${id}`);
-        const third = await answerOf(store.append(keyOf(id), { ...call, now: NOON + 1000, operationId: 'new' }));
+        const third = await answerOf(
+          store.append(keyOf(id), { ...call, now: NOON + 1000, operation: operationOf('new') }),
+        );
         expectEqual(third, { outcome: 'closed', state }, `another append to ${id}`);
         expectEqual(await said(store, keyOf(id)), ['hello'], 'the history');
       }
@@ -77,7 +79,7 @@ export const operations: readonly StoreCase[] = [
       await insertActive(store, key);
       const state = live('PAUSED', { revision: 3, deadline: NOON + 1 });
       await replace(store, key, state);
-      const call = { entries: [say('hello')], operationId: 'op' };
+      const call = { entries: [say('hello')], operation: operationOf('op') };
       const refused = await answerOf(store.append(key, { ...call, now: NOON + 1 }));
       expectEqual(refused, { outcome: 'closed', state }, 'append at the deadline');
       await append(store, key, ['hello'], 'op');

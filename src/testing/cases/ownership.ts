@@ -1,6 +1,6 @@
 import { expectEqual } from '../expect.js';
 import { mutateDeeply } from '../mutate-deeply.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
+import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, expectStored, idsOn, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -30,7 +30,13 @@ export const ownership: readonly StoreCase[] = [
           (await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records.map(({ history }) => history),
         () => answerOf(store.replace(key, live('PAUSED', { revision: 9 }))),
         () =>
-          answerOf(store.append(key, { entries: [say('too late')], now: Number.MAX_SAFE_INTEGER, operationId: 'op' })),
+          answerOf(
+            store.append(key, {
+              entries: [say('too late')],
+              now: Number.MAX_SAFE_INTEGER,
+              operation: operationOf('op'),
+            }),
+          ),
       ];
       for (const [index, once] of read.entries()) {
         mutateDeeply(await once());
@@ -84,11 +90,13 @@ export const ownership: readonly StoreCase[] = [
       mutateDeeply(idle);
       await answerOf(store.replace(key, state));
       mutateDeeply(state);
-      const call = { entries: history, now: NOON, operationId: 'op' };
+      const call = { entries: history, now: NOON, operation: operationOf('op') };
       const first = await answerOf(store.append(key, call));
       mutateDeeply(call);
       await expectStored(store, key, sample());
-      const again = await answerOf(store.append(key, { entries: [say('again')], now: NOON, operationId: 'op' }));
+      const again = await answerOf(
+        store.append(key, { entries: [say('again')], now: NOON, operation: operationOf('op') }),
+      );
       expectEqual(again, first, 'the same operation');
       await expectStored(store, key, sample());
     },

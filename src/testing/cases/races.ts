@@ -1,6 +1,6 @@
 import { expectEqual, expectThat } from '../expect.js';
 import { race, WRITERS } from '../race.js';
-import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, contentsOf, dueOf, expectStored, insert, insertActive, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -95,8 +95,9 @@ export const races: readonly StoreCase[] = [
       const { head } = await insertActive(store, key);
       const outcomes = await race(store, second, async (each, writer) => {
         await append(each, key, [`${writer}`]);
-        const { revision = 0 } = (await answerOf(each.findState(key))) ?? {};
-        return answerOf(each.replace(key, live('ACTIVE', { revision: revision + 1, since: NOON + writer })));
+        const { revision = 0, status } = (await answerOf(each.findState(key))) ?? {};
+        const next = status === 'ACTIVE' ? 'PAUSED' : 'ACTIVE';
+        return answerOf(each.replace(key, live(next, { revision: revision + 1, since: NOON + writer })));
       });
       const replaced = count(outcomes, 'replaced');
       expectThat(replaced > 0, 'some of the changes are made');
@@ -112,9 +113,13 @@ export const races: readonly StoreCase[] = [
     run: async (store, second) => {
       await insertActive(store, key);
       const outcomes = await race(store, second, async (each, writer) => {
-        await answerOf(each.append(key, { entries: [say(`${writer}`)], now: NOON, operationId: `op-${writer}` }));
+        await answerOf(
+          each.append(key, { entries: [say(`${writer}`)], now: NOON, operation: operationOf(`op-${writer}`) }),
+        );
         const outcome = await answerOf(each.remove(key));
-        await answerOf(each.append(key, { entries: [say(`${writer}`)], now: NOON, operationId: `late-${writer}` }));
+        await answerOf(
+          each.append(key, { entries: [say(`${writer}`)], now: NOON, operation: operationOf(`late-${writer}`) }),
+        );
         await answerOf(each.replace(key, live('PAUSED', { revision: 3, deadline: NOON })));
         return outcome;
       });

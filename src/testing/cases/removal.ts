@@ -1,6 +1,6 @@
 import type { SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
+import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, dueOf, expectStored, idsOn, insert, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -23,7 +23,7 @@ export const removal: readonly StoreCase[] = [
       expectEqual(await answerOf(store.replace(key, live('ACTIVE', { revision: 4 }))), 'missing', 'replace');
       const call = { entries: [say('hello')], now: NOON };
       expectEqual(await answerOf(store.append(key, call)), { outcome: 'missing' }, 'append');
-      const again = await answerOf(store.append(key, { ...call, operationId: 'op' }));
+      const again = await answerOf(store.append(key, { ...call, operation: operationOf('op') }));
       expectEqual(again, { outcome: 'missing' }, 'append of an operation made before');
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
       expectEqual(page, { records: [], total: 0, unreadable: [] }, 'the page');

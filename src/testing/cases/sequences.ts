@@ -48,7 +48,7 @@ export const sequences: readonly StoreCase[] = [
       await answerOf(store.replace(key, live('PAUSED', { revision: 4 })));
       await answerOf(store.remove(key, { revision: 1 }));
       await answerOf(store.insert(TENANT, headOf('one'), live('IDLE')));
-      await answerOf(store.findEntries(key, { last: 1 }));
+      await answerOf(store.findEntries(key, { limit: 1 }));
       await expectSequence(store, 3, 'calls that wrote nothing');
       await replace(store, key, ended('failed', { revision: 3 }));
       await answerOf(store.append(key, { entries: [say('too late')], now: NOON }));

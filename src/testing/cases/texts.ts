@@ -1,6 +1,6 @@
 import { expectEqual } from '../expect.js';
 import { hostileTexts } from '../hostile.js';
-import { ended, headOf, keyOf, NOON, say, TENANT } from '../samples.js';
+import { ended, headOf, keyOf, NOON, operationOf, say, TENANT } from '../samples.js';
 import { answerOf, append, contentsOf, expectStored, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -35,10 +35,10 @@ export const texts: readonly StoreCase[] = [
       const stored = await insertActive(store, key);
       const entries = hostileTexts.map((text) => say(text, text === '' ? '-' : text.slice(0, 64)));
       for (const [index, entry] of entries.entries()) {
-        const operation = index % 3 === 0 ? { operationId: `op-${index}` } : {};
-        await answerOf(store.append(key, { entries: [entry], now: NOON, ...operation }));
+        const named = index % 3 === 0 ? { operation: operationOf(`op-${index}`) } : {};
+        await answerOf(store.append(key, { entries: [entry], now: NOON, ...named }));
       }
-      await answerOf(store.append(key, { entries, now: NOON, operationId: 'all' }));
+      await answerOf(store.append(key, { entries, now: NOON, operation: operationOf('all') }));
       await answerOf(store.append(key, { entries, now: NOON }));
       await expectStored(store, key, { ...stored, history: [...entries, ...entries, ...entries] });
     },

@@ -1,6 +1,6 @@
 import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
-import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import {
   answerOf,
   append,
@@ -22,7 +22,7 @@ const expectRead = async (store: SessionStore, expected: Contents | undefined, w
   const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
   expectEqual(page.records.map(contentsOf), expected === undefined ? [] : [expected], `the page with ${what}`);
   expectEqual(page.total, expected === undefined ? 0 : 1, `the total with ${what}`);
-  const part = await answerOf(store.findEntries(key, { last: 10 }));
+  const part = await answerOf(store.findEntries(key, { limit: 10 }));
   const entries = part.outcome === 'found' ? part.entries : undefined;
   expectEqual(entries, expected?.history, `the last entries of ${what}`);
   const dueAt = expected?.state.deadline ?? Number.POSITIVE_INFINITY;
@@ -77,7 +77,9 @@ export const twoStores: readonly StoreCase[] = [
       expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
       expectEqual(await answerOf(second.remove(key)), 'missing', 'remove of what is gone');
       expectEqual(await answerOf(second.replace(key, live('ACTIVE', { revision: 5 }))), 'missing', 'replace');
-      const gone = await answerOf(second.append(key, { entries: [say('late')], now: NOON, operationId: 'op' }));
+      const gone = await answerOf(
+        second.append(key, { entries: [say('late')], now: NOON, operation: operationOf('op') }),
+      );
       expectEqual(gone, { outcome: 'missing' }, 'append to what is gone');
     },
   },

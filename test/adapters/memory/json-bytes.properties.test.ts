@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { jsonBytes } from '../../../adapters/memory/json-bytes.js';
 import { toWireSession } from '../../../src/operations/session-form.js';
-import { sessionAt } from '../../../src/session/timeline.js';
+import { sessionAt } from '../../../src/session/session-at.js';
 import type { Admit, ReadSize } from '../../../src/store/session-store.js';
 import { headOf, keyOf, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, insertActive } from '../../../src/testing/steps.js';

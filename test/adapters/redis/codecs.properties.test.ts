@@ -40,8 +40,12 @@ const phase = {
   deadline: msOrNever,
   operations: fc.array(operationId, { maxLength: 32 }),
 };
+const hold = fc.record({ holder: text, fence: fc.integer({ min: 1 }), until: ms });
+const labels = fc.dictionary(nameFrom('abcxyz019_.-', 64), text, { minKeys: 1, maxKeys: 8, noNullPrototype: true });
+
 const state: fc.Arbitrary<StateRecord> = fc.oneof(
   fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase }),
+  fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase, hold }),
   fc.record({
     status: fc.constant('TERMINATED'),
     endReason: fc.constantFrom('terminated', 'failed', 'time_limit', 'idle_timeout'),
@@ -57,7 +61,10 @@ const options = fc.record({
   // JSON has no negative zero.
   timeLimit: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((seconds) => seconds + 0),
 });
-const head: fc.Arbitrary<SessionHead> = fc.record({ id: text, options, createdAt: timestamp });
+const head: fc.Arbitrary<SessionHead> = fc.oneof(
+  fc.record({ id: text, options, createdAt: timestamp }),
+  fc.record({ id: text, options, labels, createdAt: timestamp }),
+);
 const entry: fc.Arbitrary<HistoryEntry> = fc.record({ role: text, content: text, timestamp });
 const appends = fc.array(fc.tuple(fc.array(entry, { minLength: 1, maxLength: 5 }), operationId), { maxLength: 8 });
 
@@ -95,7 +102,7 @@ describe('the head of a record', () => {
     fc.assert(
       fc.property(head, (given) => {
         const record = `2 a line\n${encodeHead(given)}`;
-        expect(record.split('\n')).toHaveLength(2);
+        expect(record.split('\n')).toHaveLength(given.labels === undefined ? 2 : 3);
         expect(decodeHead(given.id, record)).toEqual(given);
         expect(decodeHead(`${given.id}x`, record)).toBeUndefined();
       }),

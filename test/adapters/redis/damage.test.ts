@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import { sessionAt } from '../../../src/session/session-at.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
-import { sessionAt } from '../../../src/session/timeline.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient } from '../../support/redis-clients.js';
@@ -123,7 +123,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       await raw.del(keys[part]);
       await raw.rpush(keys[part], 'a list');
       await expectCorrupt(store);
-      expect(await errorOf(store.findEntries(key, { last: 1 }))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+      expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
       const append = { entries: [say('more')], now: NOON };
       expect(await errorOf(store.append(key, append))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
       await expectRemovable(store);
@@ -142,7 +142,11 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     await raw.append(keys.journal, '{"role":"user","cont');
     const before = await raw.get(keys.journal);
     for (const operationId of [undefined, 'op']) {
-      const append = { entries: [say('more')], now: NOON, ...(operationId === undefined ? {} : { operationId }) };
+      const append = {
+        entries: [say('more')],
+        now: NOON,
+        ...(operationId === undefined ? {} : { operation: operationOf(operationId) }),
+      };
       expect(await errorOf(store.append(key, append))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
     }
     expect(await raw.get(keys.journal)).toBe(before);

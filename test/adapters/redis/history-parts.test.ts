@@ -61,8 +61,11 @@ describeWithRedis('parts of a history', ({ port }) => {
         const count = isStart && text[after] === 0x7b ? behind + 1 : behind;
         if (isStart) {
           const entries = count === 0 ? [] : history.slice(-count);
-          expect(found).toEqual({ outcome: 'found', entries, position: text.length, hasMore: false });
+          expect(found).toEqual({ outcome: 'found', entries, start: after, position: text.length, hasMore: false });
         }
+        const back = await answerOf(store.findEntries(key, { before: after, limit: 10 }));
+        expect({ after, outcome: back.outcome }).toEqual({ after, outcome: isStart ? 'found' : 'invalid_position' });
+        if (isStart) expect(entriesOf(back)).toEqual(history.slice(0, history.length - count));
       }
     });
 
@@ -75,7 +78,7 @@ describeWithRedis('parts of a history', ({ port }) => {
         const found = await answerOf(store.findEntries(key, { after: 0, limit: 2 * (at + 1) }));
         expect(found).toMatchObject({ position, hasMore: at < 5 });
       }
-      expect(await answerOf(store.findEntries(key, { last: 3 }))).toMatchObject({ position: positions.at(-1) });
+      expect(await answerOf(store.findEntries(key, { limit: 3 }))).toMatchObject({ position: positions.at(-1) });
     });
 
     test('of mebibytes are read in several pieces', async () => {
@@ -85,9 +88,9 @@ describeWithRedis('parts of a history', ({ port }) => {
         const four = entries.slice(4 * at, 4 * at + 4);
         await answerOf(store.append(key, { entries: four, now: NOON }));
       }
-      const { position } = { position: 0, ...(await answerOf(store.findEntries(key, { last: 1 }))) };
+      const { position } = { position: 0, ...(await answerOf(store.findEntries(key, { limit: 1 }))) };
       for (const count of [1, 12, 33, 100]) {
-        const last = await answerOf(store.findEntries(key, { last: count }));
+        const last = await answerOf(store.findEntries(key, { limit: count }));
         expect(entriesOf(last)).toEqual(entries.slice(-count));
         expect(last).toMatchObject({ position, hasMore: false });
         const first = await answerOf(store.findEntries(key, { after: 0, limit: count }));
@@ -100,7 +103,7 @@ describeWithRedis('parts of a history', ({ port }) => {
     });
   });
 
-  describe.each([{ last: 100 }, { after: 0, limit: 100 }])('of mebibytes, %j, while', (slice) => {
+  describe.each([{ limit: 100 }, { after: 0, limit: 100 }])('of mebibytes, %j, while', (slice) => {
     const openLong = async () => {
       const opened = await open();
       for (const at of upTo(12)) await append(opened.store, key, [`${at} ${'x'.repeat(250_000)}`]);
@@ -114,7 +117,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       const now = await answerOf(store.find(key));
       const history = now === undefined ? [] : now.history;
       expect(history).toHaveLength(13);
-      expect(entriesOf(found)).toEqual('last' in slice ? history.slice(0, 12) : history);
+      expect(entriesOf(found)).toEqual('after' in slice ? history : history.slice(0, 12));
       const after = found.outcome === 'found' ? found.position : 0;
       const next = await answerOf(store.findEntries(key, { after, limit: 10 }));
       expect([...entriesOf(found), ...entriesOf(next)]).toEqual(history);
@@ -153,7 +156,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       const { store, client, journal } = await open();
       const position = await append(store, key, ['hello']);
       await client.call('APPEND', journal, `${good}${line}"w:9:3",\n`);
-      for (const slice of [{ last: 10 }, { after: 0, limit: 10 }, { after: position, limit: 2 }]) {
+      for (const slice of [{ limit: 10 }, { after: 0, limit: 10 }, { after: position, limit: 2 }]) {
         expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
       }
     });
@@ -163,19 +166,19 @@ describeWithRedis('parts of a history', ({ port }) => {
         const { store, client, journal } = await open();
         await append(store, key, ['hello']);
         await client.call('APPEND', journal, tail);
-        expect(await errorOf(store.findEntries(key, { last: 10 }))).toMatchObject({ type: 'corrupt_record' });
+        expect(await errorOf(store.findEntries(key, { limit: 10 }))).toMatchObject({ type: 'corrupt_record' });
       }
     });
 
     test('are corrupt_record where it is of another type, and missing where the session is', async () => {
       const { store, client, journal, record } = await open();
-      for (const slice of [{ last: 1 }, { after: 0, limit: 1 }, { after: 9, limit: 1 }]) {
+      for (const slice of [{ limit: 1 }, { after: 0, limit: 1 }, { after: 9, limit: 1 }]) {
         await client.call('DEL', journal);
         await client.call('RPUSH', journal, 'x');
         expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
       }
       await client.call('DEL', record);
-      expect(await answerOf(store.findEntries(key, { last: 1 }))).toEqual({ outcome: 'missing' });
+      expect(await answerOf(store.findEntries(key, { limit: 1 }))).toEqual({ outcome: 'missing' });
     });
   });
 
@@ -187,6 +190,6 @@ describeWithRedis('parts of a history', ({ port }) => {
     await insertActive(store, key);
     await append(store, key, ['hello']);
     await client.call('SCRIPT', 'FLUSH');
-    expect(entriesOf(await answerOf(store.findEntries(key, { last: 1 })))).toEqual([say('hello')]);
+    expect(entriesOf(await answerOf(store.findEntries(key, { limit: 1 })))).toEqual([say('hello')]);
   });
 });

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
@@ -5,7 +6,7 @@ import type { PageRange } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, idsOn, replace } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { type ClientVersion, clientVersions, openClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
 import { startRedis } from '../../support/redis-server.js';
 
@@ -15,8 +16,35 @@ const newPrefix = (): string => {
   return `lists-${process.pid}-${prefixes}`;
 };
 
-const insertFive = async (store: RedisSessionStore): Promise<void> => {
-  for (const at of upTo(5)) await answerOf(store.insert(TENANT, headOf(`s${at}`, NOON + at), live('IDLE')));
+const insertFive = async (store: RedisSessionStore, context = ''): Promise<void> => {
+  for (const at of upTo(5)) {
+    await answerOf(store.insert(TENANT, headOf(`s${at}`, NOON + at, { context }), live('ACTIVE')));
+  }
+};
+
+/** Lists five sessions without histories on a separate server, and counts the commands. */
+const countLightList = async (version: ClientVersion, context: string, refusal?: string) => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const store = new RedisSessionStore({ client: openClient(version, { port: server.port }) });
+  await insertFive(store, context);
+  let bytes = 0;
+  const admit = (size: number) => {
+    bytes = size;
+    return refusal;
+  };
+  const list = () => store.list(TENANT, { offset: 0, limit: 10, historyLimit: 0 }, admit);
+  await list();
+  const before = await commandsOf(server.port);
+  const answer = await list();
+  const after = await commandsOf(server.port);
+  if (answer.isOk()) expect(answer.value.records).toHaveLength(5);
+  const names = ['evalsha', 'mget', 'get', 'getrange', 'strlen'];
+  return {
+    answer,
+    bytes,
+    sent: Object.fromEntries(names.map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)])),
+  };
 };
 
 describeWithRedis('a list', ({ port }) => {
@@ -47,19 +75,40 @@ describeWithRedis('a list', ({ port }) => {
       expect(used).not.toHaveProperty('get');
     });
 
-    test('without histories is one script and one MGET, and reads no history', async () => {
-      const server = await startRedis();
-      onTestFinished(() => server.stop());
-      const store = new RedisSessionStore({ client: openClient(version, { port: server.port }) });
-      await insertFive(store);
-      const list = () => answerOf(store.list(TENANT, { offset: 0, limit: 10, historyLimit: 0 }));
-      await list();
-      const before = await commandsOf(server.port);
-      expect((await list()).records).toHaveLength(5);
-      const after = await commandsOf(server.port);
-      const sent = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
-      expect([sent('evalsha'), sent('mget'), sent('get')]).toEqual([1, 1, 0]);
+    test('without histories is one script', async () => {
+      const { sent } = await countLightList(version, '');
+      expect(sent).toEqual({ evalsha: 1, mget: 0, get: 5, getrange: 5, strlen: 0 });
     });
+
+    test('without histories reads records of more than 64 KiB only after they are admitted', async () => {
+      const admitted = await countLightList(version, 'x'.repeat(30_000));
+      expect(admitted.sent).toEqual({ evalsha: 1, mget: 1, get: 3, getrange: 5, strlen: 2 });
+      expect(admitted.bytes).toBeGreaterThan(150_000);
+      const refused = await countLightList(version, 'x'.repeat(30_000), 'too large');
+      expect(refused.sent).toMatchObject({ evalsha: 1, mget: 0 });
+    });
+
+    test('without histories refuses small records too', async () => {
+      const { answer } = await countLightList(version, '', 'too large');
+      expect(answer._unsafeUnwrapErr()).toBe('too large');
+    });
+
+    test.each(['no record', 'a \x1e b \x1e c', ''])(
+      'without histories names a session with the record %j',
+      async (text) => {
+        const prefix = newPrefix();
+        const store = new RedisSessionStore({ client: openClient(version, { port }), prefix });
+        const client = new Redis(port);
+        onTestFinished(() => client.disconnect());
+        await insertFive(store);
+        for (const id of ['s1', 's3']) await append(store, keyOf(id), ['hello']);
+        await client.set(new Keyspace(prefix, 1).of(keyOf('s3')).record, text);
+        const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, historyLimit: 0 }));
+        expect(page.unreadable).toEqual(['s3']);
+        expect(page.records.map(({ head }) => head.id)).toEqual(['s4', 's2', 's1', 's0']);
+        expect(page.records.map(({ historyCount }) => historyCount)).toEqual([0, 0, 1, 0]);
+      },
+    );
 
     test('without histories shows a session whole while others append to it and change its state', async () => {
       const prefix = newPrefix();

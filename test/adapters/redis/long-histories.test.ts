@@ -145,11 +145,11 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
         expect(read).toBeLessThanOrEqual(most);
       };
       const LOOK = 128 + 1;
-      await expectFew({ last: 2 }, ['before', 'after'], LOOK + 16_384);
+      await expectFew({ limit: 2 }, ['before', 'after'], LOOK + 16_384);
       await expectFew({ after: position, limit: 1000 }, ['after'], LOOK + 1000);
       await expectFew({ after: 0, limit: 1 }, ['entry 0'], LOOK + 16_384);
       // A thousand entries are about 80 kB.
-      await expectFew({ last: 1000 }, ['before', 'after'], LOOK + 4 * 80_000);
+      await expectFew({ limit: 1000 }, ['before', 'after'], LOOK + 4 * 80_000);
       await expectFew({ after: 0, limit: 1000 }, ['entry 999'], LOOK + 4 * 80_000);
     });
 

@@ -5,7 +5,7 @@ import { appendScript } from '../../../adapters/redis/history-writer.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { insertScript, replaceScript } from '../../../adapters/redis/record-writer.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
@@ -124,7 +124,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         const after = await append(others, key, ['after']);
         expect(after).toBeGreaterThan(position);
         if (operationId !== undefined) {
-          const again = { entries: [say('mine'), say('mine too')], now: NOON, operationId };
+          const again = { entries: [say('mine'), say('mine too')], now: NOON, operation: operationOf(operationId) };
           expect(await answerOf(others.append(key, again))).toEqual({ outcome: 'appended', position });
         }
       });

@@ -4,7 +4,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StoreError } from '../../../src/errors.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
 import type { Answer, SessionStore } from '../../../src/store/session-store.js';
-import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { missingEntries } from '../../support/redis-indexes.js';
@@ -70,7 +70,7 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'append with an operationId': {
     prepare: converse,
-    run: (store) => store.append(key, { entries: [say('mine')], now: NOON, operationId: 'mine' }),
+    run: (store) => store.append(key, { entries: [say('mine')], now: NOON, operation: operationOf('mine') }),
     success: appended,
   },
   remove: { prepare: converse, run: (store) => store.remove(key, { now: NOON }), success: 'removed' },

@@ -50,6 +50,36 @@ describeWithRedis('repair', ({ port }) => {
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions });
       });
 
+      test('lists sessions by their labels again, and drops them from the lists of labels that they do not have', async () => {
+        const { store, client, keys } = open();
+        await fill(store);
+        const head = { ...headOf('labelled'), labels: { user: 'u:1', channel: 'web' } };
+        await answerOf(store.insert(TENANT, head, live('IDLE')));
+        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6 });
+        const { labels, index } = keys.of(keyOf('labelled'));
+        await client.call('DEL', `${labels}user=u%003a1`);
+        await client.call(
+          'ZADD',
+          `${labels}user=other`,
+          String(NOON),
+          'labelled',
+          String(NOON),
+          's0',
+          String(NOON),
+          'gone',
+        );
+        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6, listed: 1, removed: 3 });
+        for (const [value, total] of [
+          ['u:1', 1],
+          ['other', 0],
+        ] as const) {
+          const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, label: { name: 'user', value } }));
+          expect(page).toMatchObject({ total, unreadable: [] });
+        }
+        expect(await client.call('EXISTS', `${labels}user=other`, index)).toBe(1);
+        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6 });
+      });
+
       test('lists and schedules what has lost its entries', async () => {
         const { store, client, keys } = open();
         await fill(store);

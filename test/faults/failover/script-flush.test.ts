@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient, type TestClient } from '../../support/redis-clients.js';
@@ -35,7 +35,11 @@ const flushing = (client: TestClient) => {
 const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown[]> => {
   const key = keyOf(id);
   const append = (content: string, operationId?: string) =>
-    store.append(key, { entries: [say(content)], now: NOON, ...(operationId === undefined ? {} : { operationId }) });
+    store.append(key, {
+      entries: [say(content)],
+      now: NOON,
+      ...(operationId === undefined ? {} : { operation: operationOf(operationId) }),
+    });
   const inserted = await store.insert(TENANT, headOf(id), live('IDLE'));
   const replaced = await store.replace(key, live('ACTIVE', { revision: 2 }));
   const first = await append('first');

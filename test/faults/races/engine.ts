@@ -24,7 +24,7 @@ export class SharedClock {
   }
 }
 
-const viewOf = ({ id: _, options, createdAt: __, history, ...state }: Session) => ({
+const viewOf = ({ id: _, options, createdAt: __, labels: ___, history, ...state }: Session) => ({
   ...state,
   history: history.map(({ content }) => content),
   timeLimit: options.timeLimit,

@@ -32,10 +32,11 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
     findEntries: (key, slice) => {
       const history = sessions.get(nameOf(key))?.history;
       if (history === undefined) return ok({ outcome: 'missing' });
-      const from = 'last' in slice ? Math.max(0, history.length - slice.last) : slice.after;
-      const entries = history.slice(from, 'last' in slice ? undefined : from + slice.limit);
-      const position = from + entries.length;
-      return ok({ outcome: 'found', entries, position, hasMore: position < history.length });
+      const { after, before = history.length, limit } = slice;
+      const start = after ?? Math.max(0, before - limit);
+      const entries = history.slice(start, after === undefined ? before : after + limit);
+      const position = start + entries.length;
+      return ok({ outcome: 'found', entries, start, position, hasMore: position < history.length });
     },
     list: () => ok({ records: [...sessions.values()], total: sessions.size, unreadable: [] }),
     remove: (key) => ok(sessions.delete(nameOf(key)) ? 'removed' : 'missing'),

@@ -18,18 +18,27 @@ const talking = async (client: Client): Promise<string> => {
 
 export const historyCases = (world: World): void => {
   describe('GET /session/{session_id}/history', () => {
-    test('answers the last entries, and those behind a position', async () => {
+    test('answers the last entries, those behind a position, and those before one', async () => {
       const client = world.client();
       const id = await talking(client);
       const read = async (query: string) => Object((await client.send(`/session/${id}/history${query}`)).json());
       const { position, ...all } = await read('');
-      expect(all).toEqual({ entries: said, has_more: false });
-      expect(await read('?last=1')).toEqual({ entries: [said[2]], position, has_more: false });
-      expect(await read(`?after=${position}`)).toEqual({ entries: [], position, has_more: false });
+      expect(all).toEqual({ entries: said, start: 0, has_more: false });
+      const last = await read('?last=1');
+      expect(last).toMatchObject({ entries: [said[2]], position, has_more: false });
+      expect(await read(`?after=${position}`)).toEqual({ entries: [], start: position, position, has_more: false });
       const first = await read('?after=0&limit=2');
       expect(first).toMatchObject({ entries: said.slice(0, 2), has_more: true });
-      expect(await read(`?after=${first.position}`)).toEqual({ entries: [said[2]], position, has_more: false });
-      expect(await read(`?last=${HISTORY_LIMIT * 100}`)).toEqual({ entries: said, position, has_more: false });
+      expect(await read(`?after=${first.position}`)).toEqual(last);
+      const above = await read(`?before=${last.start}&limit=1`);
+      expect(above).toMatchObject({ entries: [said[1]], position: last.start, has_more: true });
+      expect(await read(`?before=${above.start}`)).toMatchObject({ entries: [said[0]], start: 0 });
+      expect(await read(`?last=${HISTORY_LIMIT * 100}`)).toEqual({
+        entries: said,
+        start: 0,
+        position,
+        has_more: false,
+      });
     });
 
     test('has the headers of GET for HEAD, and no body', async () => {
@@ -47,6 +56,9 @@ export const historyCases = (world: World): void => {
       ['last', 'last=1&last=1'],
       ['after', 'after=-1'],
       ['after', 'after=999'],
+      ['before', 'before=999'],
+      ['before', 'before=0&after=0'],
+      ['last', 'last=1&before=0'],
       ['limit', 'limit=5'],
       ['limit', 'after=0&limit=0'],
     ])('names %s where the query is %s', async (path, query) => {

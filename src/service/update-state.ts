@@ -1,0 +1,46 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type Conflict, conflict, type InvalidInput, type NotFound, notFound, type StoreError } from '../errors.js';
+import type { StateRecord } from '../session/session-record.js';
+import type { SessionKey } from '../store/session-store.js';
+import type { Settings } from './settings.js';
+
+/** Maximum number of attempts. An attempt fails when another caller changes the session first. */
+const MAX_ATTEMPTS = 32;
+
+export interface UpdatedState<S extends StateRecord> {
+  readonly state: S;
+  /** The time of the decision, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Replaces the state by the one that `decide` makes of it. The store replaces the state only if it is still the one that
+ * was read; otherwise the state is read and decided on again. If `decide` returns the state itself, nothing changes.
+ */
+export const updateState = async <S extends StateRecord, E>(
+  { store, now }: Settings,
+  key: SessionKey,
+  decide: (current: StateRecord, now: number) => Result<S, E>,
+): Promise<Result<UpdatedState<S>, E | InvalidInput | NotFound | Conflict | StoreError>> => {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const found = await store.findState(key);
+    if (found.isErr()) return err(found.error);
+    const time = now();
+    if (time.isErr()) return err(time.error);
+    const current = found.value;
+    if (current === undefined) return err(notFound(key.id));
+    const decided = decide(current, time.value);
+    if (decided.isErr()) return err(decided.error);
+    const next = decided.value;
+    if (next === current) {
+      // The process that made the change may have died before it logged the event.
+      const repeated = await store.events?.repeat(key);
+      return repeated?.isErr() ? err(repeated.error) : ok({ state: next, now: time.value });
+    }
+    const replaced = await store.replace(key, next);
+    if (replaced.isErr()) return err(replaced.error);
+    if (replaced.value === 'replaced') return ok({ state: next, now: time.value });
+    if (replaced.value === 'missing') return err(notFound(key.id));
+  }
+  return err(conflict(key.id));
+};

@@ -1,0 +1,118 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SessionService } from '../../src/index.js';
+import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+
+const ada = { face: 'ada', profile: 'tutor' };
+const HOSTILE = 'a\nTERMINATED\u001b[2J';
+
+describeWithRedis('labels, holds and counts of entries', ({ url }) => {
+  const prefix = `cli-labels-${process.pid}`;
+  const where = ['--redis', url, '--prefix', prefix];
+  let colloquy: CommandLine;
+  let server: Running;
+  let client: Redis;
+  let sessions: SessionService;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    colloquy = await buildCommandLine();
+    const keys = { COLLOQUY_API_KEYS: 'default:key' };
+    server = await colloquy.start(['serve', '--port', '0', ...where], /Ctrl-C stops it/, keys);
+    const baseUrl = /http:\/\/\S+/.exec(server.output())?.[0] ?? '';
+    env = { COLLOQUY_URL: baseUrl, COLLOQUY_API_KEY: 'key' };
+    client = new Redis(url);
+    sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, statusIndex: true }) });
+  }, 60_000);
+  afterAll(async () => {
+    await server.signal('SIGTERM');
+    await client.quit();
+    await colloquy.remove();
+  });
+
+  const create = async (labels: Record<string, string> = {}, entries = 0): Promise<string> => {
+    const { id } = (await sessions.create({ ...ada, labels }))._unsafeUnwrap();
+    await sessions.start(id);
+    const said = Array.from({ length: entries }, (_, at) => ({ role: 'user', content: `${at}` }));
+    if (entries > 0) (await sessions.append(id, said))._unsafeUnwrap();
+    return id;
+  };
+
+  const idsIn = (stdout: string): string[] =>
+    stdout
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split(/ {2,}/)[0] ?? '');
+
+  test('list counts the entries of a history without reading it', async () => {
+    const id = await create({ kind: 'counted' }, 3);
+    const [journal = ''] = await client.keys(`${prefix}:*:journal:*:${id}`);
+    await client.setrange(journal, 0, 'x');
+    const { stdout } = await colloquy.run(['list', '--label', 'kind=counted', ...where]);
+    expect(stdout).toMatch(new RegExp(`${id} +ACTIVE .* +\\d+ +3 +ada`));
+    const whole = await colloquy.run(['list', '--json', '--label', 'kind=counted', ...where]);
+    expect(whole).toMatchObject({ exitCode: 1, stderr: `colloquy: unreadable sessions: ${id}\n` });
+  });
+
+  test('list --label finds the sessions with this label, in Redis and in a service', async () => {
+    const mine = [await create({ user: 'u=1' }, 2), await create({ user: 'u=1', channel: 'web' })];
+    await create({ user: 'u=2' });
+    const label = ['list', '--label', 'user=u=1'];
+    const fromRedis = await colloquy.run([...label, ...where]);
+    expect(idsIn(fromRedis.stdout).sort()).toEqual(mine.sort());
+    expect(fromRedis.stderr).toBe('2 sessions\n');
+    const fromService = await colloquy.run(label, { env });
+    expect(idsIn(fromService.stdout).sort()).toEqual(mine.sort());
+    expect(fromService.stdout).toMatch(new RegExp(`${mine[0]} +ACTIVE .* +\\d+ +- +ada`));
+    const one = await colloquy.run([...label, '--limit', '1', ...where]);
+    expect(one.stderr).toMatch(/^1 of 2 sessions; next page/);
+  });
+
+  test('list --label and --status work together in Redis', async () => {
+    const [active, paused] = [await create({ job: 'x' }), await create({ job: 'x' })];
+    await sessions.pause(paused);
+    const label = ['list', '--label', 'job=x', '--status'];
+    expect(idsIn((await colloquy.run([...label, 'ACTIVE', ...where])).stdout)).toEqual([active]);
+    expect(idsIn((await colloquy.run([...label, 'PAUSED', ...where])).stdout)).toEqual([paused]);
+  });
+
+  test.each([
+    ['user', '--label must be NAME=VALUE, such as user=u-1'],
+    ['=u-1', '--label must be NAME=VALUE, such as user=u-1'],
+    ['User=u-1', 'label must have names of 1 to 64'],
+  ])('list --label %s is refused in one line', async (label, message) => {
+    for (const run of [
+      colloquy.run(['list', '--label', label, ...where]),
+      colloquy.run(['list', '--label', label], { env }),
+    ]) {
+      const { exitCode, stdout, stderr } = await run;
+      expect([exitCode, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
+      expect(stderr).toContain(message);
+    }
+  });
+
+  test('inspect shows labels, and who holds the session', async () => {
+    const id = await create({ user: 'u-1', note: HOSTILE });
+    const hold = (await sessions.hold(id, { holder: 'worker-1', seconds: 60 }))._unsafeUnwrap();
+    const { stdout } = await colloquy.run(['inspect', id, ...where]);
+    expect(stdout).toContain(`Held by   worker-1 until ${hold.until}, fence ${hold.fence}\n`);
+    expect(stdout).toContain('Labels    note=a\\nTERMINATED\\u{1b}[2J\n          user=u-1\n');
+    const json = await colloquy.run(['inspect', '--json', id, ...where]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ labels: { user: 'u-1', note: HOSTILE }, hold });
+  });
+
+  test('inspect says nothing of labels and holds that are not there, or that the service does not show', async () => {
+    const id = await create();
+    const labelled = await create({ user: 'u-1' });
+    for (const run of [colloquy.run(['inspect', id, ...where]), colloquy.run(['inspect', labelled], { env })]) {
+      expect((await run).stdout).not.toMatch(/^(Held by|Labels)/m);
+    }
+    const json = await colloquy.run(['inspect', '--json', id, ...where]);
+    expect(JSON.parse(json.stdout)).not.toHaveProperty('labels');
+    expect(JSON.parse(json.stdout)).not.toHaveProperty('hold');
+  });
+});

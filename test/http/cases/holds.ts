@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { expectInvalid, expectProblem } from '../problems.js';
+import type { Client, World } from '../world.js';
+
+const said = { entries: [{ role: 'user', content: 'Hello' }] };
+
+const post = (client: Client, path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  client.send(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+const started = async (client: Client): Promise<string> => {
+  const { id } = await client.created();
+  (await client.sessions.start(id))._unsafeUnwrap();
+  return id;
+};
+
+export const holdCases = (world: World): void => {
+  describe('POST /hold-session/{session_id} and /release-session/{session_id}', () => {
+    test('give a fence and an end, and keep another holder out until then', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const now = world.clock.now();
+      const until = new Date(now + 30_000).toISOString();
+      const held = await post(client, `/hold-session/${id}`, { holder: 'worker-1', seconds: 30 });
+      expect([held.status, held.json()]).toEqual([200, { holder: 'worker-1', fence: 1, until }]);
+      const other = { holder: 'worker-2', seconds: 30 };
+      const refused = await post(client, `/hold-session/${id}`, other);
+      expectProblem(refused, 409, 'held');
+      expect(refused.json()).toMatchObject({ holder: 'worker-1', until });
+      const released = await post(client, `/release-session/${id}`, { fence: 1 });
+      expect([released.status, released.text]).toEqual([204, '']);
+      expect((await post(client, `/hold-session/${id}`, other)).json()).toMatchObject({ fence: 2 });
+      expectProblem(await post(client, `/release-session/${id}`, { fence: 1 }), 409, 'not_holder');
+    });
+
+    test('a command or an append with a fence is refused unless it is the current one', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const fenced = (fence: string) => ({ 'X-Fence': fence });
+      expectProblem(await post(client, `/append-history/${id}`, said, fenced('1')), 409, 'not_holder');
+      await post(client, `/hold-session/${id}`, { holder: 'worker-1', seconds: 5 });
+      expect((await post(client, `/append-history/${id}`, said, fenced('1'))).status).toBe(200);
+      expect((await client.command(`/pause-session/${id}`, fenced('1'))).status).toBe(200);
+      expectProblem(await client.command(`/resume-session/${id}`, fenced('2')), 409, 'not_holder');
+      world.clock.pass(5000);
+      expectProblem(await post(client, `/append-history/${id}`, said, fenced('1')), 409, 'not_holder');
+      expect((await post(client, `/append-history/${id}`, said)).status).toBe(200);
+    });
+
+    test('name what is wrong with the request', async () => {
+      const client = world.client();
+      const id = await started(client);
+      expectInvalid(await post(client, `/hold-session/${id}`, {}), 'holder', 'seconds');
+      expectInvalid(await post(client, `/hold-session/${id}`, { holder: 'x', seconds: 0 }), 'seconds');
+      expectInvalid(await post(client, `/release-session/${id}`, { fence: 'x' }), 'fence');
+      for (const fence of ['x', '0', '1.5', '-1', '1e3']) {
+        expectInvalid(await client.command(`/pause-session/${id}`, { 'X-Fence': fence }), 'X-Fence');
+      }
+      expectProblem(await post(client, '/hold-session/x', { holder: 'x', seconds: 1 }), 404, 'not_found');
+    });
+  });
+
+  describe('POST /append-history/{session_id} with if_position', () => {
+    test('appends where the history ends there, and else answers 412 with where it ends', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const first = Object((await post(client, `/append-history/${id}`, { ...said, if_position: 0 })).json());
+      const refused = await post(client, `/append-history/${id}`, { ...said, if_position: 0 });
+      expectProblem(refused, 412, 'history_moved');
+      expect(refused.json()).toMatchObject({ title: 'Precondition Failed', position: first.position });
+      const next = { ...said, if_position: first.position };
+      expect((await post(client, `/append-history/${id}`, next)).status).toBe(200);
+      expect((await post(client, `/append-history/${id}`, { ...said, if_position: null })).status).toBe(200);
+      expectInvalid(await post(client, `/append-history/${id}`, { ...said, if_position: '1' }), 'if_position');
+    });
+  });
+
+  describe('an Idempotency-Key of a command or an append', () => {
+    test('stands for one operation: with another it is 422', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const key = { 'Idempotency-Key': 'op-1' };
+      expect((await post(client, `/append-history/${id}`, said, key)).status).toBe(200);
+      expect((await post(client, `/append-history/${id}`, said, key)).status).toBe(200);
+      const other = { entries: [{ role: 'user', content: 'Goodbye' }] };
+      expectProblem(await post(client, `/append-history/${id}`, other, key), 422, 'operation_mismatch');
+      expect((await client.command(`/pause-session/${id}`, key)).status).toBe(200);
+      expectProblem(await client.command(`/resume-session/${id}`, key), 422, 'operation_mismatch');
+    });
+  });
+};

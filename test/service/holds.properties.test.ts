@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SessionService } from '../../src/service/session-service.js';
+import type { SessionStatus } from '../../src/session/session-status.js';
+import type { SessionStore } from '../../src/store/session-store.js';
+import { moreInCi } from '../support/continuous-integration.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { openClient } from '../support/redis-clients.js';
+import { createdIn, okOf } from '../support/sessions.js';
+
+/** Two services with clocks of their own. */
+const by = fc.nat({ max: 1 });
+/** How much higher the fence of a call is than the latest; undefined for no fence. */
+const fence = fc.constantFrom(undefined, 0, 0, 0, -1, 1);
+const ms = fc.constantFrom(1, 999, 1000, 1001, 5000);
+
+const step = fc.oneof(
+  fc.record({ does: fc.constant('hold' as const), by, holder: fc.constantFrom('a', 'b'), ms }),
+  fc.record({ does: fc.constant('append' as const), by, fence }),
+  fc.record({ does: fc.constant('release' as const), by, fence: fc.constantFrom(0, 0, -1, 1) }),
+  fc.record({ does: fc.constantFrom('start' as const, 'pause' as const, 'resume' as const), by, fence }),
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('pass' as const), by, ms: fc.oneof(ms, fc.constant(-3000)) }) },
+);
+const last = fc.record({ does: fc.constant('terminate' as const), by, fence });
+const sequences = fc
+  .tuple(fc.array(step, { minLength: 5, maxLength: 40 }), fc.array(fc.oneof(last, step), { maxLength: 5 }))
+  .map((parts) => parts.flat());
+
+type Step = typeof sequences extends fc.Arbitrary<(infer S)[]> ? S : never;
+type Call = Exclude<Step, { does: 'pass' }>;
+
+const moves = { start: ['IDLE', 'ACTIVE'], pause: ['ACTIVE', 'PAUSED'], resume: ['PAUSED', 'ACTIVE'] } as const;
+
+/** A held session, as simple as can be. Each call answers with a text. */
+class Model {
+  status: SessionStatus = 'IDLE';
+  holder = '';
+  fence = 0;
+  until = 0;
+  /** The fence of each entry, 0 for none. */
+  readonly entries: number[] = [];
+
+  run(call: Call, given: number | undefined, now: number): string {
+    const isOver = now >= this.until;
+    const isForeign = given !== undefined && (isOver || given !== this.fence);
+    if (call.does === 'hold') {
+      if (this.status === 'TERMINATED') return 'invalid_transition';
+      if (!isOver && this.holder !== call.holder) return 'held';
+      Object.assign(this, { holder: call.holder, fence: isOver ? this.fence + 1 : this.fence, until: now + call.ms });
+      return `held with ${this.fence} until ${this.until}`;
+    }
+    if (call.does === 'release') {
+      if (this.fence === 0 || given !== this.fence) return 'not_holder';
+      this.until = isOver ? this.until : 0;
+      return 'released';
+    }
+    if (call.does === 'append') {
+      if (this.status === 'IDLE' || this.status === 'TERMINATED') return 'invalid_transition';
+      if (isForeign) return 'not_holder';
+      this.entries.push(given ?? 0);
+      return 'appended';
+    }
+    if (isForeign) return 'not_holder';
+    const [from, to] = call.does === 'terminate' ? [this.status, 'TERMINATED' as const] : moves[call.does];
+    if (this.status !== from) return 'invalid_transition';
+    this.status = to;
+    return to;
+  }
+}
+
+const callOf = (sessions: SessionService, id: string, call: Call, given: number | undefined) => {
+  const options = given === undefined ? {} : { fence: given };
+  switch (call.does) {
+    case 'hold':
+      return sessions
+        .hold(id, { holder: call.holder, seconds: call.ms / 1000 })
+        .map(({ fence: held, until }) => `held with ${held} until ${Date.parse(until)}`);
+    case 'release':
+      return sessions.release(id, { fence: given ?? 0 }).map(() => 'released');
+    case 'append':
+      return sessions.append(id, [{ role: 'assistant', content: `${given ?? 0}` }], options).map(() => 'appended');
+    default:
+      return sessions[call.does](id, options).map(({ status }) => String(status));
+  }
+};
+
+/** Gives the steps to two services on one store, and to the model. */
+const follow = async (stores: readonly SessionStore[], steps: readonly Step[]): Promise<void> => {
+  const processes = stores.map((store) => {
+    const clock = new ManualClock();
+    return { clock, sessions: new SessionService({ store, clock }), seen: 0 };
+  });
+  const [first] = processes;
+  if (first === undefined) throw new Error('there is no store');
+  const id = await createdIn(first.sessions);
+  first.seen = first.clock.now();
+  const model = new Model();
+  for (const each of steps) {
+    const process = processes[each.by] ?? first;
+    if (each.does === 'pass') {
+      process.clock.pass(each.ms);
+      continue;
+    }
+    // A service never goes back behind a time that it has read.
+    process.seen = Math.max(process.seen, process.clock.now());
+    const delta = 'fence' in each ? each.fence : undefined;
+    const given = delta === undefined ? undefined : Math.max(1, model.fence + delta);
+    const expected = model.run(each, given, process.seen);
+    const actual = await callOf(process.sessions, id, each, given).match(String, ({ type }) => type);
+    expect({ step: each, actual }).toEqual({ step: each, actual: expected });
+  }
+  for (const process of processes) {
+    process.seen = Math.max(process.seen, process.clock.now());
+    const isHeld = process.seen < model.until && model.status !== 'TERMINATED';
+    const { status, hold, history } = await okOf(process.sessions.get(id));
+    expect([status, hold?.holder, hold?.fence]).toEqual([
+      model.status,
+      ...(isHeld ? [model.holder, model.fence] : [undefined, undefined]),
+    ]);
+    expect(history.map(({ content }) => Number(content))).toEqual(model.entries);
+  }
+  const fences = model.entries.filter((each) => each > 0);
+  expect(fences).toEqual(fences.toSorted((a, b) => a - b));
+};
+
+const name = 'holds, appends and commands of two services answer as the model, whatever their clocks do';
+
+describe('on the memory store', () => {
+  test(name, async () => {
+    await fc.assert(
+      fc.asyncProperty(sequences, async (steps) => {
+        const store = new MemorySessionStore();
+        await follow([store, store], steps);
+      }),
+      { numRuns: moreInCi(300, 2000) },
+    );
+  });
+});
+
+describeWithRedis('on the Redis store', ({ port }) => {
+  test(name, async () => {
+    const client = openClient('ioredis 5', { port });
+    const options = { client, prefix: `holds-${process.pid}` };
+    await fc.assert(
+      fc.asyncProperty(sequences, (steps) =>
+        follow([new RedisSessionStore(options), new RedisSessionStore(options)], steps),
+      ),
+      { numRuns: moreInCi(60, 300) },
+    );
+  });
+});
