@@ -18,8 +18,11 @@ const change = fc
   .map(([type, of, given]): Command => withName({ type, key: of }, given));
 
 const append = fc
-  .tuple(key, text, name)
-  .map(([of, said, given]): Command => withName({ type: 'append', key: of, text: said }, given));
+  .tuple(key, text, name, fc.boolean())
+  .map(
+    ([of, said, given, isAgain]): Command =>
+      withName({ type: 'append', key: of, text: given !== undefined && isAgain ? `text of ${given}` : said }, given),
+  );
 
 /** A command on one of two sessions of a tenant. */
 export const command: fc.Arbitrary<Command> = fc.oneof(

@@ -24,8 +24,8 @@ interface ModelSession {
   readonly limitMs: number;
   readonly timeLimit: number;
   readonly history: readonly string[];
-  /** Names of appends and of changes that were made. */
-  readonly names: ReadonlySet<string>;
+  /** What was done under each name of an append and of a change: the text, or the command. */
+  readonly names: ReadonlyMap<string, string>;
   /** Place in the order of creation. */
   readonly order: number;
 }
@@ -85,7 +85,7 @@ const create = (model: Model, key: string, timeLimit: number): Step => {
     limitMs: timeLimit === 0 ? Number.POSITIVE_INFINITY : timeLimit * 1000,
     timeLimit,
     history: [],
-    names: new Set(),
+    names: new Map(),
     order: model.created,
   };
   const next = put({ ...model, created: model.created + 1 }, key, session);
@@ -95,12 +95,13 @@ const create = (model: Model, key: string, timeLimit: number): Step => {
 const change = (model: Model, key: string, command: string, name: string | undefined): Step => {
   const found = model.sessions.get(key);
   if (found === undefined) return [model, 'not_found'];
-  if (name !== undefined && found.names.has(`change ${name}`)) return [model, stateOf(found, model.now)];
+  const known = found.names.get(`change ${name}`);
+  if (known !== undefined) return [model, known === command ? stateOf(found, model.now) : 'operation_mismatch'];
   const session = at(found, model.now);
   const status = targets[session.status]?.[command];
   if (status === undefined) return [model, 'invalid_transition'];
   if (session.status === 'TERMINATED') return [model, stateOf(session, model.now)];
-  const names = name === undefined ? session.names : new Set(session.names).add(`change ${name}`);
+  const names = name === undefined ? session.names : new Map(session.names).set(`change ${name}`, command);
   const next = { ...session, spentMs: spent(session, model.now), since: model.now, status, names };
   const reason = command === 'fail' ? 'failed' : 'terminated';
   const changed = status === 'TERMINATED' ? { ...next, endReason: reason } : next;
@@ -110,10 +111,11 @@ const change = (model: Model, key: string, command: string, name: string | undef
 const append = (model: Model, key: string, text: string, name: string | undefined): Step => {
   const found = model.sessions.get(key);
   if (found === undefined) return [model, 'not_found'];
-  if (name !== undefined && found.names.has(`append ${name}`)) return [model, 'appended'];
+  const known = found.names.get(`append ${name}`);
+  if (known !== undefined) return [model, known === text ? 'appended' : 'operation_mismatch'];
   const { status } = at(found, model.now);
   if (status !== 'ACTIVE' && status !== 'PAUSED') return [model, 'invalid_transition'];
-  const names = name === undefined ? found.names : new Set(found.names).add(`append ${name}`);
+  const names = name === undefined ? found.names : new Map(found.names).set(`append ${name}`, text);
   return [put(model, key, { ...found, history: [...found.history, text], names }), 'appended'];
 };
 
