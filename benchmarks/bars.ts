@@ -9,8 +9,6 @@ interface Bar {
   readonly figure: string;
   readonly least?: number;
   readonly most?: number;
-  /** Not asked of the engine yet: shown, so that one sees how far it is. */
-  readonly isOutlook?: boolean;
   /** The figure in some results, if they have it. */
   readonly read: (results: Results) => Figure | undefined;
 }
@@ -169,7 +167,7 @@ const others: readonly Bar[] = [
   ),
 ];
 
-const outlook: readonly Bar[] = [
+const lightLists: readonly Bar[] = [
   {
     figure: 'Redis list with historyLimit 0, 32 callers, of GET the joined light page + JSON.parse',
     least: 0.4,
@@ -200,7 +198,7 @@ const outlook: readonly Bar[] = [
     most: 1.25,
     read: times({ ...byLabel, subject: 'the label of 1 %', callers: 32 }),
   },
-].map((bar) => ({ ...bar, isOutlook: true }));
+];
 
 const redisPeers = { group: 'list on Redis, 10000 sessions, page of 10', limit: 'colloquy list' };
 
@@ -226,11 +224,11 @@ const peers: readonly Bar[] = [
   },
 ];
 
-const bars: readonly Bar[] = [...lists, ...writes, ...others, ...outlook, ...peers];
+const bars: readonly Bar[] = [...lists, ...writes, ...others, ...lightLists, ...peers];
 
 /** The bars whose figures these results have. */
 export const judge = (results: Results): readonly Judged[] =>
-  bars.flatMap(({ figure, least, most, isOutlook, read }) => {
+  bars.flatMap(({ figure, least, most, read }) => {
     const found = read(results);
     if (found === undefined) return [];
     const value = typeof found === 'number' ? found : found.median;
@@ -242,7 +240,6 @@ export const judge = (results: Results): readonly Judged[] =>
         value,
         reached,
         ...(typeof found === 'number' ? {} : { quartiles: [found.lower, found.upper] as const }),
-        ...(isOutlook === true ? { isOutlook } : {}),
       },
     ];
   });

@@ -90,10 +90,9 @@ const show = ({ groups, counts }: Found): void => {
 
 const judgedLines = (bars: readonly Judged[]): string =>
   bars
-    .map(({ figure, bar, value, quartiles, reached, isOutlook }) => {
+    .map(({ figure, bar, value, quartiles, reached }) => {
       const spread = quartiles === undefined ? '' : quartiles.map((quartile) => quartile.toFixed(2)).join('-');
-      const judged = reached ? 'reached' : 'MISSED';
-      const verdict = isOutlook === true ? 'outlook' : judged;
+      const verdict = reached ? 'reached' : 'MISSED';
       return `${verdict.padEnd(8)} ${value.toFixed(2).padStart(8)}  ${spread.padEnd(12)} ${bar.padEnd(9)} ${figure}`;
     })
     .join('\n');

@@ -12,8 +12,6 @@ export interface Judged {
   /** Where the middle half of the rounds was, if the figure is one of rounds. */
   readonly quartiles?: readonly [number, number];
   readonly reached: boolean;
-  /** Not asked of the engine yet. */
-  readonly isOutlook?: boolean;
 }
 
 /** The saved results of one run. */
