@@ -18,7 +18,7 @@ export interface StoredSession {
   readonly bytes: number;
   /** Empty if the store has no events. */
   readonly birth: string;
-  /** The number of the last change is counted from it: a replaced hold, which is no change, moves it on. */
+  /** Revision from which changes are counted. A replaced hold is no change, so it increases this number too. */
   firstRevision: number;
   readonly log: HistoryLog;
   state: StateRecord;
