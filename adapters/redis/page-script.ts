@@ -30,7 +30,7 @@ end
 local function countsOf(key)
   local mark = redis.pcall('GETRANGE', key, -${MARK_LENGTH}, -1)
   if mark == '' then return '0 0' end
-  if type(mark) ~= 'string' then return '- -' end
+  if type(mark) ~= 'string' then return lengthOf(key) == 0 and '0 0' or '- -' end
   local appends, entries = string.match(mark, '^[%w_-]+:(%x+):%x+:(%x+)",\\n$')
   return appends and appends .. ' ' .. entries or '- -'
 end
