@@ -40,7 +40,8 @@ export const holdState = (
   if (current !== undefined && current.holder !== holder) {
     return err(held(current.holder, timestampOf(current.until)));
   }
-  const fence = current?.fence ?? (state.hold?.fence ?? 0) + 1;
+  // The first fence is the revision, which differs if a session was deleted and created again under its id.
+  const fence = current?.fence ?? (state.hold === undefined ? state.revision : state.hold.fence + 1);
   return ok({ ...state, revision: state.revision + 1, hold: { holder, fence, until: now + durationMs } });
 };
 

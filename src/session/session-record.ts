@@ -5,7 +5,7 @@ import type { EndReason } from './session-status.js';
 export interface HoldRecord {
   /** 1 to 256 characters. */
   readonly holder: string;
-  /** Number of the hold, from 1: higher than that of every earlier hold on the session. */
+  /** Number of the hold, at least 1: higher than that of every earlier hold on the session. */
   readonly fence: number;
   /** End of the hold, exclusive, in milliseconds since the epoch; 0 after a release. */
   readonly until: number;

@@ -39,6 +39,8 @@ class Model {
   status: SessionStatus = 'IDLE';
   holder = '';
   fence = 0;
+  /** The first fence. */
+  revision = 1;
   until = 0;
   /** The fence of each entry, 0 for none. */
   readonly entries: number[] = [];
@@ -49,7 +51,7 @@ class Model {
     if (call.does === 'hold') {
       if (this.status === 'TERMINATED') return 'invalid_transition';
       if (!isOver && this.holder !== call.holder) return 'held';
-      Object.assign(this, { holder: call.holder, fence: isOver ? this.fence + 1 : this.fence, until: now + call.ms });
+      Object.assign(this, { holder: call.holder, fence: isOver ? this.nextFence : this.fence, until: now + call.ms });
       return `held with ${this.fence} until ${this.until}`;
     }
     if (call.does === 'release') {
@@ -67,7 +69,12 @@ class Model {
     const [from, to] = call.does === 'terminate' ? [this.status, 'TERMINATED' as const] : moves[call.does];
     if (this.status !== from) return 'invalid_transition';
     this.status = to;
+    this.revision += 1;
     return to;
+  }
+
+  get nextFence(): number {
+    return this.fence === 0 ? this.revision : this.fence + 1;
   }
 }
 

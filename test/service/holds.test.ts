@@ -20,7 +20,7 @@ describe.each([
   test('has a fence and an end, and is seen by whoever gets the session', async () => {
     const { sessions, id } = await open();
     const hold = await okOf(sessions.hold(id, { holder: 'worker-1', seconds: 30 }));
-    expect(hold).toEqual({ holder: 'worker-1', fence: 1, until: '2026-01-31T12:00:30.000Z' });
+    expect(hold).toEqual({ holder: 'worker-1', fence: 2, until: '2026-01-31T12:00:30.000Z' });
     expect((await okOf(sessions.get(id))).hold).toEqual(hold);
     expect((await okOf(sessions.list())).sessions[0]?.hold).toEqual(hold);
   });
@@ -37,7 +37,7 @@ describe.each([
     });
     clock.pass(1);
     expect('hold' in (await okOf(sessions.get(id)))).toBe(false);
-    expect((await okOf(sessions.hold(id, { holder: 'worker-2', seconds: 30 }))).fence).toBe(2);
+    expect((await okOf(sessions.hold(id, { holder: 'worker-2', seconds: 30 }))).fence).toBe(3);
   });
 
   test('is extended by its holder under the same fence, and has a new fence once it has run out', async () => {
@@ -46,11 +46,11 @@ describe.each([
     clock.pass(5000);
     expect(await okOf(sessions.hold(id, { holder: 'worker-1', seconds: 10 }))).toEqual({
       holder: 'worker-1',
-      fence: 1,
+      fence: 2,
       until: '2026-01-31T12:00:15.000Z',
     });
     clock.pass(10_000);
-    expect((await okOf(sessions.hold(id, { holder: 'worker-1', seconds: 10 }))).fence).toBe(2);
+    expect((await okOf(sessions.hold(id, { holder: 'worker-1', seconds: 10 }))).fence).toBe(3);
   });
 
   test('guards appends and commands: with a fence that is not current they are not_holder and change nothing', async () => {
@@ -114,6 +114,18 @@ describe.each([
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', duration: 9 });
     clock.pass(1);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: 'time_limit', duration: 10 });
+  });
+
+  test('of a deleted session is not one on a session that was created again under its id', async () => {
+    const { sessions } = await open();
+    const input = { face: 'ada', profile: 'tutor', idempotencyKey: 'call-1' };
+    const { id } = await okOf(sessions.create(input));
+    const { fence } = await okOf(sessions.hold(id, { holder: 'worker-1', seconds: 60 }));
+    await okOf(sessions.delete(id));
+    expect((await okOf(sessions.create(input))).id).toBe(id);
+    const next = await okOf(sessions.hold(id, { holder: 'worker-2', seconds: 60 }));
+    expect(next.fence).not.toBe(fence);
+    expect(await errorOf(sessions.start(id, { fence }))).toMatchObject({ type: 'not_holder' });
   });
 
   test('that ends on one clock is over by the fence on every other', async () => {

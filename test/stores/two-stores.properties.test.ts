@@ -46,18 +46,20 @@ class Deployment {
     const answer = await this.#answer(command);
     const heard = answer.match<unknown>(
       (value) => value ?? null,
-      (error) => ({ ...error, cause: undefined, ...('position' in error && { message: '' }) }),
+      (error) => ({ ...error, cause: undefined, ...(('position' in error || 'fence' in error) && { message: '' }) }),
     );
     if (command.does === 'delete' || command.does === 'sweep') {
       // A later session with the same id has other positions.
       this.#generation += 1;
       this.#positions.clear();
     }
-    return JSON.parse(JSON.stringify(heard), (key, each) =>
-      (key === 'position' || key === 'start') && each !== 0 && 'session' in command
+    // Fences begin with the revision, which is random in a session with an idempotency key.
+    return JSON.parse(JSON.stringify(heard), (key, each) => {
+      if (key === 'fence') return 'fence';
+      return (key === 'position' || key === 'start') && each !== 0 && 'session' in command
         ? this.#label(`position ${this.#generation} ${this.#idOf(command.session)} ${each}`)
-        : each,
-    );
+        : each;
+    });
   }
 
   /** The events of all sessions, each change once. */

@@ -25,28 +25,28 @@ export const holdCases = (world: World): void => {
       const now = world.clock.now();
       const until = new Date(now + 30_000).toISOString();
       const held = await post(client, `/hold-session/${id}`, { holder: 'worker-1', seconds: 30 });
-      expect([held.status, held.json()]).toEqual([200, { holder: 'worker-1', fence: 1, until }]);
+      expect([held.status, held.json()]).toEqual([200, { holder: 'worker-1', fence: 2, until }]);
       const other = { holder: 'worker-2', seconds: 30 };
       const refused = await post(client, `/hold-session/${id}`, other);
       expectProblem(refused, 409, 'held');
       expect(refused.json()).toMatchObject({ holder: 'worker-1', until });
-      const released = await post(client, `/release-session/${id}`, { fence: 1 });
+      const released = await post(client, `/release-session/${id}`, { fence: 2 });
       expect([released.status, released.text]).toEqual([204, '']);
-      expect((await post(client, `/hold-session/${id}`, other)).json()).toMatchObject({ fence: 2 });
-      expectProblem(await post(client, `/release-session/${id}`, { fence: 1 }), 409, 'not_holder');
+      expect((await post(client, `/hold-session/${id}`, other)).json()).toMatchObject({ fence: 3 });
+      expectProblem(await post(client, `/release-session/${id}`, { fence: 2 }), 409, 'not_holder');
     });
 
     test('a command or an append with a fence is refused unless it is the current one', async () => {
       const client = world.client();
       const id = await started(client);
       const fenced = (fence: string) => ({ 'X-Fence': fence });
-      expectProblem(await post(client, `/append-history/${id}`, said, fenced('1')), 409, 'not_holder');
+      expectProblem(await post(client, `/append-history/${id}`, said, fenced('2')), 409, 'not_holder');
       await post(client, `/hold-session/${id}`, { holder: 'worker-1', seconds: 5 });
-      expect((await post(client, `/append-history/${id}`, said, fenced('1'))).status).toBe(200);
-      expect((await client.command(`/pause-session/${id}`, fenced('1'))).status).toBe(200);
-      expectProblem(await client.command(`/resume-session/${id}`, fenced('2')), 409, 'not_holder');
+      expect((await post(client, `/append-history/${id}`, said, fenced('2'))).status).toBe(200);
+      expect((await client.command(`/pause-session/${id}`, fenced('2'))).status).toBe(200);
+      expectProblem(await client.command(`/resume-session/${id}`, fenced('3')), 409, 'not_holder');
       world.clock.pass(5000);
-      expectProblem(await post(client, `/append-history/${id}`, said, fenced('1')), 409, 'not_holder');
+      expectProblem(await post(client, `/append-history/${id}`, said, fenced('2')), 409, 'not_holder');
       expect((await post(client, `/append-history/${id}`, said)).status).toBe(200);
     });
 
