@@ -91,13 +91,13 @@ CREATE INDEX colloquy_events_by_time ON colloquy_events (ms);
 
 CREATE TRIGGER colloquy_session_added AFTER INSERT ON colloquy_sessions BEGIN
   INSERT INTO colloquy_totals VALUES (NEW.tenant, '', NEW.status, 1)
-    ON CONFLICT DO UPDATE SET sessions = sessions + 1;
+    ON CONFLICT (tenant, name, value) DO UPDATE SET sessions = sessions + 1;
 END;
 
 CREATE TRIGGER colloquy_session_changed AFTER UPDATE OF status ON colloquy_sessions WHEN OLD.status <> NEW.status BEGIN
   UPDATE colloquy_totals SET sessions = sessions - 1 WHERE tenant = OLD.tenant AND name = '' AND value = OLD.status;
   INSERT INTO colloquy_totals VALUES (NEW.tenant, '', NEW.status, 1)
-    ON CONFLICT DO UPDATE SET sessions = sessions + 1;
+    ON CONFLICT (tenant, name, value) DO UPDATE SET sessions = sessions + 1;
 END;
 
 CREATE TRIGGER colloquy_session_removed AFTER DELETE ON colloquy_sessions BEGIN
@@ -111,7 +111,7 @@ END;
 
 CREATE TRIGGER colloquy_label_added AFTER INSERT ON colloquy_labels BEGIN
   INSERT INTO colloquy_totals VALUES (NEW.tenant, NEW.name, NEW.value, 1)
-    ON CONFLICT DO UPDATE SET sessions = sessions + 1;
+    ON CONFLICT (tenant, name, value) DO UPDATE SET sessions = sessions + 1;
 END;
 
 CREATE TRIGGER colloquy_label_removed AFTER DELETE ON colloquy_labels BEGIN
