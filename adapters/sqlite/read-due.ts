@@ -3,8 +3,8 @@ import type { StoreUnavailable } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
 import { unescapeName } from '../../src/store/escape-name.js';
 import type { DueSession, DueSessions } from '../../src/store/session-store.js';
+import { NEVER } from '../../src/store/stored-json.js';
 import type { Connection } from './connection.js';
-import { NEVER } from './stored-text.js';
 
 const FIRST_DUE = `SELECT tenant, id, due_at FROM colloquy_sessions WHERE due_at < ${NEVER} AND due_at <= ?
   ORDER BY due_at LIMIT ?`;

@@ -5,10 +5,10 @@ import { timestampOf } from '../../src/session/clock.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
+import { NEVER } from '../../src/store/stored-json.js';
 import type { Connection } from './connection.js';
 import { bytesToRead, loadSession, SIZE_COLUMNS } from './read-session.js';
 import type { SqliteValue } from './sqlite-session-store-options.js';
-import { NEVER } from './stored-text.js';
 
 /** A place in an index by creation: a time, and an escaped id. */
 type Place = readonly [createdMs: number, id: string];

@@ -12,8 +12,8 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
+import { decodeEntry, decodeHead, decodeState } from '../../src/store/stored-json.js';
 import type { Connection } from './connection.js';
-import { decodeEntry, decodeHead, decodeState } from './stored-text.js';
 
 /** Bytes of JSON that a session has beside its head and its history: its status, duration and the like. */
 const FRAME_BYTES = 150;

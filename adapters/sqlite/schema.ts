@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { NEVER } from '../../src/store/stored-json.js';
 import type { Connection } from './connection.js';
-import { NEVER } from './stored-text.js';
 
 /*
  * Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since the epoch; `NEVER`
@@ -14,20 +14,10 @@ import { NEVER } from './stored-text.js';
  */
 const VERSION_1 = `
 CREATE TABLE colloquy_sessions (
-  number INTEGER PRIMARY KEY,
-  tenant TEXT NOT NULL,
-  id TEXT NOT NULL,
-  created_ms INTEGER NOT NULL,
-  birth TEXT NOT NULL,
-  status TEXT NOT NULL,
-  deadline INTEGER NOT NULL,
-  due_at INTEGER NOT NULL,
-  revision INTEGER NOT NULL,
-  sequence INTEGER NOT NULL,
-  entries INTEGER NOT NULL,
-  bytes INTEGER NOT NULL,
-  head_bytes INTEGER NOT NULL,
-  state TEXT NOT NULL
+  number INTEGER PRIMARY KEY, tenant TEXT NOT NULL, id TEXT NOT NULL, created_ms INTEGER NOT NULL,
+  birth TEXT NOT NULL, status TEXT NOT NULL, deadline INTEGER NOT NULL, due_at INTEGER NOT NULL,
+  revision INTEGER NOT NULL, sequence INTEGER NOT NULL, entries INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  head_bytes INTEGER NOT NULL, state TEXT NOT NULL
 );
 CREATE UNIQUE INDEX colloquy_sessions_by_id ON colloquy_sessions (tenant, id);
 CREATE INDEX colloquy_sessions_by_creation ON colloquy_sessions (tenant, created_ms, id);
@@ -37,55 +27,35 @@ CREATE INDEX colloquy_sessions_by_tenant_due ON colloquy_sessions (tenant, due_a
   WHERE due_at < ${NEVER};
 
 CREATE TABLE colloquy_heads (
-  session INTEGER PRIMARY KEY,
-  head TEXT NOT NULL
+  session INTEGER PRIMARY KEY, head TEXT NOT NULL
 );
 
 /* A position is the number of entries up to this one; bytes counts the JSON up to its end. */
 CREATE TABLE colloquy_entries (
-  session INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  bytes INTEGER NOT NULL,
-  entry TEXT NOT NULL,
+  session INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL, entry TEXT NOT NULL,
   PRIMARY KEY (session, position)
 ) WITHOUT ROWID;
 
 CREATE TABLE colloquy_operations (
-  session INTEGER NOT NULL,
-  operation TEXT NOT NULL,
-  digest TEXT NOT NULL,
-  position INTEGER NOT NULL,
+  session INTEGER NOT NULL, operation TEXT NOT NULL, digest TEXT NOT NULL, position INTEGER NOT NULL,
   PRIMARY KEY (session, operation)
 ) WITHOUT ROWID;
 
 CREATE TABLE colloquy_labels (
-  tenant TEXT NOT NULL,
-  name TEXT NOT NULL,
-  value TEXT NOT NULL,
-  created_ms INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  session INTEGER NOT NULL,
-  PRIMARY KEY (tenant, name, value, created_ms, id)
+  tenant TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, created_ms INTEGER NOT NULL, id TEXT NOT NULL,
+  session INTEGER NOT NULL, PRIMARY KEY (tenant, name, value, created_ms, id)
 ) WITHOUT ROWID;
 CREATE INDEX colloquy_labels_by_session ON colloquy_labels (session);
 
 /* Sessions by label, and with an empty name by the status that is stored. */
 CREATE TABLE colloquy_totals (
-  tenant TEXT NOT NULL,
-  name TEXT NOT NULL,
-  value TEXT NOT NULL,
-  sessions INTEGER NOT NULL,
+  tenant TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, sessions INTEGER NOT NULL,
   PRIMARY KEY (tenant, name, value)
 ) WITHOUT ROWID;
 
 CREATE TABLE colloquy_events (
-  number INTEGER PRIMARY KEY,
-  ms INTEGER NOT NULL,
-  tenant TEXT NOT NULL,
-  id TEXT NOT NULL,
-  birth TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  detail TEXT NOT NULL
+  number INTEGER PRIMARY KEY, ms INTEGER NOT NULL, tenant TEXT NOT NULL, id TEXT NOT NULL, birth TEXT NOT NULL,
+  sequence INTEGER NOT NULL, detail TEXT NOT NULL
 );
 CREATE INDEX colloquy_events_by_time ON colloquy_events (ms);
 

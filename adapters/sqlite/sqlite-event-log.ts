@@ -6,8 +6,8 @@ import type { EventPage, SessionEvent } from '../../src/events/session-event.js'
 import type { Fields } from '../../src/input/values.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
+import { decodeDetail } from '../../src/store/stored-json.js';
 import type { Connection } from './connection.js';
-import { decodeDetail } from './stored-text.js';
 
 const BEGINNING = '0-0';
 

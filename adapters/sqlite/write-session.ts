@@ -8,10 +8,10 @@ import type { SessionHead, StateRecord } from '../../src/session/session-record.
 import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import type { AppendOutcome, HistoryAppend, Removal, Rescheduling, SessionKey } from '../../src/store/session-store.js';
+import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState, NEVER } from '../../src/store/stored-json.js';
 import type { Connection } from './connection.js';
 import { unreadable } from './read-session.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
-import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState, NEVER } from './stored-text.js';
 
 const FIND = `SELECT number, birth, status, deadline, due_at, revision, sequence, entries, bytes, state
   FROM colloquy_sessions WHERE tenant = ? AND id = ?`;

@@ -1,15 +1,15 @@
-import type { EventDetail } from '../../src/events/event-detail.js';
-import { isFields } from '../../src/input/values.js';
-import type { HistoryEntry, SessionOptions } from '../../src/session/session.js';
-import type { HoldRecord, SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { isEndReason, isSessionStatus } from '../../src/session/session-status.js';
+import type { EventDetail } from '../events/event-detail.js';
+import { isFields } from '../input/values.js';
+import type { HistoryEntry, SessionOptions } from '../session/session.js';
+import type { HoldRecord, SessionHead, StateRecord } from '../session/session-record.js';
+import { isEndReason, isSessionStatus } from '../session/session-status.js';
 
 /*
- * Everything is stored as JSON: `JSON.stringify` escapes lone surrogates and NUL (ECMA-262, 25.5.2.3), which SQLite's text
- * cannot hold. JSON has no `Infinity`: a deadline or limit of null stands for it.
+ * What stores on SQL databases keep as JSON: `JSON.stringify` escapes lone surrogates and NUL (ECMA-262, 25.5.2.3), which
+ * the text of these databases cannot hold. JSON has no `Infinity`: a deadline or limit of null stands for it.
  */
 
-/** Stands for `Infinity` in a column: SQLite compares it like any other time, and no time reaches it. */
+/** Stands for `Infinity` in a column of times: databases compare it like any other time, and no time reaches it. */
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
 const parse = (text: unknown): unknown => {
