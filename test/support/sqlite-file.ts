@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
+import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 
 /** An empty folder with the path of a database in it. */
 export const sqliteFile = () => {
@@ -14,4 +15,11 @@ export const openLibsql = (file: string) => {
   const database = new Database(file);
   database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   return database;
+};
+
+/** An empty store in memory. */
+export const sqliteInMemory = (): SqliteSessionStore => {
+  const store = new SqliteSessionStore({ database: openLibsql(':memory:'), events: true });
+  store.migrate()._unsafeUnwrap();
+  return store;
 };
