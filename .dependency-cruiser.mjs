@@ -163,10 +163,10 @@ export default {
       to: { dependencyTypes: npm, pathNot: ownDependencies },
     },
     {
-      name: 'memory-and-fetch-run-anywhere',
+      name: 'memory-sqlite-and-fetch-run-anywhere',
       comment: 'The other adapters serve clients and frameworks that are of Node themselves.',
       severity: 'error',
-      from: { path: '^adapters/(memory|fetch)/' },
+      from: { path: '^adapters/(memory|sqlite|fetch)/' },
       to: { dependencyTypes: ['core'] },
     },
     {

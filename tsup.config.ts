@@ -6,6 +6,7 @@ const library = {
   index: 'src/index.ts',
   memory: 'adapters/memory/index.ts',
   redis: 'adapters/redis/index.ts',
+  sqlite: 'adapters/sqlite/index.ts',
   http: 'src/http/index.ts',
   client: 'src/client/index.ts',
   node: 'adapters/node/index.ts',

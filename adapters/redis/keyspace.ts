@@ -1,17 +1,7 @@
 import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
+import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 import type { SessionKey } from '../../src/store/session-store.js';
-
-/**
- * Escapes a name for use in a key. Every character that is not unreserved in RFC 3986 (2.3) becomes `%` and the four
- * hex digits of its UTF-16 code unit. So no escaped name contains `:`, `{`, `}` or `*`, two names never give the same
- * text, lone surrogates work, and plain ids keep their order.
- */
-export const escapeName = (name: string): string =>
-  name.replace(/[^\w.~-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
-export const unescapeName = (escaped: string): string =>
-  escaped.replace(/%([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
 
 /** FNV-1a with 32 bits over UTF-16 code units. It must never change, since it decides the partition of a tenant. */
 const hash = (text: string): number => {

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
+import { unescapeName } from '../../src/store/escape-name.js';
 import type { DueSession, DueSessions } from '../../src/store/session-store.js';
 import { type Call, script } from './connection.js';
 import type { Failure } from './failure.js';
-import { type Keyspace, type TenantKeys, unescapeName } from './keyspace.js';
+import type { Keyspace, TenantKeys } from './keyspace.js';
 import { decodeFixed, FIXED_LENGTH, type FixedFields } from './record-text.js';
 import { rescheduleTenant } from './session-index.js';
 

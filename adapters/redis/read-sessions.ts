@@ -2,11 +2,12 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
+import { unescapeName } from '../../src/store/escape-name.js';
 import type { Admit, ReadSize } from '../../src/store/session-store.js';
 import { type Call, script } from './connection.js';
 import { type Failure, toStoreError, unreadable } from './failure.js';
 import { type DecodedJournal, decodeJournal, decodeTail } from './journal-text.js';
-import { type SessionKeys, type TenantKeys, unescapeName } from './keyspace.js';
+import type { SessionKeys, TenantKeys } from './keyspace.js';
 import { decodeHead, decodeState } from './record-text.js';
 
 /**

@@ -4,7 +4,7 @@ import type { SessionLabels, SessionOptions } from '../../src/session/session.js
 import type { HoldRecord, SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { isEndReason, type SessionStatus, sessionStatuses } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
-import { escapeName, unescapeName } from './keyspace.js';
+import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 
 /*
  * A record is one state line, followed by the JSON of the parts that never change:

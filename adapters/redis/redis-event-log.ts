@@ -4,10 +4,11 @@ import { type ChangeId, type EventDetail, eventDetailOf, eventOf } from '../../s
 import { isAfter } from '../../src/events/position.js';
 import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
 import { isEndReason } from '../../src/session/session-status.js';
+import { escapeName } from '../../src/store/escape-name.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 import type { Call, Connection } from './connection.js';
 import { toStoreError } from './failure.js';
-import { escapeName, type Keyspace, keyOfPath, type SessionKeys } from './keyspace.js';
+import { type Keyspace, keyOfPath, type SessionKeys } from './keyspace.js';
 import { decodeState } from './record-text.js';
 import type { BlockingRedisClient, RedisClient } from './redis-session-store-options.js';
 import { StreamListener } from './stream-listener.js';

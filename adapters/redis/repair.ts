@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
+import { unescapeName } from '../../src/store/escape-name.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
-import { type Keyspace, keyOfPath, unescapeName } from './keyspace.js';
+import { type Keyspace, keyOfPath } from './keyspace.js';
 import { findSession } from './read-sessions.js';
 import type { RedisClient } from './redis-session-store-options.js';
 import { clearRemoved, purge } from './remove-session.js';

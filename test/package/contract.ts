@@ -3,6 +3,7 @@ export const contract = {
   '.': ['SessionService', 'transitions', 'transition', 'sessionAt'],
   './memory': ['MemorySessionStore'],
   './redis': ['RedisSessionStore'],
+  './sqlite': ['SqliteSessionStore'],
   './http': ['createSessionHandler', 'staticApiKeys', 'commandRoutes', 'historyRoutes', 'eventRoutes', 'answerOf'],
   './client': ['SessionClient'],
   './node': ['nodeListener'],

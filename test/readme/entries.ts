@@ -5,6 +5,7 @@ const sources: Readonly<Record<string, string>> = {
   colloquy: 'src/index.ts',
   'colloquy/memory': 'adapters/memory/index.ts',
   'colloquy/redis': 'adapters/redis/index.ts',
+  'colloquy/sqlite': 'adapters/sqlite/index.ts',
   'colloquy/http': 'src/http/index.ts',
   'colloquy/client': 'src/client/index.ts',
   'colloquy/node': 'adapters/node/index.ts',

@@ -10,6 +10,7 @@ import { answerOf, insertActive } from '../../src/testing/steps.js';
 import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { openClient } from '../support/redis-clients.js';
+import { sqliteInMemory } from '../support/sqlite-file.js';
 
 /** What the Redis store reads first, in bytes: sizes about its doubles are those at which a part may be torn. */
 const PIECE = 16_384;
@@ -90,6 +91,8 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
 };
 
 describe('parts of any history, of any size and by any steps, are what memory and a plain array say', () => {
+  test('in SQLite', () => expectParts(sqliteInMemory(), moreInCi(40, 100)));
+
   test('on ioredis-mock', async () => {
     const client: RedisClient = new MockRedis();
     await expectParts(

@@ -9,6 +9,7 @@ import { answerOf } from '../../src/testing/steps.js';
 import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { openClient } from '../support/redis-clients.js';
+import { sqliteInMemory } from '../support/sqlite-file.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -95,6 +96,8 @@ const newPrefix = (): string => {
 
 describe('any range of sessions that come and go is that of a sorted array', () => {
   test('in memory', () => expectLikeArray(() => new MemorySessionStore(), moreInCi(100, 300)));
+
+  test('in SQLite', () => expectLikeArray(sqliteInMemory, moreInCi(40, 100)));
 
   test('in ioredis-mock', () => {
     const client = new MockRedis();

@@ -10,6 +10,7 @@ import { answerOf } from '../../src/testing/steps.js';
 import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { openClient } from '../support/redis-clients.js';
+import { sqliteInMemory } from '../support/sqlite-file.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -134,6 +135,8 @@ let prefixes = 0;
 
 describe('any list by status at any time is what a plain array of all sessions says', () => {
   test('in memory', () => expectLikeModel(() => new MemorySessionStore(), moreInCi(100, 300)));
+
+  test('in SQLite', () => expectLikeModel(sqliteInMemory, moreInCi(40, 100)));
 
   describeWithRedis('in Redis', ({ port }) => {
     test('with its index of statuses', () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import type { SessionEvent } from '../../src/events/session-event.js';
 import { SessionService } from '../../src/service/session-service.js';
 import type { SessionStore } from '../../src/store/session-store.js';
@@ -11,6 +12,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { openClient } from '../support/redis-clients.js';
 import { missingEntries } from '../support/redis-indexes.js';
 import { ada, countingIds } from '../support/sessions.js';
+import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
 import { type Command, sequences } from './two-stores-commands.js';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -190,6 +192,17 @@ class Deployment {
   }
 }
 
+/** Fails if the answers of two processes on a database ever differ from those of a memory store. */
+const expectSame = async (given: readonly Command[], stores: readonly [SessionStore, SessionStore]): Promise<void> => {
+  const memory = new Deployment([new MemorySessionStore({ events: true })]);
+  const database = new Deployment(stores);
+  for (const command of given) {
+    const [expected, actual] = [await memory.run(command), await database.run(command)];
+    expect({ command, answer: actual }).toEqual({ command, answer: expected });
+  }
+  expect(await database.told()).toEqual(await memory.told());
+};
+
 let prefixes = 0;
 
 /** Two processes share the Redis, so that each changes and deletes what the other knows. */
@@ -200,14 +213,29 @@ describeWithRedis('a caller cannot tell the Redis store from the one in memory',
       fc.asyncProperty(sequences, async (given) => {
         prefixes += 1;
         const options = { client, prefix: `two-stores-${process.pid}-${prefixes}`, statusIndex: true, events: true };
-        const memory = new Deployment([new MemorySessionStore({ events: true })]);
-        const redis = new Deployment([new RedisSessionStore(options), new RedisSessionStore(options)]);
-        for (const command of given) {
-          const [expected, actual] = [await memory.run(command), await redis.run(command)];
-          expect({ command, answer: actual }).toEqual({ command, answer: expected });
-        }
-        expect(await redis.told()).toEqual(await memory.told());
+        await expectSame(given, [new RedisSessionStore(options), new RedisSessionStore(options)]);
         expect(await missingEntries(client, options)).toEqual([]);
+      }),
+      { numRuns: moreInCi(100, 300) },
+    );
+  });
+});
+
+describe('a caller cannot tell the SQLite store from the one in memory', () => {
+  test('whatever is created, changed, deleted, swept and listed, in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(sequences, async (given) => {
+        const { file, remove } = sqliteFile();
+        const databases = [openLibsql(file), openLibsql(file)] as const;
+        const [one, other] = [
+          new SqliteSessionStore({ database: databases[0], events: true }),
+          new SqliteSessionStore({ database: databases[1], events: true }),
+        ];
+        one.migrate()._unsafeUnwrap();
+        await expectSame(given, [one, other]).finally(() => {
+          for (const database of databases) database.close();
+          remove();
+        });
       }),
       { numRuns: moreInCi(100, 300) },
     );

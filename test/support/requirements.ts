@@ -1,3 +1,4 @@
+import { isBuiltin } from 'node:module';
 import { findChromium } from './chromium-binary.js';
 import { networksAvailable } from './network.js';
 import { findRedisServer } from './redis-binary.js';
@@ -31,6 +32,12 @@ export const requirements = {
     name: 'a network namespace',
     isMet: networksAvailable,
     howToGet: 'Run the tests as root on Linux, with iproute2 (Debian: apt-get install iproute2).',
+    isNeededInCi: false,
+  },
+  nodeSqlite: {
+    name: 'node:sqlite',
+    isMet: () => isBuiltin('node:sqlite'),
+    howToGet: 'Run the tests with Node 22.13 or later.',
     isNeededInCi: false,
   },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeJournal, decodeTail, encodeEntries } from '../../../adapters/redis/journal-text.js';
-import { escapeName, Keyspace, keyOfPath, unescapeName } from '../../../adapters/redis/keyspace.js';
+import { Keyspace, keyOfPath } from '../../../adapters/redis/keyspace.js';
 import {
   decodeFixed,
   decodeHead,
@@ -12,6 +12,7 @@ import {
 } from '../../../adapters/redis/record-text.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../../src/session/session-record.js';
+import { escapeName, unescapeName } from '../../../src/store/escape-name.js';
 import { hostileNames, hostileTexts } from '../../../src/testing/hostile.js';
 import { NOON, say } from '../../../src/testing/samples.js';
 

@@ -1,0 +1,7 @@
+export { SqliteSessionStore } from './sqlite-session-store.js';
+export type {
+  SqliteDatabase,
+  SqliteSessionStoreOptions,
+  SqliteStatement,
+  SqliteValue,
+} from './sqlite-session-store-options.js';

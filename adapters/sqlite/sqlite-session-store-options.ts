@@ -1,0 +1,64 @@
+import { type OptionNames, readOptions } from '../../src/input/read-options.js';
+import { hasMethods, isFields, readUpTo } from '../../src/input/values.js';
+
+/** A value that the store binds to a statement. */
+export type SqliteValue = string | number;
+
+/** A prepared statement. A row is an object with a property for each column. */
+export interface SqliteStatement {
+  all(...values: SqliteValue[]): unknown;
+  get(...values: SqliteValue[]): unknown;
+  run(...values: SqliteValue[]): unknown;
+}
+
+/**
+ * What better-sqlite3, libsql, node:sqlite (`DatabaseSync`) and bun:sqlite have in common. The connection belongs to the
+ * host: the store never configures or closes it. Declared here, so that no driver is needed to compile against this store.
+ */
+export interface SqliteDatabase {
+  /** False after the host has closed the connection, in drivers that say so. */
+  readonly open?: unknown;
+  readonly isOpen?: unknown;
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+}
+
+/** Options of a `SqliteSessionStore`. */
+export interface SqliteSessionStoreOptions {
+  /**
+   * The host's open connection, with a synchronous driver. It must not be in a transaction when the store is called: use a
+   * connection of its own for the store.
+   */
+  readonly database: SqliteDatabase;
+  /**
+   * Enables events. The file keeps the last `length` events, 1 to 100000000, by default 100000. Default: no events.
+   */
+  readonly events?: boolean | { readonly length?: number };
+}
+
+/** The validated options with their defaults. */
+export interface SqliteSettings {
+  readonly database: SqliteDatabase;
+  /** Number of events that the file keeps, if events are on. */
+  readonly eventsLength: number | undefined;
+}
+
+const DEFAULT_EVENTS = 100_000;
+const MAX_EVENTS = 100_000_000;
+
+const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & { readonly database: true } = {
+  database: true,
+  events: { length: true },
+};
+
+/** Throws a `TypeError` that names all options that break a rule or are unknown. */
+export const readStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings =>
+  readOptions('SqliteSessionStore', options, optionNames, (issues) => {
+    const { database, events = false } = options;
+    const isDatabase = hasMethods(database, 'exec', 'prepare');
+    issues.check(isDatabase, 'database', 'must be an open connection with exec and prepare');
+    if (typeof events === 'boolean') return { database, eventsLength: events ? DEFAULT_EVENTS : undefined };
+    issues.check(isFields(events), 'events', 'must be true, false or { length }');
+    const length = isFields(events) ? (events.length ?? DEFAULT_EVENTS) : DEFAULT_EVENTS;
+    return { database, eventsLength: readUpTo(issues, 'events.length', length, MAX_EVENTS) };
+  });

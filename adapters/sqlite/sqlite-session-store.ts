@@ -1,0 +1,100 @@
+import type { Result } from 'neverthrow';
+import type { StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import type {
+  Admit,
+  AppendOutcome,
+  DueSessions,
+  EntriesOutcome,
+  HistoryAppend,
+  HistorySlice,
+  PageRange,
+  ReadSize,
+  RecordPage,
+  Removal,
+  Rescheduling,
+  SessionKey,
+  SessionStore,
+} from '../../src/store/session-store.js';
+import { Connection } from './connection.js';
+import { readDue } from './read-due.js';
+import { readPage } from './read-page.js';
+import { findEntries, findSession, findState } from './read-session.js';
+import { migrate } from './schema.js';
+import { SqliteEventLog } from './sqlite-event-log.js';
+import { readStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
+import { SessionWriter } from './write-session.js';
+
+/**
+ * Keeps sessions in a SQLite file (3.25 or later), shared by the processes of one machine, through the host's own
+ * synchronous connection. Call `migrate()` once before the first operation. Every change is one transaction. The store is
+ * synchronous: it returns results, not promises, and blocks the process for as long as SQLite waits for a lock
+ * (`busy_timeout`).
+ */
+export class SqliteSessionStore implements SessionStore {
+  readonly #connection: Connection;
+  readonly #writer: SessionWriter;
+  readonly events: SqliteEventLog | undefined;
+
+  /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
+  constructor(options: SqliteSessionStoreOptions) {
+    const { database, eventsLength } = readStoreOptions(options);
+    this.#connection = new Connection(database);
+    const events = new SqliteEventLog(this.#connection, eventsLength);
+    this.events = eventsLength === undefined ? undefined : events;
+    this.#writer = new SessionWriter(this.#connection, events);
+  }
+
+  /**
+   * Makes the tables, or upgrades those of an earlier version. Safe to call at every start and from several processes at
+   * once; does nothing if the tables are there. The names of all tables begin with `colloquy_`. Until then every
+   * operation returns `store_unavailable`.
+   */
+  migrate(): Result<void, StoreUnavailable> {
+    return migrate(this.#connection);
+  }
+
+  insert(tenant: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', StoreError> {
+    return this.#writer.insert(tenant, head, state);
+  }
+
+  find<E = never>(
+    key: SessionKey,
+    size: ReadSize = {},
+    admit?: Admit<E>,
+  ): Result<SessionRecord | undefined, StoreError | E> {
+    return findSession(this.#connection, key, size, admit);
+  }
+
+  findState(key: SessionKey): Result<StateRecord | undefined, StoreError> {
+    return findState(this.#connection, key);
+  }
+
+  list<E = never>(tenant: string, range: PageRange, admit?: Admit<E>): Result<RecordPage, StoreError | E> {
+    return readPage(this.#connection, tenant, range, admit);
+  }
+
+  replace(key: SessionKey, next: StateRecord): Result<'replaced' | 'stale' | 'missing', StoreError> {
+    return this.#writer.replace(key, next);
+  }
+
+  append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {
+    return this.#writer.append(key, append);
+  }
+
+  findEntries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, StoreError> {
+    return findEntries(this.#connection, key, slice);
+  }
+
+  remove(key: SessionKey, removal: Removal = {}): Result<'removed' | 'stale' | 'missing', StoreError> {
+    return this.#writer.remove(key, removal);
+  }
+
+  due(now: number, limit: number): Result<DueSessions, StoreError> {
+    return readDue(this.#connection, now, limit);
+  }
+
+  reschedule(key: SessionKey, rescheduling: Rescheduling): Result<'moved' | 'stale', StoreError> {
+    return this.#writer.reschedule(key, rescheduling);
+  }
+}

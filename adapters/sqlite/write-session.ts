@@ -1,0 +1,157 @@
+import { nanoid } from 'nanoid';
+import { err, ok, type Result } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
+import { eventDetailOf } from '../../src/events/event-detail.js';
+import type { Fields } from '../../src/input/values.js';
+import { isHeldWith } from '../../src/session/hold.js';
+import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
+import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
+import { escapeName } from '../../src/store/escape-name.js';
+import type { AppendOutcome, HistoryAppend, Removal, Rescheduling, SessionKey } from '../../src/store/session-store.js';
+import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState, NEVER } from '../../src/store/stored-json.js';
+import type { Connection } from './connection.js';
+import { unreadable } from './read-session.js';
+import type { SqliteEventLog } from './sqlite-event-log.js';
+
+const FIND = `SELECT number, birth, status, deadline, due_at, revision, sequence, entries, bytes, state
+  FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
+const INSERT = `INSERT INTO colloquy_sessions
+  (tenant, id, created_ms, birth, status, deadline, due_at, revision, sequence, entries, bytes, head_bytes, state)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, ?, ?)`;
+const INSERT_HEAD = 'INSERT INTO colloquy_heads (session, head) VALUES (?, ?)';
+const INSERT_LABEL = `INSERT INTO colloquy_labels (tenant, name, value, created_ms, id, session)
+  VALUES (?, ?, ?, ?, ?, ?)`;
+const REPLACE = `UPDATE colloquy_sessions
+  SET status = ?, deadline = ?, due_at = ?, revision = ?, sequence = ?, state = ? WHERE number = ?`;
+const RESCHEDULE = 'UPDATE colloquy_sessions SET due_at = ? WHERE number = ?';
+const REMOVE = 'DELETE FROM colloquy_sessions WHERE number = ?';
+const FIND_OPERATION = 'SELECT digest, position FROM colloquy_operations WHERE session = ? AND operation = ?';
+const INSERT_OPERATION = `INSERT INTO colloquy_operations (session, operation, digest, position)
+  VALUES (?, ?, ?, ?)`;
+const INSERT_ENTRY = 'INSERT INTO colloquy_entries (session, position, bytes, entry) VALUES (?, ?, ?, ?)';
+const APPENDED = 'UPDATE colloquy_sessions SET entries = ?, bytes = ?, sequence = ? WHERE number = ?';
+
+const finite = (ms: number): number => Math.min(ms, NEVER);
+const infinite = (ms: unknown): number => (Number(ms) >= NEVER ? Number.POSITIVE_INFINITY : Number(ms));
+
+/** The changes of sessions. Each is one transaction with its event. */
+export class SessionWriter {
+  readonly #connection: Connection;
+  readonly #events: SqliteEventLog;
+
+  constructor(connection: Connection, events: SqliteEventLog) {
+    this.#connection = connection;
+    this.#events = events;
+  }
+
+  insert(tenant: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', StoreError> {
+    const key = { tenant, id: head.id };
+    return this.#connection.write((): Result<'inserted' | 'taken', StoreError> => {
+      if (this.#find(key) !== undefined) return ok('taken');
+      const [owner, id, text, birth] = [escapeName(tenant), escapeName(head.id), encodeHead(head), nanoid(12)];
+      const createdMs = Date.parse(head.createdAt);
+      const until = finite(state.deadline);
+      const values = [state.status, until, until, state.revision, bytesOf(text), encodeState(state)];
+      this.#connection.run(INSERT, owner, id, createdMs, birth, ...values);
+      const number = Number(this.#find(key)?.['number']);
+      this.#connection.run(INSERT_HEAD, number, text);
+      for (const [name, value] of Object.entries(head.labels ?? {})) {
+        this.#connection.run(INSERT_LABEL, owner, escapeName(name), escapeName(value), createdMs, id, number);
+      }
+      this.#events.log(key, { birth, sequence: 1 }, { type: 'created', at: createdMs });
+      return ok('inserted');
+    });
+  }
+
+  replace(key: SessionKey, next: StateRecord): Result<'replaced' | 'stale' | 'missing', StoreError> {
+    return this.#connection.write((): Result<'replaced' | 'stale' | 'missing', StoreError> => {
+      const row = this.#find(key);
+      if (row === undefined) return ok('missing');
+      const state = decodeState(row['state']);
+      if (state === undefined) return err(unreadable(key.id, 'state'));
+      if (state.revision !== next.revision - 1) return ok('stale');
+      const { status, deadline, revision } = next;
+      const isChange = status !== state.status;
+      const sequence = Number(row['sequence']) + (isChange ? 1 : 0);
+      const dueAt = isEndByClock(next) ? Math.min(infinite(row['due_at']), deadline) : deadline;
+      const values = [status, finite(deadline), finite(dueAt), revision, sequence, encodeState(next)];
+      this.#connection.run(REPLACE, ...values, Number(row['number']));
+      const change = { birth: String(row['birth']), sequence };
+      if (isChange) this.#events.log(key, change, eventDetailOf(state.status === 'PAUSED', next));
+      return ok('replaced');
+    });
+  }
+
+  append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {
+    return this.#connection.write((): Result<AppendOutcome, StoreError> => {
+      const row = this.#find(key);
+      if (row === undefined) return ok({ outcome: 'missing' });
+      const state = decodeState(row['state']);
+      if (state === undefined) return err(unreadable(key.id, 'state'));
+      const { entries, now, operation, fence, ifPosition, maxEntries } = append;
+      const known = operation && this.#connection.get(FIND_OPERATION, Number(row['number']), operation.id);
+      if (known !== undefined) {
+        const isSame = known['digest'] === operation?.digest;
+        return ok(isSame ? { outcome: 'appended', position: Number(known['position']) } : { outcome: 'mismatch' });
+      }
+      if (now >= acceptsHistoryUntil(state)) return ok({ outcome: 'closed', state });
+      if (fence !== undefined && !isHeldWith(state, fence, now)) return ok({ outcome: 'not_held' });
+      const end = Number(row['entries']);
+      if (ifPosition !== undefined && ifPosition !== end) return ok({ outcome: 'moved', position: end });
+      const position = end + entries.length;
+      if (maxEntries !== undefined && position > maxEntries) return ok({ outcome: 'full' });
+      this.#addEntries(key, row, append);
+      return ok({ outcome: 'appended', position });
+    });
+  }
+
+  #addEntries(key: SessionKey, row: Fields, { entries, now, operation }: HistoryAppend): void {
+    const number = Number(row['number']);
+    let position = Number(row['entries']);
+    let bytes = Number(row['bytes']);
+    for (const entry of entries) {
+      const text = encodeEntry(entry);
+      position += 1;
+      // And a comma.
+      bytes += bytesOf(text) + 1;
+      this.#connection.run(INSERT_ENTRY, number, position, bytes, text);
+    }
+    if (operation !== undefined) {
+      this.#connection.run(INSERT_OPERATION, number, operation.id, operation.digest, position);
+    }
+    const sequence = Number(row['sequence']) + 1;
+    this.#connection.run(APPENDED, position, bytes, sequence, number);
+    this.#events.log(key, { birth: String(row['birth']), sequence }, { type: 'appended', at: now, position });
+  }
+
+  remove(
+    key: SessionKey,
+    { revision, now = Date.now() }: Removal,
+  ): Result<'removed' | 'stale' | 'missing', StoreError> {
+    return this.#connection.write((): Result<'removed' | 'stale' | 'missing', StoreError> => {
+      const row = this.#find(key);
+      if (row === undefined) return ok('missing');
+      if (revision !== undefined && revision !== Number(row['revision'])) return ok('stale');
+      this.#connection.run(REMOVE, Number(row['number']));
+      const change = { birth: String(row['birth']), sequence: Number(row['sequence']) + 1 };
+      this.#events.log(key, change, { type: 'deleted', at: now });
+      return ok('removed');
+    });
+  }
+
+  reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', StoreError> {
+    return this.#connection.write((): Result<'moved' | 'stale', StoreError> => {
+      const row = this.#find(key);
+      if (row === undefined || infinite(row['due_at']) !== from) return ok('stale');
+      const isFree = row['status'] === 'TERMINATED' || isDamaged;
+      const dueAt = isFree ? to : Math.min(to, infinite(row['deadline']));
+      if (dueAt === from) return ok('stale');
+      this.#connection.run(RESCHEDULE, finite(dueAt), Number(row['number']));
+      return ok('moved');
+    });
+  }
+
+  #find({ tenant, id }: SessionKey): Fields | undefined {
+    return this.#connection.get(FIND, escapeName(tenant), escapeName(id));
+  }
+}

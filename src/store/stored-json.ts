@@ -1,0 +1,123 @@
+import type { EventDetail } from '../events/event-detail.js';
+import { isFields } from '../input/values.js';
+import type { HistoryEntry, SessionOptions } from '../session/session.js';
+import type { HoldRecord, SessionHead, StateRecord } from '../session/session-record.js';
+import { isEndReason, isSessionStatus } from '../session/session-status.js';
+
+/*
+ * What stores on SQL databases keep as JSON: `JSON.stringify` escapes lone surrogates and NUL (ECMA-262, 25.5.2.3), which
+ * the text of these databases cannot hold. JSON has no `Infinity`: a deadline or limit of null stands for it.
+ */
+
+/** Stands for `Infinity` in a column of times: databases compare it like any other time, and no time reaches it. */
+export const NEVER = Number.MAX_SAFE_INTEGER;
+
+const parse = (text: unknown): unknown => {
+  if (typeof text !== 'string') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isTimeOrNever = (value: unknown): value is number | null => value === null || isNumber(value);
+const infinite = (value: number | null): number => value ?? Number.POSITIVE_INFINITY;
+
+export const encodeState = (state: StateRecord): string => {
+  const { revision, status, since, activeMs, limitMs, deadline, operations, hold } = state;
+  const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
+  return JSON.stringify({
+    status,
+    endReason,
+    revision,
+    since,
+    activeMs,
+    limitMs,
+    deadline,
+    operations,
+    hold: hold && { holder: hold.holder, fence: hold.fence, until: hold.until },
+  });
+};
+
+const isHold = (value: unknown): value is HoldRecord =>
+  isFields(value) && isText(value['holder']) && isNumber(value['fence']) && isNumber(value['until']);
+
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+
+/** The state in a text; `undefined` if it cannot be read. */
+export const decodeState = (text: unknown): StateRecord | undefined => {
+  const stored = parse(text);
+  if (!isFields(stored)) return undefined;
+  const { status, endReason, revision, since, activeMs, limitMs, deadline, operations, hold } = stored;
+  if (!isSessionStatus(status) || !isNumber(revision) || !isNumber(since) || !isNumber(activeMs)) return undefined;
+  if (!isTimeOrNever(limitMs) || !isTimeOrNever(deadline) || !isTexts(operations)) return undefined;
+  if (hold !== undefined && !isHold(hold)) return undefined;
+  const phase = {
+    revision,
+    since,
+    activeMs,
+    limitMs: infinite(limitMs),
+    deadline: infinite(deadline),
+    operations,
+    ...(hold && { hold }),
+  };
+  if (status !== 'TERMINATED') return { status, ...phase };
+  return isEndReason(endReason) ? { status, ...phase, endReason } : undefined;
+};
+
+export const encodeHead = ({ id, options, labels, createdAt }: SessionHead): string => {
+  const { face, profile, context, behavior, timeLimit } = options;
+  return JSON.stringify({ id, options: { face, profile, context, behavior, timeLimit }, labels, createdAt });
+};
+
+const isOptions = (value: unknown): value is SessionOptions =>
+  isFields(value) &&
+  isText(value['face']) &&
+  isText(value['profile']) &&
+  isText(value['context']) &&
+  isText(value['behavior']) &&
+  isNumber(value['timeLimit']);
+
+const isHead = (value: unknown): value is SessionHead =>
+  isFields(value) &&
+  isText(value['id']) &&
+  isOptions(value['options']) &&
+  isText(value['createdAt']) &&
+  (value['labels'] === undefined || (isFields(value['labels']) && Object.values(value['labels']).every(isText)));
+
+/** The head of a session in a text; `undefined` if it cannot be read or is another session's. */
+export const decodeHead = (id: string, text: unknown): SessionHead | undefined => {
+  const head = parse(text);
+  return isHead(head) && head.id === id ? head : undefined;
+};
+
+export const encodeEntry = ({ role, content, timestamp }: HistoryEntry): string =>
+  JSON.stringify({ role, content, timestamp });
+
+/** The entry in a text; `undefined` if it cannot be read. */
+export const decodeEntry = (text: unknown): HistoryEntry | undefined => {
+  const entry = parse(text);
+  if (!isFields(entry)) return undefined;
+  const { role, content, timestamp } = entry;
+  return isText(role) && isText(content) && isText(timestamp) ? { role, content, timestamp } : undefined;
+};
+
+const isSimple = (type: unknown): type is Exclude<EventDetail['type'], 'terminated' | 'appended'> =>
+  ['created', 'started', 'paused', 'resumed', 'deleted'].some((known) => known === type);
+
+/** The details of an event; `undefined` if a later version wrote them. */
+export const decodeDetail = (text: unknown): EventDetail | undefined => {
+  const detail = parse(text);
+  if (!isFields(detail)) return undefined;
+  const { type, at, endReason, position } = detail;
+  if (!isNumber(at)) return undefined;
+  if (isSimple(type)) return { type, at };
+  if (type === 'appended' && isNumber(position)) return { type, at, position };
+  return type === 'terminated' && isEndReason(endReason) ? { type, at, endReason } : undefined;
+};
+
+/** Bytes of UTF-8. */
+export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;

@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
+import { headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
+import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
+
+const key = { tenant: 'acme', id: 'one' };
+const hello = { entries: [say('hello')], now: NOON, operation: operationOf('op') };
+const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
+
+/** Every method of a store that needs its tables. */
+const operations = (store: SessionStore) => [
+  store.insert('acme', headOf('one'), live('ACTIVE')),
+  store.find(key),
+  store.findState(key),
+  store.list('acme', { offset: 0, limit: 10 }),
+  store.replace(key, live('PAUSED', { revision: 2 })),
+  store.append(key, hello),
+  store.findEntries(key, { limit: 10 }),
+  store.remove(key),
+  store.due(NOON, 10),
+  store.reschedule(key, { from: NOON, to: NOON + 1 }),
+  store.events?.latest(''),
+  store.events?.read('', '0', 10),
+];
+
+describe('SqliteSessionStore', () => {
+  let file: string;
+  let remove: () => void;
+  let database: ReturnType<typeof openLibsql>;
+  beforeEach(() => {
+    ({ file, remove } = sqliteFile());
+    database = openLibsql(file);
+  });
+  afterEach(() => {
+    if (database.open) database.close();
+    remove();
+  });
+
+  const opened = (on: SqliteDatabase = database): SqliteSessionStore => {
+    const store = new SqliteSessionStore({ database: on, events: true });
+    store.migrate()._unsafeUnwrap();
+    store.insert('acme', headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+    return store;
+  };
+
+  /** The connection, but `onCommit` may throw, or commit and throw, instead of COMMIT. */
+  const withCommit = (onCommit: (commit: () => void) => void): SqliteDatabase => ({
+    exec: (sql) => (sql === 'COMMIT' ? onCommit(() => database.exec(sql)) : database.exec(sql)),
+    prepare: (sql) => database.prepare(sql),
+  });
+
+  it('throws a TypeError that names every wrong option', () => {
+    const options = { database: { exec: () => undefined }, events: { length: 0, size: 3 } };
+    // @ts-expect-error A host without types may pass anything.
+    const make = () => new SqliteSessionStore(options);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(/database must be an open connection.*events\.length must be/);
+    expect(make).toThrow(/events\.size is unknown/);
+  });
+
+  it('says before migrate that migrate must be called', async () => {
+    for (const answer of operations(new SqliteSessionStore({ database, events: true }))) {
+      const error = (await answer)?._unsafeUnwrapErr();
+      expect(error).toMatchObject({ ...notApplied, message: expect.stringContaining('migrate()') });
+    }
+  });
+
+  it('may migrate again, and leaves what is stored', () => {
+    const store = opened();
+    expect(store.migrate().isOk()).toBe(true);
+    expect(store.find(key)._unsafeUnwrap()?.head.id).toBe('one');
+  });
+
+  it('refuses tables of a later version', () => {
+    const store = opened();
+    database.exec('UPDATE colloquy_meta SET value = 99');
+    expect(store.migrate()._unsafeUnwrapErr()).toMatchObject({
+      ...notApplied,
+      message: expect.stringContaining('later version'),
+    });
+  });
+
+  it('a locked file is not_applied, and the store works when the lock is gone', async () => {
+    const store = opened();
+    database.exec('PRAGMA busy_timeout = 0');
+    const other = openLibsql(file);
+    other.exec('BEGIN IMMEDIATE');
+    expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject({
+      ...notApplied,
+      message: expect.stringContaining('locked'),
+    });
+    expect(store.find(key).isOk(), 'a read beside the writer').toBe(true);
+    other.exec('ROLLBACK');
+    other.close();
+    expect(store.append(key, hello)._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1 });
+  });
+
+  it('a full disk is not_applied, and nothing of the call stays', () => {
+    const store = opened();
+    const pages = Number(Object.values(database.prepare('PRAGMA page_count').get() as object)[0]);
+    database.exec(`PRAGMA max_page_count = ${pages}`);
+    const large = { ...hello, entries: [say('first'), say('x'.repeat(1_000_000))] };
+    expect(store.append(key, large)._unsafeUnwrapErr()).toMatchObject(notApplied);
+    database.exec('PRAGMA max_page_count = 100000');
+    expect(store.find(key)._unsafeUnwrap()).toMatchObject({ history: [], sequence: 1 });
+    expect(store.append(key, large)._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 2 });
+  });
+
+  it('a COMMIT that finds the file locked is not_applied; after any other failure the outcome is unknown', () => {
+    let code = '';
+    const store = opened(
+      withCommit((commit) => {
+        if (code === '') commit();
+        else throw Object.assign(new Error('from the driver'), { code });
+      }),
+    );
+    code = 'SQLITE_BUSY';
+    expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject(notApplied);
+    code = 'SQLITE_IOERR';
+    expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject({
+      type: 'store_unavailable',
+      outcome: 'unknown',
+    });
+    expect(store.find(key)._unsafeUnwrapErr(), 'a read').toMatchObject(notApplied);
+    code = '';
+    expect(store.append(key, hello)._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1 });
+    expect(store.find(key)._unsafeUnwrap()?.sequence).toBe(2);
+  });
+
+  it('an append whose answer was lost is recognised when it is repeated', () => {
+    let isLost = false;
+    const store = opened(
+      withCommit((commit) => {
+        commit();
+        if (isLost) throw new Error('disk I/O error');
+      }),
+    );
+    isLost = true;
+    expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject({ outcome: 'unknown' });
+    isLost = false;
+    expect(store.append(key, hello)._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1 });
+    expect(store.find(key)._unsafeUnwrap()?.history).toHaveLength(1);
+  });
+
+  it("leaves the host's own transaction on the connection alone", () => {
+    const store = opened();
+    database.exec('CREATE TABLE own (value); BEGIN; INSERT INTO own VALUES (1)');
+    expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject(notApplied);
+    database.exec('COMMIT');
+    expect(database.prepare('SELECT count(*) AS count FROM own').get()).toMatchObject({ count: 1 });
+  });
+
+  it('removes everything of a session, in every table', () => {
+    const store = opened();
+    store.insert('acme', { ...headOf('two'), labels: { user: 'u-1' } }, live('ACTIVE'))._unsafeUnwrap();
+    for (const id of ['one', 'two']) {
+      store.append({ tenant: 'acme', id }, hello)._unsafeUnwrap();
+      store.remove({ tenant: 'acme', id })._unsafeUnwrap();
+    }
+    for (const table of ['sessions', 'heads', 'entries', 'operations', 'labels', 'totals']) {
+      const rows = database.prepare(`SELECT * FROM colloquy_${table}`).all();
+      expect(rows, table).toEqual([]);
+    }
+  });
+
+  it('keeps as many events as it is told, and says what it has lost', () => {
+    const store = new SqliteSessionStore({ database, events: { length: 3 } });
+    store.migrate()._unsafeUnwrap();
+    const read = (position: string) => store.events?.read('', position, 10)._unsafeUnwrap();
+    expect(read('0')).toEqual({ events: [], position: '0', isTrimmed: false });
+    const places = ['a', 'b', 'c', 'd', 'e'].map((id) => {
+      store.insert('acme', headOf(id), live('IDLE'))._unsafeUnwrap();
+      return store.events?.latest()._unsafeUnwrap() ?? '';
+    });
+    expect(read('0')?.events.map(({ sessionId }) => sessionId)).toEqual(['c', 'd', 'e']);
+    expect(read('0')?.isTrimmed).toBe(true);
+    expect(places.map((place) => read(place)?.isTrimmed)).toEqual([true, false, false, false, false]);
+  });
+
+  it('answers on a closed connection, and its events say that it is closed', async () => {
+    const store = opened();
+    expect(store.events?.isClosed()).toBe(false);
+    database.close();
+    for (const answer of operations(store)) expect((await answer)?._unsafeUnwrapErr()).toMatchObject(notApplied);
+    expect(store.events?.isClosed()).toBe(true);
+  });
+
+  it.each(['newest', 'oldest'] as const)('reads every list from an index, %s first', (order) => {
+    const texts = new Set<string>();
+    const store = opened({
+      exec: (sql) => database.exec(sql),
+      prepare: (sql) => {
+        texts.add(sql);
+        return database.prepare(sql);
+      },
+    });
+    const range = { offset: 0, limit: 10, order, after: { id: 'x', createdAt: new Date(NOON).toISOString() } };
+    store.list('acme', range)._unsafeUnwrap();
+    store.list('acme', { ...range, label: { name: 'user', value: 'u-1' } })._unsafeUnwrap();
+    store.list('acme', { ...range, status: { status: 'ACTIVE', now: NOON } })._unsafeUnwrap();
+    store.list('acme', { ...range, createdAfter: new Date(NOON - 1).toISOString() })._unsafeUnwrap();
+    store.due(NOON, 10)._unsafeUnwrap();
+    const plans = [...texts].filter((sql) => sql.startsWith('SELECT') && sql.includes('WHERE'));
+    expect(plans.length).toBeGreaterThan(8);
+    for (const sql of plans) {
+      const values = Array.from(sql.matchAll(/\?/g), () => 0);
+      const plan = JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values));
+      expect(plan, sql).not.toMatch(/SCAN colloquy|TEMP B-TREE/);
+    }
+  });
+});

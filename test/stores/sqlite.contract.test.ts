@@ -1,0 +1,75 @@
+import { createRequire } from 'node:module';
+import { describe, test } from 'vitest';
+import {
+  type SqliteDatabase,
+  SqliteSessionStore,
+  type SqliteSessionStoreOptions,
+} from '../../adapters/sqlite/index.js';
+import { escapeName } from '../../src/store/escape-name.js';
+import { type Corrupt, describeSessionStore, type OpenedStore } from '../../src/testing/index.js';
+import { reasonToSkip, requirements } from '../support/requirements.js';
+import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
+
+type Options = Omit<SqliteSessionStoreOptions, 'database'>;
+
+interface Connection extends SqliteDatabase {
+  close(): unknown;
+}
+
+const OF_KEY = '(SELECT number FROM colloquy_sessions WHERE tenant = ? AND id = ?)';
+
+const damages = {
+  state: `UPDATE colloquy_sessions SET state = '{"status":"FROM THE FUTURE"}' WHERE number = ${OF_KEY}`,
+  head: `UPDATE colloquy_heads SET head = '[]' WHERE session = ${OF_KEY}`,
+  history: `UPDATE colloquy_entries SET entry = '{"role":"user","cont' WHERE session = ${OF_KEY}`,
+};
+
+/** `open` makes a connection; a store in a file gets a second one. */
+const describeOn = (open: (file: string) => Connection, isInFile: boolean): void => {
+  const opened = new WeakMap<SqliteSessionStore, Connection>();
+  const make = (options: Options = {}): OpenedStore<SqliteSessionStore> => {
+    const { file, remove } = sqliteFile();
+    const databases = isInFile ? [open(file), open(file)] : [open(':memory:')];
+    const stores = databases.map((database) => {
+      const store = new SqliteSessionStore({ database, ...options });
+      opened.set(store, database);
+      return store;
+    });
+    const [store = new SqliteSessionStore({ database: open(file) }), second] = stores;
+    store.migrate()._unsafeUnwrap();
+    const close = () => {
+      for (const database of databases) database.close();
+      remove();
+    };
+    return { store, second, close };
+  };
+  const corrupt: Corrupt<SqliteSessionStore> = async (store, { tenant, id }, part) => {
+    opened.get(store)?.prepare(damages[part]).run(escapeName(tenant), escapeName(id));
+  };
+  describeSessionStore(test, make, {
+    corrupt,
+    withStatuses: make,
+    withEvents: () => make({ events: true }),
+  });
+};
+
+describe('SqliteSessionStore on libsql', () => {
+  describe('in a file', () => describeOn(openLibsql, true));
+  describe('in memory', () => describeOn(openLibsql, false));
+});
+
+describe('SqliteSessionStore on node:sqlite', () => {
+  if (!requirements.nodeSqlite.isMet()) {
+    test.skip(reasonToSkip(requirements.nodeSqlite));
+    return;
+  }
+  const { DatabaseSync }: { DatabaseSync: new (file: string) => Connection } = createRequire(import.meta.url)(
+    'node:sqlite',
+  );
+  const open = (file: string): Connection => {
+    const database = new DatabaseSync(file);
+    database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    return database;
+  };
+  describe('in a file', () => describeOn(open, true));
+});
