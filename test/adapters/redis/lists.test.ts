@@ -110,14 +110,17 @@ describeWithRedis('a list', ({ port }) => {
       },
     );
 
-    test('without histories shows a session whole while others append to it and change its state', async () => {
+    test.each([
+      ['small', ''],
+      ['large', 'x'.repeat(70_000)],
+    ])('without histories shows a %s session whole while others append to it and change it', async (_, context) => {
       const prefix = newPrefix();
       const [writer, reader] = [0, 1].map(
         () => new RedisSessionStore({ client: openClient(version, { port }), prefix }),
       );
       if (writer === undefined || reader === undefined) throw new Error('no stores');
       const key = keyOf('busy');
-      await answerOf(writer.insert(TENANT, headOf('busy'), live('ACTIVE')));
+      await answerOf(writer.insert(TENANT, headOf('busy', NOON, { context }), live('ACTIVE')));
       let isOver = false;
       const changing = (async () => {
         for (const at of upTo(300)) {
