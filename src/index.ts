@@ -45,15 +45,24 @@ export type {
 export type { InputPolicy } from './input/input-policy.js';
 export type { OperationOptions } from './service/change-session.js';
 export type { CreateSessionInput } from './service/create-session.js';
-export type { Appended, AppendOptions, HistoryPart, HistoryQuery, NewHistoryEntry } from './service/history.js';
+export type { AppendOptions, HistoryQuery, NewHistoryEntry } from './service/history.js';
 export type { HoldInput, ReleaseInput } from './service/hold-session.js';
-export type { EachQuery, ListQuery, ReadOptions, SessionPage } from './service/list-sessions.js';
+export type { EachQuery, ListQuery, ReadOptions } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
-export type { OperationName, OperationResult, OperationResults } from './service/operation-results.js';
+export type {
+  Appended,
+  HistoryPart,
+  OperationName,
+  OperationResult,
+  OperationResults,
+  SessionPage,
+  Sweep,
+  SweptSession,
+} from './service/operation-results.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export { type GetOptions, SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
-export type { Sweep, SweepOptions, SweptSession } from './service/sweep-sessions.js';
+export type { SweepOptions } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
 export { type Clock, systemClock } from './session/clock.js';
 export { isHeldWith } from './session/hold.js';

@@ -5,9 +5,10 @@ import type { Operation, OperationError } from '../operations/operation.js';
 import type { RemoteCreated, RemotePage, RemoteSession } from '../operations/outputs.js';
 import { create, get, history, list } from '../operations/session-operations.js';
 import type { CreateSessionInput } from '../service/create-session.js';
-import type { Appended, HistoryPart, HistoryQuery, NewHistoryEntry } from '../service/history.js';
+import type { HistoryQuery, NewHistoryEntry } from '../service/history.js';
 import type { HoldInput, ReleaseInput } from '../service/hold-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
+import type { Appended, HistoryPart } from '../service/operation-results.js';
 import type { SessionHold, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 import type {

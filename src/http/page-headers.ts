@@ -2,7 +2,7 @@ import { type Fields, isFields } from '../input/values.js';
 import { labelText, percentEncode } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
 import { wireName } from '../operations/shape.js';
-import type { SessionPage } from '../service/list-sessions.js';
+import type { SessionPage } from '../service/operation-results.js';
 import type { Session } from '../session/session.js';
 
 /** Maximum characters of a header value. Clients reject long headers; Node does from 16 KiB. */

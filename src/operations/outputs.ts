@@ -1,6 +1,5 @@
 import { isFields } from '../input/values.js';
-import type { Appended, HistoryPart } from '../service/history.js';
-import type { SessionPage } from '../service/list-sessions.js';
+import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type {
   HistoryEntry,
   Session,

@@ -14,8 +14,8 @@ import type {
 import type { SessionChange, WatchOptions } from '../events/session-event.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import type { Fields } from '../input/values.js';
-import type { Appended, HistoryPart } from '../service/history.js';
-import type { ReadOptions, SessionPage } from '../service/list-sessions.js';
+import type { ReadOptions } from '../service/list-sessions.js';
+import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type { GetOptions } from '../service/session-service.js';
 import type { Session, SessionHold, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';

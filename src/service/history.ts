@@ -20,8 +20,6 @@ import type { Appended, HistoryPart } from './operation-results.js';
 import { contractBroken } from './perform.js';
 import type { Settings } from './settings.js';
 
-export type { Appended, HistoryPart } from './operation-results.js';
-
 /** A history entry to append. */
 export interface NewHistoryEntry {
   /** 1 to 64 characters. */

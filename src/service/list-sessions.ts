@@ -18,8 +18,6 @@ import type { SessionPage } from './operation-results.js';
 import { perform } from './perform.js';
 import type { Settings } from './settings.js';
 
-export type { SessionPage } from './operation-results.js';
-
 /** A query for `each`. */
 export interface EachQuery {
   /** Number of sessions in one read, 1 to 100; a higher limit counts as 100. Default: 100. */

@@ -25,15 +25,7 @@ import type { CallerCommand } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 import { changeSession, type OperationOptions } from './change-session.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
-import {
-  type Appended,
-  type AppendOptions,
-  appendHistory,
-  type HistoryPart,
-  type HistoryQuery,
-  type NewHistoryEntry,
-  readHistory,
-} from './history.js';
+import { type AppendOptions, appendHistory, type HistoryQuery, type NewHistoryEntry, readHistory } from './history.js';
 import { type HoldInput, holdSession, type ReleaseInput, releaseSession } from './hold-session.js';
 import {
   admittedBy,
@@ -42,12 +34,18 @@ import {
   type ListQuery,
   listSessions,
   type ReadOptions,
-  type SessionPage,
 } from './list-sessions.js';
-import type { OperationName, OperationResults } from './operation-results.js';
+import type {
+  Appended,
+  HistoryPart,
+  OperationName,
+  OperationResults,
+  SessionPage,
+  Sweep,
+} from './operation-results.js';
 import { type Operation, perform } from './perform.js';
 import { readSettings, type SessionServiceOptions, Settings } from './settings.js';
-import { type Sweep, type SweepOptions, sweepSessions } from './sweep-sessions.js';
+import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 
 /** Options of `get`. */
 export interface GetOptions extends ReadOptions {

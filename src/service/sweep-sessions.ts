@@ -7,8 +7,6 @@ import type { DueSession, Rescheduling, SessionKey } from '../store/session-stor
 import type { Sweep, SweptSession } from './operation-results.js';
 import type { Settings } from './settings.js';
 
-export type { Sweep, SweptSession } from './operation-results.js';
-
 export interface SweepOptions {
   /**
    * Called for each session that the clock has ended, at least once, by one of the sweeping processes, and for at most

@@ -3,8 +3,8 @@ import type { SweepError, SweepFailure } from '../errors.js';
 import { readOptions } from '../input/read-options.js';
 import { checkFunction, hasMethods, readListener, readNumber, readUpTo } from '../input/values.js';
 import { SWEEP_LIMIT } from '../session/session-limits.js';
+import type { SweptSession } from './operation-results.js';
 import type { SessionService } from './session-service.js';
-import type { SweptSession } from './sweep-sessions.js';
 
 export interface SweeperOptions {
   /** Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1. */

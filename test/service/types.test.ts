@@ -22,8 +22,8 @@ import type {
   SessionStatus,
   StoreUnavailable,
 } from '../../src/index.js';
-import type { Appended } from '../../src/service/history.js';
-import type { EachQuery, SessionPage } from '../../src/service/list-sessions.js';
+import type { EachQuery } from '../../src/service/list-sessions.js';
+import type { Appended, SessionPage } from '../../src/service/operation-results.js';
 
 type AnyStore = StoreUnavailable | CorruptRecord;
 type OfChange = InvalidInput | NotFound | InvalidTransition | NotHolder | OperationMismatch | Conflict | AnyStore;

@@ -3,8 +3,8 @@ import { Redis as Redis6 } from 'ioredis6';
 import type { ResultAsync } from 'neverthrow';
 import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionError } from '../../../src/errors.js';
+import type { SweptSession } from '../../../src/service/operation-results.js';
 import { SessionService } from '../../../src/service/session-service.js';
-import type { SweptSession } from '../../../src/service/sweep-sessions.js';
 import { createSweeper } from '../../../src/service/sweeper.js';
 import type { Answered, AppendJob, EndJob, Job, RaceJob, Report, Written } from './jobs.js';
 
