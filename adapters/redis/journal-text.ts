@@ -1,5 +1,5 @@
-import { isFields } from '../../src/input/values.js';
 import type { HistoryEntry } from '../../src/session/session.js';
+import { isEntry } from '../../src/store/stored-json.js';
 import { ID_LENGTH } from './record-text.js';
 
 /*
@@ -46,12 +46,6 @@ export interface DecodedJournal {
   /** Number of marks in these lines. */
   readonly marks: number;
 }
-
-const isEntry = (value: unknown): value is HistoryEntry =>
-  isFields(value) &&
-  typeof value['role'] === 'string' &&
-  typeof value['content'] === 'string' &&
-  typeof value['timestamp'] === 'string';
 
 const markEnd = /:([0-9a-f]{6}):[0-9a-f]{6}:([0-9a-f]{6})$/;
 

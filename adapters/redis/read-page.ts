@@ -88,6 +88,12 @@ const placeOf = ({ member, createdMs }: Listed): ListPlace | undefined => {
   return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), createdAt: time.toISOString() };
 };
 
+/** The index of a range; `undefined` if sessions are not listed by status. */
+const indexOf = (keys: TenantKeys, { label, status }: PageRange): string | undefined => {
+  if (label !== undefined) return labelKey(keys, label.name, label.value);
+  return status === undefined ? keys.index : keys.byStatus[status.status];
+};
+
 /** Reads a page: a script finds the ids and sizes of the sessions, then those that fit are read. */
 export const readPage = async <E>(
   call: Call,
@@ -96,16 +102,12 @@ export const readPage = async <E>(
   admit: Admit<E> | undefined,
 ): Promise<Result<RecordPage, StoreError | E>> => {
   const { label, status } = range;
-  const index = status === undefined ? keys.index : keys.byStatus[status.status];
+  const index = indexOf(keys, range);
   if (index === undefined) return err(noStatuses);
   const corrections = status === undefined ? ok(noCorrections) : await correct(call, keys, status);
   if (corrections.isErr()) return err(corrections.error);
   const args = argumentsOf(range, corrections.value);
-  const reply = await call.readScript(
-    pageScript,
-    [label === undefined ? index : labelKey(keys, label.name, label.value), keys.records, keys.journals],
-    args,
-  );
+  const reply = await call.readScript(pageScript, [index, keys.records, keys.journals], args);
   if (reply.isErr()) return err(reply.error.error);
   const [header = '', ...texts] = String(reply.value).split(RECORD_SEPARATOR);
   const [total, hasMore, ...fields] = header.split(' ');

@@ -1,10 +1,12 @@
 import { nanoid } from 'nanoid';
-import { isFields } from '../../src/input/values.js';
-import type { SessionLabels, SessionOptions } from '../../src/session/session.js';
+import { isLabels } from '../../src/input/read-labels.js';
+import type { SessionLabels } from '../../src/session/session.js';
 import type { HoldRecord, SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { isEndReason, type SessionStatus, sessionStatuses } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import { finite, infinite } from '../../src/store/never.js';
+import { isOptions } from '../../src/store/stored-json.js';
 
 /*
  * A record is one state line, followed by the JSON of the parts that never change:
@@ -35,9 +37,6 @@ export const newWriteId = (): string => nanoid(ID_LENGTH);
 /** The status letter of a removed session. */
 export const REMOVED = 'G';
 
-/** Stands for `Infinity`: scripts compare it like any other time, and no time reaches it. */
-export const NEVER = Number.MAX_SAFE_INTEGER;
-
 const letters = { IDLE: 'I', ACTIVE: 'A', PAUSED: 'P', TERMINATED: 'T' } as const satisfies Record<
   SessionStatus,
   string
@@ -47,9 +46,6 @@ export const statusLetter = (status: SessionStatus): string => letters[status];
 
 export const statusOfLetter = (letter: string): SessionStatus | undefined =>
   sessionStatuses.find((status) => letters[status] === letter);
-
-const finite = (ms: number): number => (ms === Number.POSITIVE_INFINITY ? NEVER : ms);
-const infinite = (ms: number): number => (ms === NEVER ? Number.POSITIVE_INFINITY : ms);
 
 export const encodeRevision = (revision: number): string => String(revision).padStart(16, '0');
 
@@ -131,18 +127,6 @@ export const decodeState = (text: string): DecodedState | 'removed' | undefined 
   return { state: { status, ...phase }, birth, changes, lastWrite };
 };
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-const isOptions = (value: unknown): value is SessionOptions =>
-  isFields(value) &&
-  isText(value['face']) &&
-  isText(value['profile']) &&
-  isText(value['context']) &&
-  isText(value['behavior']) &&
-  typeof value['timeLimit'] === 'number';
-
-const isLabels = (value: unknown): value is SessionLabels => isFields(value) && Object.values(value).every(isText);
-
 /** The labels in a record, also in that of a removed session; none if they cannot be read. */
 export const decodeLabels = (text: string): SessionLabels => {
   try {
@@ -163,7 +147,7 @@ export const decodeHead = (id: string, text: string): SessionHead | undefined =>
     const end = text.indexOf('\n', start);
     const head: Readonly<Record<string, unknown>> = JSON.parse(text.slice(start, end < 0 ? undefined : end));
     const { options, createdAt } = head;
-    if (head['id'] !== id || !isOptions(options) || !isText(createdAt)) return undefined;
+    if (head['id'] !== id || !isOptions(options) || typeof createdAt !== 'string') return undefined;
     if (end < 0) return { id, options, createdAt };
     const labels: unknown = JSON.parse(text.slice(end + 1));
     return isLabels(labels) ? { id, options, labels, createdAt } : undefined;

@@ -1,10 +1,11 @@
 import type { SessionLabels } from '../../src/session/session.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
+import { NEVER } from '../../src/store/never.js';
 import type { Rescheduling } from '../../src/store/session-store.js';
 import { type Call, type Reply, script } from './connection.js';
 import { labelKey, labelKeys, type SessionKeys, type TenantKeys } from './keyspace.js';
-import { field, labelsLineOf, NEVER, readHead, statusLetter } from './record-text.js';
+import { field, labelsLineOf, readHead, statusLetter } from './record-text.js';
 
 /*
  * The entries of sessions in indexes: lists, lists by status, and deadlines. They are added before a record is written,

@@ -2,8 +2,8 @@ import { ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
 import { unescapeName } from '../../src/store/escape-name.js';
+import { NEVER } from '../../src/store/never.js';
 import type { DueSession, DueSessions } from '../../src/store/session-store.js';
-import { NEVER } from '../../src/store/stored-json.js';
 import type { Connection } from './connection.js';
 
 const FIRST_DUE = `SELECT tenant, id, due_at FROM colloquy_sessions WHERE due_at < ${NEVER} AND due_at <= ?

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
-import { NEVER } from '../../src/store/stored-json.js';
+import { NEVER } from '../../src/store/never.js';
 import type { Connection } from './connection.js';
 
 /*

@@ -7,8 +7,9 @@ import { isHeldWith } from '../../src/session/hold.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
+import { finite, infinite } from '../../src/store/never.js';
 import type { AppendOutcome, HistoryAppend, Removal, Rescheduling, SessionKey } from '../../src/store/session-store.js';
-import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState, NEVER } from '../../src/store/stored-json.js';
+import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState } from '../../src/store/stored-json.js';
 import type { Connection } from './connection.js';
 import { unreadable } from './read-session.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
@@ -30,9 +31,6 @@ const INSERT_OPERATION = `INSERT INTO colloquy_operations (session, operation, d
   VALUES (?, ?, ?, ?)`;
 const INSERT_ENTRY = 'INSERT INTO colloquy_entries (session, position, bytes, entry) VALUES (?, ?, ?, ?)';
 const APPENDED = 'UPDATE colloquy_sessions SET entries = ?, bytes = ?, sequence = ? WHERE number = ?';
-
-const finite = (ms: number): number => Math.min(ms, NEVER);
-const infinite = (ms: unknown): number => (Number(ms) >= NEVER ? Number.POSITIVE_INFINITY : Number(ms));
 
 /** The changes of sessions. Each is one transaction with its event. */
 export class SessionWriter {
@@ -73,7 +71,7 @@ export class SessionWriter {
       const { status, deadline, revision } = next;
       const isChange = status !== state.status;
       const sequence = Number(row['sequence']) + (isChange ? 1 : 0);
-      const dueAt = isEndByClock(next) ? Math.min(infinite(row['due_at']), deadline) : deadline;
+      const dueAt = isEndByClock(next) ? Math.min(infinite(Number(row['due_at'])), deadline) : deadline;
       const values = [status, finite(deadline), finite(dueAt), revision, sequence, encodeState(next)];
       this.#connection.run(REPLACE, ...values, Number(row['number']));
       const change = { birth: String(row['birth']), sequence };
@@ -142,9 +140,9 @@ export class SessionWriter {
   reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', StoreError> {
     return this.#connection.write((): Result<'moved' | 'stale', StoreError> => {
       const row = this.#find(key);
-      if (row === undefined || infinite(row['due_at']) !== from) return ok('stale');
+      if (row === undefined || infinite(Number(row['due_at'])) !== from) return ok('stale');
       const isFree = row['status'] === 'TERMINATED' || isDamaged;
-      const dueAt = isFree ? to : Math.min(to, infinite(row['deadline']));
+      const dueAt = isFree ? to : Math.min(to, infinite(Number(row['deadline'])));
       if (dueAt === from) return ok('stale');
       this.#connection.run(RESCHEDULE, finite(dueAt), Number(row['number']));
       return ok('moved');

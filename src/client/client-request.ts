@@ -3,16 +3,8 @@ import type { InvalidInput } from '../errors.js';
 import { isPosition } from '../events/position.js';
 import type { WatchSignal } from '../events/session-event.js';
 import { type IssueList, readSafely } from '../input/read-safely.js';
-import {
-  type Fields,
-  hasMethods,
-  isFields,
-  readFields,
-  readName,
-  readOperationId,
-  readUpTo,
-  readWhole,
-} from '../input/values.js';
+import { readSignal } from '../input/read-signal.js';
+import { type Fields, isFields, readFields, readName, readOperationId, readUpTo, readWhole } from '../input/values.js';
 import { watch } from '../operations/event-shapes.js';
 import {
   type AnyOperation,
@@ -85,11 +77,6 @@ export interface ClientRequest<C extends OperationError = OperationError> {
   readonly timeoutMs: number | undefined;
 }
 
-const isSignal = (value: unknown): value is WatchSignal =>
-  isFields(value) &&
-  typeof value['aborted'] === 'boolean' &&
-  hasMethods(value, 'addEventListener', 'removeEventListener');
-
 /** Reads a session id that can be a segment of a path. */
 const readId = (issues: IssueList, value: unknown): string => {
   const id = readName(issues, 'id', value, KEY_LENGTH);
@@ -152,8 +139,8 @@ const readCall = <C extends OperationError>(
 ): ClientRequest<C> => {
   const fields = readFields(issues, 'input', input);
   const settings = readFields(issues, 'options', options);
-  const { signal, timeoutMs } = settings;
-  issues.check(signal === undefined || isSignal(signal), 'signal', 'must be an AbortSignal');
+  const { timeoutMs } = settings;
+  const signal = readSignal(issues, settings['signal']);
   const id = hasId(operation) ? readId(issues, givenId) : '';
   const key = readKey(issues, operation, fields, settings);
   const fence = settings['fence'] === undefined ? undefined : String(readWhole(issues, 'fence', settings['fence'], 1));
@@ -168,7 +155,7 @@ const readCall = <C extends OperationError>(
       ...(fence !== undefined && operation.headers?.['fence'] ? { [operation.headers['fence'].wireName]: fence } : {}),
     },
     body,
-    signal: isSignal(signal) ? signal : undefined,
+    signal,
     timeoutMs: timeoutMs === undefined ? undefined : readMs(issues, 'timeoutMs', timeoutMs),
   };
 };

@@ -1,7 +1,11 @@
 import type { SessionLabels } from '../session/session.js';
 import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
 import type { IssueList } from './read-safely.js';
-import { readFields, readName } from './values.js';
+import { isFields, readFields, readName } from './values.js';
+
+/** Whether a value has the form of labels. Their limits are those of the time at which they were read. */
+export const isLabels = (value: unknown): value is SessionLabels =>
+  isFields(value) && Object.values(value).every((label) => typeof label === 'string');
 
 export const labelNameForm = /^[a-z0-9_.-]{1,64}$/;
 

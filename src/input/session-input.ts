@@ -17,11 +17,11 @@ import type { InputPolicy } from './input-policy.js';
 import { readLabels } from './read-labels.js';
 import { readHistoryLimit } from './read-list-query.js';
 import { type IssueList, readSafely } from './read-safely.js';
+import { readSignal } from './read-signal.js';
 import { readTimestamp } from './read-timestamp.js';
 import type { createRules, entryRules, holdRules, ReadBy } from './rule.js';
 import {
   checkFunction,
-  hasMethods,
   isFields,
   readFields,
   readListener,
@@ -175,21 +175,15 @@ const readWarnBefore = (issues: IssueList, seconds: unknown): number => {
   return fits ? Math.round(seconds * 1000) : -1;
 };
 
-const isSignal = (value: unknown): value is WatchSignal =>
-  isFields(value) &&
-  typeof value['aborted'] === 'boolean' &&
-  hasMethods(value, 'addEventListener', 'removeEventListener');
-
 export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput> =>
   readSafely('options', (issues) => {
     const { from, signal, onOpen, warnBefore } = readFields(issues, 'options', options);
     const position = typeof from === 'string' ? readPosition(from) : undefined;
     const fits = from === undefined || position !== undefined;
     issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
-    issues.check(signal === undefined || isSignal(signal), 'signal', 'must be an AbortSignal');
     return {
       from: position,
-      signal: isSignal(signal) ? signal : undefined,
+      signal: readSignal(issues, signal),
       onOpen: readListener(issues, 'onOpen', onOpen),
       warnBeforeMs: readWarnBefore(issues, warnBefore),
     };

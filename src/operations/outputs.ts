@@ -1,3 +1,4 @@
+import { isLabels } from '../input/read-labels.js';
 import { isFields } from '../input/values.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type {
@@ -69,11 +70,7 @@ const sessionFields: Shape<Omit<RemoteSession, 'labels'>> = object({
   duration,
 });
 
-const labels: Shape<SessionLabels> = plain(
-  { type: 'object', additionalProperties: text.schema },
-  (value): value is SessionLabels =>
-    isFields(value) && Object.values(value).every((label) => typeof label === 'string'),
-);
+const labels: Shape<SessionLabels> = plain({ type: 'object', additionalProperties: text.schema }, isLabels);
 
 export const session: Shape<RemoteSession> = named('Session', {
   ...sessionFields,

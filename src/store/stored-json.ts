@@ -1,4 +1,5 @@
 import type { EventDetail } from '../events/event-detail.js';
+import { isLabels } from '../input/read-labels.js';
 import { isFields } from '../input/values.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
 import type { HoldRecord, SessionHead, StateRecord } from '../session/session-record.js';
@@ -8,9 +9,6 @@ import { isEndReason, isSessionStatus } from '../session/session-status.js';
  * What stores on SQL databases keep as JSON: `JSON.stringify` escapes lone surrogates and NUL (ECMA-262, 25.5.2.3), which
  * the text of these databases cannot hold. JSON has no `Infinity`: a deadline or limit of null stands for it.
  */
-
-/** Stands for `Infinity` in a column of times: databases compare it like any other time, and no time reaches it. */
-export const NEVER = Number.MAX_SAFE_INTEGER;
 
 const parse = (text: unknown): unknown => {
   if (typeof text !== 'string') return undefined;
@@ -24,7 +22,7 @@ const parse = (text: unknown): unknown => {
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isTimeOrNever = (value: unknown): value is number | null => value === null || isNumber(value);
-const infinite = (value: number | null): number => value ?? Number.POSITIVE_INFINITY;
+const orInfinity = (value: number | null): number => value ?? Number.POSITIVE_INFINITY;
 
 export const encodeState = (state: StateRecord): string => {
   const { revision, status, since, activeMs, limitMs, deadline, operations, hold } = state;
@@ -59,8 +57,8 @@ export const decodeState = (text: unknown): StateRecord | undefined => {
     revision,
     since,
     activeMs,
-    limitMs: infinite(limitMs),
-    deadline: infinite(deadline),
+    limitMs: orInfinity(limitMs),
+    deadline: orInfinity(deadline),
     operations,
     ...(hold && { hold }),
   };
@@ -73,7 +71,7 @@ export const encodeHead = ({ id, options, labels, createdAt }: SessionHead): str
   return JSON.stringify({ id, options: { face, profile, context, behavior, timeLimit }, labels, createdAt });
 };
 
-const isOptions = (value: unknown): value is SessionOptions =>
+export const isOptions = (value: unknown): value is SessionOptions =>
   isFields(value) &&
   isText(value['face']) &&
   isText(value['profile']) &&
@@ -86,7 +84,7 @@ const isHead = (value: unknown): value is SessionHead =>
   isText(value['id']) &&
   isOptions(value['options']) &&
   isText(value['createdAt']) &&
-  (value['labels'] === undefined || (isFields(value['labels']) && Object.values(value['labels']).every(isText)));
+  (value['labels'] === undefined || isLabels(value['labels']));
 
 /** The head of a session in a text; `undefined` if it cannot be read or is another session's. */
 export const decodeHead = (id: string, text: unknown): SessionHead | undefined => {
@@ -97,12 +95,15 @@ export const decodeHead = (id: string, text: unknown): SessionHead | undefined =
 export const encodeEntry = ({ role, content, timestamp }: HistoryEntry): string =>
   JSON.stringify({ role, content, timestamp });
 
+export const isEntry = (value: unknown): value is HistoryEntry =>
+  isFields(value) && isText(value['role']) && isText(value['content']) && isText(value['timestamp']);
+
 /** The entry in a text; `undefined` if it cannot be read. */
 export const decodeEntry = (text: unknown): HistoryEntry | undefined => {
   const entry = parse(text);
-  if (!isFields(entry)) return undefined;
+  if (!isEntry(entry)) return undefined;
   const { role, content, timestamp } = entry;
-  return isText(role) && isText(content) && isText(timestamp) ? { role, content, timestamp } : undefined;
+  return { role, content, timestamp };
 };
 
 const isSimple = (type: unknown): type is Exclude<EventDetail['type'], 'terminated' | 'appended'> =>

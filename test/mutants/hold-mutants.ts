@@ -14,8 +14,8 @@ export const holdMutants: readonly Mutant[] = [
   {
     bug: 'two holders have the same fence',
     file: 'src/session/hold.ts',
-    from: '(state.hold?.fence ?? 0) + 1',
-    to: '(state.hold?.fence ?? 1)',
+    from: 'state.revision : state.hold.fence + 1',
+    to: 'state.revision : state.hold.fence',
     tests: holdTests,
   },
   {
