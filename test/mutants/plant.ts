@@ -1,16 +1,24 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vitest/config';
 import type { Mutant } from './mutant.js';
 
+/** Whether a text contains the place of a bug exactly once. */
+const hasPlace = (code: string, { from }: Mutant): boolean => code.split(from).length === 2;
+
+/** Whether the bug can be planted: its file may have changed since it was written down. */
+export const canBePlanted = (mutant: Mutant): boolean => hasPlace(readFileSync(mutant.file, 'utf8'), mutant);
+
 /** A Vite plugin that plants a bug in its file as the file is loaded. Nothing on disk changes. */
-export const plant = ({ file, from, to }: Mutant): Plugin => {
+export const plant = (mutant: Mutant): Plugin => {
+  const { file, from, to } = mutant;
   const path = resolve(file);
   return {
     name: 'plant-mutant',
     enforce: 'pre',
     transform(code, id) {
       if (id.split('?', 1)[0] !== path) return undefined;
-      if (code.split(from).length !== 2) throw new Error(`${file} does not contain this exactly once: ${from}`);
+      if (!hasPlace(code, mutant)) throw new Error(`${file} does not contain this exactly once: ${from}`);
       return { code: code.replace(from, () => to), map: null };
     },
   };

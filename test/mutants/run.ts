@@ -6,7 +6,7 @@ import { httpMutants } from './http-mutants.js';
 import { inputMutants } from './input-mutants.js';
 import { memoryMutants } from './memory-mutants.js';
 import { mountMutants } from './mount-mutants.js';
-import { plant } from './plant.js';
+import { canBePlanted, plant } from './plant.js';
 import { redisMutants } from './redis-mutants.js';
 import { serviceMutants } from './service-mutants.js';
 import { timeMutants } from './time-mutants.js';
@@ -33,6 +33,11 @@ const chosen = mutants.filter(({ bug, file }) => `${bug} ${file}`.includes(value
 let missed = 0;
 
 for (const mutant of chosen) {
+  if (!canBePlanted(mutant)) {
+    missed += 1;
+    console.log(`MISSED  ${mutant.bug}\n        ${mutant.file} does not contain its place exactly once`);
+    continue;
+  }
   const vitest = await startVitest(
     'test',
     [...mutant.tests],
