@@ -26,7 +26,7 @@ BEGIN
   END IF;
   INSERT INTO $labels (tenant, name, value, created_ms, id, session)
     SELECT p_tenant, name, value, p_created_ms, p_id, v_number FROM unnest(p_names, p_values) AS label (name, value);
-  PERFORM $count_sessions(p_tenant, v_number, '' || p_names, p_status || p_values,
+  PERFORM $count_sessions(p_tenant, v_number, array_prepend(''::text, p_names), array_prepend(p_status, p_values),
     array_fill(1, ARRAY[cardinality(p_names) + 1]));
   IF p_detail IS NOT NULL THEN
     INSERT INTO $outbox (tenant, id, birth, sequence, detail) VALUES (p_tenant, p_id, p_birth, 1, p_detail);
@@ -147,7 +147,7 @@ BEGIN
   DELETE FROM $operations WHERE session = v.number;
   WITH removed AS (DELETE FROM $labels WHERE session = v.number RETURNING name, value)
     SELECT coalesce(array_agg(name), '{}'), coalesce(array_agg(value), '{}') INTO v_names, v_values FROM removed;
-  PERFORM $count_sessions(p_tenant, v.number, '' || v_names, v.status || v_values,
+  PERFORM $count_sessions(p_tenant, v.number, array_prepend(''::text, v_names), array_prepend(v.status::text, v_values),
     array_fill(-1, ARRAY[cardinality(v_names) + 1]));
   IF p_detail IS NOT NULL THEN
     INSERT INTO $outbox (tenant, id, birth, sequence, detail)

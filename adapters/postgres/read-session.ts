@@ -47,8 +47,8 @@ const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice
   const { after, before = Number.MAX_SAFE_INTEGER, limit, maxBytes = Number.MAX_SAFE_INTEGER } = slice;
   const bounds =
     after === undefined
-      ? 'greatest(0, least(?, entries) - ?) AS start, least(?, entries) AS stop'
-      : '? AS start, least(?::bigint + ?, entries) AS stop';
+      ? 'greatest(0, least(?::bigint, entries) - ?) AS start, least(?::bigint, entries) AS stop'
+      : '?::bigint AS start, least(?::bigint + ?, entries) AS stop';
   const values = after === undefined ? [before, limit, before] : [after, after, limit];
   const fits =
     after === undefined
