@@ -36,12 +36,13 @@ const MAX_ATTEMPTS = 10;
 
 const ignore = (): void => undefined;
 
+/** An error event without a listener would end the process. The error itself rejects the query. */
+const guarded = new WeakSet<PostgresClient>();
+
 /** Statements on connections of the host's pool. Each is a transaction of its own. */
 export class Connection {
   readonly #pool: PostgresPool;
   readonly #timeoutMs: number;
-  /** An error event without a listener would end the process. The error itself rejects the query. */
-  readonly #guarded = new WeakSet<PostgresClient>();
 
   constructor(pool: PostgresPool, timeoutMs: number) {
     this.#pool = pool;
@@ -77,8 +78,8 @@ export class Connection {
   async connect(): Answer<PostgresClient> {
     try {
       const client = await this.#pool.connect();
-      if (!this.#guarded.has(client)) client.on?.('error', ignore);
-      this.#guarded.add(client);
+      if (!guarded.has(client)) client.on?.('error', ignore);
+      guarded.add(client);
       return ok(client);
     } catch (cause) {
       return err(notConnected(cause));

@@ -16,26 +16,29 @@ const LOCK = 1_131_376_749;
 /** SQL in which `$` before a name stands for the quoted schema and a dot. */
 export const inSchema = (schema: string, sql: string): string => sql.replace(/\$(?=[a-z_]+\b(?!\$))/g, `"${schema}".`);
 
-const firstRow = (result: unknown): Fields => {
+const firstRow = (result: unknown): Fields | undefined => {
   const rows: unknown = isFields(result) ? result['rows'] : undefined;
   const row: unknown = Array.isArray(rows) ? rows[0] : undefined;
-  return isFields(row) ? row : {};
+  return isFields(row) ? row : undefined;
 };
 
+/* Reads the catalogs themselves: to_regclass may still answer what was so before the wait for the lock. */
+const FIND_SCHEMA = 'SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1';
+const FIND_META = `SELECT oid FROM pg_catalog.pg_class WHERE relname = 'meta' AND relnamespace = (${FIND_SCHEMA})`;
+
 const versionIn = async (client: PostgresClient, schema: string): Promise<number> => {
-  const exists = firstRow(await client.query(`SELECT to_regclass('"${schema}".meta') IS NOT NULL AS exists`));
-  if (exists['exists'] !== true) return 0;
+  if (firstRow(await client.query(FIND_META, [schema])) === undefined) return 0;
   const row = firstRow(await client.query(inSchema(schema, `SELECT value FROM $meta WHERE name = 'version'`)));
-  return Number(row['value'] ?? 0);
+  return Number(row?.['value'] ?? 0);
 };
 
 const makeTables = async (client: PostgresClient, schema: string): Promise<void> => {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
   const version = await versionIn(client, schema);
-  const found = firstRow(await client.query(`SELECT to_regnamespace('"${schema}"') IS NULL AS missing`));
   // CREATE SCHEMA IF NOT EXISTS needs the right to create schemas even where the schema exists.
-  if (found['missing'] === true) await client.query(`CREATE SCHEMA "${schema}"`);
+  if (firstRow(await client.query(FIND_SCHEMA, [schema])) === undefined)
+    await client.query(`CREATE SCHEMA "${schema}"`);
   if (version === 0) {
     await client.query(inSchema(schema, 'CREATE TABLE $meta (name text PRIMARY KEY, value bigint NOT NULL)'));
   }
@@ -55,7 +58,7 @@ export const migrate = async (connection: Connection, schema: string): Answer<vo
   if (connected.isErr()) return err(connected.error);
   const client = connected.value;
   try {
-    const encoding = firstRow(await client.query('SHOW server_encoding'))['server_encoding'];
+    const encoding = firstRow(await client.query('SHOW server_encoding'))?.['server_encoding'];
     const version = await versionIn(client, schema);
     if (encoding === 'UTF8' && version < steps.length) await makeTables(client, schema);
     client.release(false);
