@@ -101,7 +101,7 @@ describe('in a SQLite file', () => {
       [absent, 'there is no such file'],
       [other, 'the tables of the store are missing'],
       [dirname(file), 'nable to open'],
-    ]) {
+    ] as const) {
       const { exitCode, stderr } = await colloquy.run([...command, '--sqlite', text]);
       expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^colloquy: [^\n]*the SQLite file [^\n]+\n$/)]);
       expect(stderr).toContain(message);
