@@ -7,7 +7,14 @@ import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { staticApiKeys } from '../../src/http/index.js';
 import type { HandlerRequest, SessionHandler } from '../../src/http/session-handler.js';
 import { randomIds, SessionService, type SessionStore, systemClock } from '../../src/index.js';
-import { coreModule, handlerModule, memoryModule, redisModule, sqliteModule, TYPES } from '../../src/inversify/index.js';
+import {
+  coreModule,
+  handlerModule,
+  memoryModule,
+  redisModule,
+  sqliteModule,
+  TYPES,
+} from '../../src/inversify/index.js';
 import { ada, errorOf, okOf } from '../support/sessions.js';
 import { openLibsql } from '../support/sqlite-file.js';
 
