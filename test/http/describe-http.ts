@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { appendCases } from './cases/append.js';
 import { bodyCases } from './cases/bodies.js';
 import { commandCases } from './cases/commands.js';
@@ -39,17 +40,20 @@ const allCases = [
   labelCases,
 ] as const;
 
-const describeCases = (mount: Mount, cases: readonly ((world: World) => void)[]): void => {
+const describeCases = (mount: Mount, cases: readonly ((world: World) => void)[], store?: SessionStore): void => {
   describe(`${mount.name}, ${mount.prefix === '' ? 'at the root' : `under ${mount.prefix}`}`, () => {
-    const world = new World(mount);
+    const world = new World(mount, store);
     beforeAll(() => world.start());
     afterAll(() => world.stop());
     for (const define of cases) define(world);
   });
 };
 
-/** The whole HTTP interface, as a client sees it, through one mount: once for each adapter. */
-export const describeHttp = (mount: Mount): void => describeCases(mount, allCases);
+/**
+ * The whole HTTP interface, as a client sees it, through one mount: once for each adapter. By default the sessions are in
+ * memory.
+ */
+export const describeHttp = (mount: Mount, store?: SessionStore): void => describeCases(mount, allCases, store);
 
 /** What a mount can break, for another way to use an adapter. */
 export const describeMount = (mount: Mount): void => describeCases(mount, mountCases);
