@@ -29,16 +29,11 @@ const mountCases = [
   connectionCases,
 ] as const;
 
-const allCases = [
-  ...mountCases,
-  listCases,
-  getCases,
-  historyLimitCases,
-  commandCases,
-  appendCases,
-  holdCases,
-  labelCases,
-] as const;
+const commonCases = [listCases, getCases, historyLimitCases, commandCases, appendCases, holdCases, labelCases] as const;
+
+const allCases = [...mountCases, ...commonCases] as const;
+
+const storeCases = [createCases, historyCases, eventCases, inspectorCases, ...commonCases] as const;
 
 const describeCases = (mount: Mount, cases: readonly ((world: World) => void)[], store?: SessionStore): void => {
   describe(`${mount.name}, ${mount.prefix === '' ? 'at the root' : `under ${mount.prefix}`}`, () => {
@@ -49,11 +44,11 @@ const describeCases = (mount: Mount, cases: readonly ((world: World) => void)[],
   });
 };
 
-/**
- * The whole HTTP interface, as a client sees it, through one mount: once for each adapter. By default the sessions are in
- * memory.
- */
-export const describeHttp = (mount: Mount, store?: SessionStore): void => describeCases(mount, allCases, store);
+/** The whole HTTP interface, as a client sees it, through one mount: once for each adapter. */
+export const describeHttp = (mount: Mount): void => describeCases(mount, allCases);
+
+/** What a store can break: all but paths, bodies and connections. */
+export const describeHttpOn = (mount: Mount, store: SessionStore): void => describeCases(mount, storeCases, store);
 
 /** What a mount can break, for another way to use an adapter. */
 export const describeMount = (mount: Mount): void => describeCases(mount, mountCases);
