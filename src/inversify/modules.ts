@@ -1,6 +1,7 @@
 import { type BindToFluentSyntax, ContainerModule, type ContainerModuleLoadOptions } from 'inversify';
 import { MemorySessionStore, type MemorySessionStoreOptions } from '../../adapters/memory/index.js';
 import { RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
+import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
 import { createSessionHandler } from '../http/create-session-handler.js';
 import type { SessionHandler } from '../http/session-handler.js';
 import type { SessionHandlerOptions } from '../http/session-handler-options.js';
@@ -59,6 +60,10 @@ export const memoryModule = (options: MemorySessionStoreOptions = {}): Container
 /** Binds a `RedisSessionStore` over the host's client. */
 export const redisModule = (options: RedisSessionStoreOptions): ContainerModule =>
   storeModule(() => new RedisSessionStore(options));
+
+/** Binds a `SqliteSessionStore` over the host's connection. It does not call `migrate()`: the host does, at every start. */
+export const sqliteModule = (options: SqliteSessionStoreOptions): ContainerModule =>
+  storeModule(() => new SqliteSessionStore(options));
 
 /** Options of the service, without its ports, which come from the container. */
 export type CoreModuleOptions = Omit<SessionServiceOptions, 'store' | 'clock' | 'ids' | 'observers'>;
