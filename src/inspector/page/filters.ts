@@ -1,6 +1,6 @@
 import { sessionStatuses } from '../../session/session-status.js';
 import { button, element, elementById, setText } from './dom.js';
-import { listSessions } from './requests.js';
+import { type ListQuery, listSessions } from './requests.js';
 import { asCount } from './text.js';
 
 const labels: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ interface Filter {
 
 /** The buttons above the list: one for each status, with the number of its sessions. */
 export class Filters {
-  readonly #frame = elementById('filters', HTMLElement);
+  readonly #frame = elementById('filters', HTMLFieldSetElement);
   readonly #notice = elementById('no-filters', HTMLElement);
   readonly #filters: readonly Filter[];
   #chosen = '';
@@ -42,7 +42,7 @@ export class Filters {
   }
 
   /** The query parameters of the chosen filter; empty for all sessions. */
-  get query(): Readonly<Record<string, string>> {
+  get query(): ListQuery {
     return this.#chosen === '' ? {} : { status: this.#chosen };
   }
 
@@ -50,10 +50,15 @@ export class Filters {
     return this.#chosen === '' ? '' : `${labels[this.#chosen]?.toLowerCase()} `;
   }
 
+  /** A search finds sessions of every status. */
+  set isDisabled(isDisabled: boolean) {
+    this.#frame.disabled = isDisabled;
+  }
+
   /** Updates the counts. Hides the buttons if the store cannot list by status. */
-  async refresh(): Promise<void> {
+  async refresh(within: ListQuery): Promise<void> {
     const answers = await Promise.all(
-      this.#filters.map(({ status }) => listSessions({ limit: '1', ...(status === '' ? {} : { status }) })),
+      this.#filters.map(({ status }) => listSessions({ limit: '1', ...within, ...(status === '' ? {} : { status }) })),
     );
     const [all, ...byStatus] = answers;
     const isUnsupported = all?.ok === true && byStatus.every((answer) => !answer.ok);
@@ -62,7 +67,7 @@ export class Filters {
     setText(this.#notice, isUnsupported ? NO_STATUS_INDEX : '');
     for (const [index, { count }] of this.#filters.entries()) {
       const answer = answers[index];
-      if (answer?.ok) setText(count, asCount(Number(answer.headers.get('x-total-count'))));
+      if (answer?.ok) setText(count, asCount(answer.value.total));
     }
   }
 
