@@ -1,9 +1,11 @@
-import { sessionStatuses } from '../../session/session-status.js';
+import type { SessionStatus } from '../../session/session-status.js';
 import { button, element, elementById, setText } from './dom.js';
 import { type ListQuery, listSessions } from './requests.js';
 import { asCount } from './text.js';
 
-const labels: Readonly<Record<string, string>> = {
+type Choice = SessionStatus | '';
+
+const labels: Readonly<Record<Choice, string>> = {
   '': 'All',
   IDLE: 'Idle',
   ACTIVE: 'Active',
@@ -14,8 +16,11 @@ const labels: Readonly<Record<string, string>> = {
 const NO_STATUS_INDEX =
   'This store cannot list by status, so all sessions are shown. For RedisSessionStore, set statusIndex: true.';
 
+/** In the order of the buttons. The table of statuses itself would bring the whole domain into the page. */
+const choices: readonly Choice[] = ['', 'IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
+
 interface Filter {
-  readonly status: string;
+  readonly status: Choice;
   readonly control: HTMLButtonElement;
   readonly count: HTMLElement;
 }
@@ -25,10 +30,10 @@ export class Filters {
   readonly #frame = elementById('filters', HTMLFieldSetElement);
   readonly #notice = elementById('no-filters', HTMLElement);
   readonly #filters: readonly Filter[];
-  #chosen = '';
+  #chosen: Choice = '';
 
   constructor(onChoice: () => void) {
-    this.#filters = ['', ...sessionStatuses].map((status) => {
+    this.#filters = choices.map((status) => {
       const count = element('b');
       const control = button(`${labels[status]} `, () => {
         this.#choose(status);
@@ -47,7 +52,7 @@ export class Filters {
   }
 
   get label(): string {
-    return this.#chosen === '' ? '' : `${labels[this.#chosen]?.toLowerCase()} `;
+    return this.#chosen === '' ? '' : `${labels[this.#chosen].toLowerCase()} `;
   }
 
   /** A search finds sessions of every status. */
@@ -71,7 +76,7 @@ export class Filters {
     }
   }
 
-  #choose(chosen: string): void {
+  #choose(chosen: Choice): void {
     this.#chosen = chosen;
     for (const { status, control } of this.#filters) control.setAttribute('aria-pressed', String(status === chosen));
   }
