@@ -75,7 +75,7 @@ export type CoreModuleOptions = Omit<SessionServiceOptions, 'store' | 'clock' | 
  *     container.load(coreModule(), redisModule({ client }));
  *     const sessions = container.get<SessionService>(TYPES.SessionService);
  *
- * All modules load synchronously with `container.load`, in any order. All bindings are singletons, created when first
+ * All modules load synchronously, in any order: with `container.load`, or `container.loadSync` of inversify 7. All bindings are singletons, created when first
  * requested: rebind a port before that. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => {
