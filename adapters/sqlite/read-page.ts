@@ -7,7 +7,7 @@ import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 import { NEVER } from '../../src/store/never.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
-import { bytesToRead, loadSession, SIZE_COLUMNS } from './read-session.js';
+import { bytesToRead, loadSessions } from './read-session.js';
 import type { SqliteValue } from './sqlite-session-store-options.js';
 
 /** A place in an index by creation: a time, and an escaped id. */
@@ -15,8 +15,12 @@ type Place = readonly [createdMs: number, id: string];
 
 /** Behind every escaped id, whose characters are `\w . ~ - %`. */
 const LAST_ID = '\x7f';
-const BEGINNING: Place = [Number.MIN_SAFE_INTEGER, ''];
-const END: Place = [Number.MAX_SAFE_INTEGER, LAST_ID];
+
+/** The places around some sessions; undefined for the beginning and the end of the list. */
+interface Bounds {
+  readonly lower: Place | undefined;
+  readonly upper: Place | undefined;
+}
 
 /** Some sessions of a list, read in its order from one index: rows of `number`, `created_ms` and `id`. */
 interface Part {
@@ -24,48 +28,48 @@ interface Part {
   readonly values: readonly SqliteValue[];
 }
 
-const BETWEEN = '(created_ms, id) > (?, ?) AND (created_ms, id) < (?, ?)';
-
-const ALL = `SELECT number, created_ms, id FROM colloquy_sessions WHERE tenant = ? AND ${BETWEEN}`;
+const ALL = 'SELECT number, created_ms, id FROM colloquy_sessions WHERE tenant = ?';
 
 const WITH_LABEL = `SELECT session AS number, created_ms, id FROM colloquy_labels
-  WHERE tenant = ? AND name = ? AND value = ? AND ${BETWEEN}`;
+  WHERE tenant = ? AND name = ? AND value = ?`;
 
 const WITH_STATUS = `SELECT number, created_ms, id FROM colloquy_sessions
-  WHERE tenant = ? AND status = ? AND (deadline > ? OR status = 'TERMINATED') AND ${BETWEEN}`;
+  WHERE tenant = ? AND status = ? AND (deadline > ? OR status = 'TERMINATED')`;
 
 /* Sessions whose end is not stored yet: a sweep keeps them few. */
-const OVERDUE = `SELECT number, created_ms, id FROM colloquy_sessions INDEXED BY colloquy_sessions_by_tenant_due
-  WHERE tenant = ? AND due_at < ${NEVER} AND due_at <= ? AND deadline <= ? AND status <> 'TERMINATED' AND ${BETWEEN}`;
+const OVERDUE_WHERE = `FROM colloquy_sessions INDEXED BY colloquy_sessions_by_tenant_due
+  WHERE tenant = ? AND due_at < ${NEVER} AND due_at <= ? AND deadline <= ? AND status <> 'TERMINATED'`;
+const OVERDUE = `SELECT number, created_ms, id ${OVERDUE_WHERE}`;
 
-const partsOf = (tenant: string, { label, status }: PageRange, lower: Place, upper: Place): readonly Part[] => {
+const partsOf = (tenant: string, { label, status }: PageRange, { lower, upper }: Bounds): readonly Part[] => {
   const owner = escapeName(tenant);
   const now = Math.min(status?.now ?? 0, NEVER - 1);
-  const between = [...lower, ...upper];
-  if (label !== undefined) {
-    return [{ sql: WITH_LABEL, values: [owner, escapeName(label.name), escapeName(label.value), ...between] }];
-  }
-  if (status === undefined) return [{ sql: ALL, values: [owner, ...between] }];
-  const stored = { sql: WITH_STATUS, values: [owner, status.status, now, ...between] };
-  const overdue = { sql: OVERDUE, values: [owner, now, now, ...between] };
-  return status.status === 'TERMINATED' ? [stored, overdue] : [stored];
+  // Without a bound no condition, which would be checked for each session that a page by number skips.
+  const bounds = `${lower ? ' AND (created_ms, id) > (?, ?)' : ''}${upper ? ' AND (created_ms, id) < (?, ?)' : ''}`;
+  const part = (sql: string, ...values: readonly SqliteValue[]): Part => ({
+    sql: `${sql}${bounds}`,
+    values: [owner, ...values, ...(lower ?? []), ...(upper ?? [])],
+  });
+  if (label !== undefined) return [part(WITH_LABEL, escapeName(label.name), escapeName(label.value))];
+  if (status === undefined) return [part(ALL)];
+  const stored = part(WITH_STATUS, status.status, now);
+  return status.status === 'TERMINATED' ? [stored, part(OVERDUE, now, now)] : [stored];
 };
 
 const TOTAL = `SELECT coalesce(sum(sessions), 0) AS total FROM colloquy_totals WHERE tenant = ? AND name = ''`;
 const TOTAL_OF = `SELECT coalesce(sum(sessions), 0) AS total FROM colloquy_totals
   WHERE tenant = ? AND name = ? AND value = ?`;
-const OVERDUE_TOTAL = `SELECT count(*) AS total FROM colloquy_sessions INDEXED BY colloquy_sessions_by_tenant_due
-  WHERE tenant = ? AND due_at < ${NEVER} AND due_at <= ? AND deadline <= ? AND status <> 'TERMINATED' AND (? = '' OR status = ?)`;
+const OVERDUE_TOTAL = `SELECT count(*) AS total ${OVERDUE_WHERE} AND (? = '' OR status = ?)`;
 
 const totalIn = (connection: Connection, sql: string, ...values: readonly SqliteValue[]): number =>
   Number(connection.get(sql, ...values)?.['total'] ?? 0);
 
 /** Totals are kept; those between two times are counted in the index. */
-const totalOf = (connection: Connection, tenant: string, range: PageRange, lower: Place, upper: Place): number => {
+const totalOf = (connection: Connection, tenant: string, range: PageRange, bounds: Bounds): number => {
   const { label, status } = range;
   const owner = escapeName(tenant);
-  if (lower !== BEGINNING || upper !== END) {
-    const totals = partsOf(tenant, range, lower, upper).map(({ sql, values }) =>
+  if (bounds.lower !== undefined || bounds.upper !== undefined) {
+    const totals = partsOf(tenant, range, bounds).map(({ sql, values }) =>
       totalIn(connection, `SELECT count(*) AS total FROM (${sql})`, ...values),
     );
     return totals.reduce((sum, total) => sum + total, 0);
@@ -85,15 +89,19 @@ const totalOf = (connection: Connection, tenant: string, range: PageRange, lower
 const isBefore = (place: Place, other: Place): boolean =>
   place[0] < other[0] || (place[0] === other[0] && place[1] < other[1]);
 
+/** The bounds of the sessions behind the cursor. */
+const behindCursor = ({ lower, upper }: Bounds, { after, order }: PageRange): Bounds => {
+  if (after === undefined) return { lower, upper };
+  const cursor: Place = [Date.parse(after.createdAt), escapeName(after.id)];
+  if (order === 'oldest') return { lower: lower && isBefore(cursor, lower) ? lower : cursor, upper };
+  return { lower, upper: upper && isBefore(upper, cursor) ? upper : cursor };
+};
+
 /** The rows of a page, and one more if there is one. */
-const rowsOf = (connection: Connection, tenant: string, range: PageRange, lower: Place, upper: Place) => {
-  const { offset, limit, order, after } = range;
-  const isOldest = order === 'oldest';
-  const cursor: Place | undefined = after && [Date.parse(after.createdAt), escapeName(after.id)];
-  const from = cursor !== undefined && isOldest && isBefore(lower, cursor) ? cursor : lower;
-  const to = cursor !== undefined && !isOldest && isBefore(cursor, upper) ? cursor : upper;
-  const direction = isOldest ? 'ORDER BY created_ms, id' : 'ORDER BY created_ms DESC, id DESC';
-  const parts = partsOf(tenant, range, from, to);
+const rowsOf = (connection: Connection, tenant: string, range: PageRange, bounds: Bounds): readonly Fields[] => {
+  const { offset, limit, order } = range;
+  const direction = order === 'oldest' ? 'ORDER BY created_ms, id' : 'ORDER BY created_ms DESC, id DESC';
+  const parts = partsOf(tenant, range, behindCursor(bounds, range));
   const [first, ...more] = parts;
   if (first !== undefined && more.length === 0) {
     return connection.all(`${first.sql} ${direction} LIMIT ? OFFSET ?`, ...first.values, limit + 1, offset);
@@ -102,13 +110,6 @@ const rowsOf = (connection: Connection, tenant: string, range: PageRange, lower:
   const each = parts.map(({ sql }) => `SELECT * FROM (${sql} ${direction} LIMIT ?)`).join(' UNION ALL ');
   const values = parts.flatMap((part) => [...part.values, offset + limit + 1]);
   return connection.all(`SELECT * FROM (${each}) ${direction} LIMIT ? OFFSET ?`, ...values, limit + 1, offset);
-};
-
-const SIZES = `SELECT ${SIZE_COLUMNS} FROM colloquy_sessions WHERE number = ?`;
-
-const bytesOfRow = (connection: Connection, row: Fields, range: PageRange): number => {
-  const sizes = connection.get(SIZES, Number(row['number']));
-  return sizes === undefined ? 0 : bytesToRead(connection, sizes, range);
 };
 
 /**
@@ -123,23 +124,22 @@ export const readPage = <E>(
 ): Result<RecordPage, StoreError | E> =>
   connection.read((): Result<RecordPage, StoreError | E> => {
     const { createdAfter, createdBefore, limit } = range;
-    const lower: Place = createdAfter === undefined ? BEGINNING : [Date.parse(createdAfter), LAST_ID];
-    const upper: Place = createdBefore === undefined ? END : [Date.parse(createdBefore), ''];
-    const total = totalOf(connection, tenant, range, lower, upper);
-    const rows = rowsOf(connection, tenant, range, lower, upper);
+    const bounds: Bounds = {
+      lower: createdAfter === undefined ? undefined : [Date.parse(createdAfter), LAST_ID],
+      upper: createdBefore === undefined ? undefined : [Date.parse(createdBefore), ''],
+    };
+    const total = totalOf(connection, tenant, range, bounds);
+    const rows = rowsOf(connection, tenant, range, bounds);
     const page = rows.slice(0, limit);
-    if (admit !== undefined && page.length > 0) {
-      const bytes = page.reduce((sum, row) => sum + bytesOfRow(connection, row, range), 0);
-      const refusal = admit(bytes, page.length);
-      if (refusal !== undefined) return err(refusal);
-    }
+    const keys = page.map(({ number, id }) => ({ number: Number(number), id: unescapeName(String(id)) }));
+    const refusal = page.length > 0 ? admit?.(bytesToRead(connection, keys, range), page.length) : undefined;
+    if (refusal !== undefined) return err(refusal);
     const records: SessionRecord[] = [];
     const unreadable: string[] = [];
-    for (const { number, id } of page) {
-      const name = unescapeName(String(id));
-      loadSession(connection, name, Number(number), range).match(
+    for (const [at, session] of loadSessions(connection, keys, range).entries()) {
+      session.match(
         (record) => records.push(record),
-        () => unreadable.push(name),
+        () => unreadable.push(keys[at]?.id ?? ''),
       );
     }
     const last = rows.length > limit ? page.at(-1) : undefined;

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type CorruptRecord, corruptRecord, type StoreError } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
-import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import { escapeName } from '../../src/store/escape-name.js';
+import { NEVER } from '../../src/store/never.js';
 import type {
   Admit,
   EntriesOutcome,
@@ -12,21 +12,29 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
-import { decodeEntry, decodeHead, decodeState } from '../../src/store/stored-json.js';
+import { decodeEntries, decodeHead, decodeState } from '../../src/store/stored-json.js';
 import type { Connection } from './connection.js';
 
 /** Bytes of JSON that a session has beside its head and its history: its status, duration and the like. */
 const FRAME_BYTES = 150;
 
-export const SIZE_COLUMNS = 'number, entries, bytes, head_bytes';
-
-const FIND = `SELECT ${SIZE_COLUMNS} FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
-const BYTES_UP_TO = 'SELECT bytes FROM colloquy_entries WHERE session = ? AND position = ?';
-const LOAD = `SELECT state, head, entries, sequence, birth
-  FROM colloquy_sessions LEFT JOIN colloquy_heads ON session = number WHERE number = ?`;
-const ENTRIES = `SELECT entry FROM colloquy_entries
-  WHERE session = ? AND position > ? AND position <= ? ORDER BY position`;
+const FIND = 'SELECT number FROM colloquy_sessions WHERE tenant = ? AND id = ?';
+/* Without the part of each history before the entries to read. */
+const BYTES = `SELECT sum(${FRAME_BYTES} + head_bytes + bytes - coalesce(
+    (SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND position = entries - ?), 0)) AS bytes
+  FROM colloquy_sessions WHERE number IN (SELECT value FROM json_each(?))`;
+const LOAD = `SELECT number, state, head, entries, sequence, birth, (
+    SELECT group_concat(entry) FROM (
+      SELECT entry FROM colloquy_entries WHERE session = number AND position > entries - ? ORDER BY position
+    )
+  ) AS history
+  FROM colloquy_sessions LEFT JOIN colloquy_heads ON session = number
+  WHERE number IN (SELECT value FROM json_each(?))`;
+const ENTRIES = `SELECT group_concat(entry) AS history FROM (
+    SELECT entry FROM colloquy_entries WHERE session = ? AND position > ? AND position <= ? ORDER BY position
+  )`;
 const STATE = 'SELECT number, state, entries FROM colloquy_sessions WHERE tenant = ? AND id = ?';
+const BYTES_UP_TO = 'SELECT bytes FROM colloquy_entries WHERE session = ? AND position = ?';
 /* Counting on from a position: the last entry whose bytes fit. Counting back: the first one. */
 const LAST_THAT_FITS = `SELECT max(position) AS position FROM colloquy_entries
   WHERE session = ? AND position > ? AND position <= ? AND bytes <= ?`;
@@ -36,45 +44,41 @@ const FIRST_THAT_FITS = `SELECT min(position) AS position FROM colloquy_entries
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
 
-const bytesUpTo = (connection: Connection, number: number, position: number): number =>
-  position === 0 ? 0 : Number(connection.get(BYTES_UP_TO, number, position)?.['bytes'] ?? 0);
+/** A session with its number in the tables. */
+interface Numbered {
+  readonly number: number;
+  readonly id: string;
+}
 
-/** Approximate bytes of JSON of the part of a session to read, from a row with `SIZE_COLUMNS`. */
-export const bytesToRead = (connection: Connection, row: Fields, { historyLimit }: ReadSize): number => {
-  const [number, entries] = [Number(row['number']), Number(row['entries'])];
-  const start = Math.max(0, entries - (historyLimit ?? entries));
-  return FRAME_BYTES + Number(row['head_bytes']) + Number(row['bytes']) - bytesUpTo(connection, number, start);
-};
+const numbersOf = (sessions: readonly Numbered[]): string => JSON.stringify(sessions.map(({ number }) => number));
 
-const entriesBetween = (
-  connection: Connection,
-  number: number,
-  start: number,
-  end: number,
-): readonly HistoryEntry[] | undefined => {
-  if (start === end) return [];
-  const entries = connection.all(ENTRIES, number, start, end).map(({ entry }) => decodeEntry(entry));
-  const read = entries.filter((entry) => entry !== undefined);
-  return read.length === end - start ? read : undefined;
-};
+const mostEntries = ({ historyLimit = NEVER }: ReadSize): number => Math.min(historyLimit, NEVER);
 
-/** Reads the session with this number, within a transaction. */
-export const loadSession = (
-  connection: Connection,
-  id: string,
-  number: number,
-  { historyLimit }: ReadSize,
-): Result<SessionRecord, CorruptRecord> => {
-  const row = connection.get(LOAD, number);
+/** Approximate bytes of JSON of the parts of sessions to read. */
+export const bytesToRead = (connection: Connection, sessions: readonly Numbered[], size: ReadSize): number =>
+  Number(connection.get(BYTES, mostEntries(size), numbersOf(sessions))?.['bytes'] ?? 0);
+
+const recordOf = (id: string, row: Fields | undefined, most: number): Result<SessionRecord, CorruptRecord> => {
   const state = decodeState(row?.['state']);
   if (row === undefined || state === undefined) return err(unreadable(id, 'state'));
   const head = decodeHead(id, row['head']);
   if (head === undefined) return err(unreadable(id, 'head'));
   const historyCount = Number(row['entries']);
-  const start = Math.max(0, historyCount - (historyLimit ?? historyCount));
-  const history = entriesBetween(connection, number, start, historyCount);
-  if (history === undefined) return err(unreadable(id, 'history'));
+  const history = decodeEntries(row['history']);
+  if (history?.length !== Math.min(most, historyCount)) return err(unreadable(id, 'history'));
   return ok({ head, state, history, historyCount, sequence: Number(row['sequence']), birth: String(row['birth']) });
+};
+
+/** Reads sessions in this order, within a transaction. */
+export const loadSessions = (
+  connection: Connection,
+  sessions: readonly Numbered[],
+  size: ReadSize,
+): readonly Result<SessionRecord, CorruptRecord>[] => {
+  const most = mostEntries(size);
+  const rows = connection.all(LOAD, most, numbersOf(sessions));
+  const byNumber = new Map(rows.map((row) => [Number(row['number']), row]));
+  return sessions.map(({ number, id }) => recordOf(id, byNumber.get(number), most));
 };
 
 export const findSession = <E>(
@@ -86,8 +90,9 @@ export const findSession = <E>(
   connection.read((): Result<SessionRecord | undefined, StoreError | E> => {
     const row = connection.get(FIND, escapeName(tenant), escapeName(id));
     if (row === undefined) return ok(undefined);
-    const refusal = admit?.(bytesToRead(connection, row, size), 1);
-    return refusal === undefined ? loadSession(connection, id, Number(row['number']), size) : err(refusal);
+    const session = [{ number: Number(row['number']), id }];
+    const refusal = admit?.(bytesToRead(connection, session, size), 1);
+    return refusal === undefined ? (loadSessions(connection, session, size)[0] ?? ok(undefined)) : err(refusal);
   });
 
 export const findState = (
@@ -100,6 +105,9 @@ export const findState = (
     const state = decodeState(row['state']);
     return state === undefined ? err(unreadable(id, 'state')) : ok(state);
   });
+
+const bytesUpTo = (connection: Connection, number: number, position: number): number =>
+  position === 0 ? 0 : Number(connection.get(BYTES_UP_TO, number, position)?.['bytes'] ?? 0);
 
 /** The positions around the entries of a slice of a history of `count` entries. */
 const boundsOf = (connection: Connection, number: number, count: number, slice: HistorySlice) => {
@@ -131,7 +139,7 @@ export const findEntries = (
     const given = slice.after ?? slice.before ?? count;
     if (!Number.isInteger(given) || given < 0 || given > count) return ok({ outcome: 'invalid_position' });
     const { start, end } = boundsOf(connection, number, count, slice);
-    const entries = entriesBetween(connection, number, start, end);
-    if (entries === undefined) return err(unreadable(id, 'history'));
+    const entries = decodeEntries(connection.get(ENTRIES, number, start, end)?.['history']);
+    if (entries?.length !== end - start) return err(unreadable(id, 'history'));
     return ok({ outcome: 'found', entries, start, position: end, hasMore: end < count });
   });

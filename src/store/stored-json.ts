@@ -98,12 +98,11 @@ export const encodeEntry = ({ role, content, timestamp }: HistoryEntry): string 
 export const isEntry = (value: unknown): value is HistoryEntry =>
   isFields(value) && isText(value['role']) && isText(value['content']) && isText(value['timestamp']);
 
-/** The entry in a text; `undefined` if it cannot be read. */
-export const decodeEntry = (text: unknown): HistoryEntry | undefined => {
-  const entry = parse(text);
-  if (!isEntry(entry)) return undefined;
-  const { role, content, timestamp } = entry;
-  return { role, content, timestamp };
+/** The entries in a text with commas between them; `undefined` if they cannot be read. None if there is no text. */
+export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefined => {
+  const entries = parse(`[${text ?? ''}]`);
+  if (!Array.isArray(entries) || !entries.every(isEntry)) return undefined;
+  return entries.map(({ role, content, timestamp }) => ({ role, content, timestamp }));
 };
 
 const isSimple = (type: unknown): type is Exclude<EventDetail['type'], 'terminated' | 'appended'> =>
