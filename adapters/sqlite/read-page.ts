@@ -2,12 +2,11 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
 import { timestampOf } from '../../src/session/clock.js';
-import type { SessionRecord } from '../../src/session/session-record.js';
-import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import { escapeName } from '../../src/store/escape-name.js';
 import { NEVER } from '../../src/store/never.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
-import { bytesToRead, loadSessions } from './read-session.js';
+import { idOf, loadSessions, mostEntries, ROW } from './read-session.js';
 import type { SqliteValue } from './sqlite-session-store-options.js';
 
 /** A place in an index by creation: a time, and an escaped id. */
@@ -103,13 +102,21 @@ const rowsOf = (connection: Connection, tenant: string, range: PageRange, bounds
   const direction = order === 'oldest' ? 'ORDER BY created_ms, id' : 'ORDER BY created_ms DESC, id DESC';
   const parts = partsOf(tenant, range, behindCursor(bounds, range));
   const [first, ...more] = parts;
-  if (first !== undefined && more.length === 0) {
-    return connection.all(`${first.sql} ${direction} LIMIT ? OFFSET ?`, ...first.values, limit + 1, offset);
-  }
+  // The rows come in the order of the places, because these are the outer loop of a CROSS JOIN.
+  const read = (places: string, values: readonly SqliteValue[]) =>
+    connection.all(
+      `SELECT ${ROW} FROM (${places} ${direction} LIMIT ? OFFSET ?) AS place
+        CROSS JOIN colloquy_sessions AS session USING (number)`,
+      mostEntries(range),
+      ...values,
+      limit + 1,
+      offset,
+    );
+  if (first !== undefined && more.length === 0) return read(first.sql, first.values);
   // Each part by itself in order, so that none is sorted or read further than the page.
   const each = parts.map(({ sql }) => `SELECT * FROM (${sql} ${direction} LIMIT ?)`).join(' UNION ALL ');
   const values = parts.flatMap((part) => [...part.values, offset + limit + 1]);
-  return connection.all(`SELECT * FROM (${each}) ${direction} LIMIT ? OFFSET ?`, ...values, limit + 1, offset);
+  return read(`SELECT * FROM (${each})`, values);
 };
 
 /**
@@ -131,18 +138,11 @@ export const readPage = <E>(
     const total = totalOf(connection, tenant, range, bounds);
     const rows = rowsOf(connection, tenant, range, bounds);
     const page = rows.slice(0, limit);
-    const keys = page.map(({ number, id }) => ({ number: Number(number), id: unescapeName(String(id)) }));
-    const refusal = page.length > 0 ? admit?.(bytesToRead(connection, keys, range), page.length) : undefined;
-    if (refusal !== undefined) return err(refusal);
-    const records: SessionRecord[] = [];
-    const unreadable: string[] = [];
-    for (const [at, session] of loadSessions(connection, keys, range).entries()) {
-      session.match(
-        (record) => records.push(record),
-        () => unreadable.push(keys[at]?.id ?? ''),
-      );
-    }
+    const loaded = loadSessions(connection, page, range, admit);
+    if (loaded.isErr()) return err(loaded.error);
+    const records = loaded.value.flatMap((session) => (session.isOk() ? [session.value] : []));
+    const unreadable = loaded.value.flatMap((session) => (session.isErr() ? [session.error.id] : []));
     const last = rows.length > limit ? page.at(-1) : undefined;
-    const next = last && { id: unescapeName(String(last['id'])), createdAt: timestampOf(Number(last['created_ms'])) };
+    const next = last && { id: idOf(last), createdAt: timestampOf(Number(last['created_ms'])) };
     return ok({ records, total, unreadable, ...(next && { next }) });
   });

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type CorruptRecord, corruptRecord, type StoreError } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import { escapeName } from '../../src/store/escape-name.js';
+import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 import { NEVER } from '../../src/store/never.js';
 import type {
   Admit,
@@ -18,17 +18,19 @@ import type { Connection } from './connection.js';
 /** Bytes of JSON that a session has beside its head and its history: its status, duration and the like. */
 const FRAME_BYTES = 150;
 
-const FIND = 'SELECT number FROM colloquy_sessions WHERE tenant = ? AND id = ?';
-/* Without the part of each history before the entries to read. */
-const BYTES = `SELECT sum(${FRAME_BYTES} + head_bytes + bytes - coalesce(
-    (SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND position = entries - ?), 0)) AS bytes
-  FROM colloquy_sessions WHERE number IN (SELECT value FROM json_each(?))`;
-const LOAD = `SELECT number, state, head, entries, sequence, birth, (
+/* What is short of a session, and the bytes to read: without the part of its history before the entries to read. */
+export const ROW = `number, session.created_ms AS created_ms, session.id AS id, state, entries, sequence, birth,
+  ${FRAME_BYTES} + head_bytes + bytes - coalesce(
+    (SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND position = entries - ?), 0
+  ) AS size`;
+
+const FIND = `SELECT ${ROW} FROM colloquy_sessions AS session WHERE tenant = ? AND id = ?`;
+const LOAD = `SELECT number, head, (
     SELECT group_concat(entry) FROM (
       SELECT entry FROM colloquy_entries WHERE session = number AND position > entries - ? ORDER BY position
     )
   ) AS history
-  FROM colloquy_sessions LEFT JOIN colloquy_heads ON session = number
+  FROM colloquy_sessions JOIN colloquy_heads ON session = number
   WHERE number IN (SELECT value FROM json_each(?))`;
 const ENTRIES = `SELECT group_concat(entry) AS history FROM (
     SELECT entry FROM colloquy_entries WHERE session = ? AND position > ? AND position <= ? ORDER BY position
@@ -44,41 +46,38 @@ const FIRST_THAT_FITS = `SELECT min(position) AS position FROM colloquy_entries
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
 
-/** A session with its number in the tables. */
-interface Numbered {
-  readonly number: number;
-  readonly id: string;
-}
+/** The most entries to read of each history. */
+export const mostEntries = ({ historyLimit = NEVER }: ReadSize): number => Math.min(historyLimit, NEVER);
 
-const numbersOf = (sessions: readonly Numbered[]): string => JSON.stringify(sessions.map(({ number }) => number));
+export const idOf = (row: Fields): string => unescapeName(String(row['id']));
 
-const mostEntries = ({ historyLimit = NEVER }: ReadSize): number => Math.min(historyLimit, NEVER);
-
-/** Approximate bytes of JSON of the parts of sessions to read. */
-export const bytesToRead = (connection: Connection, sessions: readonly Numbered[], size: ReadSize): number =>
-  Number(connection.get(BYTES, mostEntries(size), numbersOf(sessions))?.['bytes'] ?? 0);
-
-const recordOf = (id: string, row: Fields | undefined, most: number): Result<SessionRecord, CorruptRecord> => {
-  const state = decodeState(row?.['state']);
-  if (row === undefined || state === undefined) return err(unreadable(id, 'state'));
-  const head = decodeHead(id, row['head']);
+const recordOf = (row: Fields, large: Fields | undefined, most: number): Result<SessionRecord, CorruptRecord> => {
+  const id = idOf(row);
+  const state = decodeState(row['state']);
+  if (state === undefined) return err(unreadable(id, 'state'));
+  const head = decodeHead(id, large?.['head']);
   if (head === undefined) return err(unreadable(id, 'head'));
   const historyCount = Number(row['entries']);
-  const history = decodeEntries(row['history']);
+  const history = decodeEntries(large?.['history']);
   if (history?.length !== Math.min(most, historyCount)) return err(unreadable(id, 'history'));
   return ok({ head, state, history, historyCount, sequence: Number(row['sequence']), birth: String(row['birth']) });
 };
 
-/** Reads sessions in this order, within a transaction. */
-export const loadSessions = (
+/** Reads the sessions of some rows of `ROW`, in their order and within a transaction, if `admit` accepts their size. */
+export const loadSessions = <E>(
   connection: Connection,
-  sessions: readonly Numbered[],
+  rows: readonly Fields[],
   size: ReadSize,
-): readonly Result<SessionRecord, CorruptRecord>[] => {
+  admit: Admit<E> | undefined,
+): Result<readonly Result<SessionRecord, CorruptRecord>[], E> => {
+  if (rows.length === 0) return ok([]);
+  const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
+  const refusal = admit?.(bytes, rows.length);
+  if (refusal !== undefined) return err(refusal);
   const most = mostEntries(size);
-  const rows = connection.all(LOAD, most, numbersOf(sessions));
-  const byNumber = new Map(rows.map((row) => [Number(row['number']), row]));
-  return sessions.map(({ number, id }) => recordOf(id, byNumber.get(number), most));
+  const loaded = connection.all(LOAD, most, JSON.stringify(rows.map(({ number }) => Number(number))));
+  const large = new Map(loaded.map((row) => [Number(row['number']), row]));
+  return ok(rows.map((row) => recordOf(row, large.get(Number(row['number'])), most)));
 };
 
 export const findSession = <E>(
@@ -88,11 +87,10 @@ export const findSession = <E>(
   admit: Admit<E> | undefined,
 ): Result<SessionRecord | undefined, StoreError | E> =>
   connection.read((): Result<SessionRecord | undefined, StoreError | E> => {
-    const row = connection.get(FIND, escapeName(tenant), escapeName(id));
-    if (row === undefined) return ok(undefined);
-    const session = [{ number: Number(row['number']), id }];
-    const refusal = admit?.(bytesToRead(connection, session, size), 1);
-    return refusal === undefined ? (loadSessions(connection, session, size)[0] ?? ok(undefined)) : err(refusal);
+    const rows = connection.all(FIND, mostEntries(size), escapeName(tenant), escapeName(id));
+    return loadSessions(connection, rows, size, admit).andThen(
+      ([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined),
+    );
   });
 
 export const findState = (
