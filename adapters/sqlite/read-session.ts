@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type CorruptRecord, corruptRecord, type StoreError } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import { escapeName } from '../../src/store/escape-name.js';
 import { NEVER } from '../../src/store/never.js';
 import type {
   Admit,
@@ -13,6 +13,7 @@ import type {
   SessionStore,
 } from '../../src/store/session-store.js';
 import { decodeEntries, decodeHead, decodeState } from '../../src/store/stored-json.js';
+import { placeOf } from '../sql/page-query.js';
 import type { Connection } from './connection.js';
 
 /** Bytes of JSON that a session has beside its head and its history: its status, duration and the like. */
@@ -49,10 +50,8 @@ export const unreadable = (id: string, part: string): CorruptRecord =>
 /** The most entries to read of each history. */
 export const mostEntries = ({ historyLimit = NEVER }: ReadSize): number => Math.min(historyLimit, NEVER);
 
-export const idOf = (row: Fields): string => unescapeName(String(row['id']));
-
 const recordOf = (row: Fields, large: Fields | undefined, most: number): Result<SessionRecord, CorruptRecord> => {
-  const id = idOf(row);
+  const { id } = placeOf(row);
   const state = decodeState(row['state']);
   if (state === undefined) return err(unreadable(id, 'state'));
   const head = decodeHead(id, large?.['head']);
