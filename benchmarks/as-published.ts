@@ -11,6 +11,7 @@ const entries: Readonly<Record<string, string>> = {
   '../adapters/memory/index.js': 'memory',
   '../adapters/node/index.js': 'node',
   '../adapters/redis/index.js': 'redis',
+  '../adapters/sqlite/index.js': 'sqlite',
 };
 
 /** Turns imports of the sources into imports of what is published, from where `locate` says. */
