@@ -1,21 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
-import type { Fields } from '../../src/input/values.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
-import { type Dialect, placeOf, rowsOfPage, totalOfPage } from '../sql/page-query.js';
+import { type Dialect, placeOf, type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import { type Connection, PREFIX } from './connection.js';
-import { loadSessions, mostEntries, ROW } from './read-session.js';
+import { loadSessions, selectRows } from './read-session.js';
 
 const dialect: Dialect = { prefix: PREFIX, byTenantDue: 'INDEXED BY colloquy_sessions_by_tenant_due' };
 
 /** The rows of a page, and one more if there is one: in its order, since the places are the outer loop of a CROSS JOIN. */
-const rowsOf = (connection: Connection, tenant: string, range: PageRange): readonly Fields[] => {
+const rowsOf = (tenant: string, range: PageRange): Query => {
   const { sql, values } = rowsOfPage(dialect, tenant, range);
-  return connection.all(
-    `SELECT ${ROW} FROM (${sql}) AS place CROSS JOIN colloquy_sessions AS session USING (number)`,
-    mostEntries(range),
-    ...values,
-  );
+  return selectRows(range, { sql: `(${sql}) AS place CROSS JOIN colloquy_sessions AS session USING (number)`, values });
 };
 
 /**
@@ -31,7 +26,7 @@ export const readPage = <E>(
   connection.read((): Result<RecordPage, StoreError | E> => {
     const { sql, values } = totalOfPage(dialect, tenant, range);
     const total = Number(connection.get(`SELECT ${sql} AS total`, ...values)?.['total'] ?? 0);
-    const rows = rowsOf(connection, tenant, range);
+    const rows = connection.query(rowsOf(tenant, range));
     const page = rows.slice(0, range.limit);
     const loaded = loadSessions(connection, page, range, admit);
     if (loaded.isErr()) return err(loaded.error);

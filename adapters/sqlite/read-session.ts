@@ -13,26 +13,37 @@ import type {
   SessionStore,
 } from '../../src/store/session-store.js';
 import { decodeEntries, decodeHead, decodeState } from '../../src/store/stored-json.js';
-import { placeOf } from '../sql/page-query.js';
+import { placeOf, type Query } from '../sql/page-query.js';
 import type { Connection } from './connection.js';
 
 /** Bytes of JSON that a session has beside its head and its history: its status, duration and the like. */
 const FRAME_BYTES = 150;
 
-/* What is short of a session, and the bytes to read: without the part of its history before the entries to read. */
-export const ROW = `number, session.created_ms AS created_ms, session.id AS id, state, entries, sequence, birth,
-  ${FRAME_BYTES} + head_bytes + bytes - coalesce(
-    (SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND position = entries - ?), 0
-  ) AS size`;
+/** Bytes of the entries to read: the last `historyLimit`. */
+const historyBytes = ({ historyLimit }: ReadSize): Query => {
+  if (historyLimit === undefined) return { sql: 'bytes', values: [] };
+  if (historyLimit === 0) return { sql: '0', values: [] };
+  const before = 'SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND position = entries - ?';
+  return { sql: `bytes - coalesce((${before}), 0)`, values: [historyLimit] };
+};
 
-const FIND = `SELECT ${ROW} FROM colloquy_sessions AS session WHERE tenant = ? AND id = ?`;
-const LOAD = `SELECT number, head, (
-    SELECT group_concat(entry) FROM (
-      SELECT entry FROM colloquy_entries WHERE session = number AND position > entries - ? ORDER BY position
-    )
-  ) AS history
-  FROM colloquy_sessions JOIN colloquy_heads ON session = number
+/** Reads what is short of sessions, and the bytes to read. `from` names the sessions `session`. */
+export const selectRows = (size: ReadSize, from: Query): Query => {
+  const { sql, values } = historyBytes(size);
+  return {
+    sql: `SELECT number, session.created_ms AS created_ms, session.id AS id, state, entries, sequence, birth,
+      ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
+    values: [...values, ...from.values],
+  };
+};
+
+const HISTORY = `SELECT group_concat(entry) FROM (
+    SELECT entry FROM colloquy_entries WHERE session = number AND position > entries - ? ORDER BY position
+  )`;
+const LARGE = `FROM colloquy_sessions JOIN colloquy_heads ON session = number
   WHERE number IN (SELECT value FROM json_each(?))`;
+const LOAD = `SELECT number, head, (${HISTORY}) AS history ${LARGE}`;
+const LOAD_HEADS = `SELECT number, head ${LARGE}`;
 const ENTRIES = `SELECT group_concat(entry) AS history FROM (
     SELECT entry FROM colloquy_entries WHERE session = ? AND position > ? AND position <= ? ORDER BY position
   )`;
@@ -47,9 +58,6 @@ const FIRST_THAT_FITS = `SELECT min(position) AS position FROM colloquy_entries
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
 
-/** The most entries to read of each history. */
-export const mostEntries = ({ historyLimit = NEVER }: ReadSize): number => Math.min(historyLimit, NEVER);
-
 const recordOf = (row: Fields, large: Fields | undefined, most: number): Result<SessionRecord, CorruptRecord> => {
   const { id } = placeOf(row);
   const state = decodeState(row['state']);
@@ -62,7 +70,7 @@ const recordOf = (row: Fields, large: Fields | undefined, most: number): Result<
   return ok({ head, state, history, historyCount, sequence: Number(row['sequence']), birth: String(row['birth']) });
 };
 
-/** Reads the sessions of some rows of `ROW`, in their order and within a transaction, if `admit` accepts their size. */
+/** Reads the sessions of some rows of `selectRows`, in their order and within a transaction, if `admit` accepts their size. */
 export const loadSessions = <E>(
   connection: Connection,
   rows: readonly Fields[],
@@ -73,8 +81,9 @@ export const loadSessions = <E>(
   const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
   const refusal = admit?.(bytes, rows.length);
   if (refusal !== undefined) return err(refusal);
-  const most = mostEntries(size);
-  const loaded = connection.all(LOAD, most, JSON.stringify(rows.map(({ number }) => Number(number))));
+  const { historyLimit: most = NEVER } = size;
+  const numbers = JSON.stringify(rows.map(({ number }) => Number(number)));
+  const loaded = most === 0 ? connection.all(LOAD_HEADS, numbers) : connection.all(LOAD, most, numbers);
   const large = new Map(loaded.map((row) => [Number(row['number']), row]));
   return ok(rows.map((row) => recordOf(row, large.get(Number(row['number'])), most)));
 };
@@ -86,7 +95,8 @@ export const findSession = <E>(
   admit: Admit<E> | undefined,
 ): Result<SessionRecord | undefined, StoreError | E> =>
   connection.read((): Result<SessionRecord | undefined, StoreError | E> => {
-    const rows = connection.all(FIND, mostEntries(size), escapeName(tenant), escapeName(id));
+    const from = 'colloquy_sessions AS session WHERE tenant = ? AND id = ?';
+    const rows = connection.query(selectRows(size, { sql: from, values: [escapeName(tenant), escapeName(id)] }));
     return loadSessions(connection, rows, size, admit).andThen(
       ([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined),
     );

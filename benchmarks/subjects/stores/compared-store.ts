@@ -42,7 +42,7 @@ export interface Copying {
 export interface OpenStore {
   /** How an HTTP server in another process opens it; undefined if it cannot. */
   readonly address: string | undefined;
-  /** What survives of acknowledged writes, and the version of the database. */
+  /** The version of the database, and what survives of acknowledged writes if it was opened as durable. */
   readonly durability: string;
   /** The store on the database; with events or without. */
   open(events: boolean): SessionStore;
@@ -55,11 +55,17 @@ export interface OpenStore {
   close(): Promise<unknown>;
 }
 
+export interface Opening {
+  /** Whether the database waits for the disk before it acknowledges a write, where it can. Reads do not depend on it. */
+  readonly isDurable: boolean;
+  /** The database that another process has opened. Default: a new one. */
+  readonly address?: string | undefined;
+}
+
 /** A store in the comparison. */
 export interface ComparedStore {
   readonly name: string;
-  /** Opens a new database; or, with an address, the one that another process has opened. */
-  open(address?: string): Promise<OpenStore>;
+  open(opening: Opening): Promise<OpenStore>;
 }
 
 /** The number of sessions of a tenant that are written through the service; the others are copies of them. */

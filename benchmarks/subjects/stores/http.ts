@@ -21,7 +21,7 @@ export const overHttp = async (
   { quick, rounds }: Context,
 ): Promise<readonly GroupResult[]> => {
   const total = quick ? 1000 : 10_000;
-  const database = await open();
+  const database = await open({ isDurable: false });
   const targets: Target[] = [];
   const subject = async (role: string, label: string): Promise<HttpSubject> => {
     const target = await startTarget(role, `${total}`, database.address ?? '', name);

@@ -6,7 +6,7 @@ import { SqliteSessionStore } from '../../colloquy.js';
 import { resultOf } from '../suite.js';
 import { type ByHand, type ComparedStore, type Entry, SHIFT_MS, sessionOfRow, TEMPLATES } from './compared-store.js';
 
-const SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL';
+const SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL';
 
 const TABLES = `
 CREATE TABLE IF NOT EXISTS sessions (
@@ -120,10 +120,10 @@ const copyIn = (database: Connection, table: string, statements: readonly string
 /** A file, with the advice of docs/sqlite.md. */
 export const sqlite: ComparedStore = {
   name: 'SQLite',
-  open: async (address) => {
+  open: async ({ isDurable, address }) => {
     const file = address ?? join(mkdtempSync(join(tmpdir(), 'colloquy-benchmarks-')), 'sessions.db');
     const database = new Database(file);
-    database.exec(SETTINGS);
+    database.exec(`${SETTINGS}; PRAGMA synchronous = ${isDurable ? 'FULL' : 'OFF'}`);
     resultOf(new SqliteSessionStore({ database }).migrate());
     const version = firstOf(database, 'SELECT sqlite_version() AS version')['version'];
     return {

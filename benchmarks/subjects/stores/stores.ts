@@ -14,7 +14,7 @@ export const comparedStores: readonly ComparedStore[] = [memory, redis, sqlite];
 const groupsOf = ({ name, open }: ComparedStore) =>
   async function* (context: Context): AsyncGenerator<Group> {
     for (const part of [writes, lists]) {
-      const database = await open();
+      const database = await open({ isDurable: part === writes });
       try {
         yield* part(name, database, context);
       } finally {
