@@ -66,7 +66,9 @@ const shoot = async (
   const headers = key === undefined ? {} : { 'x-api-key': key };
   const url = target.url + path;
   const callsUs: number[] = [];
-  const options = { url, connections, duration: seconds, headers, setupClient };
+  // Its end is only looked for when a sample ends.
+  const sampleInt = Math.min(1000, seconds * 1000);
+  const options = { url, connections, duration: seconds, headers, setupClient, sampleInt };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const load = autocannon(options, (error: Error | null, all) => (error === null ? resolve(all) : reject(error)));
     load.on('response', (_client, _status, _bytes, ms) => callsUs.push(ms * 1000));
