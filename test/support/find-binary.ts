@@ -13,7 +13,7 @@ export function findBinary(name: string, variable: string): string | undefined {
   return named;
 }
 
-function isExecutable(path: string): boolean {
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { isContinuousIntegration } from './continuous-integration.js';
+import { type PostgresAddress, startPostgres } from './postgres-server.js';
 import { type RedisAddress, startRedis } from './redis-server.js';
 import { requirements } from './requirements.js';
 
@@ -7,6 +8,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The Redis that all tests of a run share, each under a prefix of its own. */
     redis: RedisAddress | undefined;
+    /** The PostgreSQL that all tests of a run share, each in a schema or a database of its own. */
+    postgres: PostgresAddress | undefined;
   }
 }
 
@@ -22,10 +25,14 @@ function linesOfMissing(): readonly string[] {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const missing = linesOfMissing();
-  const redis = requirements.redis.isMet() ? await startRedis() : undefined;
+  const [redis, postgres] = await Promise.all([
+    requirements.redis.isMet() ? startRedis() : undefined,
+    requirements.postgres.isMet() ? startPostgres() : undefined,
+  ]);
   project.provide('redis', redis && { host: redis.host, port: redis.port, url: redis.url });
+  project.provide('postgres', postgres && { host: postgres.host, port: postgres.port, url: postgres.url });
   return async () => {
-    await redis?.stop();
+    await Promise.all([redis?.stop(), postgres?.stop()]);
     // At the end, where they are seen.
     for (const line of missing) console.warn(`\n${line}`);
   };

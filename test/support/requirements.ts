@@ -1,6 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { findChromium } from './chromium-binary.js';
 import { networksAvailable } from './network.js';
+import { findPostgres } from './postgres-binary.js';
 import { findRedisServer } from './redis-binary.js';
 
 /** What some tests need, and a machine may lack. */
@@ -19,6 +20,14 @@ export const requirements = {
     howToGet:
       'Install one (Debian: apt-get install redis-server, macOS: brew install redis), or set REDIS_SERVER to the path of ' +
       'a redis-server or valkey-server binary.',
+    isNeededInCi: true,
+  },
+  postgres: {
+    name: 'a PostgreSQL server',
+    isMet: () => findPostgres() !== undefined,
+    howToGet:
+      'Install one (Debian: apt-get install postgresql, macOS: brew install postgresql), or set POSTGRES to the folder of ' +
+      'its binaries.',
     isNeededInCi: true,
   },
   chromium: {

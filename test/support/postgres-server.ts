@@ -1,0 +1,177 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, LOOPBACK } from './free-port.js';
+import { findPostgres } from './postgres-binary.js';
+
+export interface PostgresAddress {
+  readonly host: string;
+  readonly port: number;
+  /** The superuser's connection to the database `postgres`, without a password. */
+  readonly url: string;
+}
+
+export interface PostgresServer extends PostgresAddress {
+  readonly pid: number;
+  /** Where the server keeps its files. */
+  readonly dir: string;
+  /**
+   * Ends the server and waits until it has gone. SIGQUIT, the default, saves nothing; SIGINT shuts down in order; SIGKILL
+   * kills all processes of the server at once, as a crash of the machine does.
+   */
+  stop(signal?: 'SIGQUIT' | 'SIGINT' | 'SIGKILL'): Promise<void>;
+}
+
+export interface PostgresServerOptions {
+  /** Further settings, as on the command line of postgres (`-c name=value`); they win over the defaults here. */
+  readonly args?: readonly string[];
+  /** Where to listen; a free port by default. */
+  readonly port?: number;
+  /**
+   * A folder that outlives the server, so that another may start from what this one left. An empty one gets a new
+   * database; as root it then belongs to the server's user. Temporary by default.
+   */
+  readonly dir?: string;
+  /** Further environment variables of the server. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const READY_WITHIN_MS = 30_000;
+
+/** Nobody reads the data of a test after a crash of the machine. */
+const DEFAULTS = ['-c', 'fsync=off', '-c', 'max_connections=200', '-c', 'unix_socket_directories='];
+
+/** The user that runs the server: PostgreSQL refuses to run as root. */
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+let found: User | undefined;
+
+const serverUser = (): User | undefined => {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
+  found ??= { uid: idOf('-u'), gid: idOf('-g') };
+  return found;
+};
+
+/** Starts a PostgreSQL of its own on the loopback address. It writes nothing through to the disk unless `args` say so. */
+export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'colloquy-postgres-')));
+  const removeDir = async () => {
+    if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+  };
+  const attempts = options.port === undefined ? 3 : 1;
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await freePort());
+    try {
+      if (!existsSync(join(dir, 'PG_VERSION'))) await makeDatabase(dir);
+      const server = await launch(port, dir, options);
+      const stop = (signal?: NodeJS.Signals) => end(server, signal).then(removeDir);
+      const url = `postgres://postgres@${LOOPBACK}:${port}/postgres`;
+      return { host: LOOPBACK, port, url, pid: server.pid, dir, stop };
+    } catch (error) {
+      if (attempt < attempts) continue;
+      await removeDir();
+      throw error;
+    }
+  }
+}
+
+type Running = ChildProcess & { readonly pid: number };
+
+const binaryOf = (name: string): string => {
+  const folder = findPostgres();
+  if (folder === undefined) throw new Error('no PostgreSQL found');
+  return join(folder, name);
+};
+
+async function makeDatabase(dir: string): Promise<void> {
+  const user = serverUser();
+  if (user !== undefined) await chown(dir, user.uid, user.gid);
+  const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  execFileSync(binaryOf('initdb'), [...settings, '--pgdata', dir], { ...user, cwd: dir, stdio: 'pipe' });
+}
+
+async function launch(port: number, dir: string, { args = [], env = {} }: PostgresServerOptions): Promise<Running> {
+  const binary = binaryOf('postgres');
+  const place = ['-D', dir, '-c', `listen_addresses=${LOOPBACK}`, '-c', `port=${port}`];
+  const child = spawn(binary, [...place, ...DEFAULTS, ...args], {
+    ...serverUser(),
+    cwd: dir,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`cannot run ${binary}`);
+  const server = Object.assign(child, { pid });
+  stopWithThisProcess(server);
+  try {
+    await isReady(server);
+    return server;
+  } catch (error) {
+    await end(server, 'SIGKILL');
+    throw error;
+  }
+}
+
+/** Uses the server's own output, because another server may answer on the port. */
+function isReady(server: Running): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = '';
+    const fail = (what: string) => reject(new Error(`postgres ${what}:\n${log}`));
+    const patience = setTimeout(fail, READY_WITHIN_MS, 'was not ready in time');
+    server.stderr?.on('data', (chunk: Buffer) => {
+      log = (log + chunk.toString()).slice(-4000);
+      if (!/ready to accept (?:read.only )?connections/.test(log)) return;
+      clearTimeout(patience);
+      resolve();
+    });
+    server.once('exit', () => {
+      clearTimeout(patience);
+      fail('did not start');
+    });
+  });
+}
+
+/** A test run may be killed before its teardown; the shell then sees its input end, and ends the server. */
+function stopWithThisProcess(server: Running): void {
+  const script = 'read -r _; kill -QUIT "$0" 2>/dev/null';
+  const guard = spawn('sh', ['-c', script, String(server.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  server.once('exit', () => guard.kill('SIGKILL'));
+}
+
+async function end(server: Running, signal: NodeJS.Signals = 'SIGQUIT'): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const gone = once(server, 'exit');
+  if (signal === 'SIGKILL') killAll(server.pid);
+  else server.kill(signal);
+  const impatience = setTimeout(() => killAll(server.pid), 10_000);
+  await gone;
+  clearTimeout(impatience);
+}
+
+/** A postmaster that is killed alone leaves processes behind, which may go on writing for a while. */
+function killAll(postmaster: number): void {
+  // So that it starts no further ones meanwhile.
+  process.kill(postmaster, 'SIGSTOP');
+  const processes = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8' });
+  const pairs = processes.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  const children = pairs.flatMap(([pid = 0, parent]) => (parent === postmaster && pid > 0 ? [pid] : []));
+  for (const pid of [postmaster, ...children]) kill(pid);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
