@@ -10,6 +10,7 @@ const entries: Readonly<Record<string, string>> = {
   '../src/telemetry/index.js': 'telemetry',
   '../adapters/memory/index.js': 'memory',
   '../adapters/node/index.js': 'node',
+  '../adapters/postgres/index.js': 'postgres',
   '../adapters/redis/index.js': 'redis',
   '../adapters/sqlite/index.js': 'sqlite',
 };

@@ -4,6 +4,7 @@
  */
 export { MemorySessionStore } from '../adapters/memory/index.js';
 export { nodeListener } from '../adapters/node/index.js';
+export { PostgresSessionStore } from '../adapters/postgres/index.js';
 export { RedisSessionStore, type RedisSessionStoreOptions } from '../adapters/redis/index.js';
 export { SqliteSessionStore } from '../adapters/sqlite/index.js';
 export { createSessionHandler, staticApiKeys } from '../src/http/index.js';

@@ -128,6 +128,7 @@ const runAll = async (): Promise<void> => {
     const machine = describeMachine(await redis.info('server'), [
       'ioredis',
       'libsql',
+      'pg',
       'tinybench',
       'autocannon',
       '@opentelemetry/api',

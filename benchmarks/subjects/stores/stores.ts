@@ -4,12 +4,13 @@ import type { ComparedStore } from './compared-store.js';
 import { overHttp } from './http.js';
 import { lists } from './lists.js';
 import { memory } from './memory.js';
+import { postgres } from './postgres.js';
 import { redis } from './redis.js';
 import { sqlite } from './sqlite.js';
 import { writes } from './writes.js';
 
 /** The stores that are compared, each beside what somebody would write by hand on the same database. */
-export const comparedStores: readonly ComparedStore[] = [memory, redis, sqlite];
+export const comparedStores: readonly ComparedStore[] = [memory, redis, sqlite, postgres];
 
 const groupsOf = ({ name, open }: ComparedStore) =>
   async function* (context: Context): AsyncGenerator<Group> {
