@@ -1,16 +1,20 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Connection } from './connection.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
 
-/** Milliseconds between two polls while no notifications arrive. */
+/** Milliseconds between two polls while no notifications arrive. A free connection is not waited for any longer. */
 const POLL_MS = 250;
 
 /** Milliseconds between two checks that notifications arrive. */
 const CHECK_MS = 5000;
 
+/** Milliseconds until a pool that had no room for a connection that listens is asked again. */
+const NO_ROOM_MS = 60_000;
+
 /**
  * Wakes listeners at notifications of a channel (https://www.postgresql.org/docs/current/sql-listen.html), which one
- * connection of the pool receives. It notifies itself now and then: while no notification arrives, such as behind a pooler
- * in transaction mode, or while there is no connection, it wakes the listeners every 250 ms instead.
+ * connection of the pool receives. Now and then it is notified over another connection: while no notification arrives, such
+ * as behind a pooler in transaction mode, or while there is no connection, it wakes the listeners every 250 ms instead.
  */
 export class NotificationListener {
   readonly #connection: Connection;
@@ -18,11 +22,11 @@ export class NotificationListener {
   readonly #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #client: PostgresClient | undefined;
-  #isConnecting = false;
-  #canListen = true;
-  /** When the last notification arrived and when the last check was sent, by the monotonic clock. */
-  #heardAt = Number.NEGATIVE_INFINITY;
-  #checkedAt = Number.NEGATIVE_INFINITY;
+  #isChecking = false;
+  /** Whether a notification has arrived since the last check. */
+  #isHeard = false;
+  /** By the monotonic clock. */
+  #nextCheckAt = 0;
 
   constructor(connection: Connection, channel: string) {
     this.#connection = connection;
@@ -39,6 +43,10 @@ export class NotificationListener {
     };
   }
 
+  get #isNeeded(): boolean {
+    return this.#listeners.size > 0 && !this.#connection.isClosed;
+  }
+
   #stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -46,59 +54,77 @@ export class NotificationListener {
   }
 
   #tick(): void {
-    const now = performance.now();
-    if (this.#connection.isClosed) {
-      // The pool's end waits for this connection.
-      this.#disconnect(this.#client);
-      this.#wake();
-      return;
-    }
-    if (this.#client === undefined) void this.#connect();
-    else if (now - this.#checkedAt > CHECK_MS) this.#check(now);
-    if (this.#heardAt < this.#checkedAt || this.#client === undefined) this.#wake();
+    // The end of the pool waits for this connection.
+    if (!this.#isNeeded) this.#disconnect(this.#client);
+    else if (!this.#isChecking && performance.now() >= this.#nextCheckAt) void this.#check();
+    if (!this.#isHeard) this.#wake();
   }
 
   #wake(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  async #connect(): Promise<void> {
-    if (this.#isConnecting || !this.#canListen) return;
-    this.#isConnecting = true;
-    const connected = await this.#connection.connect();
-    this.#isConnecting = false;
-    if (connected.isErr()) return;
-    const client = connected.value;
-    const canListen = typeof client.on === 'function';
-    if (!canListen || this.#listeners.size === 0 || this.#connection.isClosed) {
+  /** It is notified over another connection: its own may reach it where those of other processes do not. */
+  async #check(): Promise<void> {
+    this.#isChecking = true;
+    this.#isHeard = false;
+    this.#nextCheckAt = performance.now() + CHECK_MS;
+    const client = this.#client ?? (await this.#connect());
+    if (client !== undefined && !(await this.#hasRoom())) {
+      this.#disconnect(client);
+      this.#nextCheckAt = performance.now() + NO_ROOM_MS;
+    }
+    if (this.#client !== undefined) await this.#connection.write(`NOTIFY "${this.#channel}"`);
+    this.#isChecking = false;
+  }
+
+  async #connect(): Promise<PostgresClient | undefined> {
+    const client = await this.#borrow();
+    if (client === undefined) return undefined;
+    if (typeof client.on !== 'function' || !this.#isNeeded) {
       client.release(false);
-      this.#canListen = canListen;
-      return;
+      if (client.on === undefined) this.#nextCheckAt = Number.POSITIVE_INFINITY;
+      return undefined;
     }
     this.#client = client;
-    client.on?.('notification', () => {
+    client.on('notification', () => {
       if (this.#client !== client) return;
-      this.#heardAt = performance.now();
+      this.#isHeard = true;
       this.#wake();
     });
-    for (const end of ['error', 'end']) client.on?.(end, () => this.#disconnect(client));
-    this.#send(client, `LISTEN "${this.#channel}"`);
-    this.#check(performance.now());
+    for (const end of ['error', 'end']) client.on(end, () => this.#disconnect(client));
+    try {
+      await client.query(`LISTEN "${this.#channel}"`);
+    } catch {
+      this.#disconnect(client);
+    }
+    // A pooler may have a notification for whoever uses the connection next.
+    this.#isHeard = false;
+    return this.#client;
   }
 
-  #check(now: number): void {
-    this.#checkedAt = now;
-    if (this.#client !== undefined) this.#send(this.#client, `NOTIFY "${this.#channel}"`);
+  /** Whether the pool can serve others beside the connection that listens. */
+  async #hasRoom(): Promise<boolean> {
+    const client = await this.#borrow();
+    client?.release(false);
+    return client !== undefined;
   }
 
-  #send(client: PostgresClient, sql: string): void {
-    Promise.resolve(client.query(sql)).catch(() => this.#disconnect(client));
+  /** A connection that is free soon. One that comes too late goes back. */
+  async #borrow(): Promise<PostgresClient | undefined> {
+    const connecting = this.#connection.connect();
+    const connected = await Promise.race([connecting, setTimeout(POLL_MS, undefined, { ref: false })]);
+    if (connected !== undefined) return connected.unwrapOr(undefined);
+    void connecting.then((late) => late.map((client) => client.release(false)));
+    return undefined;
   }
 
   /** The connection is closed, since it listens. */
   #disconnect(client: PostgresClient | undefined): void {
     if (client === undefined || this.#client !== client) return;
     this.#client = undefined;
+    this.#isHeard = false;
+    this.#nextCheckAt = 0;
     client.release(true);
   }
 }

@@ -1,0 +1,93 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { SessionService } from '../../../src/service/session-service.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { ada, okOf } from '../../support/sessions.js';
+import { watchedBy } from './watched-by.js';
+
+const hello = [{ role: 'user', content: 'Hello' }];
+
+describeWithPostgres('a watch on PostgreSQL', (server) => {
+  /** A process with a pool of its own. */
+  const openHost = async (schema: string, max = 5) => {
+    const pool = openPool(server, { max });
+    onTestFinished(() => (pool.ended ? undefined : pool.end()));
+    const store = new PostgresSessionStore({ pool, schema, events: true });
+    (await store.migrate())._unsafeUnwrap();
+    return { pool, store, sessions: new SessionService({ store }) };
+  };
+  const isListening = (schema: string) => async (): Promise<boolean> => {
+    const { pool } = await openHost(schema, 1);
+    const { rowCount } = await pool.query(
+      `SELECT FROM pg_stat_activity WHERE query = 'LISTEN "colloquy_${schema}"' AND state = 'idle'`,
+    );
+    await pool.end();
+    return rowCount === 1;
+  };
+  afterEach(() => void vi.useRealTimers());
+
+  it('is given the events of other processes by NOTIFY, without a poll', async () => {
+    const schema = schemaName();
+    const [{ sessions }, { store }] = [await openHost(schema), await openHost(schema)];
+    const { id } = await okOf(sessions.create(ada));
+    // No poll comes after the first.
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    const watch = watchedBy(store);
+    await watch.opened;
+    await vi.waitUntil(isListening(schema), { timeout: 10_000 });
+    await okOf(sessions.start(id));
+    await watch.event(id, 2);
+    for (let sequence = 3; sequence <= 5; sequence += 1) {
+      await okOf(sessions.append(id, hello));
+      await watch.event(id, sequence);
+    }
+    await watch.end();
+    await vi.waitUntil(async () => !(await isListening(schema)()), { timeout: 10_000 });
+  });
+
+  it('does not hold up the end of its pool', async () => {
+    const schema = schemaName();
+    const { store, pool } = await openHost(schema);
+    const watch = watchedBy(store);
+    await watch.opened;
+    await vi.waitUntil(isListening(schema), { timeout: 10_000 });
+    await pool.end();
+    expect(pool.totalCount).toBe(0);
+    expect(await watch.end()).toBe('store_unavailable');
+  });
+
+  it('polls where the pool has no room for a connection that listens, and leaves that connection to others', async () => {
+    const schema = schemaName();
+    const [{ sessions }, alone] = [await openHost(schema), await openHost(schema, 1)];
+    const { id } = await okOf(sessions.create(ada));
+    const watch = watchedBy(alone.store);
+    await watch.opened;
+    await okOf(sessions.start(id));
+    await watch.event(id, 2);
+    await okOf(alone.sessions.append(id, hello));
+    await okOf(sessions.append(id, hello));
+    await watch.event(id, 4);
+    expect(await okOf(alone.sessions.get(id))).toMatchObject({ status: 'ACTIVE' });
+    await watch.end();
+  });
+});
+
+describe('a listener on a pool behind a pooler', () => {
+  it('polls, though a connection hears itself', async () => {
+    const connect = async () => {
+      const client = new EventEmitter();
+      const query = async (text: string) => {
+        if (text.startsWith('NOTIFY')) client.emit('notification');
+        return { rows: [] };
+      };
+      return Object.assign(client, { query, release: () => undefined });
+    };
+    const pool: PostgresPool = { connect };
+    let polls = 0;
+    const stop = new PostgresSessionStore({ pool, events: true }).events?.listen?.(() => (polls += 1), '');
+    await vi.waitUntil(() => polls > 3, { timeout: 5000 });
+    stop?.();
+  });
+});
