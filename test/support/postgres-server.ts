@@ -52,7 +52,7 @@ interface User {
 
 let found: User | undefined;
 
-const serverUser = (): User | undefined => {
+export const serverUser = (): User | undefined => {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
   found ??= { uid: idOf('-u'), gid: idOf('-g') };

@@ -1,6 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { findChromium } from './chromium-binary.js';
 import { networksAvailable } from './network.js';
+import { findPgBouncer } from './pgbouncer.js';
 import { findPostgres } from './postgres-binary.js';
 import { findRedisServer } from './redis-binary.js';
 
@@ -28,6 +29,12 @@ export const requirements = {
     howToGet:
       'Install one (Debian: apt-get install postgresql, macOS: brew install postgresql), or set POSTGRES to the folder of ' +
       'its binaries.',
+    isNeededInCi: true,
+  },
+  pgbouncer: {
+    name: 'PgBouncer',
+    isMet: () => findPgBouncer() !== undefined,
+    howToGet: 'Install one (Debian: apt-get install pgbouncer), or set PGBOUNCER to the path of its binary.',
     isNeededInCi: true,
   },
   chromium: {

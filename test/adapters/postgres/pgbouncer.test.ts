@@ -1,0 +1,75 @@
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { SessionService } from '../../../src/service/session-service.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { type PgBouncer, startPgBouncer } from '../../support/pgbouncer.js';
+import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { reasonToSkip, requirements } from '../../support/requirements.js';
+import { ada, okOf } from '../../support/sessions.js';
+import { watchedBy } from './watched-by.js';
+
+describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
+  if (!requirements.pgbouncer.isMet()) {
+    it.skip(reasonToSkip(requirements.pgbouncer));
+    return;
+  }
+  const schema = schemaName();
+  let bouncer: PgBouncer;
+  let pool: Pool;
+  beforeAll(async () => {
+    bouncer = await startPgBouncer(server);
+    pool = openPool(bouncer, { max: 20 });
+    (await new PostgresSessionStore({ pool, schema }).migrate())._unsafeUnwrap();
+  });
+  afterAll(async () => {
+    await pool.end();
+    await bouncer.stop();
+  });
+
+  it('20 callers at once share two connections to the server', async () => {
+    const sessions = new SessionService({ store: new PostgresSessionStore({ pool, schema, events: true }) });
+    const together = await okOf(sessions.create({ ...ada, idempotencyKey: 'together' }));
+    await okOf(sessions.start(together.id));
+    const caller = async (name: number): Promise<void> => {
+      const { id } = await okOf(sessions.create({ ...ada, labels: { caller: `${name}` } }));
+      await okOf(sessions.start(id));
+      for (let at = 0; at < 5; at += 1) {
+        const entries = [{ role: 'user', content: `${name} ${at}` }];
+        await okOf(sessions.append(id, entries, { operationId: `${at}` }));
+        await okOf(sessions.append(together.id, entries));
+      }
+      expect((await okOf(sessions.history(id, { last: 10 }))).entries).toHaveLength(5);
+      expect((await okOf(sessions.list({ label: { caller: `${name}` } }))).sessions).toMatchObject([{ id }]);
+      await okOf(sessions.terminate(id));
+      await okOf(sessions.delete(id));
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, name) => caller(name)));
+    expect((await okOf(sessions.get(together.id))).history).toHaveLength(100);
+    expect((await okOf(sessions.list())).total).toBe(1);
+  });
+
+  it('a watch is given the events of other processes, by polling, since LISTEN reaches nobody', async () => {
+    const writing = new SessionService({ store: new PostgresSessionStore({ pool, schema, events: true }) });
+    const { id } = await okOf(writing.create(ada));
+    const watching = openPool(bouncer);
+    const watch = watchedBy(new PostgresSessionStore({ pool: watching, schema, events: true }));
+    await watch.opened;
+    await okOf(writing.start(id));
+    for (let count = 1; count <= 3; count += 1) {
+      await okOf(writing.append(id, [{ role: 'user', content: 'Hello' }]));
+      const since = performance.now();
+      await watch.event(id, count + 2);
+      expect(performance.now() - since).toBeLessThan(2000);
+    }
+    await watch.end();
+    await watching.end();
+  });
+
+  it('a pool of the command line, which asks to read only, is accepted where PgBouncer ignores its options', async () => {
+    const reading = openPool(bouncer, { options: '-c default_transaction_read_only=on' });
+    const page = await new PostgresSessionStore({ pool: reading, schema }).list('absent', { offset: 0, limit: 1 });
+    expect(page._unsafeUnwrap().total).toBe(0);
+    await reading.end();
+  });
+});
