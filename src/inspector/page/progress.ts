@@ -4,7 +4,7 @@ import type { Change, SessionDetail } from './sessions.js';
 import { drawDuration } from './show-duration.js';
 import { type Span, spansOf } from './spans.js';
 import { asDuration, asTime } from './text.js';
-import { drawEverySecond } from './ticking.js';
+import { drawEverySecond, drawOnce } from './ticking.js';
 
 const statuses = ['IDLE', 'ACTIVE', 'PAUSED'] as const;
 
@@ -45,7 +45,8 @@ export class Progress {
   show(session: SessionDetail): void {
     this.#session = session;
     drawDuration(this.#used, session, (seconds) => this.#drawLimit(session, seconds));
-    drawEverySecond(this.#spans, () => this.#drawSpans());
+    const draw = session.status === 'TERMINATED' ? drawOnce : drawEverySecond;
+    draw(this.#spans, () => this.#drawSpans());
   }
 
   #drawSpans(): void {
