@@ -28,8 +28,8 @@ export class Hosts {
   readonly #options: HostsOptions;
   readonly #hosts = new Set<Host>();
   #started = 0;
-  #wanted = Number.POSITIVE_INFINITY;
-  #answered = 0;
+  /** What somebody waits for. */
+  #isReached: () => boolean = () => false;
   #reached: () => void = () => undefined;
   #failure: Error | undefined;
 
@@ -43,13 +43,13 @@ export class Hosts {
   }
 
   /** Waits until so many more calls have been answered, whatever the answer. */
-  async calls(count: number): Promise<void> {
-    this.#wanted = this.#answered + count;
-    await new Promise<void>((resolve) => {
-      this.#reached = resolve;
-      if (this.#failure !== undefined) resolve();
-    });
-    if (this.#failure !== undefined) throw this.#failure;
+  calls(count: number): Promise<void> {
+    return this.#wait(count, ({ ok, not_applied, unknown }) => ok + not_applied + unknown);
+  }
+
+  /** Waits until so many more calls have been refused. */
+  refusals(count: number): Promise<void> {
+    return this.#wait(count, ({ not_applied, unknown }) => not_applied + unknown);
   }
 
   /** Kills the host that has been there longest, in the middle of whatever it does, and waits until it has gone. */
@@ -115,8 +115,16 @@ export class Hosts {
 
   #hear(said: Asked | Answered): void {
     this.book.note(said);
-    if (!('outcome' in said)) return;
-    this.#answered += 1;
-    if (this.#answered >= this.#wanted) this.#reached();
+    if (this.#isReached()) this.#reached();
+  }
+
+  async #wait(count: number, numberOf: (answers: Book['answers']) => number): Promise<void> {
+    const wanted = numberOf(this.book.answers) + count;
+    this.#isReached = () => numberOf(this.book.answers) >= wanted;
+    await new Promise<void>((resolve) => {
+      this.#reached = resolve;
+      if (this.#failure !== undefined) resolve();
+    });
+    if (this.#failure !== undefined) throw this.#failure;
   }
 }
