@@ -10,12 +10,15 @@ export interface SmallDisk {
   fill(): void;
   /** Gives the room back. */
   free(): void;
-  /** Lets nobody write any more. Nothing may be open for writing. */
+  /** What is opened from now on cannot be written to; what is open already can. */
   makeReadOnly(): void;
+  makeWritable(): void;
   close(): void;
 }
 
 const mount = (...args: readonly string[]) => execFileSync('mount', args, { stdio: 'pipe' });
+
+const umount = (...args: readonly string[]) => execFileSync('umount', args, { stdio: 'pipe' });
 
 /** Needs root on Linux. */
 export const openSmallDisk = (megabytes: number): SmallDisk => {
@@ -27,7 +30,7 @@ export const openSmallDisk = (megabytes: number): SmallDisk => {
     throw error;
   }
   // A test run may be killed before it has closed the disk; the shell then sees its input end.
-  const script = 'read -r _; umount -l "$0" 2>/dev/null; rmdir "$0"';
+  const script = 'read -r _; umount -l -A "$0" 2>/dev/null; rmdir "$0"';
   const guard = spawn('sh', ['-c', script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   const ballast = join(folder, 'ballast');
   return {
@@ -41,9 +44,13 @@ export const openSmallDisk = (megabytes: number): SmallDisk => {
       }
     },
     free: () => rmSync(ballast, { force: true }),
-    makeReadOnly: () => mount('-o', 'remount,ro', folder),
+    makeReadOnly: () => {
+      mount('--bind', folder, folder);
+      mount('-o', 'remount,bind,ro', folder);
+    },
+    makeWritable: () => umount('-l', folder),
     close: () => {
-      execFileSync('umount', ['-l', folder], { stdio: 'pipe' });
+      umount('-l', '--all-targets', folder);
       rmdirSync(folder);
       guard.kill('SIGKILL');
     },

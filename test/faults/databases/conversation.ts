@@ -1,7 +1,9 @@
 import type { SessionService } from '../../../src/index.js';
 import { ada, okOf } from '../../support/sessions.js';
 
-const LIMIT_SECONDS = 600;
+/** So many fit on a page. */
+const MAX_SESSIONS = 100;
+const LIMIT_SECONDS = 24 * 60 * 60;
 
 /** Random changes of a few sessions, one after the other. Every call must succeed. */
 export class Conversation {
@@ -25,7 +27,7 @@ export class Conversation {
     const at = Math.floor(this.#random() * this.#active.length);
     const id = this.#active[at];
     const dice = this.#random();
-    if (id === undefined || dice < 0.15) return this.#begin(sessions, changed);
+    if (id === undefined || (dice < 0.15 && this.ids.size < MAX_SESSIONS)) return this.#begin(sessions, changed);
     if (dice < 0.85) {
       await okOf(sessions.append(id, [{ role: 'user', content: `after ${this.changes} changes` }]));
       return changed();

@@ -13,7 +13,7 @@ import { unsoundIn } from './soundness.js';
 
 const ROUNDS = effort(1, 12);
 const CALLS = effort(100, 1000);
-const REFUSALS = effort(20, 100);
+const REFUSALS = effort(8, 100);
 const PROMISE = 'SQLite: answers are true, whatever fails';
 
 /** A file whose writers can be made to fail, and to go on. */
