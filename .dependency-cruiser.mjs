@@ -137,10 +137,11 @@ export default {
     },
     {
       name: 'adapters-stand-alone',
-      comment: 'An adapter imports src and its own folder, so that a host loads only what it mounts.',
+      comment:
+        'An adapter imports src and its own folder, so that a host loads only what it mounts. Stores on SQL share adapters/sql.',
       severity: 'error',
       from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(express|koa)/' },
-      to: { path: '^adapters/', pathNot: '^adapters/$1/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|sql)/' },
     },
     {
       name: 'node-frameworks-share-the-node-mount',

@@ -7,6 +7,7 @@ const library = {
   memory: 'adapters/memory/index.ts',
   redis: 'adapters/redis/index.ts',
   sqlite: 'adapters/sqlite/index.ts',
+  postgres: 'adapters/postgres/index.ts',
   http: 'src/http/index.ts',
   client: 'src/client/index.ts',
   node: 'adapters/node/index.ts',

@@ -1,7 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import { type Fields, isFields } from '../../src/input/values.js';
+import type { Query } from '../sql/page-query.js';
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from './sqlite-session-store-options.js';
+
+/** What the names of all tables begin with. */
+export const PREFIX = 'colloquy_';
 
 /** Primary result code of "another connection has locked the database" (https://www.sqlite.org/rescode.html#busy). */
 const SQLITE_BUSY = 5;
@@ -58,6 +62,10 @@ export class Connection {
   all(sql: string, ...values: readonly SqliteValue[]): readonly Fields[] {
     const rows = this.#prepare(sql).all(...values);
     return Array.isArray(rows) ? rows.filter(isFields) : [];
+  }
+
+  query({ sql, values }: Query): readonly Fields[] {
+    return this.all(sql, ...values);
   }
 
   /** Runs `work` in a transaction that sees one moment of the database. */

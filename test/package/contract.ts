@@ -4,6 +4,7 @@ export const contract = {
   './memory': ['MemorySessionStore'],
   './redis': ['RedisSessionStore'],
   './sqlite': ['SqliteSessionStore'],
+  './postgres': ['PostgresSessionStore'],
   './http': ['createSessionHandler', 'staticApiKeys', 'commandRoutes', 'historyRoutes', 'eventRoutes', 'answerOf'],
   './client': ['SessionClient'],
   './node': ['nodeListener'],

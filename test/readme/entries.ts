@@ -6,6 +6,7 @@ const sources: Readonly<Record<string, string>> = {
   'colloquy/memory': 'adapters/memory/index.ts',
   'colloquy/redis': 'adapters/redis/index.ts',
   'colloquy/sqlite': 'adapters/sqlite/index.ts',
+  'colloquy/postgres': 'adapters/postgres/index.ts',
   'colloquy/http': 'src/http/index.ts',
   'colloquy/client': 'src/client/index.ts',
   'colloquy/node': 'adapters/node/index.ts',

@@ -1,0 +1,2 @@
+export { PostgresSessionStore } from './postgres-session-store.js';
+export type { PostgresClient, PostgresPool, PostgresSessionStoreOptions } from './postgres-session-store-options.js';

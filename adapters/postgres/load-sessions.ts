@@ -1,0 +1,83 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type CorruptRecord, corruptRecord } from '../../src/errors.js';
+import type { Fields } from '../../src/input/values.js';
+import type { SessionRecord } from '../../src/session/session-record.js';
+import { unescapeName } from '../../src/store/escape-name.js';
+import type { Admit, ReadSize } from '../../src/store/session-store.js';
+import { decodeEntries, decodeHead, decodeState } from '../../src/store/stored-json.js';
+import type { Query } from '../sql/page-query.js';
+import type { Answer } from './connection.js';
+
+/** Bytes of JSON that a session has beside its head and its history: its status, duration and the like. */
+const FRAME_BYTES = 150;
+
+/** Sessions up to this many bytes are read in the round trip that finds their size. */
+const BYTES_AT_ONCE = 262_144;
+
+/**
+ * Reads the sessions that `source` finds, rows with a `number`, with the latest entries of their histories. If all of
+ * them together have more than `maxBytes`, it reads their sizes alone. One statement sees one moment of the database.
+ */
+export const loadSessions = (prefix: string, source: Query, { historyLimit }: ReadSize, maxBytes: number): Query => {
+  const limit = historyLimit ?? Number.MAX_SAFE_INTEGER;
+  return {
+    sql: `WITH source AS (${source.sql}),
+      sized AS (
+        SELECT session.number, session.id, session.created_ms, session.entries, session.sequence, session.birth,
+          session.state, session.head, greatest(0, session.entries - ?) AS start,
+          ${FRAME_BYTES} + octet_length(session.head) + session.bytes - coalesce((
+            SELECT entry.bytes FROM ${prefix}entries AS entry
+              WHERE entry.session = session.number AND entry.position = session.entries - ?
+          ), 0) AS size
+        FROM source JOIN ${prefix}sessions AS session ON session.number = source.number
+      ),
+      fitting AS (SELECT coalesce(sum(size), 0) <= ? AS fits FROM sized)
+    SELECT id, created_ms, entries, sequence, birth, state, size, fits, start,
+      CASE WHEN fits THEN head END AS head,
+      CASE WHEN fits AND start < entries THEN (
+        SELECT string_agg(entry.entry, ',' ORDER BY entry.position) FROM ${prefix}entries AS entry
+          WHERE entry.session = sized.number AND entry.position > sized.start
+      ) END AS history
+    FROM sized, fitting`,
+    values: [...source.values, limit, limit, maxBytes],
+  };
+};
+
+export const unreadable = (id: string, part: string): CorruptRecord =>
+  corruptRecord(id, `this version does not know the format of its ${part}`);
+
+/** The session in a row of `loadSessions`. */
+export const sessionOf = (row: Fields): Result<SessionRecord, CorruptRecord> => {
+  const id = unescapeName(String(row['id']));
+  const state = decodeState(row['state']);
+  if (state === undefined) return err(unreadable(id, 'state'));
+  const head = decodeHead(id, row['head']);
+  if (head === undefined) return err(unreadable(id, 'head'));
+  const historyCount = Number(row['entries']);
+  const history = decodeEntries(row['history'] ?? '');
+  if (history?.length !== historyCount - Number(row['start'])) return err(unreadable(id, 'history'));
+  return ok({ head, state, history, historyCount, sequence: Number(row['sequence']), birth: String(row['birth']) });
+};
+
+/**
+ * Reads at once what is small, and anything else after `admit` has admitted its bytes. `isCounted` tells rows with a
+ * session from others.
+ */
+export const readAdmitted = async <E, F>(
+  read: (maxBytes: number) => Answer<readonly Fields[], F>,
+  admit: Admit<E> | undefined,
+  counted: (rows: readonly Fields[]) => readonly Fields[] = (rows) => rows,
+): Answer<readonly Fields[], E | F> => {
+  let maxBytes = admit === undefined ? Number.MAX_SAFE_INTEGER : BYTES_AT_ONCE;
+  for (;;) {
+    const result = await read(maxBytes);
+    if (result.isErr()) return err(result.error);
+    const rows = counted(result.value);
+    const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
+    const refusal = rows.length === 0 ? undefined : admit?.(bytes, rows.length);
+    if (refusal !== undefined) return err(refusal);
+    if (rows.every((row) => row['fits'] === true)) return ok(result.value);
+    // What other callers append in the meantime has room too.
+    maxBytes = bytes * 2;
+  }
+};

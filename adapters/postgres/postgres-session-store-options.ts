@@ -1,0 +1,73 @@
+import { type OptionNames, readOptions } from '../../src/input/read-options.js';
+import { hasMethods, isFields, readUpTo } from '../../src/input/values.js';
+
+/** A connection that a pool lends. The store uses `query` and `release`; `on` is for notifications. */
+export interface PostgresClient {
+  query(text: string, values?: unknown[]): PromiseLike<unknown>;
+  /** With true, the pool closes the connection. */
+  release(destroy?: boolean): unknown;
+  /** Without it, the store polls for events. */
+  on?(event: string, listener: (value: unknown) => void): unknown;
+}
+
+/**
+ * A pool of connections, such as `Pool` of the package pg. The pool belongs to the host: the store never configures or ends
+ * it. Declared here, so that no driver is needed to compile against this store.
+ */
+export interface PostgresPool {
+  /** True as soon as the host has called `end`, in pools that say so. */
+  readonly ending?: unknown;
+  readonly ended?: unknown;
+  connect(): PromiseLike<PostgresClient>;
+}
+
+/** Options of a `PostgresSessionStore`. */
+export interface PostgresSessionStoreOptions {
+  readonly pool: PostgresPool;
+  /** The schema of the tables: 1 to 50 of the characters `a-z 0-9 _`, not a digit first. Default: `colloquy`. */
+  readonly schema?: string;
+  /** Timeout of a call, in milliseconds, with the wait for a connection of the pool: 1 to 600000. Default: 5000. */
+  readonly timeoutMs?: number;
+  /**
+   * Enables events. The log keeps the last `length` events, 1 to 100000000, by default 100000. With `listen: false` the store
+   * never sends LISTEN, and polls for events of other processes. Default: no events.
+   */
+  readonly events?: boolean | { readonly length?: number; readonly listen?: boolean };
+}
+
+/** The validated options with their defaults. */
+export interface PostgresSettings {
+  readonly pool: PostgresPool;
+  readonly schema: string;
+  readonly timeoutMs: number;
+  /** Undefined if events are off. */
+  readonly events: { readonly length: number; readonly listen: boolean } | undefined;
+}
+
+const DEFAULT_EVENTS = 100_000;
+const MAX_EVENTS = 100_000_000;
+const MAX_TIMEOUT_MS = 600_000;
+const schemaForm = /^[a-z_][a-z0-9_]{0,49}$/;
+
+const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & { readonly pool: true } = {
+  pool: true,
+  schema: true,
+  timeoutMs: true,
+  events: { length: true, listen: true },
+};
+
+/** Throws a `TypeError` that names all options that break a rule or are unknown. */
+export const readStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings =>
+  readOptions('PostgresSessionStore', options, optionNames, (issues) => {
+    const { pool, schema = 'colloquy', timeoutMs = 5000, events = false } = options;
+    issues.check(hasMethods(pool, 'connect'), 'pool', 'must be a pool of connections with a method connect');
+    const rule = 'must be 1 to 50 of the characters a-z 0-9 _, not a digit first';
+    issues.check(typeof schema === 'string' && schemaForm.test(schema), 'schema', rule);
+    const isSettings = isFields(events);
+    issues.check(typeof events === 'boolean' || isSettings, 'events', 'must be true, false or { length, listen }');
+    const { length = DEFAULT_EVENTS, listen = true } = isSettings ? events : {};
+    issues.check(typeof listen === 'boolean', 'events.listen', 'must be true or false');
+    const log = { length: readUpTo(issues, 'events.length', length, MAX_EVENTS), listen };
+    const timeout = readUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
+    return { pool, schema, timeoutMs: timeout, events: events === false ? undefined : log };
+  });

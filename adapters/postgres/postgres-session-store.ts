@@ -1,0 +1,114 @@
+import { ok, type Result } from 'neverthrow';
+import type { StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import type {
+  Admit,
+  AppendOutcome,
+  DueSessions,
+  EntriesOutcome,
+  EventLog,
+  HistoryAppend,
+  HistorySlice,
+  PageRange,
+  ReadSize,
+  RecordPage,
+  Removal,
+  Rescheduling,
+  SessionKey,
+  SessionStore,
+} from '../../src/store/session-store.js';
+import { Connection } from './connection.js';
+import { migrate } from './migrate.js';
+import { PostgresEventLog } from './postgres-event-log.js';
+import { type PostgresSessionStoreOptions, readStoreOptions } from './postgres-session-store-options.js';
+import { readDue } from './read-due.js';
+import { readPage } from './read-page.js';
+import { findEntries, findSession, findState } from './read-session.js';
+import { SessionWriter } from './write-session.js';
+
+/**
+ * Keeps sessions in PostgreSQL (13 or later), shared by any number of processes, through the host's own pool. Call
+ * `migrate()` once before the first operation. Every change is one statement and one transaction, and holds no lock while
+ * it waits for the host.
+ */
+export class PostgresSessionStore implements SessionStore {
+  readonly #connection: Connection;
+  readonly #schema: string;
+  /** What the names of all tables begin with. */
+  readonly #prefix: string;
+  readonly #writer: SessionWriter;
+  readonly #log: PostgresEventLog | undefined;
+
+  /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
+  constructor(options: PostgresSessionStoreOptions) {
+    const settings = readStoreOptions(options);
+    const { pool, schema, timeoutMs, events } = settings;
+    this.#connection = new Connection(pool, timeoutMs);
+    this.#schema = schema;
+    this.#prefix = `"${schema}".`;
+    this.#log = events && new PostgresEventLog(this.#connection, this.#prefix, { ...settings, events });
+    this.#writer = new SessionWriter(this.#connection, this.#prefix, this.#log);
+  }
+
+  get events(): EventLog | undefined {
+    return this.#log;
+  }
+
+  /**
+   * Makes the schema and its tables, or upgrades those of an earlier version. Safe to call at every start and from several
+   * processes at once; only reads if the tables are there. Until then every operation returns `store_unavailable`.
+   */
+  migrate(): Promise<Result<void, StoreUnavailable>> {
+    return migrate(this.#connection, this.#schema);
+  }
+
+  insert(tenant: string, head: SessionHead, state: StateRecord): Promise<Result<'inserted' | 'taken', StoreError>> {
+    return this.#writer.insert(tenant, head, state);
+  }
+
+  find<E = never>(
+    key: SessionKey,
+    size: ReadSize = {},
+    admit?: Admit<E>,
+  ): Promise<Result<SessionRecord | undefined, StoreError | E>> {
+    return findSession(this.#connection, this.#prefix, key, size, admit);
+  }
+
+  findState(key: SessionKey): Promise<Result<StateRecord | undefined, StoreError>> {
+    return findState(this.#connection, this.#prefix, key);
+  }
+
+  list<E = never>(tenant: string, range: PageRange, admit?: Admit<E>): Promise<Result<RecordPage, StoreError | E>> {
+    return readPage(this.#connection, this.#prefix, tenant, range, admit);
+  }
+
+  replace(key: SessionKey, next: StateRecord): Promise<Result<'replaced' | 'stale' | 'missing', StoreError>> {
+    return this.#writer.replace(key, next);
+  }
+
+  append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
+    return this.#writer.append(key, append);
+  }
+
+  findEntries(key: SessionKey, slice: HistorySlice): Promise<Result<EntriesOutcome, StoreError>> {
+    return findEntries(this.#connection, this.#prefix, key, slice);
+  }
+
+  remove(key: SessionKey, removal: Removal = {}): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
+    return this.#writer.remove(key, removal);
+  }
+
+  due(now: number, limit: number): Promise<Result<DueSessions, StoreError>> {
+    return readDue(this.#connection, this.#prefix, now, limit);
+  }
+
+  reschedule(key: SessionKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
+    return this.#writer.reschedule(key, rescheduling);
+  }
+
+  /** Publishes events that a process has committed and not published, because it ended. */
+  async purge(): Promise<Result<number, StoreError>> {
+    await this.#log?.publish();
+    return ok(0);
+  }
+}

@@ -1,0 +1,51 @@
+import { err, ok } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
+import type { Fields } from '../../src/input/values.js';
+import type { SessionRecord } from '../../src/session/session-record.js';
+import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
+import { placeOf, type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
+import type { Answer, Connection } from './connection.js';
+import { loadSessions, readAdmitted, sessionOf } from './load-sessions.js';
+
+const pageQuery = (prefix: string, tenant: string, range: PageRange, maxBytes: number): Query => {
+  const dialect = { prefix, byTenantDue: '' };
+  const total = totalOfPage(dialect, tenant, range);
+  const sessions = loadSessions(prefix, rowsOfPage(dialect, tenant, range), range, maxBytes);
+  const direction = range.order === 'oldest' ? '' : 'DESC';
+  return {
+    sql: `SELECT total, page.* FROM (SELECT ${total.sql} AS total) AS totals LEFT JOIN (${sessions.sql}) AS page ON true
+      ORDER BY created_ms ${direction}, id ${direction}`,
+    values: [...total.values, ...sessions.values],
+  };
+};
+
+const isSession = (row: Fields): boolean => row['id'] !== null;
+
+/**
+ * Reads a page and its total. A page by cursor costs the same anywhere; one by offset costs a step in the index for each
+ * session that it skips.
+ */
+export const readPage = async <E>(
+  connection: Connection,
+  prefix: string,
+  tenant: string,
+  range: PageRange,
+  admit: Admit<E> | undefined,
+): Answer<RecordPage, StoreError | E> => {
+  const sessionsIn = (rows: readonly Fields[]) => rows.filter(isSession).slice(0, range.limit);
+  const read = (maxBytes: number) => connection.query(pageQuery(prefix, tenant, range, maxBytes));
+  const result = await readAdmitted(read, admit, sessionsIn);
+  if (result.isErr()) return err(result.error);
+  const rows = result.value;
+  const page = sessionsIn(rows);
+  const records: SessionRecord[] = [];
+  const unreadable: string[] = [];
+  for (const row of page) {
+    sessionOf(row).match(
+      (record) => records.push(record),
+      () => unreadable.push(placeOf(row).id),
+    );
+  }
+  const last = rows.length > range.limit ? page.at(-1) : undefined;
+  return ok({ records, total: Number(rows[0]?.['total'] ?? 0), unreadable, ...(last && { next: placeOf(last) }) });
+};

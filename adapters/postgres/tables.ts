@@ -1,0 +1,81 @@
+import { NEVER } from '../../src/store/never.js';
+
+/** Number of rows over which each total is distributed, so that creates at the same time do not wait for each other. */
+const SHARDS = 32;
+
+/**
+ * The tables of version 1. `$` stands for the quoted schema and a dot.
+ *
+ * Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since the epoch;
+ * 9007199254740991 stands for Infinity. `state` is the whole state as JSON; `status` to `revision` repeat what is
+ * searched and compared.
+ */
+export const tables = `
+CREATE TABLE $sessions (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, created_ms bigint NOT NULL,
+  birth text NOT NULL, status text COLLATE "C" NOT NULL, deadline double precision NOT NULL,
+  due_at double precision NOT NULL, accepts_until double precision NOT NULL,
+  fence double precision NOT NULL, held_until double precision NOT NULL,
+  revision bigint NOT NULL, sequence bigint NOT NULL, entries bigint NOT NULL, bytes bigint NOT NULL,
+  head text NOT NULL, state text NOT NULL
+) WITH (fillfactor = 80);
+CREATE UNIQUE INDEX sessions_by_id ON $sessions (tenant, id);
+CREATE INDEX sessions_by_creation ON $sessions (tenant, created_ms, id);
+CREATE INDEX sessions_by_status ON $sessions (tenant, status, created_ms, id, deadline);
+CREATE INDEX sessions_by_due ON $sessions (due_at) WHERE due_at < ${NEVER};
+CREATE INDEX sessions_by_tenant_due ON $sessions (tenant, due_at, status, deadline) WHERE due_at < ${NEVER};
+
+/* A position is the number of entries up to this one; bytes counts the JSON up to its end. */
+CREATE TABLE $entries (
+  session bigint NOT NULL, position bigint NOT NULL, bytes bigint NOT NULL, entry text NOT NULL,
+  PRIMARY KEY (session, position)
+);
+
+CREATE TABLE $operations (
+  session bigint NOT NULL, operation text COLLATE "C" NOT NULL, digest text NOT NULL, position bigint NOT NULL,
+  PRIMARY KEY (session, operation)
+);
+
+CREATE TABLE $labels (
+  tenant text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL,
+  created_ms bigint NOT NULL, id text COLLATE "C" NOT NULL, session bigint NOT NULL,
+  PRIMARY KEY (tenant, name, value, created_ms, id)
+);
+CREATE INDEX labels_by_session ON $labels (session);
+
+/* Sessions by label, and with an empty name by status. A total is the sum of its shards. */
+CREATE TABLE $totals (
+  tenant text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL,
+  shard smallint NOT NULL, sessions bigint NOT NULL,
+  PRIMARY KEY (tenant, name, value, shard)
+) WITH (fillfactor = 50);
+
+/* Events are written here with their change. publish() moves them to the log and numbers them, after their commit. */
+CREATE TABLE $outbox (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant text NOT NULL, id text NOT NULL, birth text NOT NULL, sequence bigint NOT NULL, detail text NOT NULL
+);
+
+/* Both number and ms only increase. */
+CREATE TABLE $events (
+  number bigint PRIMARY KEY, ms bigint NOT NULL,
+  tenant text NOT NULL, id text NOT NULL, birth text NOT NULL, sequence bigint NOT NULL, detail text NOT NULL
+);
+CREATE INDEX events_by_time ON $events (ms, number);
+
+/* Adds p_by to totals of a tenant, each at p_names and p_values, always in the same order: no two deadlock. */
+CREATE FUNCTION $count_sessions(p_tenant text, p_session bigint, p_names text[], p_values text[], p_by integer[])
+RETURNS void LANGUAGE plpgsql AS $body$
+BEGIN
+  INSERT INTO $totals AS total
+    SELECT p_tenant, name, value, p_session % ${SHARDS}, added FROM unnest(p_names, p_values, p_by) AS change (name, value, added)
+    ORDER BY name COLLATE "C", value COLLATE "C"
+    ON CONFLICT (tenant, name, value, shard) DO UPDATE SET sessions = total.sessions + excluded.sessions;
+  IF -1 = ANY (p_by) THEN
+    DELETE FROM $totals AS total USING unnest(p_names, p_values) AS change (name, value)
+      WHERE tenant = p_tenant AND total.name = change.name AND total.value = change.value
+        AND shard = p_session % ${SHARDS} AND sessions = 0;
+  END IF;
+END $body$;
+`;

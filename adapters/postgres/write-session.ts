@@ -1,0 +1,138 @@
+import { nanoid } from 'nanoid';
+import { err, ok } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
+import { eventDetailOf } from '../../src/events/event-detail.js';
+import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
+import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
+import { escapeName } from '../../src/store/escape-name.js';
+import { finite } from '../../src/store/never.js';
+import type { AppendOutcome, HistoryAppend, Removal, Rescheduling, SessionKey } from '../../src/store/session-store.js';
+import { decodeState, encodeEntry, encodeHead, encodeState } from '../../src/store/stored-json.js';
+import type { Answer, Connection } from './connection.js';
+import { unreadable } from './load-sessions.js';
+import type { PostgresEventLog } from './postgres-event-log.js';
+
+/** The columns of a state, in the order of the functions. */
+const columnsOf = (state: StateRecord): readonly (string | number)[] => [
+  state.status,
+  finite(state.deadline),
+  finite(acceptsHistoryUntil(state)),
+  state.hold?.fence ?? 0,
+  state.hold?.until ?? 0,
+  state.revision,
+  encodeState(state),
+];
+
+const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] => [escapeName(tenant), escapeName(id)];
+
+const call = (prefix: string, name: string, values: readonly unknown[]): string =>
+  `SELECT * FROM ${prefix}${name}(${values.map((_, at) => `$${at + 1}`).join(', ')}) AS result`;
+
+/** The changes of sessions. Each is one statement, with its event. */
+export class SessionWriter {
+  readonly #connection: Connection;
+  readonly #prefix: string;
+  readonly #events: PostgresEventLog | undefined;
+
+  constructor(connection: Connection, prefix: string, events: PostgresEventLog | undefined) {
+    this.#connection = connection;
+    this.#prefix = prefix;
+    this.#events = events;
+  }
+
+  async insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken', StoreError> {
+    const key = { tenant, id: head.id };
+    const createdMs = Date.parse(head.createdAt);
+    const labels = Object.entries(head.labels ?? {});
+    const values = [
+      ...namesOf(key),
+      ...columnsOf(state),
+      createdMs,
+      nanoid(12),
+      encodeHead(head),
+      labels.map(([name]) => escapeName(name)),
+      labels.map(([, value]) => escapeName(value)),
+      this.#detail({ type: 'created', at: createdMs }),
+    ];
+    return this.#change('insert_session', values, key.id, ['inserted', 'taken']);
+  }
+
+  async replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing', StoreError> {
+    const details = [this.#detail(eventDetailOf(false, next)), this.#detail(eventDetailOf(true, next))];
+    const values = [...namesOf(key), ...columnsOf(next), isEndByClock(next), ...details];
+    return this.#change('replace_state', values, key.id, ['replaced', 'stale', 'missing']);
+  }
+
+  async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {
+    const { entries, now, operation, fence, ifPosition, maxEntries } = append;
+    const values = [
+      ...namesOf(key),
+      now,
+      entries.map(encodeEntry),
+      operation?.id ?? null,
+      operation?.digest ?? null,
+      fence ?? null,
+      ifPosition ?? null,
+      maxEntries ?? null,
+      this.#events !== undefined,
+    ];
+    const rows = await this.#connection.write(call(this.#prefix, 'append_entries', values), values);
+    if (rows.isErr()) return err(rows.error);
+    const { outcome, end_position: end, found_state: found } = rows.value[0] ?? {};
+    const position = Number(end);
+    if (outcome === 'appended') {
+      await this.#events?.publish();
+      return ok({ outcome, position });
+    }
+    if (outcome === 'moved') return ok({ outcome, position });
+    if (outcome === 'missing' || outcome === 'mismatch' || outcome === 'not_held' || outcome === 'full') {
+      return ok({ outcome });
+    }
+    const state = outcome === 'closed' ? decodeState(found) : undefined;
+    return state === undefined ? err(unreadable(key.id, 'state')) : ok({ outcome: 'closed', state });
+  }
+
+  async remove(
+    key: SessionKey,
+    { revision, now = Date.now() }: Removal,
+  ): Answer<'removed' | 'stale' | 'missing', StoreError> {
+    const values = [...namesOf(key), revision ?? null, this.#detail({ type: 'deleted', at: now })];
+    return this.#change('remove_session', values, key.id, ['removed', 'stale', 'missing']);
+  }
+
+  async reschedule(
+    { tenant, id }: SessionKey,
+    { from, to, isDamaged = false }: Rescheduling,
+  ): Answer<'moved' | 'stale', StoreError> {
+    const sql = `WITH moving AS (
+      SELECT number, CASE WHEN status = 'TERMINATED' OR $4 THEN $5 ELSE least($5, deadline) END AS next_due
+      FROM ${this.#prefix}sessions WHERE tenant = $1 AND id = $2 AND due_at = $3 FOR NO KEY UPDATE
+    )
+    UPDATE ${this.#prefix}sessions AS session SET due_at = next_due FROM moving
+      WHERE session.number = moving.number AND next_due <> due_at RETURNING session.number`;
+    const values = [escapeName(tenant), escapeName(id), finite(from), isDamaged, finite(to)];
+    const rows = await this.#connection.write(sql, values);
+    return rows.map(({ length }) => (length === 0 ? 'stale' : 'moved'));
+  }
+
+  /** Null if events are off. */
+  #detail(detail: ReturnType<typeof eventDetailOf>): string | null {
+    return this.#events === undefined ? null : JSON.stringify(detail);
+  }
+
+  /** Calls a function that returns one of `outcomes`, the first one after a change. */
+  async #change<T extends string>(
+    name: string,
+    values: Parameters<Connection['write']>[1] & object,
+    id: string,
+    outcomes: readonly [T, ...T[]],
+  ): Answer<T, StoreError> {
+    const rows = await this.#connection.write(call(this.#prefix, name, values), values);
+    if (rows.isErr()) return err(rows.error);
+    const result = rows.value[0]?.['result'];
+    const outcome = outcomes.find((each) => each === result);
+    if (outcome === undefined) return err(unreadable(id, 'state'));
+    if (outcome === outcomes[0]) await this.#events?.publish();
+    return ok(outcome);
+  }
+}

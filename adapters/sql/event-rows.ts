@@ -1,0 +1,60 @@
+import { eventOf } from '../../src/events/event-detail.js';
+import { isAfter } from '../../src/events/position.js';
+import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
+import type { Fields } from '../../src/input/values.js';
+import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import type { EventScope } from '../../src/store/session-store.js';
+import { decodeDetail } from '../../src/store/stored-json.js';
+
+/*
+ * A row of the log has a time and a number, and both only increase from row to row. The latest row is never trimmed.
+ */
+
+const BEGINNING = '0-0';
+
+/** The position of a row with `ms` and `number`, or that of an empty log. */
+export const positionOfRow = (row: Fields | undefined): string =>
+  row === undefined ? BEGINNING : `${Number(row['ms'])}-${Number(row['number'])}`;
+
+/** The time and the number in a position. Numbers above all that a database can compare exactly stand for the last one. */
+export const readPlace = (position: string): { readonly ms: number; readonly number: number } => {
+  const [, ms = '0', number = '0'] = /^(\d+)(?:-(\d+))?$/.exec(position) ?? [];
+  return { ms: Number(ms), number: Math.min(Number(number), Number.MAX_SAFE_INTEGER) };
+};
+
+const eventAt = (row: Fields): SessionEvent | undefined => {
+  const detail = decodeDetail(row['detail']);
+  const key = { tenant: unescapeName(String(row['tenant'])), id: unescapeName(String(row['id'])) };
+  const change = { birth: String(row['birth']), sequence: Number(row['sequence']) };
+  return detail && eventOf(key, change, detail, positionOfRow(row));
+};
+
+const isInScope = (row: Fields, of: EventScope | undefined): boolean =>
+  of === undefined ||
+  (row['tenant'] === escapeName(of.tenant) && (of.sessionId === undefined || row['id'] === escapeName(of.sessionId)));
+
+/** Without the trimmed rows, a time before the first row may be before or behind them: it counts as before. */
+const isTrimmedBehind = (position: string, first: Fields | undefined): boolean => {
+  const firstNumber = Number(first?.['number'] ?? 1);
+  const { number } = readPlace(position);
+  return firstNumber > 1 && number !== firstNumber - 1 && isAfter(positionOfRow(first), position);
+};
+
+/** The page of the rows that were read behind `position`. `first` is the first row of the log. */
+export const eventPageOf = (
+  rows: readonly Fields[],
+  position: string,
+  first: Fields | undefined,
+  of: EventScope | undefined,
+): EventPage => {
+  const events = rows.flatMap((row): readonly SessionEvent[] => {
+    const event = isInScope(row, of) ? eventAt(row) : undefined;
+    return event === undefined ? [] : [event];
+  });
+  const last = rows.at(-1);
+  return {
+    events,
+    position: last === undefined ? position : positionOfRow(last),
+    isTrimmed: isTrimmedBehind(position, first),
+  };
+};

@@ -1,0 +1,129 @@
+import { timestampOf } from '../../src/session/clock.js';
+import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import { NEVER } from '../../src/store/never.js';
+import type { ListPlace, PageRange } from '../../src/store/session-store.js';
+
+/** A statement, or a part of one, with a `?` for each of its values. */
+export interface Query {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** What differs between the databases. */
+export interface Dialect {
+  /** What the names of the tables begin with: `<prefix>sessions`, `<prefix>labels`, `<prefix>totals`. */
+  readonly prefix: string;
+  /** Behind the name of the sessions, to search the overdue ones in the index of a tenant's due sessions. */
+  readonly byTenantDue: string;
+}
+
+/** A place in an index by creation: a time, and an escaped id. */
+type Place = readonly [createdMs: number, id: string];
+
+/** Behind every escaped id, whose characters are `\w . ~ - %`. */
+const LAST_ID = '\x7f';
+const BEGINNING: Place = [Number.MIN_SAFE_INTEGER, ''];
+const END: Place = [Number.MAX_SAFE_INTEGER, LAST_ID];
+
+const BETWEEN = '(created_ms, id) > (?, ?) AND (created_ms, id) < (?, ?)';
+
+/* Sessions whose end is not stored yet: a sweep keeps them few. */
+const IS_OVERDUE = `due_at < ${NEVER} AND due_at <= ? AND deadline <= ? AND status <> 'TERMINATED'`;
+
+const isBefore = (place: Place, other: Place): boolean =>
+  place[0] < other[0] || (place[0] === other[0] && place[1] < other[1]);
+
+/** Each part of the list is read in its order from one index: rows of `number`, `created_ms` and `id`. */
+const partsOf = (
+  { prefix, byTenantDue }: Dialect,
+  tenant: string,
+  { label, status }: PageRange,
+  [lower, upper]: readonly [Place, Place],
+): readonly Query[] => {
+  const owner = escapeName(tenant);
+  const between = [...lower, ...upper];
+  if (label !== undefined) {
+    const sql = `SELECT session AS number, created_ms, id FROM ${prefix}labels
+      WHERE tenant = ? AND name = ? AND value = ? AND ${BETWEEN}`;
+    return [{ sql, values: [owner, escapeName(label.name), escapeName(label.value), ...between] }];
+  }
+  const select = `SELECT number, created_ms, id FROM ${prefix}sessions`;
+  if (status === undefined) {
+    return [{ sql: `${select} WHERE tenant = ? AND ${BETWEEN}`, values: [owner, ...between] }];
+  }
+  const now = Math.min(status.now, NEVER - 1);
+  const stored = {
+    sql: `${select} WHERE tenant = ? AND status = ? AND (deadline > ? OR status = 'TERMINATED') AND ${BETWEEN}`,
+    values: [owner, status.status, now, ...between],
+  };
+  if (status.status !== 'TERMINATED') return [stored];
+  const overdue = {
+    sql: `${select} ${byTenantDue} WHERE tenant = ? AND ${IS_OVERDUE} AND ${BETWEEN}`,
+    values: [owner, now, now, ...between],
+  };
+  return [stored, overdue];
+};
+
+const boundsOf = ({ createdAfter, createdBefore }: PageRange): readonly [Place, Place] => [
+  createdAfter === undefined ? BEGINNING : [Date.parse(createdAfter), LAST_ID],
+  createdBefore === undefined ? END : [Date.parse(createdBefore), ''],
+];
+
+/** The part of the bounds behind the cursor of a page. */
+const boundsOfPage = (range: PageRange): readonly [Place, Place] => {
+  const [lower, upper] = boundsOf(range);
+  if (range.after === undefined) return [lower, upper];
+  const cursor: Place = [Date.parse(range.after.createdAt), escapeName(range.after.id)];
+  if (range.order === 'oldest') return [isBefore(lower, cursor) ? cursor : lower, upper];
+  return [lower, isBefore(cursor, upper) ? cursor : upper];
+};
+
+const directionOf = ({ order }: PageRange): string =>
+  order === 'oldest' ? 'ORDER BY created_ms, id' : 'ORDER BY created_ms DESC, id DESC';
+
+/** Reads `number`, `created_ms` and `id` of the sessions of a page, and of one more if there is one. */
+export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
+  const { offset, limit } = range;
+  const direction = directionOf(range);
+  const parts = partsOf(dialect, tenant, range, boundsOfPage(range));
+  const [first, ...more] = parts;
+  if (first !== undefined && more.length === 0) {
+    return { sql: `${first.sql} ${direction} LIMIT ? OFFSET ?`, values: [...first.values, limit + 1, offset] };
+  }
+  // Each part by itself in order, so that none is sorted or read further than the page.
+  const each = parts.map(({ sql }, at) => `SELECT * FROM (${sql} ${direction} LIMIT ?) AS part_${at}`);
+  const values = parts.flatMap((part) => [...part.values, offset + limit + 1]);
+  const sql = `SELECT * FROM (${each.join(' UNION ALL ')}) AS parts ${direction} LIMIT ? OFFSET ?`;
+  return { sql, values: [...values, limit + 1, offset] };
+};
+
+/** An expression for the number of sessions in a range. Totals are kept; those between two times are counted. */
+export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
+  const { label, status, createdAfter, createdBefore } = range;
+  const { prefix, byTenantDue } = dialect;
+  const owner = escapeName(tenant);
+  if (createdAfter !== undefined || createdBefore !== undefined) {
+    const parts = partsOf(dialect, tenant, range, boundsOf(range));
+    const counts = parts.map(({ sql }, at) => `(SELECT count(*) FROM (${sql}) AS part_${at})`);
+    return { sql: counts.join(' + '), values: parts.flatMap(({ values }) => values) };
+  }
+  const kept = `SELECT coalesce(sum(sessions), 0) FROM ${prefix}totals WHERE tenant = ? AND name = ?`;
+  if (label !== undefined) {
+    return { sql: `(${kept} AND value = ?)`, values: [owner, escapeName(label.name), escapeName(label.value)] };
+  }
+  if (status === undefined) return { sql: `(${kept})`, values: [owner, ''] };
+  const now = Math.min(status.now, NEVER - 1);
+  const isEnd = status.status === 'TERMINATED';
+  const overdue = `(SELECT count(*) FROM ${prefix}sessions ${byTenantDue}
+    WHERE tenant = ? AND ${IS_OVERDUE} ${isEnd ? '' : 'AND status = ?'})`;
+  return {
+    sql: `(${kept} AND value = ?) ${isEnd ? '+' : '-'} ${overdue}`,
+    values: [owner, '', status.status, owner, now, now, ...(isEnd ? [] : [status.status])],
+  };
+};
+
+/** The place of a row with `created_ms` and `id`. */
+export const placeOf = (row: Readonly<Record<string, unknown>>): ListPlace => ({
+  id: unescapeName(String(row['id'])),
+  createdAt: timestampOf(Number(row['created_ms'])),
+});

@@ -1,0 +1,192 @@
+import { Pool } from 'pg';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
+import { headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { freePort } from '../../support/free-port.js';
+import { openPool, schemaName } from '../../support/postgres-schema.js';
+
+const key = { tenant: 'acme', id: 'one' };
+const hello = { entries: [say('hello')], now: NOON, operation: operationOf('op') };
+const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
+
+/** Every method of a store that needs its tables. */
+const operations = (store: SessionStore) => [
+  store.insert('acme', headOf('one'), live('ACTIVE')),
+  store.find(key),
+  store.findState(key),
+  store.list('acme', { offset: 0, limit: 10 }),
+  store.replace(key, live('PAUSED', { revision: 2 })),
+  store.append(key, hello),
+  store.findEntries(key, { limit: 10 }),
+  store.remove(key),
+  store.due(NOON, 10),
+  store.reschedule(key, { from: NOON, to: NOON + 1 }),
+  store.events?.latest(''),
+  store.events?.read('', '0', 10),
+];
+
+describe('PostgresSessionStore', () => {
+  it('throws a TypeError that names every wrong option', () => {
+    const options = { pool: {}, schema: 'Drop "it"', timeoutMs: 0, events: { length: 0, listen: 1, size: 3 } };
+    // @ts-expect-error A host without types may pass anything.
+    const make = () => new PostgresSessionStore(options);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(
+      /pool must be a pool.*schema must be.*events\.listen must be.*events\.length must be.*timeoutMs/,
+    );
+    expect(make).toThrow(/events\.size is unknown/);
+  });
+
+  it('a server that nobody runs is not_applied for every operation', async () => {
+    const pool = openPool({ url: `postgres://postgres@127.0.0.1:${await freePort()}/postgres` });
+    for (const answer of operations(new PostgresSessionStore({ pool, events: true }))) {
+      expect((await answer)?._unsafeUnwrapErr()).toMatchObject(notApplied);
+    }
+    expect((await new PostgresSessionStore({ pool }).migrate())._unsafeUnwrapErr()).toMatchObject(notApplied);
+    await pool.end();
+  });
+
+  it('a pool that never gives a connection is not_applied at the timeout, and gets back what it gives later', async () => {
+    let released = 0;
+    let give = (): void => undefined;
+    const client = { query: async () => ({ rows: [] }), release: () => (released += 1) };
+    const pool: PostgresPool = { connect: () => new Promise((resolve) => (give = () => resolve(client))) };
+    const store = new PostgresSessionStore({ pool, timeoutMs: 20 });
+    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({ ...notApplied, message: expect.stringContaining("in time") });
+    give();
+    await expect.poll(() => released).toBe(1);
+  });
+
+  it('a connection that does not answer is unknown at the timeout for a write, and is closed', async () => {
+    const released: unknown[] = [];
+    const client = { query: () => new Promise(() => undefined), release: (destroy: unknown) => released.push(destroy) };
+    const store = new PostgresSessionStore({ pool: { connect: async () => client }, timeoutMs: 20 });
+    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({ outcome: 'unknown' });
+    expect((await store.find(key))._unsafeUnwrapErr()).toMatchObject(notApplied);
+    expect(released).toEqual([true, true]);
+  });
+});
+
+describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
+  const pool = openPool(postgres);
+  afterAll(() => pool.end());
+
+  const opened = async (schema = schemaName(), on: PostgresPool = pool) => {
+    const store = new PostgresSessionStore({ pool: on, schema, events: true });
+    (await store.migrate())._unsafeUnwrap();
+    return { store, schema };
+  };
+  const openedWithOne = async () => {
+    const made = await opened();
+    (await made.store.insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+    return made;
+  };
+
+  it('says before migrate that migrate must be called', async () => {
+    for (const answer of operations(new PostgresSessionStore({ pool, schema: schemaName(), events: true }))) {
+      const error = (await answer)?._unsafeUnwrapErr();
+      expect(error).toMatchObject({ ...notApplied, message: expect.stringContaining('migrate()') });
+    }
+  });
+
+  it('may migrate from several processes at once, and again, and leaves what is stored', async () => {
+    const schema = schemaName();
+    await Promise.all(Array.from({ length: 8 }, () => opened(schema)));
+    const { store } = await opened(schema);
+    await store.insert('acme', headOf('one'), live('ACTIVE'));
+    expect((await opened(schema)).store).toBeDefined();
+    expect((await store.find(key))._unsafeUnwrap()?.head.id).toBe('one');
+  });
+
+  it('refuses tables of a later version, and a database that is not UTF8', async () => {
+    const { store, schema } = await opened();
+    await pool.query(`UPDATE ${schema}.meta SET value = 99`);
+    expect((await store.migrate())._unsafeUnwrapErr().message).toContain('later version');
+    const name = schemaName();
+    await pool.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
+    const other = openPool({ url: postgres.url.replace(/postgres$/, name) });
+    const error = (await new PostgresSessionStore({ pool: other }).migrate())._unsafeUnwrapErr();
+    await other.end();
+    expect(error).toMatchObject({ ...notApplied, message: expect.stringContaining('UTF8') });
+  });
+
+  it('works with the rights that the documents grant, which cannot make the tables', async () => {
+    const { schema } = await openedWithOne();
+    const role = schemaName();
+    await pool.query(`CREATE ROLE ${role} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${role};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role};
+      GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${role}`);
+    const limited = openPool({ url: postgres.url.replace('postgres@', `${role}@`) });
+    try {
+      const { store } = await opened(schema, limited);
+      for (const answer of operations(store).slice(1)) expect((await answer)?.isOk()).toBe(true);
+      expect((await store.insert('acme', headOf('two'), live('IDLE')))._unsafeUnwrap()).toBe('inserted');
+      const elsewhere = new PostgresSessionStore({ pool: limited, schema: schemaName() });
+      expect((await elsewhere.migrate())._unsafeUnwrapErr()).toMatchObject({ ...notApplied, message: expect.stringContaining("lacks a right") });
+    } finally {
+      await limited.end();
+    }
+  });
+
+  it('works where every transaction is serializable by default', async () => {
+    const { schema } = await openedWithOne();
+    const strict = new Pool({
+      connectionString: postgres.url,
+      options: '-c default_transaction_isolation=serializable',
+    });
+    const { store } = await opened(schema, strict);
+    const calls = Array.from({ length: 5 }, (_, at) => store.append(key, { entries: [say(`${at}`)], now: NOON }));
+    const results = await Promise.all(calls);
+    await strict.end();
+    expect(results.map((result) => result._unsafeUnwrap().outcome)).toEqual(calls.map(() => 'appended'));
+  });
+
+  it('a database that is read-only refuses writes, not_applied, and answers reads', async () => {
+    const { schema } = await openedWithOne();
+    const standby = new Pool({ connectionString: postgres.url, options: '-c default_transaction_read_only=on' });
+    const { store } = await opened(schema, standby);
+    const error = (await store.append(key, hello))._unsafeUnwrapErr();
+    const found = await store.find(key);
+    await standby.end();
+    expect(error).toMatchObject({ ...notApplied, message: 'the database is read-only' });
+    expect(found._unsafeUnwrap()?.head.id).toBe('one');
+  });
+
+  it('keeps each total equal to the sessions counted, also beside 32 creates and removals at the same time', async () => {
+    const { store, schema } = await opened();
+    const ids = Array.from({ length: 64 }, (_, at) => `s${at}`);
+    const labels = { user: 'u-1', team: 'a', plan: 'free' };
+    await Promise.all(ids.map((id) => store.insert('acme', { ...headOf(id), labels }, live('IDLE'))));
+    const half = ids.slice(32);
+    await Promise.all([
+      ...half.map((id) => store.remove({ tenant: 'acme', id })),
+      ...ids.slice(0, 16).map((id) => store.replace({ tenant: 'acme', id }, live('ACTIVE', { revision: 2 }))),
+    ]);
+    const { rows } = await pool.query(
+      `SELECT name, value, sum(sessions)::int AS sessions FROM ${schema}.totals GROUP BY name, value ORDER BY name, value`,
+    );
+    expect(rows).toEqual([
+      { name: '', value: 'ACTIVE', sessions: 16 },
+      { name: '', value: 'IDLE', sessions: 16 },
+      { name: 'plan', value: 'free', sessions: 32 },
+      { name: 'team', value: 'a', sessions: 32 },
+      { name: 'user', value: 'u-1', sessions: 32 },
+    ]);
+  });
+
+  it('a large session is read after it was admitted, and while others append to it', async () => {
+    const { store } = await openedWithOne();
+    const long = { entries: [say('x'.repeat(200_000)), say('y'.repeat(200_000))], now: NOON };
+    await store.append(key, long);
+    const asked: number[] = [];
+    const admit = (bytes: number) => {
+      asked.push(bytes);
+      return undefined;
+    };
+    const [page] = await Promise.all([store.list('acme', { offset: 0, limit: 10 }, admit), store.append(key, long)]);
+    expect(page._unsafeUnwrap().records[0]?.history.length).toBeOneOf([2, 4]);
+    expect(asked[0]).toBeGreaterThan(400_000);
+  });
+});

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { Pool } from 'pg';
+import { PostgresSessionStore, type PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
+import type { PostgresAddress } from './postgres-server.js';
+
+const TABLES = ['sessions', 'entries', 'operations', 'labels', 'totals', 'outbox', 'events'];
+
+/** A name that no other test uses. */
+export const schemaName = (): string => `test_${randomBytes(8).toString('hex')}`;
+
+/** A pool as a host should configure it. Lost idle connections are no error of a test. */
+export const openPool = ({ url }: Pick<PostgresAddress, 'url'>, max = 10): Pool => {
+  const pool = new Pool({ connectionString: url, max, connectionTimeoutMillis: 5000 });
+  pool.on('error', () => undefined);
+  return pool;
+};
+
+/** Makes stores over one pool, each in an empty schema. Schemas are used again, since making the tables takes a while. */
+export const postgresSchemas = (pool: Pool) => {
+  const free: string[] = [];
+  const take = async (): Promise<string> => {
+    const known = free.pop();
+    if (known !== undefined) return known;
+    const schema = schemaName();
+    (await new PostgresSessionStore({ pool, schema }).migrate())._unsafeUnwrap();
+    return schema;
+  };
+  return {
+    open: async (options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {}) => {
+      const schema = await take();
+      const make = () => new PostgresSessionStore({ pool, schema, ...options });
+      const close = async () => {
+        await pool.query(TABLES.map((table) => `DELETE FROM "${schema}".${table}`).join('; '));
+        free.push(schema);
+      };
+      return { store: make(), second: make(), schema, close };
+    },
+  };
+};
