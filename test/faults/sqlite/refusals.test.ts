@@ -4,7 +4,7 @@ import { makeFailingFsync } from '../../support/failing-fsync.js';
 import { type Requirement, reasonToSkip, requirements } from '../../support/requirements.js';
 import { openSmallDisk } from '../../support/small-disk.js';
 import { openLibsql } from '../../support/sqlite-file.js';
-import type { Database } from '../databases/database.js';
+import type { SqliteDatabase } from '../databases/database.js';
 import { Hosts } from '../databases/hosts.js';
 import { expectTruth } from '../databases/verdict.js';
 import { effort, seeds } from '../support/effort.js';
@@ -18,7 +18,7 @@ const PROMISE = 'SQLite: answers are true, whatever fails';
 
 /** A file whose writers can be made to fail, and to go on. */
 interface Fault {
-  readonly database: Database;
+  readonly database: SqliteDatabase;
   readonly begin: () => void;
   readonly end: () => void;
   readonly env?: Readonly<Record<string, string>>;
