@@ -28,6 +28,8 @@ export interface PostgresServer extends PostgresAddress {
 export interface PostgresServerOptions {
   /** Further settings, as on the command line of postgres (`-c name=value`); they win over the defaults here. */
   readonly args?: readonly string[];
+  /** Further options of initdb, for a new database. */
+  readonly initdb?: readonly string[];
   /** Where to listen; a free port by default. */
   readonly port?: number;
   /**
@@ -69,7 +71,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
     try {
-      if (!existsSync(join(dir, 'PG_VERSION'))) await makeDatabase(dir);
+      if (!existsSync(join(dir, 'PG_VERSION'))) await makeDatabase(dir, options.initdb ?? []);
       const server = await launch(port, dir, options);
       const stop = (signal?: NodeJS.Signals) => end(server, signal).then(removeDir);
       const url = `postgres://postgres@${LOOPBACK}:${port}/postgres`;
@@ -90,10 +92,10 @@ const binaryOf = (name: string): string => {
   return join(folder, name);
 };
 
-async function makeDatabase(dir: string): Promise<void> {
+async function makeDatabase(dir: string, options: readonly string[]): Promise<void> {
   const user = serverUser();
   if (user !== undefined) await chown(dir, user.uid, user.gid);
-  const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync', ...options];
   execFileSync(binaryOf('initdb'), [...settings, '--pgdata', dir], { ...user, cwd: dir, stdio: 'pipe' });
 }
 

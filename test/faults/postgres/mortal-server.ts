@@ -52,17 +52,23 @@ export class MortalServer {
     this.#server = await startPostgres(this.#options);
   }
 
-  ask(...queries: readonly string[]): Promise<void> {
+  ask(...queries: readonly string[]): Promise<Rows> {
     return ask(this.database.url, ...queries);
   }
 }
 
-/** Sends queries as a superuser, over a connection of its own. */
-export const ask = async (url: string, ...queries: readonly string[]): Promise<void> => {
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** Sends queries as a superuser, over a connection of its own. Gives the rows of the last one. */
+export const ask = async (url: string, ...queries: readonly string[]): Promise<Rows> => {
   const client = new Client({ connectionString: url });
+  // The server may end it while nothing is asked.
+  client.on('error', () => undefined);
   await client.connect();
   try {
-    for (const query of queries) await client.query(query);
+    let rows: Rows = [];
+    for (const query of queries) ({ rows } = await client.query<Record<string, unknown>>(query));
+    return rows;
   } finally {
     await client.end();
   }
