@@ -10,7 +10,9 @@ const entries: Readonly<Record<string, string>> = {
   '../src/telemetry/index.js': 'telemetry',
   '../adapters/memory/index.js': 'memory',
   '../adapters/node/index.js': 'node',
+  '../adapters/postgres/index.js': 'postgres',
   '../adapters/redis/index.js': 'redis',
+  '../adapters/sqlite/index.js': 'sqlite',
 };
 
 /** Turns imports of the sources into imports of what is published, from where `locate` says. */

@@ -4,7 +4,9 @@
  */
 export { MemorySessionStore } from '../adapters/memory/index.js';
 export { nodeListener } from '../adapters/node/index.js';
+export { PostgresSessionStore } from '../adapters/postgres/index.js';
 export { RedisSessionStore, type RedisSessionStoreOptions } from '../adapters/redis/index.js';
+export { SqliteSessionStore } from '../adapters/sqlite/index.js';
 export { createSessionHandler, staticApiKeys } from '../src/http/index.js';
 export { type Session, SessionService, type SessionStore } from '../src/index.js';
 export { logging } from '../src/logging/index.js';

@@ -21,6 +21,7 @@ import { observerSuites } from './subjects/observers.js';
 import { otherSuites } from './subjects/others.js';
 import { redisPages, redisSizes } from './subjects/redis-list.js';
 import { spaceSuites } from './subjects/space.js';
+import { storeSuites } from './subjects/stores/stores.js';
 import type { Context, Count, Suite } from './subjects/suite.js';
 
 const USAGE = `Measures Colloquy beside the limit of its stores, in one run.
@@ -47,6 +48,7 @@ const suites: readonly Suite[] = [
   ...spaceSuites,
   redisSizes,
   memorySizes,
+  ...storeSuites,
 ];
 
 const FULL: Effort = { rounds: 15, roundMs: 200 };
@@ -125,6 +127,8 @@ const runAll = async (): Promise<void> => {
     if ((await redis.dbsize()) > 0) throw new Error('the database is not empty, and the benchmarks would empty it');
     const machine = describeMachine(await redis.info('server'), [
       'ioredis',
+      'libsql',
+      'pg',
       'tinybench',
       'autocannon',
       '@opentelemetry/api',

@@ -41,9 +41,9 @@ const padded = (cells: readonly string[]): string => {
   return `  ${name.padEnd(52)}${figures.map((figure) => figure.padStart(12)).join('')}`;
 };
 
-const shown = (value: number | undefined): string => value?.toFixed(2) ?? '-';
+const shown = (value: number): string => value.toFixed(2);
 
-const quartilesOf = (spread: Spread | undefined): string => `${shown(spread?.lower)}-${shown(spread?.upper)}`;
+const quartilesOf = ({ lower, upper }: Spread): string => `${shown(lower)}-${shown(upper)}`;
 
 const time = (us: number): string => (us < 10 ? `${(us * 1000).toFixed(0)} ns` : `${us.toFixed(1)} us`);
 
@@ -52,12 +52,14 @@ export const tableOf = ({ group, callers, limits, measurements }: GroupResult): 
   [
     `${group} (${callers} at a time)`,
     ...limits.flatMap((limit) => [
-      padded([`beside: ${limit}`, 'time', 'CPU', 'ratio', 'quartiles', 'by CPU', 'quartiles']),
-      ...measurements.map(({ subject, wallUs, cpuUs, ratios, note }) => {
-        const { wall, cpu } = ratios[limit] ?? {};
-        const spreads = [wall, cpu].flatMap((spread) => [shown(spread?.median), quartilesOf(spread)]);
-        const line = padded([subject, time(wallUs.median), time(cpuUs.median), ...spreads]);
-        return note === undefined ? line : `${line}  ${note}`;
+      padded([`beside: ${limit}`, 'time', 'CPU', 'ratio', 'quartiles', 'by CPU', 'quartiles', 'p50', 'p99']),
+      ...measurements.flatMap(({ subject, wallUs, cpuUs, latencyUs, ratios, note }) => {
+        const ratio = ratios[limit];
+        if (ratio === undefined) return [];
+        const spreads = [ratio.wall, ratio.cpu].flatMap((spread) => [shown(spread.median), quartilesOf(spread)]);
+        const latencies = latencyUs === undefined ? [] : [time(latencyUs.p50.median), time(latencyUs.p99.median)];
+        const line = padded([subject, time(wallUs.median), time(cpuUs.median), ...spreads, ...latencies]);
+        return [note === undefined ? line : `${line}  ${note}`];
       }),
     ]),
   ].join('\n');

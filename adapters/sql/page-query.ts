@@ -22,10 +22,12 @@ type Place = readonly [createdMs: number, id: string];
 
 /** Behind every escaped id, whose characters are `\w . ~ - %`. */
 const LAST_ID = '\x7f';
-const BEGINNING: Place = [Number.MIN_SAFE_INTEGER, ''];
-const END: Place = [Number.MAX_SAFE_INTEGER, LAST_ID];
 
-const BETWEEN = '(created_ms, id) > (?, ?) AND (created_ms, id) < (?, ?)';
+/** The places around some sessions; undefined for the beginning and the end of the list. */
+interface Bounds {
+  readonly lower: Place | undefined;
+  readonly upper: Place | undefined;
+}
 
 /* Sessions whose end is not stored yet: a sweep keeps them few. */
 const IS_OVERDUE = `due_at < ${NEVER} AND due_at <= ? AND deadline <= ? AND status <> 'TERMINATED'`;
@@ -38,44 +40,39 @@ const partsOf = (
   { prefix, byTenantDue }: Dialect,
   tenant: string,
   { label, status }: PageRange,
-  [lower, upper]: readonly [Place, Place],
+  { lower, upper }: Bounds,
 ): readonly Query[] => {
-  const owner = escapeName(tenant);
-  const between = [...lower, ...upper];
+  // No condition where there is no bound: it would be checked for each session that a page by number skips.
+  const bounds = `${lower ? ' AND (created_ms, id) > (?, ?)' : ''}${upper ? ' AND (created_ms, id) < (?, ?)' : ''}`;
+  const part = (sql: string, ...values: Query['values']): Query => ({
+    sql: `${sql}${bounds}`,
+    values: [escapeName(tenant), ...values, ...(lower ?? []), ...(upper ?? [])],
+  });
   if (label !== undefined) {
-    const sql = `SELECT session AS number, created_ms, id FROM ${prefix}labels
-      WHERE tenant = ? AND name = ? AND value = ? AND ${BETWEEN}`;
-    return [{ sql, values: [owner, escapeName(label.name), escapeName(label.value), ...between] }];
+    const sql = `SELECT session AS number, created_ms, id FROM ${prefix}labels WHERE tenant = ? AND name = ? AND value = ?`;
+    return [part(sql, escapeName(label.name), escapeName(label.value))];
   }
   const select = `SELECT number, created_ms, id FROM ${prefix}sessions`;
-  if (status === undefined) {
-    return [{ sql: `${select} WHERE tenant = ? AND ${BETWEEN}`, values: [owner, ...between] }];
-  }
+  if (status === undefined) return [part(`${select} WHERE tenant = ?`)];
   const now = Math.min(status.now, NEVER - 1);
-  const stored = {
-    sql: `${select} WHERE tenant = ? AND status = ? AND (deadline > ? OR status = 'TERMINATED') AND ${BETWEEN}`,
-    values: [owner, status.status, now, ...between],
-  };
+  const ofStatus = `${select} WHERE tenant = ? AND status = ? AND (deadline > ? OR status = 'TERMINATED')`;
+  const stored = part(ofStatus, status.status, now);
   if (status.status !== 'TERMINATED') return [stored];
-  const overdue = {
-    sql: `${select} ${byTenantDue} WHERE tenant = ? AND ${IS_OVERDUE} AND ${BETWEEN}`,
-    values: [owner, now, now, ...between],
-  };
-  return [stored, overdue];
+  return [stored, part(`${select} ${byTenantDue} WHERE tenant = ? AND ${IS_OVERDUE}`, now, now)];
 };
 
-const boundsOf = ({ createdAfter, createdBefore }: PageRange): readonly [Place, Place] => [
-  createdAfter === undefined ? BEGINNING : [Date.parse(createdAfter), LAST_ID],
-  createdBefore === undefined ? END : [Date.parse(createdBefore), ''],
-];
+const boundsOf = ({ createdAfter, createdBefore }: PageRange): Bounds => ({
+  lower: createdAfter === undefined ? undefined : [Date.parse(createdAfter), LAST_ID],
+  upper: createdBefore === undefined ? undefined : [Date.parse(createdBefore), ''],
+});
 
 /** The part of the bounds behind the cursor of a page. */
-const boundsOfPage = (range: PageRange): readonly [Place, Place] => {
-  const [lower, upper] = boundsOf(range);
-  if (range.after === undefined) return [lower, upper];
+const boundsOfPage = (range: PageRange): Bounds => {
+  const { lower, upper } = boundsOf(range);
+  if (range.after === undefined) return { lower, upper };
   const cursor: Place = [Date.parse(range.after.createdAt), escapeName(range.after.id)];
-  if (range.order === 'oldest') return [isBefore(lower, cursor) ? cursor : lower, upper];
-  return [lower, isBefore(cursor, upper) ? cursor : upper];
+  if (range.order === 'oldest') return { lower: lower && isBefore(cursor, lower) ? lower : cursor, upper };
+  return { lower, upper: upper && isBefore(upper, cursor) ? upper : cursor };
 };
 
 const directionOf = ({ order }: PageRange): string =>

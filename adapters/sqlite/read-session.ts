@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type CorruptRecord, corruptRecord, type StoreError } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
-import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import { escapeName } from '../../src/store/escape-name.js';
+import { NEVER } from '../../src/store/never.js';
 import type {
   Admit,
   EntriesOutcome,
@@ -12,21 +12,43 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
-import { decodeEntry, decodeHead, decodeState } from '../../src/store/stored-json.js';
+import { decodeEntries, decodeHead, decodeState } from '../../src/store/stored-json.js';
+import { placeOf, type Query } from '../sql/page-query.js';
 import type { Connection } from './connection.js';
 
 /** Bytes of JSON that a session has beside its head and its history: its status, duration and the like. */
 const FRAME_BYTES = 150;
 
-export const SIZE_COLUMNS = 'number, entries, bytes, head_bytes';
+/** Bytes of the entries to read: the last `historyLimit`. */
+const historyBytes = ({ historyLimit }: ReadSize): Query => {
+  if (historyLimit === undefined) return { sql: 'bytes', values: [] };
+  if (historyLimit === 0) return { sql: '0', values: [] };
+  const before = 'SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND position = entries - ?';
+  return { sql: `bytes - coalesce((${before}), 0)`, values: [historyLimit] };
+};
 
-const FIND = `SELECT ${SIZE_COLUMNS} FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
-const BYTES_UP_TO = 'SELECT bytes FROM colloquy_entries WHERE session = ? AND position = ?';
-const LOAD = `SELECT state, head, entries, sequence, birth
-  FROM colloquy_sessions LEFT JOIN colloquy_heads ON session = number WHERE number = ?`;
-const ENTRIES = `SELECT entry FROM colloquy_entries
-  WHERE session = ? AND position > ? AND position <= ? ORDER BY position`;
+/** Reads what is short of sessions, and the bytes to read. `from` names the sessions `session`. */
+export const selectRows = (size: ReadSize, from: Query): Query => {
+  const { sql, values } = historyBytes(size);
+  return {
+    sql: `SELECT number, session.created_ms AS created_ms, session.id AS id, state, entries, sequence, birth,
+      ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
+    values: [...values, ...from.values],
+  };
+};
+
+const HISTORY = `SELECT group_concat(entry) FROM (
+    SELECT entry FROM colloquy_entries WHERE session = number AND position > entries - ? ORDER BY position
+  )`;
+const LARGE = `FROM colloquy_sessions JOIN colloquy_heads ON session = number
+  WHERE number IN (SELECT value FROM json_each(?))`;
+const LOAD = `SELECT number, head, (${HISTORY}) AS history ${LARGE}`;
+const LOAD_HEADS = `SELECT number, head ${LARGE}`;
+const ENTRIES = `SELECT group_concat(entry) AS history FROM (
+    SELECT entry FROM colloquy_entries WHERE session = ? AND position > ? AND position <= ? ORDER BY position
+  )`;
 const STATE = 'SELECT number, state, entries FROM colloquy_sessions WHERE tenant = ? AND id = ?';
+const BYTES_UP_TO = 'SELECT bytes FROM colloquy_entries WHERE session = ? AND position = ?';
 /* Counting on from a position: the last entry whose bytes fit. Counting back: the first one. */
 const LAST_THAT_FITS = `SELECT max(position) AS position FROM colloquy_entries
   WHERE session = ? AND position > ? AND position <= ? AND bytes <= ?`;
@@ -36,45 +58,34 @@ const FIRST_THAT_FITS = `SELECT min(position) AS position FROM colloquy_entries
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
 
-const bytesUpTo = (connection: Connection, number: number, position: number): number =>
-  position === 0 ? 0 : Number(connection.get(BYTES_UP_TO, number, position)?.['bytes'] ?? 0);
-
-/** Approximate bytes of JSON of the part of a session to read, from a row with `SIZE_COLUMNS`. */
-export const bytesToRead = (connection: Connection, row: Fields, { historyLimit }: ReadSize): number => {
-  const [number, entries] = [Number(row['number']), Number(row['entries'])];
-  const start = Math.max(0, entries - (historyLimit ?? entries));
-  return FRAME_BYTES + Number(row['head_bytes']) + Number(row['bytes']) - bytesUpTo(connection, number, start);
-};
-
-const entriesBetween = (
-  connection: Connection,
-  number: number,
-  start: number,
-  end: number,
-): readonly HistoryEntry[] | undefined => {
-  if (start === end) return [];
-  const entries = connection.all(ENTRIES, number, start, end).map(({ entry }) => decodeEntry(entry));
-  const read = entries.filter((entry) => entry !== undefined);
-  return read.length === end - start ? read : undefined;
-};
-
-/** Reads the session with this number, within a transaction. */
-export const loadSession = (
-  connection: Connection,
-  id: string,
-  number: number,
-  { historyLimit }: ReadSize,
-): Result<SessionRecord, CorruptRecord> => {
-  const row = connection.get(LOAD, number);
-  const state = decodeState(row?.['state']);
-  if (row === undefined || state === undefined) return err(unreadable(id, 'state'));
-  const head = decodeHead(id, row['head']);
+const recordOf = (row: Fields, large: Fields | undefined, most: number): Result<SessionRecord, CorruptRecord> => {
+  const { id } = placeOf(row);
+  const state = decodeState(row['state']);
+  if (state === undefined) return err(unreadable(id, 'state'));
+  const head = decodeHead(id, large?.['head']);
   if (head === undefined) return err(unreadable(id, 'head'));
   const historyCount = Number(row['entries']);
-  const start = Math.max(0, historyCount - (historyLimit ?? historyCount));
-  const history = entriesBetween(connection, number, start, historyCount);
-  if (history === undefined) return err(unreadable(id, 'history'));
+  const history = decodeEntries(large?.['history']);
+  if (history?.length !== Math.min(most, historyCount)) return err(unreadable(id, 'history'));
   return ok({ head, state, history, historyCount, sequence: Number(row['sequence']), birth: String(row['birth']) });
+};
+
+/** Reads the sessions of some rows of `selectRows`, in their order and within a transaction, if `admit` accepts their size. */
+export const loadSessions = <E>(
+  connection: Connection,
+  rows: readonly Fields[],
+  size: ReadSize,
+  admit: Admit<E> | undefined,
+): Result<readonly Result<SessionRecord, CorruptRecord>[], E> => {
+  if (rows.length === 0) return ok([]);
+  const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
+  const refusal = admit?.(bytes, rows.length);
+  if (refusal !== undefined) return err(refusal);
+  const { historyLimit: most = NEVER } = size;
+  const numbers = JSON.stringify(rows.map(({ number }) => Number(number)));
+  const loaded = most === 0 ? connection.all(LOAD_HEADS, numbers) : connection.all(LOAD, most, numbers);
+  const large = new Map(loaded.map((row) => [Number(row['number']), row]));
+  return ok(rows.map((row) => recordOf(row, large.get(Number(row['number'])), most)));
 };
 
 export const findSession = <E>(
@@ -84,10 +95,11 @@ export const findSession = <E>(
   admit: Admit<E> | undefined,
 ): Result<SessionRecord | undefined, StoreError | E> =>
   connection.read((): Result<SessionRecord | undefined, StoreError | E> => {
-    const row = connection.get(FIND, escapeName(tenant), escapeName(id));
-    if (row === undefined) return ok(undefined);
-    const refusal = admit?.(bytesToRead(connection, row, size), 1);
-    return refusal === undefined ? loadSession(connection, id, Number(row['number']), size) : err(refusal);
+    const from = 'colloquy_sessions AS session WHERE tenant = ? AND id = ?';
+    const rows = connection.query(selectRows(size, { sql: from, values: [escapeName(tenant), escapeName(id)] }));
+    return loadSessions(connection, rows, size, admit).andThen(
+      ([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined),
+    );
   });
 
 export const findState = (
@@ -100,6 +112,9 @@ export const findState = (
     const state = decodeState(row['state']);
     return state === undefined ? err(unreadable(id, 'state')) : ok(state);
   });
+
+const bytesUpTo = (connection: Connection, number: number, position: number): number =>
+  position === 0 ? 0 : Number(connection.get(BYTES_UP_TO, number, position)?.['bytes'] ?? 0);
 
 /** The positions around the entries of a slice of a history of `count` entries. */
 const boundsOf = (connection: Connection, number: number, count: number, slice: HistorySlice) => {
@@ -131,7 +146,7 @@ export const findEntries = (
     const given = slice.after ?? slice.before ?? count;
     if (!Number.isInteger(given) || given < 0 || given > count) return ok({ outcome: 'invalid_position' });
     const { start, end } = boundsOf(connection, number, count, slice);
-    const entries = entriesBetween(connection, number, start, end);
-    if (entries === undefined) return err(unreadable(id, 'history'));
+    const entries = decodeEntries(connection.get(ENTRIES, number, start, end)?.['history']);
+    if (entries?.length !== end - start) return err(unreadable(id, 'history'));
     return ok({ outcome: 'found', entries, start, position: end, hasMore: end < count });
   });

@@ -1,6 +1,6 @@
 import type { ResultAsync } from 'neverthrow';
 import { Bench } from 'tinybench';
-import { type Spread, spreadOf } from './statistics.js';
+import { quantileOf, type Spread, spreadOf } from './statistics.js';
 
 /** What a subject gives: something to wait for. */
 export type Call = PromiseLike<unknown> | ResultAsync<unknown, unknown>;
@@ -13,6 +13,8 @@ export interface Subject {
   readonly renew?: () => Promise<void>;
   /** Looks at one answer, and at what the call has left, before anything is measured; throws if they are wrong. */
   readonly check?: (answer: unknown) => unknown;
+  /** The limits of the group that it is compared with. Default: all. */
+  readonly beside?: readonly string[];
   /** What it does not do, where that makes it faster or slower than its figure says. */
   readonly note?: string;
 }
@@ -25,6 +27,10 @@ export interface Group {
   /** The subjects that the others are compared with: the least that it could take, or the same at another size. */
   readonly limits: readonly string[];
   readonly subjects: readonly Subject[];
+  /** Also times every single call, for operations that take long beside reading a clock. */
+  readonly isTimedSingly?: boolean;
+  /** In place of the usual effort. */
+  readonly effort?: Effort;
 }
 
 /** How long to look. */
@@ -48,7 +54,9 @@ export interface Measurement {
   readonly wallUs: Spread;
   /** Microseconds of CPU time a call. */
   readonly cpuUs: Spread;
-  /** One for each limit of the group. */
+  /** Microseconds that callers waited for single calls: the median, and what one of a hundred exceeds. */
+  readonly latencyUs?: { readonly p50: Spread; readonly p99: Spread };
+  /** One for each limit that it is compared with. */
   readonly ratios: Readonly<Record<string, Ratio>>;
   readonly note?: string;
 }
@@ -64,6 +72,9 @@ export interface GroupResult {
 export interface Turn {
   readonly wallUs: number;
   readonly cpuUs: number;
+  /** Of single calls, if they were timed. */
+  readonly p50Us?: number;
+  readonly p99Us?: number;
 }
 
 /** So long a batch of calls should take: long enough for the clock, short enough for many in a round. */
@@ -88,20 +99,36 @@ const batchSize = async (call: () => Call, callers: number): Promise<number> => 
 };
 
 /** The time of one turn. Tinybench takes the samples and makes the statistics; a sample is a batch. */
-const turn = async (subject: Subject, callers: number, each: number, roundMs: number): Promise<Turn> => {
+const turn = async (
+  subject: Subject,
+  { callers, isTimedSingly = false }: Pick<Group, 'callers' | 'isTimedSingly'>,
+  each: number,
+  roundMs: number,
+): Promise<Turn> => {
   await subject.renew?.();
+  const callsUs: number[] = [];
+  const timed = async () => {
+    const began = performance.now();
+    await subject.call();
+    callsUs.push((performance.now() - began) * 1000);
+  };
+  const call = isTimedSingly ? timed : () => subject.call();
   const bench = new Bench({ time: roundMs, iterations: 1, warmup: false, throws: true });
-  bench.add(subject.name, () => runBatch(() => subject.call(), callers, each), { async: true });
+  bench.add(subject.name, () => runBatch(call, callers, each), { async: true });
   const before = process.cpuUsage();
   const [task] = await bench.run();
   const { user, system } = process.cpuUsage(before);
   if (task?.result.state !== 'completed') throw new Error(`${subject.name} was not measured`);
   const calls = callers * each;
-  return { wallUs: (task.result.latency.p50 * 1000) / calls, cpuUs: (user + system) / (calls * task.runs) };
+  return {
+    wallUs: (task.result.latency.p50 * 1000) / calls,
+    cpuUs: (user + system) / (calls * task.runs),
+    ...(isTimedSingly && { p50Us: quantileOf(callsUs, 0.5), p99Us: quantileOf(callsUs, 0.99) }),
+  };
 };
 
 /** Takes turns: a round that does not count, then the rounds, each beginning with another subject. */
-export const takeTurns = async <S extends Pick<Subject, 'name' | 'note'>>(
+export const takeTurns = async <S extends Pick<Subject, 'name' | 'note' | 'beside'>>(
   { name, callers, limits, subjects }: Omit<Group, 'subjects'> & { readonly subjects: readonly S[] },
   rounds: number,
   take: (subject: S) => Promise<Turn>,
@@ -116,7 +143,7 @@ export const takeTurns = async <S extends Pick<Subject, 'name' | 'note'>>(
     }
   }
   const ratioOf = (subject: string, limit: string): Ratio => {
-    const compare = (what: keyof Turn) =>
+    const compare = (what: 'wallUs' | 'cpuUs') =>
       spreadOf(
         (turns.get(subject) ?? []).map((own, round) => (turns.get(limit)?.[round]?.[what] ?? Number.NaN) / own[what]),
       );
@@ -124,11 +151,13 @@ export const takeTurns = async <S extends Pick<Subject, 'name' | 'note'>>(
   };
   const measurements = subjects.map((subject): Measurement => {
     const own = turns.get(subject.name) ?? [];
+    const latency = (what: 'p50Us' | 'p99Us') => spreadOf(own.map((taken) => taken[what] ?? Number.NaN));
     return {
       subject: subject.name,
       wallUs: spreadOf(own.map(({ wallUs }) => wallUs)),
       cpuUs: spreadOf(own.map(({ cpuUs }) => cpuUs)),
-      ratios: Object.fromEntries(limits.map((limit) => [limit, ratioOf(subject.name, limit)])),
+      ...(own[0]?.p50Us !== undefined && { latencyUs: { p50: latency('p50Us'), p99: latency('p99Us') } }),
+      ratios: Object.fromEntries((subject.beside ?? limits).map((limit) => [limit, ratioOf(subject.name, limit)])),
       ...(subject.note === undefined ? {} : { note: subject.note }),
     };
   });
@@ -136,12 +165,13 @@ export const takeTurns = async <S extends Pick<Subject, 'name' | 'note'>>(
 };
 
 /** Measures a group of calls in this process. Checks each subject first. */
-export const measure = async (group: Group, { rounds, roundMs }: Effort): Promise<GroupResult> => {
+export const measure = async (group: Group, usual: Effort): Promise<GroupResult> => {
+  const { rounds, roundMs } = group.effort ?? usual;
   const sizes = new Map<string, number>();
   for (const subject of group.subjects) {
     await subject.renew?.();
     await subject.check?.(await subject.call());
     sizes.set(subject.name, await batchSize(() => subject.call(), group.callers));
   }
-  return takeTurns(group, rounds, (subject) => turn(subject, group.callers, sizes.get(subject.name) ?? 1, roundMs));
+  return takeTurns(group, rounds, (subject) => turn(subject, group, sizes.get(subject.name) ?? 1, roundMs));
 };

@@ -6,6 +6,13 @@ const quantile = (sorted: readonly number[], part: number): number => {
   return below + (above - below) * (place - Math.floor(place));
 };
 
+/** The value that a part of the values does not exceed: 0.99 for the slowest of a hundred. */
+export const quantileOf = (values: readonly number[], part: number): number =>
+  quantile(
+    [...values].sort((a, b) => a - b),
+    part,
+  );
+
 /** The middle of some measurements and the quartiles around it: how far apart the rounds were. */
 export interface Spread {
   readonly median: number;

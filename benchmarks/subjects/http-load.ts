@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { type GroupResult, type Turn, takeTurns } from '../harness/measure.js';
+import { quantileOf } from '../harness/statistics.js';
 import { expect } from './suite.js';
 
 /** A server that runs beside this process, which loads it. */
@@ -46,9 +47,15 @@ export interface HttpSubject {
   readonly status: number;
 }
 
-const CONNECTIONS = 32;
+interface Load {
+  readonly seconds: number;
+  readonly connections: number;
+}
 
-const shoot = async ({ target, path, paths, key, status }: HttpSubject, seconds: number): Promise<Turn> => {
+const shoot = async (
+  { target, path, paths, key, status }: HttpSubject,
+  { seconds, connections }: Load,
+): Promise<Turn> => {
   let connection = 0;
   const setupClient = (client: autocannon.Client): void => {
     if (paths !== undefined) client.setRequests(paths(connection).map((one) => ({ path: one })));
@@ -58,13 +65,25 @@ const shoot = async ({ target, path, paths, key, status }: HttpSubject, seconds:
   const began = performance.now();
   const headers = key === undefined ? {} : { 'x-api-key': key };
   const url = target.url + path;
-  const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds, headers, setupClient });
+  const callsUs: number[] = [];
+  // Its end is only looked for when a sample ends.
+  const sampleInt = Math.min(1000, seconds * 1000);
+  const options = { url, connections, duration: seconds, headers, setupClient, sampleInt };
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const load = autocannon(options, (error: Error | null, all) => (error === null ? resolve(all) : reject(error)));
+    load.on('response', (_client, _status, _bytes, ms) => callsUs.push(ms * 1000));
+  });
   const tookMs = performance.now() - began;
   const cpuUs = (await target.cpuUs()) - before;
   const answered = result.requests.total;
   const good = result.statusCodeStats?.[`${status}`]?.count ?? 0;
   expect(result.errors === 0 && good > 0 && good === answered, `every answer to ${path} is ${status}`);
-  return { wallUs: (tookMs * 1000) / answered, cpuUs: cpuUs / answered };
+  return {
+    wallUs: (tookMs * 1000) / answered,
+    cpuUs: cpuUs / answered,
+    p50Us: quantileOf(callsUs, 0.5),
+    p99Us: quantileOf(callsUs, 0.99),
+  };
 };
 
 /** Loads the subjects in turns; times are per request, CPU time is the server's. */
@@ -72,6 +91,8 @@ export const measureHttp = (
   name: string,
   limits: readonly string[],
   subjects: readonly HttpSubject[],
-  { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
+  { rounds, seconds, connections = 32 }: Partial<Load> & { readonly rounds: number; readonly seconds: number },
 ): Promise<GroupResult> =>
-  takeTurns({ name, callers: CONNECTIONS, limits, subjects }, rounds, (subject) => shoot(subject, seconds));
+  takeTurns({ name, callers: connections, limits, subjects }, rounds, (subject) =>
+    shoot(subject, { seconds, connections }),
+  );

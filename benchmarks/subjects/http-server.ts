@@ -11,16 +11,19 @@ import {
 import { seedSessions } from '../seed.js';
 import { joinedKey, listByHand } from './joined.js';
 import { pageText } from './pages.js';
+import { fill } from './stores/fill.js';
+import { TENANT } from './stores/http.js';
+import { comparedStores } from './stores/stores.js';
 import { API_KEY, resultOf } from './suite.js';
 
 /**
- * A server in a process of its own: `http-server.js ROLE SESSIONS [REDIS URL] [ANSWER]`. It tells its port, then answers
+ * A server in a process of its own: `http-server.js ROLE SESSIONS [ADDRESS] [ANSWER or STORE]`. It tells its port, then answers
  * every message with the CPU time that it has used, in microseconds.
  */
 
 const LIMIT = 10;
 
-const [role = '', sessionsText = '', redisUrl = '', answerJson = '{}'] = process.argv.slice(2);
+const [role = '', sessionsText = '', address = '', last = '{}'] = process.argv.slice(2);
 const total = Number(sessionsText);
 
 const seeded = async (store: MemorySessionStore | RedisSessionStore): Promise<SessionService> => {
@@ -29,11 +32,19 @@ const seeded = async (store: MemorySessionStore | RedisSessionStore): Promise<Se
   return sessions;
 };
 
-const engine = async (store: MemorySessionStore | RedisSessionStore): Promise<RequestListener> => {
-  const sessions = await seeded(store);
-  return nodeListener(
-    createSessionHandler({ sessions, authenticate: staticApiKeys([{ key: API_KEY, tenant: 'default' }]) }),
-  );
+const serving = (sessions: SessionService, tenant: string): RequestListener =>
+  nodeListener(createSessionHandler({ sessions, authenticate: staticApiKeys([{ key: API_KEY, tenant }]) }));
+
+const engine = async (store: MemorySessionStore | RedisSessionStore): Promise<RequestListener> =>
+  serving(await seeded(store), 'default');
+
+/** One of the compared stores, filled here unless another process has. */
+const openStore = async () => {
+  const store = comparedStores.find(({ name }) => name === last);
+  const database = await store?.open({ isDurable: false, address: address || undefined });
+  if (database === undefined) throw new Error(`there is no store ${last}`);
+  if (address === '') await fill(database, TENANT, total);
+  return database;
 };
 
 /** What it was sent at start: the answer to repeat, with the very same headers. */
@@ -83,13 +94,13 @@ const listenerOf = async (): Promise<RequestListener> => {
     case 'engine-memory':
       return engine(new MemorySessionStore());
     case 'engine-redis':
-      return engine(new RedisSessionStore({ client: new Redis(redisUrl) }));
+      return engine(new RedisSessionStore({ client: new Redis(address) }));
     case 'joined-redis': {
-      const redis = new Redis(redisUrl);
+      const redis = new Redis(address);
       return byHand(async (page) => (await redis.get(joinedKey(page))) ?? '');
     }
     case 'by-hand-redis': {
-      const redis = new Redis(redisUrl);
+      const redis = new Redis(address);
       return byHand(async (page) => JSON.stringify(await listByHand(redis, page, LIMIT)));
     }
     case 'joined-memory': {
@@ -101,8 +112,14 @@ const listenerOf = async (): Promise<RequestListener> => {
       const all = await wireSessions();
       return byHand((page) => sliceOf(all, page));
     }
+    case 'store':
+      return serving(new SessionService({ store: (await openStore()).open(false) }), TENANT);
+    case 'store-by-hand': {
+      const { byHand: hand } = await openStore();
+      return byHand(async (page) => JSON.stringify(await hand.page(TENANT, { skip: (page - 1) * LIMIT }, false)));
+    }
     default: {
-      const answer: Answer = JSON.parse(answerJson);
+      const answer: Answer = JSON.parse(last);
       return repeating(answer);
     }
   }

@@ -98,21 +98,11 @@ export const encodeEntry = ({ role, content, timestamp }: HistoryEntry): string 
 export const isEntry = (value: unknown): value is HistoryEntry =>
   isFields(value) && isText(value['role']) && isText(value['content']) && isText(value['timestamp']);
 
-const entryOf = (value: unknown): HistoryEntry | undefined => {
-  if (!isEntry(value)) return undefined;
-  const { role, content, timestamp } = value;
-  return { role, content, timestamp };
-};
-
-/** The entry in a text; `undefined` if it cannot be read. */
-export const decodeEntry = (text: unknown): HistoryEntry | undefined => entryOf(parse(text));
-
-/** The entries in a text with a comma after each but the last; `undefined` if one of them cannot be read. */
+/** The entries in a text with commas between them; `undefined` if they cannot be read. None if there is no text. */
 export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefined => {
-  const values = parse(`[${String(text)}]`);
-  const entries = Array.isArray(values) ? values.map(entryOf) : undefined;
-  const read = entries?.filter((entry) => entry !== undefined);
-  return read?.length === entries?.length ? read : undefined;
+  const entries = parse(`[${text ?? ''}]`);
+  if (!Array.isArray(entries) || !entries.every(isEntry)) return undefined;
+  return entries.map(({ role, content, timestamp }) => ({ role, content, timestamp }));
 };
 
 const isSimple = (type: unknown): type is Exclude<EventDetail['type'], 'terminated' | 'appended'> =>
