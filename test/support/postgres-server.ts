@@ -84,6 +84,15 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   }
 }
 
+/** Makes `dir`, an empty folder, the place of a standby that follows `server` as soon as it is started there. */
+export async function makeStandby(server: PostgresServer, dir: string): Promise<void> {
+  const user = serverUser();
+  if (user !== undefined) await chown(dir, user.uid, user.gid);
+  const from = ['--host', server.host, '--port', String(server.port), '--username=postgres'];
+  const how = ['--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast', '--no-sync'];
+  execFileSync(binaryOf('pg_basebackup'), [...from, ...how, '--pgdata', dir], { ...user, cwd: dir, stdio: 'pipe' });
+}
+
 type Running = ChildProcess & { readonly pid: number };
 
 const binaryOf = (name: string): string => {

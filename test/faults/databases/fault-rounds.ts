@@ -8,7 +8,7 @@ import { expectTruth } from './verdict.js';
 
 const ROUNDS = effort(1, 12);
 const CALLS = effort(80, 1000);
-const REFUSALS = effort(8, 100);
+const REFUSALS = effort(8, 40);
 
 /** A database whose writers can be made to fail, and to go on. */
 export interface Fault {
