@@ -5,6 +5,7 @@ import { okOf } from '../../support/sessions.js';
 import { record } from '../support/effort.js';
 import { audit } from './audit.js';
 import { Conversation } from './conversation.js';
+import { thereIs } from './ledger.js';
 
 const HOUR = 3_600_000;
 const TENANT = 'default';
@@ -85,7 +86,10 @@ export const expectToBearClockJumps = async (
     const { sessions } = await okOf(first.sessions.list({ limit: 100 }));
     const wrongly = sessions.filter(({ duration, options }) => duration < 0 || duration > options.timeLimit);
     const byClock = sessions.filter((one) => one.status === 'TERMINATED' && one.endReason === 'time_limit');
-    const { untold, misplaced } = await audit(stores[0], [...conversation.ids].map(blankOf));
+    const { untold, misplaced } = await audit(
+      stores[0],
+      [...conversation.ids].map((id) => thereIs(TENANT, id)),
+    );
     const doubled = told.length - new Set(told).size;
     const tell = (figure: string, value: number, bar?: string) =>
       record({ promise, figure: `clock jumps: ${figure}`, value, ...(bar === undefined ? {} : { bar }) });
@@ -104,9 +108,3 @@ export const expectToBearClockJumps = async (
     now.mockRestore();
   }
 };
-
-/** A ledger that says nothing but that the session is there. */
-const blankOf = (id: string) => ({
-  ...{ by: 'nobody', tenant: TENANT, id, presence: 'there' as const },
-  ...{ statuses: ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'], acknowledged: [], doubtful: new Map() },
-});

@@ -48,6 +48,12 @@ const withAppend = (ledger: Ledger, { content = '', operationId }: Asked, isCert
   return { ...ledger, doubtful, acknowledged: [...ledger.acknowledged, content] };
 };
 
+/** A ledger that says nothing but that a session is there. */
+export const thereIs = (tenant: string, id: string): Ledger => ({
+  ...{ by: 'nobody', tenant, id, presence: 'there' },
+  ...{ statuses: ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'], acknowledged: [], doubtful: new Map() },
+});
+
 /** The ledger after an answer. */
 const after = (ledger: Ledger, asked: Asked, outcome: Outcome): Ledger => {
   if (outcome === 'not_applied') return ledger;
