@@ -22,7 +22,7 @@ type Findings = Record<Exclude<keyof Audit, 'sessions'>, string[]>;
 const STATUSES: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
 /** All events of a tenant by session, in the order of the log. */
-const eventsOf = async ({ events }: SessionStore, tenant: string): Promise<Map<string, SessionEvent[]>> => {
+export const eventsOf = async ({ events }: SessionStore, tenant: string): Promise<Map<string, SessionEvent[]>> => {
   if (events === undefined) throw new Error('the store has no events');
   // What a host that was killed has changed and not published yet.
   await answerOf(events.repeat({ tenant, id: 'none' }));

@@ -21,6 +21,9 @@ export interface HostsOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** The tenants that the hosts write for. */
+export const tenants = ['tenant 0', 'tenant 1'] as const;
+
 /** Processes that write to one database, and what all of them know of it. */
 export class Hosts {
   readonly book = new Book();

@@ -4,6 +4,7 @@ import { audit, nothingWrong, settle } from './audit.js';
 import { type Database, openDatabase } from './database.js';
 import type { Hosts } from './hosts.js';
 import type { Outcome } from './ledger.js';
+import type { Watchers } from './watchers.js';
 
 /**
  * Ends the writing, and holds what the hosts were told against what is in the database. `unsoundIn` says what is wrong
@@ -14,10 +15,12 @@ export const expectTruth = async (
   database: Database,
   hosts: Hosts,
   unsoundIn: () => Promise<readonly string[]> | readonly string[],
+  watchers?: Watchers,
 ): Promise<Record<Outcome, number>> => {
   const { answers, ledgers, longestMs } = await hosts.end();
   const { store, close } = openDatabase(database);
   try {
+    const watched = await watchers?.end();
     const { sessions, ...wrong } = await audit(store, ledgers);
     const inDoubt = ledgers.reduce((sum, { doubtful }) => sum + doubtful.size, 0);
     const unsettled = await settle(store, ledgers);
@@ -36,6 +39,12 @@ export const expectTruth = async (
     tell('misplaced in a list or total', wrong.misplaced.length, '0');
     tell('changes without their event', wrong.untold.length, '0');
     tell('faults of the database itself', unsound.length, '0');
+    if (watched !== undefined) {
+      tell('events given to watchers', watched.seen);
+      tell('given twice, or out of order', watched.doubled + watched.outOfOrder, '0');
+      tell('not given', watched.missing, '0');
+      expect(watched).toMatchObject({ doubled: 0, outOfOrder: 0, missing: 0 });
+    }
     expect({ ...wrong, unsettled, unsound }).toEqual({ ...nothingWrong, unsettled: [], unsound: [] });
     return answers;
   } finally {

@@ -2,8 +2,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { randomFrom } from '../../support/random.js';
-import { Hosts } from '../databases/hosts.js';
+import { openDatabase } from '../databases/database.js';
+import { Hosts, tenants } from '../databases/hosts.js';
 import { expectTruth } from '../databases/verdict.js';
+import { Watchers } from '../databases/watchers.js';
 import { effort, seeds } from '../support/effort.js';
 import { MortalServer } from './mortal-server.js';
 import { unsoundIn } from './soundness.js';
@@ -21,6 +23,9 @@ describeWithPostgres('a PostgreSQL that is killed while hosts write to it, which
       const server = await MortalServer.start();
       const hosts = new Hosts(server.database, { writers: 4, seed });
       onTestFinished(() => hosts.killAll());
+      const watching = openDatabase(server.database);
+      onTestFinished(() => void watching.close());
+      const watchers = await Watchers.start(watching.store, tenants);
       hosts.start(effort(2, 3));
       for (const _ of upTo(KILLS)) {
         await hosts.calls(Math.round(CALLS * (0.5 + random())));
@@ -32,7 +37,7 @@ describeWithPostgres('a PostgreSQL that is killed while hosts write to it, which
       }
       await hosts.calls(CALLS);
       const topic = { promise: PROMISE, fault: `${KILLS} kills of the server and ${KILLS} of a host` };
-      const answers = await expectTruth(topic, server.database, hosts, () => unsoundIn(server.database));
+      const answers = await expectTruth(topic, server.database, hosts, () => unsoundIn(server.database), watchers);
       expect(answers.ok).toBeGreaterThan(KILLS * CALLS * 0.5);
     },
     effort(60_000, 1_200_000),

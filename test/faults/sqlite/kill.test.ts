@@ -1,8 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { upTo } from '../../../src/testing/samples.js';
 import { randomFrom } from '../../support/random.js';
-import { Hosts } from '../databases/hosts.js';
+import { openDatabase } from '../databases/database.js';
+import { Hosts, tenants } from '../databases/hosts.js';
 import { expectTruth } from '../databases/verdict.js';
+import { Watchers } from '../databases/watchers.js';
 import { effort, seeds } from '../support/effort.js';
 import { makeFile } from './make-file.js';
 import { unsoundIn } from './soundness.js';
@@ -21,6 +23,9 @@ describe('hosts that write to one SQLite file and are killed', () => {
       const hosts = new Hosts(database, { writers: 4, seed });
       onTestFinished(() => hosts.killAll());
       const unsound: string[] = [];
+      const watching = openDatabase(database);
+      onTestFinished(() => void watching.close());
+      const watchers = await Watchers.start(watching.store, tenants);
       hosts.start(effort(2, 3));
       for (const _ of upTo(KILLS)) {
         await hosts.calls(Math.round(CALLS * (0.5 + random())));
@@ -30,7 +35,7 @@ describe('hosts that write to one SQLite file and are killed', () => {
       }
       await hosts.calls(CALLS);
       const topic = { promise: PROMISE, fault: `${KILLS} kills of a host` };
-      const answers = await expectTruth(topic, database, hosts, () => [...unsound, ...unsoundIn(file)]);
+      const answers = await expectTruth(topic, database, hosts, () => [...unsound, ...unsoundIn(file)], watchers);
       expect(answers.ok).toBeGreaterThan(KILLS * CALLS * 0.5);
     },
     effort(60_000, 900_000),
