@@ -68,6 +68,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
   };
   const attempts = options.port === undefined ? 3 : 1;
+  const patientUntil = performance.now() + READY_WITHIN_MS;
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
     try {
@@ -77,6 +78,9 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
       const url = `postgres://postgres@${LOOPBACK}:${port}/postgres`;
       return { host: LOOPBACK, port, url, pid: server.pid, dir, stop };
     } catch (error) {
+      // Processes of a server that was killed in this folder take a moment to go.
+      const isTooEarly = /shared memory block .* is still in use/.test(String(error));
+      if (isTooEarly && performance.now() < patientUntil) continue;
       if (attempt < attempts) continue;
       await removeDir();
       throw error;
