@@ -1,8 +1,6 @@
 import type { SessionService } from '../../../src/index.js';
 import { ada, okOf } from '../../support/sessions.js';
 
-/** So many fit on a page. */
-const MAX_SESSIONS = 100;
 const LIMIT_SECONDS = 24 * 60 * 60;
 
 /** Random changes of a few sessions, one after the other. Every call must succeed. */
@@ -27,16 +25,16 @@ export class Conversation {
     const at = Math.floor(this.#random() * this.#active.length);
     const id = this.#active[at];
     const dice = this.#random();
-    if (id === undefined || (dice < 0.15 && this.ids.size < MAX_SESSIONS)) return this.#begin(sessions, changed);
-    if (dice < 0.85) {
+    if (id === undefined || dice < 0.15) return this.#begin(sessions, changed);
+    if (dice < 0.9) {
       await okOf(sessions.append(id, [{ role: 'user', content: `after ${this.changes} changes` }]));
       return changed();
     }
     this.#active.splice(at, 1);
-    if (dice < 0.9) {
+    if (dice < 0.93) {
       await okOf(sessions.delete(id));
       this.ids.delete(id);
-    } else if (dice < 0.95) await okOf(sessions.pause(id));
+    } else if (dice < 0.96) await okOf(sessions.pause(id));
     else await okOf(sessions.terminate(id));
     return changed();
   }
