@@ -28,7 +28,7 @@ const done = async <T>(operation: ResultAsync<T, { readonly message: string }>):
 const options = { profile: 'tutor', behavior: 'You teach arithmetic to a pupil of nine.', timeLimit: 900 };
 
 const started = async (face: string): Promise<string> => {
-  const { id } = await done(sessions.create({ face, ...options }));
+  const { id } = await done(sessions.create({ face, ...options, labels: { pupil: `p-${face.length}`, class: '4b' } }));
   wait(3);
   await done(sessions.start(id));
   wait(9);
@@ -53,7 +53,10 @@ const others = async (): Promise<void> => {
 
 await others();
 const id = await started('ada');
-await say(id, 'user', 'What is 6 times 7?');
+await say(id, 'user', 'Hello! Can we do the seven times table?');
+await say(id, 'assistant', 'Of course. You begin: what is 6 times 7?');
+await say(id, 'user', 'Hm. 41?');
+await say(id, 'tool', '{"check":"6*7","result":42}');
 await say(id, 'assistant', 'Let us count: 6 times 5 is 30, and 6 times 2 is 12. Together that is 42.');
 await say(id, 'user', 'I have to feed the cat. Wait for me!');
 await done(sessions.pause(id));
@@ -72,12 +75,26 @@ const server = createServer(nodeListener(handler)).listen(0, '127.0.0.1', async 
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   mkdirSync(folder, { recursive: true });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 680 } });
-    await page.goto(`http://127.0.0.1:${port}/inspector#${id}`);
-    await page.getByText('What does that make?').waitFor();
-    await page.getByText('live', { exact: true }).waitFor();
-    await page.screenshot({ path: `${folder}/inspector${colorScheme === 'dark' ? '-dark' : ''}.png` });
+  for (const [colorScheme, suffix] of [
+    ['light', ''],
+    ['dark', '-dark'],
+  ] as const) {
+    for (const [width, height, name] of [
+      [1440, 810, ''],
+      [768, 900, '-768'],
+      [390, 780, '-390'],
+    ] as const) {
+      const page = await browser.newPage({ colorScheme, viewport: { width, height } });
+      await page.goto(`http://127.0.0.1:${port}/inspector`);
+      await page.locator('#rows tr').first().waitFor();
+      // Pictures of the list alone are for whoever changes the page, not for the documents.
+      await page.screenshot({ path: `.ci/.build/list${name}${suffix}.png` });
+      await page.goto(`http://127.0.0.1:${port}/inspector#${id}`);
+      await page.getByText('What does that make?').waitFor();
+      await page.getByText('live', { exact: true }).waitFor();
+      await page.screenshot({ path: `${folder}/inspector${name}${suffix}.png` });
+      await page.close();
+    }
   }
   await browser.close();
   server.closeAllConnections();

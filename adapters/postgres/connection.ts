@@ -17,7 +17,7 @@ interface Statement {
 }
 
 /** Numbers the `?` of a query. */
-export const numbered = ({ sql, values }: Query): Statement => {
+const numbered = ({ sql, values }: Query): Statement => {
   let count = 0;
   const text = sql.replaceAll('?', () => {
     count += 1;

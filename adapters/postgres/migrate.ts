@@ -14,7 +14,7 @@ const steps = [tables + changes];
 const LOCK = 1_131_376_749;
 
 /** SQL in which `$` before a name stands for the quoted schema and a dot. */
-export const inSchema = (schema: string, sql: string): string => sql.replace(/\$(?=[a-z_]+\b(?!\$))/g, `"${schema}".`);
+const inSchema = (schema: string, sql: string): string => sql.replace(/\$(?=[a-z_]+\b(?!\$))/g, `"${schema}".`);
 
 const firstRow = (result: unknown): Fields | undefined => {
   const rows: unknown = isFields(result) ? result['rows'] : undefined;

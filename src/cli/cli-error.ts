@@ -1,3 +1,5 @@
+import type { Result } from 'neverthrow';
+
 /** An error that ends a command. Its message is one line for the user, without keys and passwords. */
 export class CliError extends Error {
   readonly exitCode: 1 | 2 = 1;
@@ -14,4 +16,15 @@ export const messageOf = (cause: unknown): string => {
   return cause.cause === undefined || cause instanceof CliError
     ? cause.message.replace(/\s+/g, ' ').trim()
     : messageOf(cause.cause);
+};
+
+/** The value of a result. Throws an error with a message for the user. */
+export const unwrap = <T>(
+  place: string,
+  result: Result<T, { readonly type: string; readonly message: string; readonly cause?: unknown }>,
+): T => {
+  if (result.isOk()) return result.value;
+  const { type, message, cause } = result.error;
+  if (type === 'invalid_input') throw new UsageError(message);
+  throw new CliError(`${place}: ${message}${cause === undefined ? '' : ` (${messageOf(cause)})`}`);
 };

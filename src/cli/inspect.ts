@@ -1,9 +1,9 @@
 import type { HistoryEntry } from '../session/session.js';
-import { CliError, UsageError } from './cli-error.js';
+import { CliError, UsageError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, printAll, printable } from './print.js';
 import { entryLines, sessionLines, sessionObject } from './session-lines.js';
-import { type SessionSource, type ShownChange, sourceHelp, unwrap, withSource } from './session-source.js';
+import { type SessionSource, type ShownChange, sourceHelp, withSource } from './session-source.js';
 import { clip, columns } from './table-lines.js';
 
 const help = `Usage: colloquy inspect [options] ID
@@ -13,7 +13,7 @@ Shows a session and the end of its history. Changes nothing.
   --history N   Number of latest entries to show. Default: 20; with --json, all.
   --follow      Shows each change until the session ends or you press Ctrl-C. Events must be enabled.
   --json        Prints the session as one line of JSON, in the format of the HTTP interface plus end_reason; a session
-                of Redis also has its labels and its current hold. With --follow, one line for each change.
+                of a database also has its labels and its current hold. With --follow, one line for each change.
 ${sourceHelp}`;
 
 const objectOf = (change: ShownChange, added: readonly HistoryEntry[], entries: number): object => {

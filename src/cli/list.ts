@@ -1,10 +1,10 @@
 import { cursorOf } from '../input/read-cursor.js';
 import { PAGE_LIMIT } from '../session/session-limits.js';
-import { CliError } from './cli-error.js';
+import { CliError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, print, printAll, printError } from './print.js';
 import { sessionObject, styleOf } from './session-lines.js';
-import { type ShownSession, sourceHelp, unwrap, withSource } from './session-source.js';
+import { type ShownSession, sourceHelp, withSource } from './session-source.js';
 import { columns, tableLines } from './table-lines.js';
 
 const help = `Usage: colloquy list [options]
@@ -12,15 +12,16 @@ const help = `Usage: colloquy list [options]
 Lists sessions. Changes nothing. The cursor of the next page and the ids of unreadable sessions go to standard error.
 A service does not tell the number of entries: with --url, the table shows - instead.
 
-  --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now. With --redis, reads all sessions.
-  --label NAME=VALUE      Only sessions with this label, such as user=u-1. With --url, not together with --status.
+  --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now. 
+                          With --redis or --label, reads all sessions.
+  --label NAME=VALUE      Only sessions with this label, such as user=u-1.
   --limit N               Maximum number of sessions. Default: 20.
   --order ORDER           newest or oldest first. Default: newest.
   --after CURSOR          Only sessions after this cursor, which an earlier list printed.
   --created-after TIME    Only sessions created later than this time, such as 2026-01-31T18:00:00Z.
   --created-before TIME   Only sessions created earlier than this time.
   --json                  Prints each session as one line of JSON, in the format of the HTTP interface plus end_reason;
-                          a session of Redis also has its labels and its current hold.
+                          a session of a database also has its labels and its current hold.
 ${sourceHelp}`;
 
 const titles = ['ID', 'STATUS', 'CREATED (UTC)', 'SECONDS', 'ENTRIES', 'FACE', 'PROFILE'];
@@ -45,7 +46,9 @@ const run = async (options: Options): Promise<void> => {
   const label = labelIn(options);
   const names = ['order', 'after', 'created-after', 'created-before'];
   const [order, after, createdAfter, createdBefore] = names.map((name) => options.text(name));
-  await withSource(options, async ({ sessions, place, listsByStatus }) => {
+  await withSource(options, async ({ sessions, place, ...source }) => {
+    // A list is by status or by label.
+    const listsByStatus = source.listsByStatus && label === undefined;
     const filter = { label, createdAfter, createdBefore, status: listsByStatus ? status : undefined };
     const query = { ...filter, order, after, historyLimit: isJson ? undefined : 0 };
     const rows = [titles];

@@ -1,50 +1,26 @@
-import { setTimeout } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { CliError, messageOf, UsageError } from './cli-error.js';
+import type { Database, OpenStore, Use } from './database.js';
 import type { Options } from './options.js';
+import { redis } from './redis.js';
+import { sqlite } from './sqlite.js';
 
-/** The help text after the option `--redis`. */
-export const redisHelp = `                                        Needs the package ioredis. Other users of this machine can see options: put a URL
-                                        with a password in REDIS_URL.
-  --prefix TEXT, $COLLOQUY_PREFIX       Prefix of the keys. Default: colloquy.
-  --partitions N, $COLLOQUY_PARTITIONS  Number of hash slots over which the tenants are distributed. Default: 1.`;
+/** The databases by the name of the option that chooses one. */
+const databases: Readonly<Record<string, Database>> = { redis, sqlite };
 
-/** Timeout of the connection to Redis, in milliseconds. */
-const TIMEOUT_MS = 4000;
+export const databaseNames: readonly string[] = Object.keys(databases);
 
-/** Connects to Redis. Sends nothing after the login and INFO of ioredis: a user with minimal rights may not send PING. */
-const connect = async (url: URL, name: string): Promise<Redis> => {
-  const { Redis: Client } = await import('ioredis');
-  let isConnected = false;
-  const retryStrategy = (times: number) => (isConnected ? Math.min(times * 100, 2000) : null);
-  const client = new Client(url.href, { lazyConnect: true, connectTimeout: TIMEOUT_MS, retryStrategy });
-  const failed = new Promise((resolve) => client.on('error', resolve));
-  const connected = client.connect().catch((cause: unknown) => cause);
-  const cause = await Promise.race([failed, connected, setTimeout(TIMEOUT_MS, 'no answer within 4 s', { ref: false })]);
-  isConnected = cause === undefined;
-  if (isConnected) return client;
-  client.disconnect();
-  throw new CliError(`${name}: ${messageOf(cause)}`);
-};
+/** The help text for the options of `openStore`. */
+export const databaseHelp = Object.values(databases)
+  .map(({ help }) => help)
+  .join('');
 
-/** Opens a store in the given Redis, or in memory. No message contains the URL, which may contain a password. */
-export const openStore = async (options: Options, events: boolean, redis = options.given.get('redis')) => {
-  const prefix = options.text('prefix', /^[^{}*]{1,128}$/, 'be 1 to 128 characters without {, } and *') ?? 'colloquy';
-  const partitions = options.integer('partitions', 1, 16_384, 1);
-  if (redis === undefined)
-    return { store: new MemorySessionStore({ events }), place: 'memory', close: () => undefined };
-  const url = URL.canParse(redis.text) ? new URL(redis.text) : undefined;
-  if (!url?.hostname || !/^rediss?:$/.test(url.protocol) || !/^(\/\d*)?$/.test(url.pathname)) {
-    throw new UsageError(
-      `${redis.label} must be a URL such as redis://127.0.0.1 or rediss://user:password@host:6379/0`,
-    );
-  }
-  const place = `Redis at ${url.hostname}:${url.port || 6379}`;
-  const client = await connect(url, place);
-  const store = new RedisSessionStore({ client, prefix, partitions, statusIndex: true, events });
-  return { store, place, close: () => client.disconnect() };
+/** Opens the store in the database that the options name, or in memory. */
+export const openStore = async (options: Options, use: Use): Promise<OpenStore> => {
+  const given = options.oneOf(databaseNames);
+  const database = given && databases[given.name];
+  if (given && database) return database.open(given, use, options);
+  const store = new MemorySessionStore({ events: use.events ?? false });
+  return { store, place: 'memory', listsByStatus: true, close: () => undefined };
 };
 
 export const tenantForm = [/^.{1,256}$/s, 'have 1 to 256 characters'] as const;

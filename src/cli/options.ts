@@ -23,6 +23,12 @@ const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
   }
 };
 
+/** A value, and the name under which it was given: an option or an environment variable. */
+export interface Given {
+  readonly label: string;
+  readonly text: string;
+}
+
 /**
  * The arguments of a command. The help text declares the options: `  --port N, $PORT` is an option with a value, which
  * the environment variable PORT can also set; `  --json` is a flag. Invalid arguments throw a `UsageError`.
@@ -30,8 +36,7 @@ const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
 export class Options {
   /** The arguments that are not options. */
   readonly operands: readonly string[];
-  /** The value of each option, and the name under which it was given: the option or its variable. */
-  readonly given = new Map<string, { readonly label: string; readonly text: string }>();
+  readonly given = new Map<string, Given>();
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(command: { help: string; operands: number }, args: readonly string[], env: NodeJS.ProcessEnv) {
@@ -49,10 +54,22 @@ export class Options {
   }
 
   /** An environment variable. An empty one is an error: it may be a secret that was not filled in. */
-  variable(name: string) {
+  variable(name: string): Given | undefined {
     const text = this.#env[name];
     if (text === '') throw new UsageError(`${name} is empty: give it a value, or unset it`);
     return text === undefined ? undefined : { label: name, text };
+  }
+
+  /** The one that was given of several options that exclude one another. Options override variables. */
+  oneOf(names: readonly string[]): (Given & { readonly name: string }) | undefined {
+    const all = names.flatMap((name) => {
+      const given = this.given.get(name);
+      return given === undefined ? [] : [{ name, ...given }];
+    });
+    const options = all.filter(({ name, label }) => label === `--${name}`);
+    const [first, second] = options.length > 0 ? options : all;
+    if (second) throw new UsageError(`${first?.label} and ${second.label} are both set: set one of them`);
+    return first;
   }
 
   /** The value of an option, which must match `form`. */

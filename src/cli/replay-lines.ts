@@ -1,8 +1,7 @@
 import { isFields } from '../input/values.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Session } from '../session/session.js';
-import { CliError, messageOf } from './cli-error.js';
-import { unwrap } from './session-source.js';
+import { CliError, messageOf, unwrap } from './cli-error.js';
 
 interface Conversation {
   readonly id: string;

@@ -3,19 +3,22 @@ import type { Readable } from 'node:stream';
 import { nanoid } from 'nanoid';
 import { SessionService } from '../service/session-service.js';
 import { CliError, UsageError } from './cli-error.js';
-import { openStore, redisHelp, tenantForm } from './open-store.js';
+import { databaseHelp, openStore, tenantForm } from './open-store.js';
 import type { Options } from './options.js';
 import { print, printText } from './print.js';
 import { inParallel, replayLines } from './replay-lines.js';
+
+/** Without the variables of the databases: a replay writes, and only where its options say so. */
+const onlyOptions = (text: string) =>
+  text.replace(/(?<=--\w+ (?:URL|FILE)), \$\w+/g, (variable) => ' '.repeat(variable.length));
 
 const help = `Usage: colloquy replay [options] [FILE]
 
 Replays recorded conversations in sessions, reads them back, and compares them entry by entry. Each line of FILE, or of
 standard input, is a conversation: {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}.
 
-  --redis URL                           Stores the sessions in this Redis; env means the URL in REDIS_URL. Default: in memory.
-${redisHelp}
-  --tenant NAME                         The tenant of the sessions. Default: a new one with a random name.
+Where the sessions are stored. Default: in memory. --redis env means the URL in REDIS_URL.
+${onlyOptions(databaseHelp)}  --tenant NAME                         The tenant of the sessions. Default: a new one with a random name.
   --concurrency N                       Number of conversations to replay at the same time. Default: 32.
   --keep                                Keeps the sessions in the store. Default: deletes them at the end.
 
@@ -73,10 +76,8 @@ const run = async (options: Options): Promise<void> => {
   const tenant = options.text('tenant', ...tenantForm) ?? `replay-${nanoid(8)}`;
   const concurrency = options.integer('concurrency', 1, 10_000, 32);
   const isKept = options.isOn('keep');
-  const given = options.given.get('redis');
-  const redis = given?.text === 'env' ? (options.variable('REDIS_URL') ?? given) : given;
   const { lines, shareRead } = await openInput(options.operands[0]);
-  const { store, place, close } = await openStore(options, false, redis);
+  const { store, place, close } = await openStore(options, {});
   const sessions = new SessionService({ store, tenant });
   const draw = progressBar(process.stderr);
   try {
@@ -85,7 +86,7 @@ const run = async (options: Options): Promise<void> => {
     draw('');
     if (!isKept) await inParallel(report.ids, concurrency, (id) => sessions.delete(id));
     await printText(reportOf(report, place));
-    if (isKept && redis) await print(`the sessions were kept under tenant ${tenant}`);
+    if (isKept && place !== 'memory') await print(`the sessions were kept under tenant ${tenant}`);
     if (report.problems.length > 0) throw new CliError('some sessions differ from what was recorded');
     if (report.ids.length === 0) throw new CliError('the input has no conversation');
   } finally {

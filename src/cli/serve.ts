@@ -15,7 +15,7 @@ import { createSweeper } from '../service/sweeper.js';
 import { idOfIdempotencyKey } from '../session/ids.js';
 import { messageOf, UsageError } from './cli-error.js';
 import { listen } from './listen.js';
-import { openStore, redisHelp } from './open-store.js';
+import { databaseHelp, openStore } from './open-store.js';
 import type { Options } from './options.js';
 import { print, printError, printText } from './print.js';
 
@@ -26,12 +26,12 @@ environment variable. The variable of an option without a value is on or off.
 
   --host HOST, $HOST                    Name or address to listen on. Default: 127.0.0.1, reachable from this machine only.
   --port N, $PORT                       Port to listen on; 0 for any free port. Default: 3000.
-  --redis URL, $REDIS_URL               Stores the sessions in this Redis. Default: in memory.
-${redisHelp}
   --commands, $COLLOQUY_COMMANDS        Lets clients start, append to, pause, resume, end and delete sessions.
   --events, $COLLOQUY_EVENTS            Records events, and lets clients follow a session through Server-Sent Events.
   --inspector, $COLLOQUY_INSPECTOR      Serves a page at /inspector to watch and end sessions. Its password is an API key.
 
+Where the sessions are stored. Default: in memory.
+${databaseHelp}
 COLLOQUY_API_KEYS contains the API keys: tenant:key,tenant:key,... A tenant may have several. Instead of a key, you can
 give its SHA-256 as tenant:sha256=<64 hexadecimal digits>: printf %s "$KEY" | sha256sum. Default: one random key, which is
 printed.
@@ -81,7 +81,7 @@ const run = async (options: Options): Promise<void> => {
   const keys = options.variable('COLLOQUY_API_KEYS')?.text;
   const generatedKey = keys === undefined ? randomBytes(24).toString('hex') : undefined;
   const authenticate = readApiKeys(keys ?? `default:${generatedKey}`);
-  const { store, place, close } = await openStore(options, events);
+  const { store, place, close } = await openStore(options, { events });
   const sessions = new SessionService({ store });
   const sweeper = createSweeper(sessions, { onError });
   const handler = createSessionHandler({

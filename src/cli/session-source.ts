@@ -1,8 +1,8 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import { type ClientError, type RemoteChange, type RemoteSession, SessionClient } from '../client/index.js';
 import { type Session, type SessionChange, type SessionError, SessionService } from '../index.js';
-import { CliError, messageOf, UsageError } from './cli-error.js';
-import { openStore, redisHelp, tenantForm } from './open-store.js';
+import { messageOf, UsageError, unwrap } from './cli-error.js';
+import { databaseHelp, databaseNames, openStore, tenantForm } from './open-store.js';
 import type { Options } from './options.js';
 
 type ReadError = SessionError | ClientError;
@@ -17,12 +17,12 @@ interface Sessions {
   watch(id: string): AsyncIterable<Result<ShownChange, ReadError>>;
 }
 
-/** Sessions to read: those of a tenant in Redis, or those of an API key in a running service. */
+/** Sessions to read: those of a tenant in a database, or those of an API key in a running service. */
 export interface SessionSource {
   readonly sessions: Sessions;
   /** Where the sessions are, as text. */
   readonly place: string;
-  /** Whether it can list by status. Redis can only if the host has enabled `statusIndex`. */
+  /** Whether it can list by status. */
   readonly listsByStatus: boolean;
   /** Whether events are recorded. Without them, a watch would wait forever. */
   hasEvents(): Promise<boolean>;
@@ -31,31 +31,21 @@ export interface SessionSource {
 
 /** The help text for the options of `withSource`. */
 export const sourceHelp = `
-Where the sessions are, in Redis or in a running service:
-  --redis URL, $REDIS_URL               URL of the Redis, such as redis://127.0.0.1:6379.
-${redisHelp}
-  --tenant NAME                         The tenant in that Redis. Default: default.
+Where the sessions are, in a database or in a running service:
+${databaseHelp}  --tenant NAME                         The tenant in that database. Default: default.
   --url URL, $COLLOQUY_URL              URL of the service, such as http://127.0.0.1:3000. The environment variable
                                         COLLOQUY_API_KEY contains an API key, which also determines the tenant.
 An option overrides an environment variable.
 `;
 
-/** The value of a result. Throws an error with a message for the user. */
-export const unwrap = <T>(place: string, result: Result<T, ReadError>): T => {
-  if (result.isOk()) return result.value;
-  const { type, message, cause }: { type: string; message: string; cause?: unknown } = result.error;
-  if (type === 'invalid_input') throw new UsageError(message);
-  throw new CliError(`${place}: ${message}${cause === undefined ? '' : ` (${messageOf(cause)})`}`);
-};
-
-const openRedis = async (options: Options): Promise<SessionSource> => {
+const openDatabase = async (options: Options): Promise<SessionSource> => {
   const tenant = options.text('tenant', ...tenantForm) ?? 'default';
-  const { store, place, close } = await openStore(options, true);
+  const { store, place, listsByStatus, close } = await openStore(options, { events: true, isReadOnly: true });
   const log = store.events;
   // '0-0' is the position before the first event.
   const hasEvents = async () => !!log && unwrap(place, await log.latest(log.streamOf(tenant))) !== '0-0';
   const sessions = new SessionService({ store, tenant });
-  return { sessions, place: `tenant ${tenant} in ${place}`, listsByStatus: false, hasEvents, close };
+  return { sessions, place: `tenant ${tenant} in ${place}`, listsByStatus, hasEvents, close };
 };
 
 /** A client. Throws a `UsageError` if the URL or the key is invalid. */
@@ -69,7 +59,7 @@ const clientOf = (baseUrl: string, apiKey: string): SessionClient => {
 
 const openService = (baseUrl: string, options: Options): SessionSource => {
   if (options.given.get('tenant'))
-    throw new UsageError('--tenant is for Redis only: with --url, the API key determines the tenant');
+    throw new UsageError('--tenant cannot be used with --url: the API key determines the tenant');
   const apiKey = options.variable('COLLOQUY_API_KEY')?.text;
   if (apiKey === undefined) throw new UsageError('the API key is missing: set COLLOQUY_API_KEY');
   const sessions = clientOf(baseUrl, apiKey);
@@ -77,13 +67,12 @@ const openService = (baseUrl: string, options: Options): SessionSource => {
   return { sessions, place, listsByStatus: true, hasEvents: async () => true, close: () => undefined };
 };
 
-/** Runs `work` with the Redis or the service that the options name. */
+/** Runs `work` with the database or the service that the options name. */
 export const withSource = async (options: Options, work: (source: SessionSource) => Promise<void>): Promise<void> => {
-  const [redis, url] = [options.given.get('redis'), options.given.get('url')];
-  const [isRedis, isUrl] = [redis?.label === '--redis', url?.label === '--url'];
-  if (redis && url && isRedis === isUrl)
-    throw new UsageError(`${redis.label} and ${url.label} are both set: set one of them`);
-  if (!redis && !url) throw new UsageError('the location of the sessions is missing: set --redis URL or --url URL');
-  const source = url && !isRedis ? openService(url.text, options) : await openRedis(options);
+  const given = options.oneOf([...databaseNames, 'url']);
+  if (given === undefined) {
+    throw new UsageError(`the location of the sessions is missing: set --${databaseNames.join(', --')} or --url`);
+  }
+  const source = given.name === 'url' ? openService(given.text, options) : await openDatabase(options);
   await work(source).finally(() => source.close());
 };

@@ -6,6 +6,7 @@ import type { Operation } from '../operations/operation.js';
 import { get, history, list } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
 import { type InspectorOptions, readInspectorOptions } from './inspector-options.js';
+import { listStream } from './list-stream.js';
 import { pageResponse } from './page-response.js';
 import { crossSite, movedToPage, unauthenticated, withSecurityHeaders } from './responses.js';
 import { summaryForm } from './summary-form.js';
@@ -13,6 +14,8 @@ import { summaryForm } from './summary-form.js';
 type Inspected = TenantSessions & TenantCommands & TenantHistories;
 
 const PATH = '/inspector';
+
+const listEventsUrl = /^\/events(?:\?|$)/;
 
 /** The position before all events: the page reads the events of a session from its creation on. */
 const BEGINNING = '0';
@@ -56,6 +59,7 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
   const { authenticate, challenge, terminate } = readInspectorOptions(options);
   const withoutEvents = [list, get, history, ...(terminate ? [changes.terminate] : [])];
   const withEvents = [...withoutEvents, watch];
+  const streamList = listStream();
   return [
     {
       operation: inspector,
@@ -72,12 +76,10 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
           return ok(url.startsWith('/') ? movedToPage : pageResponse({ tenant, events, terminate }));
         }
         if (!isFromPage(request)) return ok(crossSite);
-        const operations = events ? withEvents : withoutEvents;
-        const answered = await handler.serve(operations, url, {
-          ...call,
-          request: operationRequest(request),
-          form: summaryForm,
-        });
+        const below = { ...call, request: operationRequest(request), form: summaryForm };
+        const answered = await (events && listEventsUrl.test(url)
+          ? streamList(below)
+          : handler.serve(events ? withEvents : withoutEvents, url, below));
         return answered.map(withSecurityHeaders);
       },
     },

@@ -15,6 +15,12 @@ const rowOf = (session: Session) => {
 /** Sessions with their end reason and without their history, which the page reads in parts. */
 export const summaryForm: SessionForm = {
   historyLimit: 0,
-  session: (session) => ({ ...rowOf(session), options: toWireOptions(session.options), entries: session.historyCount }),
+  session: (session) => ({
+    // Before the duration: see `labelledForm`.
+    labels: session.labels,
+    ...rowOf(session),
+    options: toWireOptions(session.options),
+    entries: session.historyCount,
+  }),
   item: rowOf,
 };

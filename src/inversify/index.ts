@@ -5,5 +5,6 @@ export {
   handlerModule,
   memoryModule,
   redisModule,
+  sqliteModule,
 } from './modules.js';
 export { TYPES } from './types.js';

@@ -1,6 +1,7 @@
 import { type BindToFluentSyntax, ContainerModule, type ContainerModuleLoadOptions } from 'inversify';
 import { MemorySessionStore, type MemorySessionStoreOptions } from '../../adapters/memory/index.js';
 import { RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
+import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
 import { createSessionHandler } from '../http/create-session-handler.js';
 import type { SessionHandler } from '../http/session-handler.js';
 import type { SessionHandlerOptions } from '../http/session-handler-options.js';
@@ -60,6 +61,10 @@ export const memoryModule = (options: MemorySessionStoreOptions = {}): Container
 export const redisModule = (options: RedisSessionStoreOptions): ContainerModule =>
   storeModule(() => new RedisSessionStore(options));
 
+/** Binds a `SqliteSessionStore` over the host's connection. It does not call `migrate()`: the host does, at every start. */
+export const sqliteModule = (options: SqliteSessionStoreOptions): ContainerModule =>
+  storeModule(() => new SqliteSessionStore(options));
+
 /** Options of the service, without its ports, which come from the container. */
 export type CoreModuleOptions = Omit<SessionServiceOptions, 'store' | 'clock' | 'ids' | 'observers'>;
 
@@ -70,7 +75,7 @@ export type CoreModuleOptions = Omit<SessionServiceOptions, 'store' | 'clock' | 
  *     container.load(coreModule(), redisModule({ client }));
  *     const sessions = container.get<SessionService>(TYPES.SessionService);
  *
- * All modules load synchronously with `container.load`, in any order. All bindings are singletons, created when first
+ * All modules load synchronously, in any order: with `container.load`, or `container.loadSync` of inversify 7. All bindings are singletons, created when first
  * requested: rebind a port before that. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => {

@@ -1,10 +1,21 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { documentOf } from '../readme/documents.js';
 import { blocksIn } from '../readme/samples.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
+import { sqliteFile } from '../support/sqlite-file.js';
+
+let colloquy: CommandLine;
+beforeAll(async () => {
+  colloquy = await buildCommandLine();
+}, 60_000);
+afterAll(() => colloquy.remove());
+
+const conversation = '{"id":"one","turns":[{"role":"user","content":"Hello"}]}';
 
 /** What stands behind `user colloquy` in the document on Redis. */
 const documentedRights = (): string[] => {
@@ -15,26 +26,27 @@ const documentedRights = (): string[] => {
 };
 
 describeWithRedis('as a user with the documented rights', () => {
-  let colloquy: CommandLine;
   let server: RedisServer;
   let admin: Redis;
   let url: string;
 
   beforeAll(async () => {
-    [colloquy, server] = await Promise.all([buildCommandLine(), startRedis()]);
+    server = await startRedis();
     admin = new Redis(server.port);
     await admin.call('ACL', 'SETUSER', 'colloquy', ...documentedRights());
     url = `redis://colloquy:change-me@127.0.0.1:${server.port}`;
   }, 60_000);
   afterAll(async () => {
     admin.disconnect();
-    await Promise.all([server.stop(), colloquy.remove()]);
+    await server.stop();
   });
 
   test('every command works, and Redis refuses nothing', async () => {
     const env = { REDIS_URL: url, PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
-    const input = '{"id":"one","turns":[{"role":"user","content":"Hello"}]}';
-    const replayed = await colloquy.run(['replay', '--redis', 'env', '--tenant', 'default', '--keep'], { env, input });
+    const replayed = await colloquy.run(['replay', '--redis', 'env', '--tenant', 'default', '--keep'], {
+      env,
+      input: conversation,
+    });
     expect(replayed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('no difference') });
     const serving = await colloquy.start(['serve', '--events'], /Ctrl-C stops it/, env);
     const listed = await colloquy.run(['list', '--json'], { env });
@@ -50,5 +62,55 @@ describeWithRedis('as a user with the documented rights', () => {
       expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^colloquy: Redis at [\d.:]+: [^\n]+\n$/)]);
       expect(stderr).not.toContain('hunter2');
     }
+  });
+});
+
+describe('in a SQLite file', () => {
+  const { file, remove } = sqliteFile();
+  const env = { COLLOQUY_SQLITE: file, PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
+  afterAll(remove);
+
+  test('every command works, beside a running service and after its end', async () => {
+    const first = await colloquy.start(['serve', '--events', '--commands'], /Ctrl-C stops it/, env);
+    expect(first.output()).toContain(`stores sessions in the SQLite file ${file}.`);
+    const origin = /http:\/\/[\d.:]+/.exec(first.output())?.[0] ?? '';
+    const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
+    const post = async (path: string, body: object) =>
+      Object(await (await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })).json());
+    const labels = { user: 'u-1' };
+    const { session_id: id } = await post('/create-session', { face: 'ada', profile: 'tutor', labels });
+    const following = await colloquy.start(['inspect', id, '--follow'], /History/, env);
+    await post(`/start-session/${id}`, {});
+    const where = ['--sqlite', file, '--tenant', 'default', '--keep'];
+    const replayed = await colloquy.run(['replay', ...where], { input: conversation });
+    expect(replayed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('no difference') });
+    await post(`/terminate-session/${id}`, {});
+    expect((await following.end()).stdout).toMatch(/started\n.*terminated, terminated\n$/s);
+    expect(await first.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+    const listed = await colloquy.run(['list', '--json', '--status', 'TERMINATED', '--label', 'user=u-1'], { env });
+    expect(listed.stderr).toBe('');
+    expect(JSON.parse(listed.stdout)).toMatchObject({ id, labels });
+    expect((await colloquy.run(['list', '--status', 'TERMINATED'], { env })).stderr).toBe('2 sessions\n');
+  });
+
+  test.each([[['list']], [['inspect', 'x']]])('%j creates no file, and no tables', async (command) => {
+    const absent = `${file}-absent`;
+    const other = `${file}-other`;
+    writeFileSync(other, '');
+    for (const [text, message] of [
+      [absent, 'there is no such file'],
+      [other, 'the tables of the store are missing'],
+      [dirname(file), 'nable to open'],
+    ] as const) {
+      const { exitCode, stderr } = await colloquy.run([...command, '--sqlite', text]);
+      expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^colloquy: [^\n]*the SQLite file [^\n]+\n$/)]);
+      expect(stderr).toContain(message);
+    }
+    expect([existsSync(absent), statSync(other).size]).toEqual([false, 0]);
+  });
+
+  test('a replay writes to the file of COLLOQUY_SQLITE only if an option names it', async () => {
+    const replayed = await colloquy.run(['replay', '--keep'], { env, input: conversation });
+    expect(replayed.stdout).toContain('stored in memory');
   });
 });

@@ -71,12 +71,13 @@ describeWithRedis('labels, holds and counts of entries', ({ url }) => {
     expect(one.stderr).toMatch(/^1 of 2 sessions; next page/);
   });
 
-  test('list --label and --status work together in Redis', async () => {
+  test('list --label and --status work together, in Redis and in a service', async () => {
     const [active, paused] = [await create({ job: 'x' }), await create({ job: 'x' })];
     await sessions.pause(paused);
     const label = ['list', '--label', 'job=x', '--status'];
     expect(idsIn((await colloquy.run([...label, 'ACTIVE', ...where])).stdout)).toEqual([active]);
     expect(idsIn((await colloquy.run([...label, 'PAUSED', ...where])).stdout)).toEqual([paused]);
+    expect(idsIn((await colloquy.run([...label, 'PAUSED'], { env })).stdout)).toEqual([paused]);
   });
 
   test.each([

@@ -1,5 +1,13 @@
 import type { EventLog, SessionKey } from '../../src/store/session-store.js';
 
+/** Milliseconds between two calls of a listener on a log without `listen`. */
+const INTERVAL = 20;
+
+const poll = (listener: () => void): (() => void) => {
+  const timer = setInterval(listener, INTERVAL);
+  return () => clearInterval(timer);
+};
+
 /** A log that knows whether anybody listens. */
 export class CountedLog implements EventLog {
   readonly #inner: EventLog;
@@ -35,11 +43,11 @@ export class CountedLog implements EventLog {
   }
 
   listen(listener: () => void, stream: string): () => void {
-    const stop = this.#inner.listen?.(listener, stream);
+    const stop = this.#inner.listen?.(listener, stream) ?? poll(listener);
     this.#listeners += 1;
     return () => {
       this.#listeners -= 1;
-      stop?.();
+      stop();
     };
   }
 }

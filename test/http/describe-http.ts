@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { appendCases } from './cases/append.js';
 import { bodyCases } from './cases/bodies.js';
 import { commandCases } from './cases/commands.js';
@@ -28,20 +29,15 @@ const mountCases = [
   connectionCases,
 ] as const;
 
-const allCases = [
-  ...mountCases,
-  listCases,
-  getCases,
-  historyLimitCases,
-  commandCases,
-  appendCases,
-  holdCases,
-  labelCases,
-] as const;
+const commonCases = [listCases, getCases, historyLimitCases, commandCases, appendCases, holdCases, labelCases] as const;
 
-const describeCases = (mount: Mount, cases: readonly ((world: World) => void)[]): void => {
+const allCases = [...mountCases, ...commonCases] as const;
+
+const storeCases = [createCases, historyCases, eventCases, inspectorCases, ...commonCases] as const;
+
+const describeCases = (mount: Mount, cases: readonly ((world: World) => void)[], store?: SessionStore): void => {
   describe(`${mount.name}, ${mount.prefix === '' ? 'at the root' : `under ${mount.prefix}`}`, () => {
-    const world = new World(mount);
+    const world = new World(mount, store);
     beforeAll(() => world.start());
     afterAll(() => world.stop());
     for (const define of cases) define(world);
@@ -50,6 +46,9 @@ const describeCases = (mount: Mount, cases: readonly ((world: World) => void)[])
 
 /** The whole HTTP interface, as a client sees it, through one mount: once for each adapter. */
 export const describeHttp = (mount: Mount): void => describeCases(mount, allCases);
+
+/** What a store can break: all but paths, bodies and connections. */
+export const describeHttpOn = (mount: Mount, store: SessionStore): void => describeCases(mount, storeCases, store);
 
 /** What a mount can break, for another way to use an adapter. */
 export const describeMount = (mount: Mount): void => describeCases(mount, mountCases);

@@ -13,7 +13,7 @@ const open = (options: { readonly labels?: boolean } = {}) => {
   return new SessionClient({ baseUrl: 'http://localhost', apiKey: 'key', fetch });
 };
 
-const input = { face: 'ada', profile: 'tutor', labels: { user: 'u-1', channel: 'web' } };
+const input = { face: 'ada', profile: 'tutor', labels: { user: 'u-1', channel: 'web', duration: '7' } };
 
 describe('labels over HTTP', () => {
   test('are shown with sessions, in lists and in snapshots where the host switches them on', async () => {

@@ -6,6 +6,7 @@ import { commandRoutes, createSessionHandler, eventRoutes, historyRoutes } from 
 import { type Session, SessionService } from '../../src/index.js';
 import { apiKeyAsPassword, inspectorRoutes } from '../../src/inspector/index.js';
 import { openApiDocument, openApiRoute } from '../../src/openapi/index.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { Described } from '../openapi/described.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { changed, TextSessionStore } from '../support/store-doubles.js';
@@ -123,21 +124,25 @@ const described = new Described(
 /** What a suite runs against: a mount, started, over a store that answers later and keeps its histories as text. */
 export class World {
   readonly clock = new ManualClock();
-  readonly store = new TextSessionStore(new MemorySessionStore({ events: true }));
+  readonly store: TextSessionStore;
   /** Of its events. */
-  readonly log = new CountedLog(this.store.events);
-  readonly sessions = new SessionService({
-    store: changed(this.store, { events: this.log }),
-    clock: this.clock,
-    limits: { historyEntries: HISTORY_ENTRIES },
-  });
+  readonly log: CountedLog;
+  readonly sessions: SessionService;
   readonly prefix: string;
   readonly parsesBodies: boolean;
   readonly ownsConnection: boolean;
   readonly #mount: Mount;
   #server: RunningServer | undefined;
 
-  constructor(mount: Mount) {
+  /** `inner` keeps the sessions, and has events. */
+  constructor(mount: Mount, inner: SessionStore = new MemorySessionStore({ events: true })) {
+    this.store = new TextSessionStore(inner);
+    this.log = new CountedLog(inner.events);
+    this.sessions = new SessionService({
+      store: changed(this.store, { events: this.log }),
+      clock: this.clock,
+      limits: { historyEntries: HISTORY_ENTRIES },
+    });
     this.#mount = mount;
     this.prefix = mount.prefix;
     this.parsesBodies = mount.parsesBodies;

@@ -1,40 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { createSessionHandler, eventRoutes, type HandlerError, type HandlerRequest } from '../../src/http/index.js';
-import { SessionService } from '../../src/index.js';
-import { apiKeyAsPassword, type InspectorOptions, inspectorRoutes } from '../../src/inspector/index.js';
+import { apiKeyAsPassword, inspectorRoutes } from '../../src/inspector/index.js';
 import { page } from '../../src/inspector/page.js';
 import { request } from '../http/handler-harness.js';
 import { ada, createdIn, okOf, startedIn } from '../support/sessions.js';
-
-const open = (options: Partial<InspectorOptions> = {}, events = true) => {
-  const told: HandlerError[] = [];
-  const all = new SessionService({ store: new MemorySessionStore({ events: true }) });
-  const authenticate: InspectorOptions['authenticate'] = ({ header }) =>
-    header('cookie') === 'user=ada' ? 'acme' : undefined;
-  const handler = createSessionHandler({
-    sessions: all,
-    authenticate: () => 'nobody',
-    routes: [...(events ? [eventRoutes()] : []), inspectorRoutes({ authenticate, ...options })],
-    onError: (error) => told.push(error),
-  });
-  const ask = async (method: string, url: string, headers: Readonly<Record<string, string>> = {}) => {
-    const given: Readonly<Record<string, string>> = { cookie: 'user=ada', ...headers };
-    const more: Partial<HandlerRequest> = { prefix: '/api', header: (name) => given[name] };
-    const response = await handler(request(method, url, more));
-    if (response === undefined) throw new Error(`${url} was left to somebody else`);
-    return response;
-  };
-  return { ask, handler, told, sessions: all.forTenant('acme'), others: all.forTenant('other') };
-};
-
-const codeOf = ({ body = '{}' }: { readonly body?: string }) => JSON.parse(body).code;
-
-/** The header that the page sends, and no other site can make a browser send. */
-const fromPage = { 'x-colloquy-inspector': '1', 'sec-fetch-site': 'same-origin' };
+import { codeOf, fromPage, openInspector as open } from './open-inspector.js';
 
 describe('who is let in', () => {
-  const urls = ['/inspector', '/inspector/', '/inspector/sessions', '/inspector/session/x', '/inspector/none'];
+  const urls = [
+    '/inspector',
+    '/inspector/',
+    '/inspector/sessions',
+    '/inspector/session/x',
+    '/inspector/events',
+    '/inspector/none',
+  ];
 
   test.for(urls)('%s asks the authenticator of the inspector, and it alone', async (url) => {
     const { ask } = open({ challenge: 'Basic realm="Ours"' });
@@ -119,13 +98,19 @@ describe('what is served', () => {
     expect(headers['Link']).toContain('</api/inspector/sessions?limit=1&page=1&status=ACTIVE>; rel="first"');
   });
 
-  test('a session with the reason of its end and the number of its entries', async () => {
+  test('a session with its labels, the reason of its end and the number of its entries', async () => {
     const { ask, sessions } = open();
-    const id = await startedIn(sessions);
+    const { id } = await okOf(sessions.create({ ...ada, labels: { user: 'u-1' } }));
+    await okOf(sessions.start(id));
     await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
     await okOf(sessions.fail(id));
     const { body = '' } = await ask('GET', `/inspector/session/${id}`);
-    expect(JSON.parse(body)).toMatchObject({ status: 'TERMINATED', end_reason: 'failed', entries: 1 });
+    expect(JSON.parse(body)).toMatchObject({
+      status: 'TERMINATED',
+      end_reason: 'failed',
+      labels: { user: 'u-1' },
+      entries: 1,
+    });
     expect(JSON.parse(body)).not.toHaveProperty('history');
   });
 
@@ -166,7 +151,14 @@ describe('what is served', () => {
     const { ask, handler, sessions } = open({ terminate: false }, false);
     const id = await createdIn(sessions);
     const paths = ['start-session/x', 'append-history/x', 'delete-session/x', 'fail-session/x', 'create-session'];
-    for (const path of [...paths, `terminate-session/${id}`, `session/${id}/events`, 'session/a/b', 'sessions/']) {
+    for (const path of [
+      ...paths,
+      `terminate-session/${id}`,
+      `session/${id}/events`,
+      'events',
+      'session/a/b',
+      'sessions/',
+    ]) {
       expect((await ask('POST', `/inspector/${path}`, fromPage)).status, path).toBe(404);
     }
     expect((await ask('GET', '/inspector')).body).toContain('data-events="off" data-terminate="off"');
@@ -178,6 +170,7 @@ describe('what is served', () => {
     const asked = [
       ['POST', '/inspector', 'GET, HEAD'],
       ['DELETE', '/inspector/sessions', 'GET, HEAD'],
+      ['POST', '/inspector/events', 'GET, HEAD'],
       ['POST', '/inspector/session/x/history', 'GET, HEAD'],
       ['GET', '/inspector/terminate-session/x', 'POST'],
       ['OPTIONS', '/inspector/terminate-session/x', 'POST'],

@@ -66,7 +66,7 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
     expect(complaints.join('\n')).toMatch(/connect-src 'self'/);
   });
 
-  test('keeps long histories usable: the last of them first, and older ones on demand', async () => {
+  test('keeps long histories usable: opens at their end and follows it, and shows older entries on demand', async () => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions);
     for (let from = 0; from < 10_000; from += 1000) {
@@ -79,13 +79,31 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
     const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
     await page.getByText('The last 200 of 10,000 entries').waitFor();
     const contents = page.locator('.history .content');
+    const look = (entry: number) =>
+      page.evaluate(`(() => {
+        const items = [...document.querySelectorAll('.history .content')];
+        const box = items.find(({ textContent }) => textContent === 'entry ${entry}')?.getBoundingClientRect();
+        const frame = document.querySelector('.entries').getBoundingClientRect();
+        return box?.top >= frame.top && box.bottom <= frame.bottom;
+      })()`);
+    const isSeen = (entry: number) => expect.poll(() => look(entry), { timeout: 15_000 }).toBe(true);
     expect(await contents.first().innerText()).toBe('entry 9801');
-    await page.getByRole('button', { name: 'Show 200 older' }).click();
-    await page.getByText('The last 400 of 10,000 entries').waitFor();
+    await isSeen(10_000);
     await okOf(sessions.append(id, said('entry 10001')));
+    await isSeen(10_001);
+    await page.getByRole('button', { name: 'Show 200 older' }).click();
     await page.getByText('The last 401 of 10,001 entries').waitFor();
+    await isSeen(10_001);
+    await page.locator('.entries').press('Home');
+    await isSeen(9601);
+    await okOf(sessions.append(id, said('entry 10002')));
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    await isSeen(9601);
+    await page.getByRole('button', { name: '1 new' }).click();
+    await isSeen(10_002);
+    expect(await page.getByRole('button', { name: 'Latest' }).count()).toBe(0);
     const shown = await contents.allTextContents();
-    expect(shown).toEqual(Array.from({ length: 401 }, (_, index) => `entry ${9601 + index}`));
+    expect(shown).toEqual(Array.from({ length: 402 }, (_, index) => `entry ${9601 + index}`));
   });
 
   test('can be used by the keyboard alone', async () => {
@@ -95,7 +113,8 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
     const focused = () => page.evaluate('document.activeElement.textContent');
     const [first, second, third] = (await okOf(sessions.list())).sessions.map(({ id }) => id);
     await page.locator('#rows a').nth(2).waitFor();
-    for (let tabs = 0; (await focused()) !== first && tabs < 12; tabs += 1) await page.keyboard.press('Tab');
+    await page.keyboard.press('j');
+    expect(await focused()).toBe(first);
     await page.keyboard.press('j');
     await page.keyboard.press('ArrowDown');
     expect(await focused()).toBe(third);
@@ -104,6 +123,8 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Terminate…' }).waitFor();
     expect(await focused()).toBe(second);
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Copy id');
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('Terminate…');
     await page.keyboard.press('Enter');
@@ -118,6 +139,9 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
     await page.locator('#detail').waitFor({ state: 'hidden' });
     expect(await focused()).toBe(second);
     expect((await okOf(sessions.get(second ?? ''))).status).toBe('TERMINATED');
+    await page.keyboard.press('/');
+    await page.keyboard.type('jk/');
+    expect(await page.locator('#search').inputValue()).toBe('jk/');
   });
 
   test.for(['light', 'dark'] as const)(
@@ -127,7 +151,7 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
       await createMany(sessions, 3);
       const failed = await startedIn(sessions);
       await okOf(sessions.fail(failed));
-      const id = await startedIn(sessions);
+      const id = await startedIn(sessions, { timeLimit: 60 });
       await okOf(sessions.append(id, [...said('What is 6 times 7?'), ...said('42.', 'assistant')]));
       await okOf(sessions.pause(id));
       // For the checker, which is a script of its own.

@@ -45,8 +45,10 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.getByText('live', { exact: true }).waitFor();
     await okOf(sessions.append(id, said('42.', 'assistant')));
     await page.getByText('42.').waitFor();
+    await page.locator('.timeline li:last-child').getByText('Time limit, unless it is paused').waitFor();
     await okOf(sessions.pause(id));
     await page.locator('#detail header').getByText('PAUSED').waitFor();
+    expect(await page.locator('.timeline').getByText('Time limit').count()).toBe(0);
     await okOf(sessions.resume(id));
     await okOf(sessions.fail(id));
     await page.getByText('Terminated: failed').waitFor();
@@ -60,12 +62,90 @@ describeWithChromium('the inspector in a browser', (running) => {
       'Resumed',
       'Terminated: failed',
     ]);
+    expect(await page.locator('.spans div').evaluateAll((spans) => spans.map(({ className }) => className))).toEqual([
+      'span-IDLE',
+      'span-ACTIVE',
+      'span-PAUSED',
+      'span-ACTIVE',
+    ]);
+    expect(await page.getByRole('meter', { name: 'Time limit' }).getAttribute('aria-valuetext')).toMatch(
+      /^0:0\d of 10:00$/,
+    );
     expect(await page.locator('.history .content').allInnerTexts()).toEqual(['What is 6 times 7?', '42.']);
     expect(await page.getByRole('button', { name: 'Terminate…' }).count()).toBe(0);
     expect(requested.filter((url) => !url.startsWith(`${origin}/api/inspector`) && !url.startsWith('data:'))).toEqual(
       [],
     );
     expect(complaints).toEqual([]);
+  });
+
+  test('tells of an end whose event is gone, without a bar of spans that it cannot know', async () => {
+    const store = new MemorySessionStore({ events: { length: 1 } });
+    const { sessions, handler } = inspected({ store });
+    const id = await startedIn(sessions);
+    await okOf(sessions.fail(id));
+    for (let other = 0; other < 300; other += 1) await createdIn(sessions);
+    const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
+    await page.locator('.timeline').getByText('Terminated: failed').waitFor();
+    expect(await page.locator('.timeline li').last().innerText()).toBe('–\nTerminated: failed');
+    expect(await page.locator('.spans').isVisible()).toBe(false);
+  });
+
+  test('shows a new session and what becomes of it without waiting for a poll', async () => {
+    const { sessions, handler } = inspected();
+    const { page } = await opened(running.browser, handler);
+    await page.clock.install();
+    await page.reload();
+    await page.getByText('There are no sessions.').waitFor();
+    await page.clock.pauseAt(Date.now() + 1000);
+    const id = await startedIn(sessions);
+    await page.locator(`#rows a[href="#${id}"]`).waitFor();
+    await page.clock.runFor(1000);
+    await page.locator('#rows').getByText('ACTIVE').waitFor();
+  });
+
+  test('opens a session where its row is clicked, and copies its id', async () => {
+    const { sessions, handler } = inspected();
+    const id = await startedIn(sessions);
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const { page, complaints } = await opened(running.browser, handler, { permissions });
+    await page.locator('#rows').getByText('just now').click();
+    await page.getByRole('button', { name: 'Copy id' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id);
+    expect(new URL(page.url()).hash).toBe(`#${id}`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('finds sessions by id, by label and by the day of their creation', async () => {
+    const { sessions, handler } = inspected();
+    await createMany(sessions, 2);
+    const id = await createdIn(sessions);
+    const labelled = await okOf(sessions.create({ face: 'ada', profile: 'tutor', labels: { user: 'u-1' } }));
+    const { page } = await opened(running.browser, handler);
+    await page.getByText('1–4 of 4').waitFor();
+    const search = page.getByRole('searchbox');
+    await search.fill(id);
+    await search.press('Enter');
+    await page.getByText('1–1 of 1').waitFor();
+    expect(await listed(page)).toEqual([id]);
+    await search.fill('user:u-1');
+    await search.press('Enter');
+    await page.locator(`#rows a[href="#${labelled.id}"]`).waitFor();
+    expect(await listed(page)).toEqual([labelled.id]);
+    expect(await page.getByRole('button', { name: 'Idle' }).isDisabled()).toBe(true);
+    await search.fill('nobody');
+    await search.press('Enter');
+    await page.getByText('There is no session with this id.').waitFor();
+    await search.press('Escape');
+    await page.getByText('1–4 of 4').waitFor();
+    const today: string = await page.evaluate("new Date().toLocaleDateString('sv')");
+    await page.getByLabel('To').fill(today);
+    await page.getByLabel('From').fill(today);
+    await page.getByRole('button', { name: 'Idle 4' }).click();
+    await page.getByText('1–4 of 4').waitFor();
+    await page.getByLabel('To').fill('2001-01-01');
+    await page.getByText('There are no idle sessions of these days.').waitFor();
   });
 
   test('ends a session after a confirmation', async () => {

@@ -3,11 +3,20 @@ import RedisMock from 'ioredis-mock';
 import { describe, expect, it } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { staticApiKeys } from '../../src/http/index.js';
 import type { HandlerRequest, SessionHandler } from '../../src/http/session-handler.js';
 import { randomIds, SessionService, type SessionStore, systemClock } from '../../src/index.js';
-import { coreModule, handlerModule, memoryModule, redisModule, TYPES } from '../../src/inversify/index.js';
+import {
+  coreModule,
+  handlerModule,
+  memoryModule,
+  redisModule,
+  sqliteModule,
+  TYPES,
+} from '../../src/inversify/index.js';
 import { ada, errorOf, okOf } from '../support/sessions.js';
+import { openLibsql } from '../support/sqlite-file.js';
 
 const loaded = (...modules: readonly ContainerModule[]): Container => {
   const container = new Container();
@@ -82,6 +91,7 @@ describe('coreModule', () => {
 
 describe('the store modules', () => {
   const redis = () => redisModule({ client: new RedisMock(), prefix: 'wired' });
+  const sqlite = () => sqliteModule({ database: openLibsql(':memory:') });
   const orders = {
     'before the core': (store: ContainerModule) => [store, coreModule()],
     'after the core': (store: ContainerModule) => [coreModule(), store],
@@ -89,6 +99,7 @@ describe('the store modules', () => {
 
   it.each(Object.entries(orders))('choose the store when loaded %s', (_name, inOrder) => {
     expect(storeOf(loaded(...inOrder(redis())))).toBeInstanceOf(RedisSessionStore);
+    expect(storeOf(loaded(...inOrder(sqlite())))).toBeInstanceOf(SqliteSessionStore);
     expect(storeOf(loaded(...inOrder(memoryModule())))).toBeInstanceOf(MemorySessionStore);
   });
 
@@ -97,6 +108,14 @@ describe('the store modules', () => {
     const { id } = await okOf(sessions.create(ada));
     await okOf(sessions.start(id));
     expect((await okOf(sessions.get(id))).status).toBe('ACTIVE');
+  });
+
+  it('carry the service on SQLite, whose tables the host makes', async () => {
+    const database = openLibsql(':memory:');
+    const sessions = serviceOf(loaded(coreModule(), sqliteModule({ database })));
+    expect((await errorOf(sessions.create(ada))).message).toContain('call migrate() first');
+    new SqliteSessionStore({ database }).migrate()._unsafeUnwrap();
+    expect((await okOf(sessions.create(ada))).status).toBe('IDLE');
   });
 
   it('give a store without the core too', () => {
@@ -113,6 +132,7 @@ describe('the store modules', () => {
       new TypeError('MemorySessionStore: event is unknown (did you mean events?)'),
     );
     expect(() => redisModule(Object({ client: undefined }))).toThrow(/^RedisSessionStore: client /);
+    expect(() => sqliteModule(Object({ database: {} }))).toThrow(/^SqliteSessionStore: database /);
   });
 });
 

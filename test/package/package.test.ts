@@ -18,13 +18,20 @@ const optionalPeers = ['inversify', 'reflect-metadata', 'ioredis', '@opentelemet
 let packed: PackedPackage;
 let bare: string;
 let equipped: string;
+let onInversify7: string;
 
 beforeAll(async () => {
   packed = await packPackage();
   bare = join(packed.dir, 'bare');
   equipped = join(packed.dir, 'equipped');
+  onInversify7 = join(packed.dir, 'inversify7');
   const peers = await Promise.all([...optionalPeers, '@types/node'].map(sameVersion));
-  await Promise.all([createProject(bare, [packed.tarball]), createProject(equipped, [packed.tarball, ...peers])]);
+  const older = await Promise.all(['inversify7', 'reflect-metadata'].map(sameVersion));
+  await Promise.all([
+    createProject(bare, [packed.tarball]),
+    createProject(equipped, [packed.tarball, ...peers]),
+    createProject(onInversify7, [packed.tarball, ...older]),
+  ]);
 });
 
 afterAll(() => packed?.remove());
@@ -101,19 +108,33 @@ describe('in a project with none of the optional peers', () => {
   });
 });
 
+/** Creates a session and asks the handler for it, with what a container gives. */
+const useContainer = (format: Format, loadModules: 'load' | 'loadSync'): string => `
+  (async () => {
+    ${load[format]('reflect-metadata')};
+    const { Container } = ${load[format]('inversify')};
+    const { coreModule, handlerModule, memoryModule, TYPES } = ${load[format]('colloquy/inversify')};
+    const container = new Container();
+    container.${loadModules}(coreModule({ tenant: 'acme' }), memoryModule(), handlerModule({ authenticate: () => 'acme' }));
+    (await container.get(TYPES.SessionService).create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap();
+    const request = { method: 'GET', url: '/sessions', prefix: '', header: () => 'key' };
+    const { headers } = await container.get(TYPES.SessionHandler)(request);
+    console.log(headers['X-Total-Count']);
+  })();`;
+
+describe('in a project with inversify 7', () => {
+  it.each(formats)('gives a service and a handler from a container, as %s', async (format) => {
+    expect(await evaluate(onInversify7, format, useContainer(format, 'loadSync'))).toBe(1);
+  });
+
+  it('type-checks', async () => {
+    await typeCheck(onInversify7, 'inversify7', await consumer('inversify7'), []);
+  });
+});
+
 describe('in a project with all of the optional peers', () => {
-  it.each(formats)('gives a service from a container, as %s', async (format) => {
-    const script = `
-      (async () => {
-        ${load[format]('reflect-metadata')};
-        const { Container } = ${load[format]('inversify')};
-        const { coreModule, TYPES } = ${load[format]('colloquy/inversify')};
-        const container = new Container();
-        container.load(coreModule());
-        const created = await container.get(TYPES.SessionService).create({ face: 'ada', profile: 'tutor' });
-        console.log(JSON.stringify(created.isOk()));
-      })();`;
-    expect(await evaluate(equipped, format, script)).toBe(true);
+  it.each(formats)('gives a service and a handler from a container, as %s', async (format) => {
+    expect(await evaluate(equipped, format, useContainer(format, 'load'))).toBe(1);
   });
 
   it.each(formats)('exports what needs them, as %s', async (format) => {

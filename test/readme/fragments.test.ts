@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { handbook } from './documents.js';
 import { blocksOf } from './samples.js';
 
-/** What can be in a block that is no TypeScript; the last four are only read. */
-const languages = ['ts', 'js', 'json', 'bash', 'text', 'mermaid', 'lua', 'conf'];
+/** What can be in a block that is no TypeScript; tests of PostgreSQL run the SQL, and the last four are only read. */
+const languages = ['ts', 'js', 'json', 'bash', 'sql', 'text', 'mermaid', 'lua', 'conf'];
 
 describe('the blocks that are no samples', () => {
   test('are of a language that is looked at', () => {

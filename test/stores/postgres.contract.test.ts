@@ -1,8 +1,9 @@
-import { afterAll, test } from 'vitest';
-import type { PostgresSessionStore, PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
+import { afterAll, describe, inject, test } from 'vitest';
+import type { PostgresPool, PostgresSessionStore, PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { type Corrupt, describeSessionStore } from '../../src/testing/index.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
+import { openPglite } from '../support/pglite-pool.js';
 import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 
 const damages = {
@@ -11,11 +12,8 @@ const damages = {
   history: (schema: string) => `UPDATE ${schema}.entries SET entry = '{"role":"user","cont' FROM ${schema}.sessions`,
 };
 
-describeWithPostgres('PostgresSessionStore', (postgres) => {
-  const pool = openPool(postgres);
+const describeOn = (pool: PostgresPool): void => {
   const schemas = postgresSchemas(pool);
-  afterAll(() => pool.end());
-
   const schemaOf = new WeakMap<PostgresSessionStore, string>();
   const make = async (options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {}) => {
     const opened = await schemas.open(options);
@@ -24,12 +22,24 @@ describeWithPostgres('PostgresSessionStore', (postgres) => {
   };
   const corrupt: Corrupt<PostgresSessionStore> = async (store, { tenant, id }, part) => {
     const isEntry = part === 'history' ? 'session = number AND' : '';
-    const sql = `${damages[part](schemaOf.get(store) ?? '')} WHERE ${isEntry} tenant = $1 AND id = $2`;
-    await pool.query(sql, [escapeName(tenant), escapeName(id)]);
+    const where = `${isEntry} tenant = '${escapeName(tenant)}' AND id = '${escapeName(id)}'`;
+    await schemas.run(`${damages[part](schemaOf.get(store) ?? '')} WHERE ${where}`);
   };
   describeSessionStore(test, make, {
     corrupt,
     withStatuses: make,
     withEvents: () => make({ events: true }),
   });
+};
+
+describeWithPostgres('PostgresSessionStore', (postgres) => {
+  const pool = openPool(postgres);
+  afterAll(() => pool.end());
+  describeOn(pool);
+});
+
+describe.runIf(inject('postgres') === undefined)('PostgresSessionStore on PGlite', async () => {
+  const { pool, close } = await openPglite();
+  afterAll(close);
+  describeOn(pool);
 });

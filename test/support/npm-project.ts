@@ -12,13 +12,17 @@ export async function createProject(dir: string, packages: readonly string[]): P
   await run('npm', [...INSTALL, ...packages], dir);
 }
 
-/** `name@version` as installed in the repository, so that the package manager has it in its cache. */
-export async function sameVersion(name: string): Promise<string> {
+/**
+ * `name@version` as installed in the repository under this name or alias, so that the package manager has it in its cache.
+ */
+export async function sameVersion(installed: string): Promise<string> {
   const manifest: unknown = JSON.parse(
-    await readFile(join(REPOSITORY, 'node_modules', name, 'package.json'), { encoding: 'utf8' }),
+    await readFile(join(REPOSITORY, 'node_modules', installed, 'package.json'), { encoding: 'utf8' }),
   );
-  if (typeof manifest !== 'object' || manifest === null || !('version' in manifest)) throw new Error(`no ${name}`);
-  return `${name}@${manifest.version}`;
+  if (typeof manifest !== 'object' || manifest === null || !('version' in manifest) || !('name' in manifest)) {
+    throw new Error(`no ${installed}`);
+  }
+  return `${manifest.name}@${manifest.version}`;
 }
 
 /** Runs `source` in the project, as an ES module or as CommonJS, and gives the JSON that it printed. */

@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
-import { PostgresSessionStore, type PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
+import {
+  type PostgresPool,
+  PostgresSessionStore,
+  type PostgresSessionStoreOptions,
+} from '../../adapters/postgres/index.js';
 import type { PostgresAddress } from './postgres-server.js';
 
 const TABLES = ['sessions', 'entries', 'operations', 'labels', 'totals', 'outbox', 'events'];
@@ -16,7 +20,7 @@ export const openPool = ({ url }: Pick<PostgresAddress, 'url'>, max = 10): Pool 
 };
 
 /** Makes stores over one pool, each in an empty schema. Schemas are used again, since making the tables takes a while. */
-export const postgresSchemas = (pool: Pool) => {
+export const postgresSchemas = (pool: PostgresPool) => {
   const free: string[] = [];
   const take = async (): Promise<string> => {
     const known = free.pop();
@@ -25,12 +29,19 @@ export const postgresSchemas = (pool: Pool) => {
     (await new PostgresSessionStore({ pool, schema }).migrate())._unsafeUnwrap();
     return schema;
   };
+  /** Runs SQL on a connection of the pool. */
+  const run = async (sql: string): Promise<void> => {
+    const client = await pool.connect();
+    await client.query(sql);
+    client.release();
+  };
   return {
+    run,
     open: async (options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {}) => {
       const schema = await take();
       const make = () => new PostgresSessionStore({ pool, schema, ...options });
       const close = async () => {
-        await pool.query(TABLES.map((table) => `DELETE FROM "${schema}".${table}`).join('; '));
+        await run(TABLES.map((table) => `DELETE FROM "${schema}".${table}`).join('; '));
         free.push(schema);
       };
       return { store: make(), second: make(), schema, close };

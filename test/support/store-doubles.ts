@@ -39,10 +39,10 @@ const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, 
 /** A store that answers later and can be damaged, as one behind a network. */
 export class TextSessionStore implements SessionStore {
   readonly events: EventLog | undefined;
-  readonly #inner: MemorySessionStore;
+  readonly #inner: SessionStore;
   readonly #damaged = new Map<string, StoredPart>();
 
-  constructor(inner = new MemorySessionStore()) {
+  constructor(inner: SessionStore = new MemorySessionStore()) {
     this.#inner = inner;
     this.events = inner.events;
   }

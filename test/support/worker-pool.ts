@@ -1,48 +1,44 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'tsup';
-import type { ClientVersion } from './redis-clients.js';
+import { REPOSITORY } from './packed-package.js';
+import type { StoreAddress } from './store-address.js';
 import type { Job, Report } from './workers/jobs.js';
 
-/** A worker script, bundled into one file for every supported Node. */
+/** A worker script, bundled into one file for every supported Node, beside the drivers that have binaries. */
 export interface Worker {
   readonly file: string;
   remove(): Promise<void>;
 }
 
 export async function bundleWorker(name: string): Promise<Worker> {
-  const dir = await mkdtemp(join(tmpdir(), 'colloquy-worker-'));
+  const dir = await mkdtemp(join(REPOSITORY, 'node_modules', '.colloquy-worker-'));
   await build({
     config: false,
     entry: { [name]: fileURLToPath(new URL(`workers/${name}.ts`, import.meta.url)) },
     outDir: dir,
     format: 'cjs',
     target: 'node20',
-    noExternal: [/./],
+    noExternal: [/^(?!libsql$)/],
     outExtension: () => ({ js: '.cjs' }),
     silent: true,
   });
   return { file: join(dir, `${name}.cjs`), remove: () => rm(dir, { recursive: true, force: true }) };
 }
 
-/** Processes that share a Redis and know nothing of one another. */
+/** Processes that share a database and know nothing of one another. */
 export interface WorkerPool {
   /** Sends each process its job at the same time, and waits for all reports. */
   run(jobs: readonly Job[]): Promise<readonly Report[]>;
   stop(): Promise<void>;
 }
 
-/** Starts `size` processes, each with a client and a `SessionService` of its own. */
-export async function startPool(
-  worker: Worker,
-  size: number,
-  client: { readonly version: ClientVersion; readonly port: number; readonly prefix: string },
-): Promise<WorkerPool> {
-  const args = [client.version, String(client.port), client.prefix];
+/** Starts `size` processes, each with a store and a `SessionService` of its own. */
+export async function startPool(worker: Worker, size: number, address: StoreAddress): Promise<WorkerPool> {
+  const args = [JSON.stringify(address)];
   const children = Array.from({ length: size }, () => fork(worker.file, args));
   await Promise.all(children.map(messageOf));
   return {

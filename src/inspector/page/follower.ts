@@ -7,18 +7,20 @@ export interface Follower {
   onEvent(change: Change): void;
   /** Called when the session may have changed, to read it again. */
   refresh(): void;
+  /** Called when no further event follows, because the session has ended or is deleted. */
+  onEnd(): void;
   /** Called with the state of the connection, as text for the user. */
   showState(how: string): void;
 }
 
 const POLL_MS = 3000;
 
-const changes = [
+/** The types of the events that tell of more than an append. */
+export const sessionEvents = [
   'session.created',
   'session.started',
   'session.paused',
   'session.resumed',
-  'session.appended',
   'session.terminated',
   'session.deleted',
 ];
@@ -34,7 +36,7 @@ const poll = ({ refresh, showState }: Follower): (() => void) => {
 const listen = (id: string, follower: Follower): (() => void) => {
   const source = eventsOf(id);
   let stop = () => source.close();
-  for (const type of changes) {
+  for (const type of [...sessionEvents, 'session.appended']) {
     source.addEventListener(type, ({ data }: MessageEvent<string>) => follower.onEvent(JSON.parse(data)));
   }
   source.addEventListener('session.snapshot', () => follower.refresh());
@@ -42,6 +44,7 @@ const listen = (id: string, follower: Follower): (() => void) => {
   source.addEventListener('end', () => {
     source.close();
     follower.showState('');
+    follower.onEnd();
     follower.refresh();
   });
   source.addEventListener('error', () => {

@@ -6,16 +6,30 @@ import { asCount } from './text.js';
 /** Number of entries that are shown at a time. */
 const STEP = 200;
 
+/** Pixels above the end at which the user still counts as being there. */
+const END_PX = 40;
+
 /**
- * Shows the history of a session: the latest entries first, older ones on demand, new ones as they arrive. New entries
- * are read from the last known position, so none is read twice or missed.
+ * Shows the history of a session: the latest entries first, older ones on demand, new ones as they arrive. It opens at its
+ * end and stays there until the user scrolls back. New entries are read from the last known position, so none is read
+ * twice or missed.
  */
 export class History {
-  readonly part = element('section', { class: 'part', 'aria-label': 'History' });
+  readonly part = element('section', { class: 'conversation', 'aria-label': 'History' });
   readonly #id: string;
   readonly #list = element('ol', { class: 'history' });
+  readonly #frame = element(
+    'div',
+    { class: 'entries', tabindex: '0', role: 'group', 'aria-label': 'Entries' },
+    this.#list,
+  );
+  readonly #latest = button('', () => this.#toEnd(), { class: 'latest', hidden: '' });
   readonly #counts = element('span');
   readonly #more = button(`Show ${STEP} older`, () => void this.#showOlder());
+  /** Whether the user is at the end. */
+  #follows = true;
+  /** Number of entries that have arrived since the user has left the end. */
+  #unseen = 0;
   #drawn = 0;
   /** Number of entries in the whole history. */
   #total = 0;
@@ -27,8 +41,10 @@ export class History {
 
   constructor(id: string) {
     this.#id = id;
-    const bar = element('div', { class: 'history-bar' }, this.#counts, this.#more);
-    this.part.append(element('h3', {}, 'History'), bar, this.#list);
+    const bar = element('div', { class: 'history-bar' }, element('h3', {}, 'History'), this.#counts, this.#more);
+    this.part.append(bar, this.#frame, this.#latest);
+    this.#frame.addEventListener('scroll', () => this.#look());
+    new ResizeObserver(() => this.#keepPlace()).observe(this.#frame);
     this.#showCounts();
   }
 
@@ -59,6 +75,7 @@ export class History {
     this.#position = position;
     this.#drawn = entries.length;
     this.#list.replaceChildren(...entries.map(entryItem));
+    this.#toEnd();
     return '';
   }
 
@@ -72,6 +89,8 @@ export class History {
       for (const item of items) item.classList.add('fresh');
       this.#drawn += items.length;
       this.#list.append(...items);
+      this.#unseen += items.length;
+      this.#keepPlace();
       this.#position = position = answer.value.position;
       if (!answer.value.has_more) return '';
     }
@@ -85,11 +104,35 @@ export class History {
       const { entries, start } = answer.value;
       this.#start = start;
       this.#drawn += entries.length;
+      const fromEnd = this.#frame.scrollHeight - this.#frame.scrollTop;
       this.#list.prepend(...entries.map(entryItem));
+      this.#frame.scrollTop = this.#frame.scrollHeight - fromEnd;
       return '';
     });
     this.#more.disabled = false;
     this.#showCounts();
+  }
+
+  #toEnd(): void {
+    this.#frame.scrollTop = this.#frame.scrollHeight;
+    this.#look();
+  }
+
+  #keepPlace(): void {
+    if (this.#follows) this.#toEnd();
+    else this.#showLatest();
+  }
+
+  #look(): void {
+    const { scrollTop, scrollHeight, clientHeight } = this.#frame;
+    this.#follows = scrollTop + clientHeight > scrollHeight - END_PX;
+    if (this.#follows) this.#unseen = 0;
+    this.#showLatest();
+  }
+
+  #showLatest(): void {
+    this.#latest.hidden = this.#follows;
+    setText(this.#latest, this.#unseen === 0 ? 'Latest ↓' : `${asCount(this.#unseen)} new ↓`);
   }
 
   #showCounts(): void {

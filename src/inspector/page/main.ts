@@ -1,9 +1,8 @@
 import { elementById, setText } from './dom.js';
+import { followList } from './list-follower.js';
 import { SessionList } from './session-list.js';
 import { type Features, SessionView } from './session-view.js';
 import { escapeInvisible } from './text.js';
-
-const REFRESH_MS = 5000;
 
 const { tenant = '', events, terminate } = document.body.dataset;
 const features: Features = { events: events === 'on', terminate: terminate === 'on' };
@@ -41,17 +40,13 @@ const showNamed = (): void => {
   else view.title.focus();
 };
 
-document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && view !== undefined && document.querySelector('dialog[open]') === null) close();
+document.addEventListener('keydown', ({ key, target }) => {
+  if (key !== 'Escape' || target instanceof HTMLInputElement) return;
+  if (view !== undefined && document.querySelector('dialog[open]') === null) close();
 });
 addEventListener('hashchange', showNamed);
 addEventListener('popstate', showNamed);
-document.addEventListener('visibilitychange', () => {
-  if (!document.hidden) void list.refresh();
-});
-setInterval(() => {
-  if (!document.hidden) void list.refresh();
-}, REFRESH_MS);
 
 setText(elementById('tenant', HTMLElement), escapeInvisible(tenant));
 void list.refresh().then(showNamed);
+followList(features.events, () => list.refresh());

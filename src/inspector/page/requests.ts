@@ -1,9 +1,10 @@
 import { percentEncode } from '../../operations/operation.js';
-import type { HistoryPart, SessionDetail, SessionRow } from './sessions.js';
+import { readServerClock } from './server-clock.js';
+import type { HistoryPart, SessionDetail, SessionPage, SessionRow } from './sessions.js';
 
 /** The result of a request: the value, or an error message. */
 export type Outcome<T> =
-  | { readonly ok: true; readonly value: T; readonly headers: Headers }
+  | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly status: number; readonly message: string };
 
 /** Timeout of a request in milliseconds, longer than that of the handler's store. */
@@ -23,30 +24,49 @@ const reasonOf = async (response: Response): Promise<string> => {
   return `The server answered with ${response.status}.`;
 };
 
-const request = async <T>(path: string, init: RequestInit = {}): Promise<Outcome<T>> => {
+const asIs = <T>(value: T): T => value;
+
+const request = async <T, U = T>(
+  path: string,
+  read: (value: T, headers: Headers) => U,
+  init: RequestInit = {},
+): Promise<Outcome<U>> => {
   try {
     const response = await fetch(path, { ...init, cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    readServerClock(response.headers);
     if (!response.ok) return { ok: false, status: response.status, message: await reasonOf(response) };
     const value: T = await response.json();
-    return { ok: true, value, headers: response.headers };
+    return { ok: true, value: read(value, response.headers) };
   } catch {
     return { ok: false, status: 0, message: 'The server cannot be reached.' };
   }
 };
 
-export const listSessions = (query: Readonly<Record<string, string>>): Promise<Outcome<readonly SessionRow[]>> =>
-  request(`inspector/sessions?${new URLSearchParams(query)}`);
+const pageOf = (sessions: readonly SessionRow[], headers: Headers): SessionPage => ({
+  sessions,
+  total: Number(headers.get('x-total-count')),
+  next: headers.get('x-next-cursor') ?? undefined,
+  unreadable: headers.get('x-unreadable-sessions')?.split(',').length ?? 0,
+});
 
-export const getSession = (id: string): Promise<Outcome<SessionDetail>> => request(pathOf(id));
+export type ListQuery = Readonly<Record<string, string>>;
+
+export const listSessions = (query: ListQuery): Promise<Outcome<SessionPage>> =>
+  request(`inspector/sessions?${new URLSearchParams(query)}`, pageOf);
+
+export const getSession = (id: string): Promise<Outcome<SessionDetail>> => request(pathOf(id), asIs<SessionDetail>);
 
 export const getHistory = (id: string, query: string): Promise<Outcome<HistoryPart>> =>
-  request(pathOf(id, `/history?${query}`));
+  request(pathOf(id, `/history?${query}`), asIs<HistoryPart>);
 
 export const eventsOf = (id: string): EventSource => new EventSource(pathOf(id, '/events'));
 
+/** The events after which a list may differ. */
+export const listEvents = (): EventSource => new EventSource('inspector/events');
+
 /** Sends a header that other sites cannot make a browser send. */
 export const terminate = (id: string): Promise<Outcome<unknown>> =>
-  request(`inspector/terminate-session/${percentEncode(id)}`, {
+  request(`inspector/terminate-session/${percentEncode(id)}`, asIs<unknown>, {
     method: 'POST',
     headers: { 'X-Colloquy-Inspector': '1' },
   });

@@ -3,7 +3,8 @@ import { element } from './dom.js';
 import type { SessionRow } from './sessions.js';
 import { showDuration } from './show-duration.js';
 import { statusMark } from './status-mark.js';
-import { asTime, escapeInvisible } from './text.js';
+import { escapeInvisible } from './text.js';
+import { timeAgo } from './time-ago.js';
 
 /** A row of the list. The element is reused while the session is on the page, so that it keeps the focus. */
 export interface ListRow {
@@ -19,9 +20,13 @@ export const createListRow = (session: SessionRow): ListRow => {
   const status = element('td');
   const duration = element('td', { class: 'number' });
   const text = (value: string) => element('td', { title: escapeInvisible(value), dir: 'auto' }, escapeInvisible(value));
-  const created = element('td', {}, element('time', { datetime: createdAt, title: createdAt }, asTime(createdAt)));
+  const created = element('td', {}, timeAgo(createdAt));
   const cells = [element('td', {}, link), status, text(options.face), text(options.profile), duration, created];
   const row = element('tr', {}, ...cells);
+  row.addEventListener('click', ({ target }) => {
+    // The link opens by itself, and whoever has marked a text wants to copy it.
+    if (target !== link && getSelection()?.type !== 'Range') link.click();
+  });
   let drawn = '';
   const update = (now: SessionRow): void => {
     const mark = statusMark(now);

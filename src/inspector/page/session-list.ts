@@ -1,11 +1,15 @@
 import { elementById, setText } from './dom.js';
 import { Filters } from './filters.js';
-import { listSessions, type Outcome } from './requests.js';
+import { findSessions } from './find-sessions.js';
+import { listSessions } from './requests.js';
 import { createListRow, type ListRow, markChosen } from './rows.js';
-import type { SessionRow } from './sessions.js';
+import { Search } from './search.js';
+import type { SessionPage } from './sessions.js';
 import { asCount } from './text.js';
 
 const PAGE = 25;
+
+const NOT_FOUND = 'There is no session with this id. To search for a label, write its name and value as name:value.';
 
 /** Lists the sessions page by page, with cursors, so that new sessions do not shift the pages. */
 export class SessionList {
@@ -14,7 +18,9 @@ export class SessionList {
   readonly #range = elementById('range', HTMLElement);
   readonly #newer = elementById('newer', HTMLButtonElement);
   readonly #older = elementById('older', HTMLButtonElement);
+  readonly #frame = elementById('rows-frame', HTMLElement);
   readonly #filters: Filters;
+  readonly #search: Search;
   readonly #onTrouble: (message: string) => void;
   #lines: readonly ListRow[] = [];
   /** The cursors of the pages up to this one. */
@@ -27,16 +33,21 @@ export class SessionList {
   constructor(onTrouble: (message: string) => void) {
     this.#onTrouble = onTrouble;
     this.#filters = new Filters(() => this.#turn([]));
+    this.#search = new Search(() => {
+      this.#filters.isDisabled = this.#search.text !== '';
+      this.#turn([]);
+      void this.#filters.refresh(this.#search.query);
+    });
     this.#newer.addEventListener('click', () => this.#turn(this.#cursors.slice(0, -1)));
     this.#older.addEventListener('click', () => {
       if (this.#next !== undefined) this.#turn([...this.#cursors, this.#next]);
     });
-    elementById('rows-frame', HTMLElement).addEventListener('keydown', (event) => this.#move(event));
+    document.addEventListener('keydown', (event) => this.#onKey(event));
   }
 
   /** Reads the current page and the counts again. */
   async refresh(): Promise<void> {
-    await Promise.all([this.#load(), this.#filters.refresh()]);
+    await Promise.all([this.#load(), this.#filters.refresh(this.#search.query)]);
   }
 
   /** Marks the session that is open. */
@@ -60,17 +71,18 @@ export class SessionList {
     this.#requests += 1;
     const request = this.#requests;
     const after = this.#cursors.at(-1);
-    const query = { limit: String(PAGE), ...this.#filters.query, ...(after === undefined ? {} : { after }) };
-    const answer = await listSessions(query);
+    const { text, query: days } = this.#search;
+    const query = { limit: String(PAGE), ...days, ...(after === undefined ? {} : { after }) };
+    const answer = await (text === '' ? listSessions({ ...query, ...this.#filters.query }) : findSessions(text, query));
     if (request !== this.#requests) return;
     this.#onTrouble(answer.ok ? '' : answer.message);
-    if (answer.ok) this.#show(answer);
+    if (answer.ok) this.#show(answer.value);
   }
 
-  #show({ value, headers }: Extract<Outcome<readonly SessionRow[]>, { readonly ok: true }>): void {
+  #show({ sessions, total, next, unreadable }: SessionPage): void {
     const known = new Map(this.#lines.map((line) => [line.id, line]));
     const focused = this.#lines.find(({ link }) => link === document.activeElement);
-    this.#lines = value.map((session) => {
+    this.#lines = sessions.map((session) => {
       const line = known.get(session.id);
       line?.update(session);
       return line ?? createListRow(session);
@@ -82,26 +94,42 @@ export class SessionList {
       if (focused?.row.isConnected) focused.link.focus({ preventScroll: true });
     }
     this.choose(this.#chosen);
-    this.#next = headers.get('x-next-cursor') ?? undefined;
-    this.#showRange(Number(headers.get('x-total-count')), headers.get('x-unreadable-sessions'));
+    this.#next = next;
+    this.#showRange(total, unreadable);
   }
 
-  #showRange(total: number, unreadable: string | null): void {
+  #showRange(total: number, unreadable: number): void {
     const before = this.#cursors.length * PAGE;
-    const damaged = unreadable === null ? '' : ` · ${unreadable.split(',').length} unreadable`;
+    const damaged = unreadable === 0 ? '' : ` · ${unreadable} unreadable`;
     const range = `${asCount(before + 1)}–${asCount(before + this.#lines.length)} of ${asCount(total)}`;
     setText(this.#range, `${this.#lines.length === 0 ? `0 of ${asCount(total)}` : range}${damaged}`);
     this.#empty.hidden = this.#lines.length > 0;
-    setText(this.#empty, `There are no ${this.#filters.label}sessions${before > 0 ? ' on this page' : ''}.`);
+    setText(this.#empty, this.#search.text === '' ? this.#nothing(before > 0) : NOT_FOUND);
     this.#newer.disabled = this.#cursors.length === 0;
     this.#older.disabled = this.#next === undefined;
   }
 
-  /** Handles the keys that move the focus within the list. */
-  #move(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = this.#lines.findIndex(({ link }) => link === document.activeElement);
-    if (at < 0) return;
+  #nothing(isLaterPage: boolean): string {
+    const days = Object.keys(this.#search.query).length === 0 ? '' : ' of these days';
+    return `There are no ${this.#filters.label}sessions${days}${isLaterPage ? ' on this page' : ''}.`;
+  }
+
+  /** `j`, `k` and `/` work wherever no text is typed, the other keys where nothing else uses them. */
+  #onKey(event: KeyboardEvent): void {
+    const { key, target } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || target instanceof HTMLInputElement) return;
+    if (document.querySelector('dialog[open]') !== null) return;
+    const isFree = target === document.body || (target instanceof Node && this.#frame.contains(target));
+    if (!isFree && !'jk/'.includes(key)) return;
+    const move = key === '/' ? () => this.#search.focus() : this.#moveOf(key);
+    if (move === undefined) return;
+    event.preventDefault();
+    move();
+  }
+
+  #moveOf(key: string): (() => void) | undefined {
+    const focused = this.#lines.findIndex(({ link }) => link === document.activeElement);
+    const at = focused < 0 ? this.#lines.findIndex(({ id }) => id === this.#chosen) : focused;
     const last = this.#lines.length - 1;
     const targets: Readonly<Record<string, number>> = {
       j: at + 1,
@@ -111,9 +139,7 @@ export class SessionList {
       Home: 0,
       End: last,
     };
-    const target = targets[event.key];
-    if (target === undefined) return;
-    event.preventDefault();
-    this.#lines[Math.min(Math.max(target, 0), last)]?.link.focus();
+    const target = targets[key];
+    return target === undefined ? undefined : () => this.#lines[Math.min(Math.max(target, 0), last)]?.link.focus();
   }
 }

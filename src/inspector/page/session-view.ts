@@ -1,8 +1,10 @@
 import { confirmTermination } from './confirm-termination.js';
+import { copyButton } from './copy-button.js';
 import { button, element, elementById, setText } from './dom.js';
-import { Facts } from './facts.js';
+import { factsOf } from './facts.js';
 import { follow } from './follower.js';
 import { History } from './history.js';
+import { Progress } from './progress.js';
 import { getSession, terminate } from './requests.js';
 import type { Change, SessionDetail } from './sessions.js';
 import { statusMark } from './status-mark.js';
@@ -24,7 +26,8 @@ export class SessionView {
   readonly #status = element('span');
   readonly #live = element('span', { class: 'live' });
   readonly #trouble = element('p', { class: 'trouble', role: 'alert' });
-  readonly #facts = new Facts();
+  readonly #facts = element('section', { class: 'part' });
+  readonly #progress = new Progress();
   readonly #timeline = new Timeline();
   readonly #history: History;
   readonly #terminate: HTMLButtonElement;
@@ -43,10 +46,17 @@ export class SessionView {
     this.title = element('h2', { id: 'detail-title', class: 'mono', tabindex: '-1' }, escapeInvisible(id));
     this.#terminate = button('Terminate…', () => void this.#end(), { class: 'danger', hidden: '' });
     const buttons = element('div', { class: 'buttons' }, this.#terminate, button('Close', onClose));
-    const header = element('header', {}, this.title, this.#status, this.#live, buttons);
+    const copy = copyButton(id, this.title);
+    const header = element('header', {}, this.title, copy, this.#status, this.#live, buttons);
     const timeline = element('section', { class: 'part' }, element('h3', {}, 'Timeline'), this.#timeline.list);
-    const facts = element('section', { class: 'part' }, this.#facts.list);
-    this.#frame.replaceChildren(header, this.#trouble, facts, timeline, this.#history.part);
+    const overview = element(
+      'div',
+      { class: 'overview', tabindex: '0', role: 'group', 'aria-label': 'Overview' },
+      this.#progress.part,
+      this.#facts,
+      timeline,
+    );
+    this.#frame.replaceChildren(header, this.#trouble, overview, this.#history.part);
     void this.#refresh().then(() => this.#follow());
   }
 
@@ -57,18 +67,23 @@ export class SessionView {
   }
 
   #follow(): void {
-    if (this.#isClosed || this.#session === undefined) return;
-    const isEnded = this.#session.status === 'TERMINATED';
-    if (isEnded && !this.#features.events) return;
+    const session = this.#session;
+    if (this.#isClosed || session === undefined) return;
+    if (session.status === 'TERMINATED' && !this.#features.events) {
+      this.#timeline.finish(session, '–');
+      return;
+    }
     this.#stop = follow(this.id, this.#features.events, {
       onEvent: (change) => this.#onEvent(change),
       refresh: () => void this.#refresh(),
+      onEnd: () => void this.#refresh().then(() => this.#session && this.#timeline.finish(this.#session, '–')),
       showState: (how) => setText(this.#live, how),
     });
   }
 
   #onEvent(change: Change): void {
     this.#timeline.add(change);
+    this.#progress.add(change);
     void this.#refresh();
   }
 
@@ -82,37 +97,36 @@ export class SessionView {
       const answer = await getSession(this.id);
       if (this.#isClosed) return;
       if (answer.ok) this.#show(answer.value);
-      const trouble = answer.ok ? await this.#readHistory(answer.value.entries) : answer.message;
+      const trouble = answer.ok ? await this.#history.update(answer.value.entries) : answer.message;
       setText(this.#trouble, trouble);
     }
     this.#isLoading = false;
   }
 
-  /** If the user has scrolled to the end of the history, stays at its end. */
-  async #readHistory(total: number): Promise<string> {
-    const { scrollTop, scrollHeight, clientHeight } = this.#frame;
-    const isAtEnd = scrollTop > 0 && scrollTop + clientHeight > scrollHeight - 40;
-    const trouble = await this.#history.update(total);
-    if (isAtEnd) this.#frame.scrollTop = this.#frame.scrollHeight;
-    return trouble;
-  }
-
   #show(session: SessionDetail): void {
     const before = this.#session;
     this.#session = session;
-    this.#timeline.begin(session);
-    this.#facts.show(session);
+    this.#timeline.show(session);
+    this.#progress.show(session);
+    if (before === undefined) this.#facts.append(factsOf(session));
     this.#terminate.hidden = !this.#features.terminate || session.status === 'TERMINATED';
     if (before?.status === session.status) return;
     this.#status.replaceChildren(statusMark(session));
     if (before === undefined) return;
-    if (!this.#features.events) this.#timeline.notice(session.status);
     setText(elementById('news', HTMLElement), `${escapeInvisible(this.id)} is ${session.status}`);
-    if (session.status === 'TERMINATED' && !this.#features.events) {
-      this.#stop();
-      setText(this.#live, '');
-    }
+    if (!this.#features.events) this.#notice(session);
     this.#onChange();
+  }
+
+  /** Shows a change that a poll has found. */
+  #notice(session: SessionDetail): void {
+    if (session.status !== 'TERMINATED') {
+      this.#timeline.notice(session.status);
+      return;
+    }
+    this.#timeline.finish(session);
+    this.#stop();
+    setText(this.#live, '');
   }
 
   async #end(): Promise<void> {

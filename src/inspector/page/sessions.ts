@@ -10,9 +10,21 @@ export interface SessionRow {
   readonly duration: number;
 }
 
+/** One page of a list. */
+export interface SessionPage {
+  readonly sessions: readonly SessionRow[];
+  /** Number of sessions on all pages. */
+  readonly total: number;
+  /** The cursor of the next page. */
+  readonly next: string | undefined;
+  /** Number of sessions of this page that cannot be read. */
+  readonly unreadable: number;
+}
+
 /** A session without its history. */
 export interface SessionDetail extends SessionRow {
   readonly options: SessionRow['options'] & { readonly behavior: string; readonly context: string };
+  readonly labels: Readonly<Record<string, string>>;
   /** Number of entries in the history. */
   readonly entries: number;
 }

@@ -1,40 +1,40 @@
 import { setText } from './dom.js';
 import type { SessionRow } from './sessions.js';
 import { asDuration } from './text.js';
+import { drawEverySecond, drawOnce } from './ticking.js';
 
-interface Running {
+interface Reading {
   readonly session: SessionRow;
+  /** By the clock of the page, in milliseconds. */
   readonly readAt: number;
 }
 
-const shown = new Map<HTMLElement, Running>();
+const latest = new WeakMap<HTMLElement, Reading>();
 
 /** The server's duration plus the time since it was read, because this machine's clock may be wrong. */
-const secondsAt = ({ session, readAt }: Running, now: number): number => {
+const secondsAt = ({ session, readAt }: Reading, now: number): number => {
   const { status, duration, options } = session;
   if (status !== 'ACTIVE') return duration;
   const seconds = duration + (now - readAt) / 1000;
   return options.time_limit > 0 ? Math.min(seconds, options.time_limit) : seconds;
 };
 
-const draw = (target: HTMLElement, running: Running): void =>
-  setText(target, asDuration(secondsAt(running, performance.now())));
-
-/** Shows a session's duration, and updates it every second while the element is on the page. */
-export const showDuration = (target: HTMLElement, session: SessionRow): void => {
+/** Calls `draw` with the seconds that a session was ACTIVE: now, and every second while they increase. */
+export const drawDuration = (target: HTMLElement, session: SessionRow, draw: (seconds: number) => void): void => {
   const now = performance.now();
-  const before = shown.get(target);
+  const before = latest.get(target);
   // The server rounds to whole seconds, so a count that still agrees is not reset.
-  const agrees = before !== undefined && Math.abs(secondsAt(before, now) - session.duration) < 1.5;
-  const running = { session, readAt: now };
-  if (session.status !== 'ACTIVE') shown.delete(target);
-  else if (!agrees) shown.set(target, running);
-  draw(target, shown.get(target) ?? running);
+  const agrees =
+    before !== undefined &&
+    before.session.status === session.status &&
+    Math.abs(secondsAt(before, now) - session.duration) < 1.5;
+  const reading = agrees ? before : { session, readAt: now };
+  latest.set(target, reading);
+  const drawNow = () => draw(secondsAt(reading, performance.now()));
+  if (session.status === 'ACTIVE') drawEverySecond(target, drawNow);
+  else drawOnce(target, drawNow);
 };
 
-setInterval(() => {
-  for (const [target, running] of shown) {
-    if (target.isConnected) draw(target, running);
-    else shown.delete(target);
-  }
-}, 1000);
+/** Shows a session's duration. */
+export const showDuration = (target: HTMLElement, session: SessionRow): void =>
+  drawDuration(target, session, (seconds) => setText(target, asDuration(seconds)));

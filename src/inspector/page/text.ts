@@ -32,4 +32,19 @@ export const asTime = (timestamp: string): string => {
   return isToday(time) ? clock : `${date} ${clock}`;
 };
 
+const ages: readonly (readonly [seconds: number, unit: string])[] = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+];
+
+/** How long ago a time was, such as `5 min ago`; after 30 days the time itself. */
+export const asAge = (timestamp: string, now: number): string => {
+  const seconds = (now - Date.parse(timestamp)) / 1000;
+  if (!(seconds < 30 * 86_400)) return asTime(timestamp);
+  const [size, unit] = ages.find(([least]) => seconds >= least) ?? [1, 's'];
+  const count = Math.floor(seconds / size);
+  return unit === 's' && count < 10 ? 'just now' : `${count} ${unit} ago`;
+};
+
 export const asCount = (count: number): string => count.toLocaleString('en');

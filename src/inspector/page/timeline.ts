@@ -1,4 +1,5 @@
 import { element, setText } from './dom.js';
+import { serverNow } from './server-clock.js';
 import type { Change, SessionDetail } from './sessions.js';
 import { reasonOf } from './status-mark.js';
 import { asCount, asTime } from './text.js';
@@ -8,7 +9,6 @@ const titles: Readonly<Record<string, string>> = {
   'session.started': 'Started',
   'session.paused': 'Paused',
   'session.resumed': 'Resumed',
-  'session.terminated': 'Terminated',
   'session.deleted': 'Deleted',
 };
 
@@ -24,15 +24,28 @@ const itemOf = (at: string, label: string): Item => {
   return { line: element('li', {}, time, text), time, label: text };
 };
 
-/** Shows the known changes of a session with their times. */
+const endOf = (endReason: string | undefined): string =>
+  endReason === undefined ? 'Terminated' : `Terminated: ${reasonOf(endReason)}`;
+
+/** Shows the known changes of a session with their times, and its end: the one that was, or the latest that can be. */
 export class Timeline {
   readonly list = element('ol', { class: 'timeline', 'aria-label': 'Timeline' });
   /** Consecutive appends share one line. */
   #appends: { readonly item: Item; count: number } | undefined;
+  /** The end that the time limit will make. */
+  #limit: HTMLLIElement | undefined;
+  #hasEnd = false;
 
-  /** Adds the creation, which is known even if its event was trimmed. */
-  begin({ created_at: createdAt }: SessionDetail): void {
-    if (this.list.childElementCount === 0) this.list.append(itemOf(createdAt, 'Created').line);
+  /** Takes a reading of the session. Its creation is known even if that event was trimmed. */
+  show({ created_at: createdAt, status, duration, options }: SessionDetail): void {
+    if (this.list.childElementCount === 0) this.#put(itemOf(createdAt, 'Created').line);
+    const hasLimit = status === 'ACTIVE' && options.time_limit > 0;
+    const end = new Date(serverNow() + (options.time_limit - duration) * 1000).toISOString();
+    const limit = hasLimit ? itemOf(end, 'Time limit, unless it is paused').line : undefined;
+    limit?.classList.add('later');
+    this.#limit?.remove();
+    this.#limit = limit;
+    if (limit !== undefined) this.list.append(limit);
   }
 
   add({ type, at, end_reason: endReason }: Change): void {
@@ -41,21 +54,32 @@ export class Timeline {
       this.#addAppend(at);
       return;
     }
-    this.#appends = undefined;
-    const reason = endReason === undefined ? '' : `: ${reasonOf(endReason)}`;
-    this.list.append(itemOf(at, `${titles[type] ?? type}${reason}`).line);
+    this.#hasEnd ||= type === 'session.terminated';
+    this.#put(itemOf(at, type === 'session.terminated' ? endOf(endReason) : (titles[type] ?? type)).line);
   }
 
   /** Adds a change that was noticed by polling: its time is unknown. */
-  notice(label: string): void {
+  notice(label: string, time = 'noticed'): void {
+    this.#put(element('li', {}, element('time', {}, time), element('span', {}, label)));
+  }
+
+  /** Adds the end of a session, if no event has told of it. */
+  finish({ status, end_reason: endReason }: SessionDetail, time?: string): void {
+    if (status !== 'TERMINATED' || this.#hasEnd) return;
+    this.#hasEnd = true;
+    this.notice(endOf(endReason), time);
+  }
+
+  #put(line: HTMLLIElement): void {
     this.#appends = undefined;
-    this.list.append(element('li', {}, element('time', {}, 'noticed'), element('span', {}, label)));
+    this.list.insertBefore(line, this.#limit ?? null);
   }
 
   #addAppend(at: string): void {
     if (this.#appends === undefined) {
-      this.#appends = { item: itemOf(at, 'Appended'), count: 0 };
-      this.list.append(this.#appends.item.line);
+      const item = itemOf(at, 'Appended');
+      this.#put(item.line);
+      this.#appends = { item, count: 0 };
     }
     this.#appends.count += 1;
     const { item, count } = this.#appends;

@@ -3,6 +3,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
+import { documentOf } from '../../readme/documents.js';
+import { blocksIn } from '../../readme/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { freePort } from '../../support/free-port.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
@@ -54,7 +56,10 @@ describe('PostgresSessionStore', () => {
     const client = { query: async () => ({ rows: [] }), release: () => (released += 1) };
     const pool: PostgresPool = { connect: () => new Promise((resolve) => (give = () => resolve(client))) };
     const store = new PostgresSessionStore({ pool, timeoutMs: 20 });
-    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({ ...notApplied, message: expect.stringContaining("in time") });
+    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
+      ...notApplied,
+      message: expect.stringContaining('in time'),
+    });
     give();
     await expect.poll(() => released).toBe(1);
   });
@@ -115,16 +120,22 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
   it('works with the rights that the documents grant, which cannot make the tables', async () => {
     const { schema } = await openedWithOne();
     const role = schemaName();
-    await pool.query(`CREATE ROLE ${role} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${role};
-      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role};
-      GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${role}`);
+    const grants = blocksIn(documentOf('docs/postgres.md'), 'sql').map(({ code }) => code);
+    expect(grants).toHaveLength(1);
+    const sql = grants.join('').replaceAll('TO app', `TO ${role}`).replaceAll('SCHEMA colloquy', `SCHEMA ${schema}`);
+    await pool.query(
+      `CREATE ROLE ${role} LOGIN; REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} FROM PUBLIC; ${sql}`,
+    );
     const limited = openPool({ url: postgres.url.replace('postgres@', `${role}@`) });
     try {
       const { store } = await opened(schema, limited);
       for (const answer of operations(store).slice(1)) expect((await answer)?.isOk()).toBe(true);
       expect((await store.insert('acme', headOf('two'), live('IDLE')))._unsafeUnwrap()).toBe('inserted');
       const elsewhere = new PostgresSessionStore({ pool: limited, schema: schemaName() });
-      expect((await elsewhere.migrate())._unsafeUnwrapErr()).toMatchObject({ ...notApplied, message: expect.stringContaining("lacks a right") });
+      expect((await elsewhere.migrate())._unsafeUnwrapErr()).toMatchObject({
+        ...notApplied,
+        message: expect.stringContaining('lacks a right'),
+      });
     } finally {
       await limited.end();
     }

@@ -1,17 +1,44 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { type Session, SessionService } from '../../../src/index.js';
+import { SessionService } from '../../../src/index.js';
+import { describeDatabases, newDatabase } from '../../support/databases.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { randomFrom } from '../../support/random.js';
 import { openClient } from '../../support/redis-clients.js';
-import { createdIn, okOf } from '../../support/sessions.js';
+import { okOf, startedIn } from '../../support/sessions.js';
 import { openProxy } from '../../support/tcp-proxy.js';
-import { effort, record, seeds, triedClients } from '../support/effort.js';
-import { type Append, anomaliesOf, type Look } from './anomalies.js';
+import { bundleWorker, startPool, type Worker } from '../../support/worker-pool.js';
+import { effort, record, seeds, triedClients, triedDatabases } from '../support/effort.js';
+import { anomaliesOf } from './anomalies.js';
+import { type Seen, witness } from './witness.js';
 
 const CLIENTS = 6;
 const CALLS = effort(60, 1500);
 const CUT_EVERY = 40;
+
+interface Scene {
+  /** Where the figures belong to. */
+  readonly promise: string;
+  readonly name: string;
+  /** A service that nobody disturbs. */
+  readonly sessions: SessionService;
+  readonly id: string;
+  readonly instant: () => number;
+}
+
+/** Ends the session, and fails unless all that was seen fits its history. */
+const expectOneHistory = async ({ promise, name, sessions, id, instant }: Scene, seen: readonly Seen[]) => {
+  const began = instant();
+  const { status } = await okOf(sessions.terminate(id));
+  const history = (await okOf(sessions.get(id))).history.map(({ content }) => content);
+  const appends = seen.flatMap((each) => each.appends);
+  const looks = [...seen.flatMap((each) => each.looks), { status, history, began, ended: instant() }];
+  const anomalies = anomaliesOf(appends, looks, history);
+  record({ promise, figure: `appends and looks, ${name}`, value: appends.length + looks.length });
+  record({ promise, figure: `anomalies, ${name}`, value: anomalies.length, bar: '0' });
+  expect(anomalies).toEqual([]);
+  expect(appends.filter(({ outcome }) => outcome === 'applied').length).toBeGreaterThan(CALLS);
+};
 
 describeWithRedis('clients whose connections are cut all the time', ({ port }) => {
   test.each(triedClients)(
@@ -21,62 +48,55 @@ describeWithRedis('clients whose connections are cut all the time', ({ port }) =
       const random = randomFrom(seed);
       const proxy = await openProxy(port);
       const prefix = `histories-${process.pid}-${version.replace(' ', '-')}`;
-      const direct = new SessionService({
-        store: new RedisSessionStore({ client: openClient(version, { port }), prefix }),
-      });
-      const id = await createdIn(direct);
-      await okOf(direct.start(id));
-      const appends: Append[] = [];
-      const looks: Look[] = [];
-      let instant = 0;
-      let calls = 0;
-      const next = (): number => {
-        instant += 1;
-        return instant;
+      const serviceAt = (at: number) => {
+        const client = openClient(version, { port: at });
+        return new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: 3000 }) });
       };
-      const cutNowAndThen = (): void => {
+      const sessions = serviceAt(port);
+      const id = await startedIn(sessions);
+      let [now, calls] = [0, 0];
+      const instant = () => ++now;
+      const beforeCall = (): void => {
         calls += 1;
         if (calls % CUT_EVERY === 0) proxy.speak();
       };
-      const working = Array.from({ length: CLIENTS }, async (_, at) => {
-        const client = openClient(version, { port: proxy.port });
-        const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: 3000 }) });
-        for (let call = 0; call < CALLS; call += 1) {
-          cutNowAndThen();
-          const began = next();
-          const dice = random();
-          if (dice < 0.5) {
-            const content = `${at}.${call}`;
-            const name = dice < 0.25 ? { operationId: content } : {};
-            const answer = await sessions.append(id, [{ role: 'user', content }], name);
-            const outcome = answer.match(
-              () => 'applied' as const,
-              (error) => (error.type === 'store_unavailable' ? error.outcome : ('not_applied' as const)),
-            );
-            appends.push({ content, outcome, began, ended: next() });
-          } else if (dice < 0.9) {
-            const found: Session | undefined = (await sessions.get(id)).unwrapOr(undefined);
-            if (found === undefined) continue;
-            const history = found.history.map(({ content }) => content);
-            looks.push({ status: found.status, history, began, ended: next() });
-          } else {
-            await sessions[dice < 0.95 ? 'pause' : 'resume'](id);
-          }
-        }
-      });
-      await Promise.all(working);
-      const end = await okOf(direct.terminate(id));
-      const last = await okOf(direct.get(id));
-      const history = last.history.map(({ content }) => content);
-      looks.push({ status: end.status, history, began: next(), ended: next() });
-      const anomalies = anomaliesOf(appends, looks, history);
+      const working = Array.from({ length: CLIENTS }, (_, at) =>
+        witness(serviceAt(proxy.port), id, { name: `${at}`, calls: CALLS, random, instant, beforeCall }),
+      );
       const promise = 'what concurrent clients saw while connections were cut fits one history';
-      record({ promise, figure: `appends and looks, ${version}`, value: appends.length + looks.length });
-      record({ promise, figure: `cuts, ${version}`, value: Math.floor(calls / CUT_EVERY) });
-      record({ promise, figure: `anomalies, ${version}`, value: anomalies.length, bar: '0' });
-      expect(anomalies).toEqual([]);
-      expect(appends.filter(({ outcome }) => outcome === 'applied').length).toBeGreaterThan(CALLS);
+      record({ promise, figure: `cuts, ${version}`, value: Math.floor((CLIENTS * CALLS) / CUT_EVERY) });
+      await expectOneHistory({ promise, name: version, sessions, id, instant }, await Promise.all(working));
     },
     effort(30_000, 600_000),
   );
 });
+
+describeDatabases(
+  'clients in several processes',
+  (kind) => {
+    let worker: Worker;
+    beforeAll(async () => {
+      worker = await bundleWorker('session-worker');
+    });
+    afterAll(() => worker.remove());
+
+    test(
+      'see one history, and states in a legal order',
+      async () => {
+        const { address, open } = await newDatabase(kind);
+        const sessions = new SessionService({ store: open() });
+        const id = await startedIn(sessions);
+        const pool = await startPool(worker, 3, address);
+        const job = { job: 'witness', id, clients: CLIENTS / 3, calls: CALLS } as const;
+        const reports = await pool.run([1, 2, 3].map((seed) => ({ ...job, seed })));
+        await pool.stop();
+        const promise = 'what clients in several processes saw fits one history';
+        const instant = (): number => Number(process.hrtime.bigint() / 1000n);
+        const seen = reports.flatMap((report) => report.seen);
+        await expectOneHistory({ promise, name: kind.name, sessions, id, instant }, seen);
+      },
+      effort(30_000, 600_000),
+    );
+  },
+  triedDatabases,
+);

@@ -4,9 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { openClient } from '../../support/redis-clients.js';
-import { effort, record, seeds } from '../support/effort.js';
+import { describeDatabases, newDatabase } from '../../support/databases.js';
+import { effort, record, seeds, triedDatabases } from '../support/effort.js';
 import { commandOrWait } from './commands.js';
 import { Engine, newTenant, SharedClock } from './engine.js';
 import { type Command, emptyModel, step } from './model.js';
@@ -65,13 +64,17 @@ describe('one caller', () => {
   );
 });
 
-describeWithRedis('one caller on a real Redis', ({ port }) => {
-  test(
-    'sees what the pure model says',
-    async () => {
-      const store = new RedisSessionStore({ client: openClient('ioredis 5', { port }), statusIndex: true });
-      await compare('Redis', store, effort(60, 3000));
-    },
-    effort(30_000, 600_000),
-  );
-});
+describeDatabases(
+  'one caller',
+  (kind) => {
+    test(
+      'sees what the pure model says',
+      async () => {
+        const { open } = await newDatabase(kind);
+        await compare(kind.name, open(), effort(60, 3000));
+      },
+      effort(30_000, 600_000),
+    );
+  },
+  triedDatabases,
+);

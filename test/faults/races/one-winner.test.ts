@@ -1,49 +1,51 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
-import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { openClient } from '../../support/redis-clients.js';
+import { describeDatabases, newDatabase } from '../../support/databases.js';
 import { createdIn } from '../../support/sessions.js';
 import { bundleWorker, startPool, type Worker } from '../../support/worker-pool.js';
-import { effort, record, triedClients } from '../support/effort.js';
+import { effort, record, triedDatabases } from '../support/effort.js';
 
 const ROUNDS = effort(20, 500);
 const CALLERS = 25;
 
-describeWithRedis('50 callers from 2 processes want the same change', ({ port }) => {
-  let worker: Worker;
-  beforeAll(async () => {
-    worker = await bundleWorker('session-worker');
-  });
-  afterAll(() => worker.remove());
+describeDatabases(
+  '50 callers from 2 processes want the same change',
+  (kind) => {
+    let worker: Worker;
+    beforeAll(async () => {
+      worker = await bundleWorker('session-worker');
+    });
+    afterAll(() => worker.remove());
 
-  test.each(triedClients)(
-    'one of them makes it, each time, with %s',
-    async (version) => {
-      const prefix = `winner-${process.pid}-${version.replace(' ', '-')}`;
-      const pool = await startPool(worker, 2, { version, port, prefix });
-      const store = new RedisSessionStore({ client: openClient(version, { port }), prefix });
-      const sessions = new SessionService({ store });
-      const outcomes = async (job: 'start' | 'terminate', id: string) => {
-        const reports = await pool.run([1, 2].map(() => ({ job, id, times: CALLERS })));
-        const answers = reports.flatMap((report) => report.answers).map(({ outcome }) => outcome);
-        return { ok: answers.filter((outcome) => outcome === 'ok').length, of: answers.length };
-      };
-      const revisionOf = async (id: string) =>
-        (await store.findState({ tenant: 'default', id }))._unsafeUnwrap()?.revision;
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const id = await createdIn(sessions);
-        expect(await outcomes('start', id)).toEqual({ ok: 1, of: 50 });
-        expect(await revisionOf(id)).toBe(2);
-        // Whoever comes second finds what it wanted, and changes nothing.
-        expect(await outcomes('terminate', id)).toEqual({ ok: 50, of: 50 });
-        expect(await revisionOf(id)).toBe(3);
-      }
-      await pool.stop();
-      const promise = 'of 50 callers in 2 processes one wins';
-      record({ promise, figure: `rounds of start and of terminate, ${version}`, value: 2 * ROUNDS });
-      record({ promise, figure: `rounds with another number of winners, ${version}`, value: 0, bar: '0' });
-    },
-    effort(30_000, 600_000),
-  );
-});
+    test(
+      'one of them makes it, each time',
+      async () => {
+        const { address, open } = await newDatabase(kind);
+        const store = open();
+        const pool = await startPool(worker, 2, address);
+        const sessions = new SessionService({ store });
+        const outcomes = async (job: 'start' | 'terminate', id: string) => {
+          const reports = await pool.run([1, 2].map(() => ({ job, id, times: CALLERS })));
+          const answers = reports.flatMap((report) => report.answers).map(({ outcome }) => outcome);
+          return { ok: answers.filter((outcome) => outcome === 'ok').length, of: answers.length };
+        };
+        const revisionOf = async (id: string) =>
+          (await store.findState({ tenant: 'default', id }))._unsafeUnwrap()?.revision;
+        for (let round = 0; round < ROUNDS; round += 1) {
+          const id = await createdIn(sessions);
+          expect(await outcomes('start', id)).toEqual({ ok: 1, of: 50 });
+          expect(await revisionOf(id)).toBe(2);
+          // Whoever comes second finds what it wanted, and changes nothing.
+          expect(await outcomes('terminate', id)).toEqual({ ok: 50, of: 50 });
+          expect(await revisionOf(id)).toBe(3);
+        }
+        await pool.stop();
+        const promise = 'of 50 callers in 2 processes one wins';
+        record({ promise, figure: `rounds of start and of terminate, ${kind.name}`, value: 2 * ROUNDS });
+        record({ promise, figure: `rounds with another number of winners, ${kind.name}`, value: 0, bar: '0' });
+      },
+      effort(30_000, 600_000),
+    );
+  },
+  triedDatabases,
+);

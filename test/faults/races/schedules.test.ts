@@ -1,11 +1,9 @@
 import fc, { type Scheduler } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { openClient } from '../../support/redis-clients.js';
-import { effort, record, seeds } from '../support/effort.js';
+import { describeDatabases, newDatabase } from '../../support/databases.js';
+import { effort, record, seeds, triedDatabases } from '../support/effort.js';
 import { command, commandOrWait } from './commands.js';
 import { Engine, newTenant, SharedClock } from './engine.js';
 import { type Call, isLinear } from './linear.js';
@@ -120,13 +118,18 @@ describe('concurrent callers of two services', () => {
   }, 60_000);
 });
 
-describeWithRedis('concurrent callers of two services on a real Redis', ({ port }) => {
-  test(
-    'see what some order of their calls gives, under any schedule',
-    async () => {
-      const store = new RedisSessionStore({ client: openClient('ioredis 5', { port }), statusIndex: true });
-      await compare('Redis', () => store, effort(100, 3000));
-    },
-    effort(30_000, 900_000),
-  );
-});
+describeDatabases(
+  'concurrent callers of two services',
+  (kind) => {
+    test(
+      'see what some order of their calls gives, under any schedule',
+      async () => {
+        const { open } = await newDatabase(kind);
+        const store = open();
+        await compare(kind.name, () => store, effort(100, 3000));
+      },
+      effort(30_000, 900_000),
+    );
+  },
+  triedDatabases,
+);

@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { onTestFailed } from 'vitest';
+import { type DatabaseKind, databaseKinds } from '../../support/databases.js';
 import { type ClientVersion, clientVersions } from '../../support/redis-clients.js';
 
 /**
@@ -13,6 +14,11 @@ export const effort = <T>(short: T, whole: T): T => (full ? whole : short);
 
 /** The clients that a short run tries: the contract and the tests of the Redis store try both. */
 export const triedClients: readonly ClientVersion[] = clientVersions.slice(0, effort(1, 2));
+
+/** The same for tests that run on every kind of database. */
+export const triedDatabases: readonly DatabaseKind[] = databaseKinds.filter(
+  ({ name }) => !clientVersions.slice(triedClients.length).some((version) => name.endsWith(version)),
+);
 
 /** So many seeds, which a failing test prints. Call it within the test. */
 export const seeds = (count: number): readonly number[] => {

@@ -1,3 +1,5 @@
+import type { Seen } from '../../faults/races/witness.js';
+
 /** What a test asks of a process, and what comes back. Both travel as JSON. */
 
 /** Writers that append at the same time, each of them one append after another until it is refused. */
@@ -32,7 +34,17 @@ export interface SweepJob {
   readonly batch: number;
 }
 
-export type Job = AppendJob | RaceJob | EndJob | SweepJob;
+/** Clients that append, read, pause and resume at random. */
+export interface WitnessJob {
+  readonly job: 'witness';
+  readonly id: string;
+  readonly clients: number;
+  /** Number of calls of each client. */
+  readonly calls: number;
+  readonly seed: number;
+}
+
+export type Job = AppendJob | RaceJob | EndJob | SweepJob | WitnessJob;
 
 /** How a call ended: `ok` or the error's type, and the id or the history that it gave. */
 export interface Answered {
@@ -50,4 +62,5 @@ export interface Written {
 export interface Report {
   readonly answers: readonly Answered[];
   readonly written: readonly Written[];
+  readonly seen: readonly Seen[];
 }

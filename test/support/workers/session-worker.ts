@@ -1,17 +1,16 @@
-import { Redis } from 'ioredis';
-import { Redis as Redis6 } from 'ioredis6';
 import type { ResultAsync } from 'neverthrow';
-import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionError } from '../../../src/errors.js';
 import type { SweptSession } from '../../../src/service/operation-results.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { createSweeper } from '../../../src/service/sweeper.js';
-import type { Answered, AppendJob, EndJob, Job, RaceJob, Report, Written } from './jobs.js';
+import { witness } from '../../faults/races/witness.js';
+import { randomFrom } from '../random.js';
+import { openStoreAt, type StoreAddress } from '../store-address.js';
+import type { Answered, AppendJob, EndJob, Job, RaceJob, Report, WitnessJob, Written } from './jobs.js';
 
-const [version = '', port = '', prefix = ''] = process.argv.slice(2);
-
-const client: RedisClient = version === 'ioredis 6' ? new Redis6(Number(port)) : new Redis(Number(port));
-const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: 30_000 }) });
+const address: StoreAddress = JSON.parse(process.argv[2] ?? '');
+const { store, ready } = openStoreAt(address);
+const sessions = new SessionService({ store });
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
@@ -54,13 +53,24 @@ const sweep = async (batch: number): Promise<readonly Answered[]> => {
   return swept.isOk() ? ended : [...ended, { outcome: swept.error.type, value: '' }];
 };
 
+/** Microseconds on the clock that all processes of a machine share. */
+const instant = (): number => Number(process.hrtime.bigint() / 1000n);
+
+const see = ({ id, clients, calls, seed }: WitnessJob) => {
+  const random = randomFrom(seed);
+  const seen = upTo(clients).map((at) => witness(sessions, id, { name: `${seed}.${at}`, calls, random, instant }));
+  return Promise.all(seen);
+};
+
 const run = async (job: Job): Promise<Report> => {
+  const nothing: Report = { answers: [], written: [], seen: [] };
   if (job.job === 'append') {
-    return { answers: [], written: await Promise.all(job.writers.map((writer) => write(job, writer))) };
+    return { ...nothing, written: await Promise.all(job.writers.map((writer) => write(job, writer))) };
   }
-  if (job.job === 'end') return { answers: await end(job), written: [] };
-  if (job.job === 'sweep') return { answers: await sweep(job.batch), written: [] };
-  return { answers: await Promise.all(upTo(job.times).map(() => call(job.job, job.id))), written: [] };
+  if (job.job === 'end') return { ...nothing, answers: await end(job) };
+  if (job.job === 'sweep') return { ...nothing, answers: await sweep(job.batch) };
+  if (job.job === 'witness') return { ...nothing, seen: await see(job) };
+  return { ...nothing, answers: await Promise.all(upTo(job.times).map(() => call(job.job, job.id))) };
 };
 
 const report = async (text: string): Promise<void> => {
@@ -77,7 +87,7 @@ process.on('message', (text) => {
 // The parent has gone, or needs this process no more.
 process.on('disconnect', () => process.exit(0));
 // Connected in advance, so that all processes begin the race together.
-client.get(prefix).then(
+ready.then(
   () => process.send?.('ready'),
   () => process.exit(1),
 );

@@ -1,0 +1,27 @@
+import type { SessionStore } from '../store/session-store.js';
+import type { Given, Options } from './options.js';
+
+/** A store that is open until it is closed. */
+export interface OpenStore {
+  readonly store: SessionStore;
+  /** Where the sessions are, as text without a password. */
+  readonly place: string;
+  /** Whether the store can list by status, whichever host writes it. */
+  readonly listsByStatus: boolean;
+  close(): void;
+}
+
+/** What a command does with the store. */
+export interface Use {
+  /** Records events, or reads recorded ones. */
+  readonly events?: boolean;
+  /** Creates and changes nothing, not even a missing database. */
+  readonly isReadOnly?: boolean;
+}
+
+/** A database that an option names. */
+export interface Database {
+  /** Its part of a help text, which declares its options. */
+  readonly help: string;
+  open(given: Given, use: Use, options: Options): Promise<OpenStore>;
+}

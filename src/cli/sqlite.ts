@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type SqliteDatabase, SqliteSessionStore } from '../../adapters/sqlite/index.js';
+import { isFields } from '../input/values.js';
+import { CliError, messageOf, UsageError, unwrap } from './cli-error.js';
+import type { Database } from './database.js';
+
+const help = `  --sqlite FILE, $COLLOQUY_SQLITE       A SQLite file. Needs Node 22.13, or the package better-sqlite3 or libsql.
+`;
+
+type Driver = new (file: string) => SqliteDatabase & { close(): unknown };
+
+const isDriver = (value: unknown): value is Driver => typeof value === 'function';
+
+/** The driver of Node 22.13 and later, without its warning that it is experimental: an error of a command is one line. */
+const loadBuiltin = (): unknown => {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  const builtin: unknown = process.getBuiltinModule('node:sqlite');
+  process.emitWarning = emitWarning;
+  return isFields(builtin) ? builtin['DatabaseSync'] : undefined;
+};
+
+/** The driver in an installed package. One that is installed and cannot be loaded is an error. */
+const loadPackage = async (name: string): Promise<unknown> => {
+  try {
+    const loaded: unknown = await import(name);
+    return isFields(loaded) ? loaded['default'] : undefined;
+  } catch (cause) {
+    if (isFields(cause) && cause['code'] === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw new CliError(`the package ${name} cannot be loaded: ${messageOf(cause)}`, { cause });
+  }
+};
+
+const loadDriver = async (): Promise<Driver> => {
+  const driver = loadBuiltin() ?? (await loadPackage('better-sqlite3')) ?? (await loadPackage('libsql'));
+  if (isDriver(driver)) return driver;
+  throw new CliError('SQLite needs a driver: use Node 22.13 or later, or run npm install better-sqlite3 (or libsql)');
+};
+
+const SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL';
+const READ_ONLY_SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA query_only = ON';
+
+/** A SQLite file, which `migrate` prepares unless the use is read only. */
+export const sqlite: Database = {
+  help,
+  open: async ({ label, text }, { events = false, isReadOnly = false }) => {
+    if (/^(:memory:|\w{2,}:.*)?$/s.test(text)) throw new UsageError(`${label} must be the path of a file`);
+    const place = `the SQLite file ${text}`;
+    if (isReadOnly && !existsSync(text)) throw new CliError(`${place}: there is no such file`);
+    const Connection = await loadDriver();
+    try {
+      const database = new Connection(resolve(text));
+      database.exec(isReadOnly ? READ_ONLY_SETTINGS : SETTINGS);
+      const store = new SqliteSessionStore({ database, events });
+      if (!isReadOnly) unwrap(place, store.migrate());
+      return { store, place, listsByStatus: true, close: () => database.close() };
+    } catch (cause) {
+      throw cause instanceof CliError ? cause : new CliError(`${place}: ${messageOf(cause)}`, { cause });
+    }
+  },
+};

@@ -1,0 +1,84 @@
+import { err, ok, type Result } from 'neverthrow';
+import { storeUnavailable, type WatchError } from '../errors.js';
+import type { SessionEvent, TenantChange, WatchAllOptions } from '../events/session-event.js';
+import { inClientTerms, lacksMethod, timedOut, withTimeout } from '../http/answer-of.js';
+import { streamHeaders } from '../http/event-frame.js';
+import { EventStream, endWatch } from '../http/event-stream.js';
+import type { Answer, Call } from '../http/index.js';
+import { TenantBudget } from '../http/tenant-budget.js';
+import { hasMethods } from '../input/values.js';
+import { watch } from '../operations/event-shapes.js';
+
+const HEARTBEAT_MS = 15_000;
+
+/** Open pages in all, and of one tenant. A page beyond them reads its list every few seconds. */
+const MAX_STREAMS = 1000;
+const MAX_STREAMS_PER_TENANT = 100;
+
+interface TenantWatch {
+  watchAll(options: WatchAllOptions): AsyncIterable<Result<TenantChange, WatchError>>;
+}
+
+/** A host may serve sessions of its own making, which need no such method. */
+const canWatchAll = (sessions: unknown): sessions is TenantWatch => hasMethods(sessions, 'watchAll');
+
+/** The events that change a list: an append changes nothing that a row shows. */
+async function* listEvents(changes: AsyncIterable<Result<TenantChange, WatchError>>) {
+  for await (const change of changes) {
+    if (change.isErr()) yield err<SessionEvent, WatchError>(change.error);
+    else if (change.value.type !== 'events_lost' && change.value.type !== 'session.appended') {
+      yield ok<SessionEvent, WatchError>(change.value);
+    }
+  }
+}
+
+const open = async ({ handler, request, sessions }: Call<TenantWatch>, onOver: () => void): Answer => {
+  const gone = new AbortController();
+  let onOpen = (): void => undefined;
+  const opening = new Promise<'open'>((resolve) => {
+    onOpen = () => resolve('open');
+  });
+  const changes = listEvents(sessions.watchAll({ signal: gone.signal, onOpen }));
+  const first = changes.next();
+  const begun = await withTimeout(handler.timeoutMs, Promise.race([opening, first]));
+  const hasBegun = begun === 'open' || (begun !== timedOut && begun.done !== true && begun.value.isOk());
+  if (hasBegun && request.method !== 'HEAD') {
+    const snapshotFrame = () => undefined;
+    const watching = { changes, gone, heartbeatMs: HEARTBEAT_MS, snapshotFrame, report: handler.report, onOver };
+    const events = new EventStream(watching, first);
+    return ok({
+      status: 200,
+      headers: streamHeaders,
+      stream: { [Symbol.asyncIterator]: () => events },
+      cutOff: events.cutOff,
+    });
+  }
+  endWatch({ changes, gone });
+  first.catch(() => undefined);
+  if (hasBegun) return ok({ status: 200, headers: streamHeaders });
+  if (begun === timedOut || begun.done === true || begun.value.isOk()) {
+    return err(storeUnavailable('the store took too long to answer', 'not_applied'));
+  }
+  return err(inClientTerms(watch, begun.value.error));
+};
+
+/** Answers with a stream of the events after which a list of the tenant's sessions may differ. */
+export const listStream = (): ((call: Call<unknown>) => Answer) => {
+  const streams = new TenantBudget(MAX_STREAMS, MAX_STREAMS_PER_TENANT);
+  return async (call) => {
+    const { method } = call.request;
+    if (method !== 'GET' && method !== 'HEAD') return err({ type: 'method_not_allowed', allow: 'GET, HEAD' });
+    const { sessions } = call;
+    if (!canWatchAll(sessions)) return lacksMethod(watch, 'watchAll');
+    const { admit, release } = streams.reserve(call.tenant);
+    if (!admit(1)) return err({ type: 'too_many_streams' });
+    let isStreaming = false;
+    try {
+      const answered = await open({ ...call, sessions }, release);
+      isStreaming = answered.isOk() && answered.value.stream !== undefined;
+      return answered;
+    } finally {
+      if (!isStreaming) release();
+    }
+  };
+};

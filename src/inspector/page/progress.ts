@@ -1,0 +1,90 @@
+import { element, setText } from './dom.js';
+import { serverNow } from './server-clock.js';
+import type { Change, SessionDetail } from './sessions.js';
+import { drawDuration } from './show-duration.js';
+import { type Span, spansOf } from './spans.js';
+import { asDuration, asTime } from './text.js';
+import { drawEverySecond } from './ticking.js';
+
+const statuses = ['IDLE', 'ACTIVE', 'PAUSED'] as const;
+
+const msOf = (spans: readonly Span[]): number => spans.reduce((total, { from, to }) => total + to - from, 0);
+
+const titleOf = ({ status, from, to }: Span): string => {
+  const [begin, end] = [from, to].map((ms) => asTime(new Date(ms).toISOString()));
+  return `${status} ${asDuration((to - from) / 1000)}: ${begin} to ${end}`;
+};
+
+/** Shows when a session was IDLE, ACTIVE and PAUSED, and how much of its time limit is used. */
+export class Progress {
+  readonly part = element('section', { class: 'part progress', 'aria-label': 'Progress' });
+  readonly #spans = element('div', { class: 'spans', 'aria-hidden': 'true' });
+  readonly #legend = element('p', { class: 'legend' });
+  readonly #used = element('span');
+  readonly #fill = element('div');
+  readonly #gauge = element(
+    'div',
+    { class: 'gauge', role: 'meter', 'aria-label': 'Time limit', 'aria-valuemin': '0' },
+    this.#fill,
+  );
+  readonly #left = element('span');
+  readonly #changes: Change[] = [];
+  #session: SessionDetail | undefined;
+  /** Seconds ACTIVE by the server's count, which is drawn first. */
+  #seconds = 0;
+
+  constructor() {
+    const limit = element('div', { class: 'limit' }, this.#used, this.#gauge, this.#left);
+    this.part.append(this.#spans, this.#legend, limit);
+  }
+
+  add(change: Change): void {
+    this.#changes.push(change);
+  }
+
+  show(session: SessionDetail): void {
+    this.#session = session;
+    drawDuration(this.#used, session, (seconds) => this.#drawLimit(session, seconds));
+    drawEverySecond(this.#spans, () => this.#drawSpans());
+  }
+
+  #drawSpans(): void {
+    const spans = this.#session && spansOf(this.#session, this.#changes, serverNow());
+    this.#spans.hidden = this.#legend.hidden = spans === undefined;
+    if (spans === undefined) return;
+    for (const [at, span] of spans.entries()) this.#drawSpan(at, span);
+    while (this.#spans.childElementCount > spans.length) this.#spans.lastElementChild?.remove();
+    const items = statuses.flatMap((status) => {
+      const seconds = status === 'ACTIVE' ? this.#seconds : msOf(spans.filter((span) => span.status === status)) / 1000;
+      return seconds < 1
+        ? []
+        : [element('span', { class: `status status-${status}` }, `${status} ${asDuration(seconds)}`)];
+    });
+    this.#legend.replaceChildren(...items);
+  }
+
+  #drawSpan(at: number, span: Span): void {
+    const known = this.#spans.children[at];
+    const shown = known instanceof HTMLElement ? known : element('div');
+    if (known === undefined) this.#spans.append(shown);
+    shown.className = `span-${span.status}`;
+    shown.title = titleOf(span);
+    // By the style's object: the policy forbids attributes of this name.
+    shown.style.flexGrow = String(span.to - span.from);
+  }
+
+  #drawLimit({ status, options: { time_limit: limit } }: SessionDetail, seconds: number): void {
+    this.#seconds = seconds;
+    const hasLimit = limit > 0;
+    this.#gauge.hidden = this.#left.hidden = !hasLimit;
+    setText(this.#used, `${asDuration(seconds)}${hasLimit ? ` of ${asDuration(limit)}` : ' active, no time limit'}`);
+    if (!hasLimit) return;
+    const used = Math.min(seconds / limit, 1);
+    this.#fill.style.width = `${used * 100}%`;
+    this.#gauge.classList.toggle('scarce', used >= 0.8);
+    this.#gauge.setAttribute('aria-valuemax', String(limit));
+    this.#gauge.setAttribute('aria-valuenow', String(Math.floor(seconds)));
+    this.#gauge.setAttribute('aria-valuetext', this.#used.textContent ?? '');
+    setText(this.#left, status === 'TERMINATED' ? '' : `${asDuration(limit - Math.floor(seconds))} left`);
+  }
+}

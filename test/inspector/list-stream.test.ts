@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { createdIn, okOf } from '../support/sessions.js';
+import { codeOf, openInspector as open } from './open-inspector.js';
+
+describe('the stream of a list', () => {
+  test('has the events after which the list of the tenant differs, and of no other', async () => {
+    const { ask, sessions, others } = open();
+    const { status, stream } = await ask('GET', '/inspector/events');
+    if (stream === undefined) throw new Error(`${status}, and nothing is streamed`);
+    await createdIn(others);
+    const id = await createdIn(sessions);
+    await okOf(sessions.start(id));
+    await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
+    await okOf(sessions.terminate(id));
+    let text = '';
+    for await (const bytes of stream) {
+      text += new TextDecoder().decode(bytes);
+      if (text.includes('session.terminated')) break;
+    }
+    const types = [...text.matchAll(/^event: (.+)$/gm)].map(([, type]) => type);
+    expect(types).toEqual(['session.created', 'session.started', 'session.terminated']);
+    expect((await ask('HEAD', '/inspector/events')).stream).toBeUndefined();
+  });
+
+  test('is open a hundred times for one tenant at most, and again when others are closed', async () => {
+    const { ask } = open();
+    const opened = await Promise.all(Array.from({ length: 100 }, () => ask('GET', '/inspector/events')));
+    expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(codeOf(await ask('GET', '/inspector/events'))).toBe('too_many_streams');
+    for (const { stream } of opened) await stream?.[Symbol.asyncIterator]().return?.();
+    const again = await ask('GET', '/inspector/events');
+    expect(again.status).toBe(200);
+    await again.stream?.[Symbol.asyncIterator]().return?.();
+  });
+});

@@ -1,0 +1,32 @@
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { createSessionHandler, eventRoutes, type HandlerError, type HandlerRequest } from '../../src/http/index.js';
+import { SessionService } from '../../src/index.js';
+import { type InspectorOptions, inspectorRoutes } from '../../src/inspector/index.js';
+import { request } from '../http/handler-harness.js';
+
+/** A handler with an inspector for the tenant `acme`, asked as a mount under `/api` does. */
+export const openInspector = (options: Partial<InspectorOptions> = {}, events = true) => {
+  const told: HandlerError[] = [];
+  const all = new SessionService({ store: new MemorySessionStore({ events: true }) });
+  const authenticate: InspectorOptions['authenticate'] = ({ header }) =>
+    header('cookie') === 'user=ada' ? 'acme' : undefined;
+  const handler = createSessionHandler({
+    sessions: all,
+    authenticate: () => 'nobody',
+    routes: [...(events ? [eventRoutes()] : []), inspectorRoutes({ authenticate, ...options })],
+    onError: (error) => told.push(error),
+  });
+  const ask = async (method: string, url: string, headers: Readonly<Record<string, string>> = {}) => {
+    const given: Readonly<Record<string, string>> = { cookie: 'user=ada', ...headers };
+    const more: Partial<HandlerRequest> = { prefix: '/api', header: (name) => given[name] };
+    const response = await handler(request(method, url, more));
+    if (response === undefined) throw new Error(`${url} was left to somebody else`);
+    return response;
+  };
+  return { ask, handler, told, sessions: all.forTenant('acme'), others: all.forTenant('other') };
+};
+
+export const codeOf = ({ body = '{}' }: { readonly body?: string }) => JSON.parse(body).code;
+
+/** The header that the page sends, and no other site can make a browser send. */
+export const fromPage = { 'x-colloquy-inspector': '1', 'sec-fetch-site': 'same-origin' };

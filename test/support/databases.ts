@@ -1,0 +1,121 @@
+import { describe, inject, it, onTestFinished } from 'vitest';
+import { Keyspace } from '../../adapters/redis/keyspace.js';
+import { REMOVED } from '../../adapters/redis/record-text.js';
+import { escapeName } from '../../src/store/escape-name.js';
+import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
+import { type ClientVersion, clientVersions, connectClient } from './client-versions.js';
+import { type Requirement, reasonToSkip, requirements } from './requirements.js';
+import { openLibsql, sqliteFile } from './sqlite-file.js';
+import { openStoreAt, type StoreAddress } from './store-address.js';
+
+/** An empty database, which stores of several processes can share. */
+export interface TestDatabase {
+  readonly address: StoreAddress;
+  /** Opens a store with a connection of its own. */
+  open(): SessionStore;
+  /** What is left of a session that was removed, beside what recognises late writes. */
+  remainsOf(key: SessionKey): Promise<readonly string[]>;
+  /** Closes the stores, and removes the database. */
+  close(): unknown;
+}
+
+/** A kind of database that stores share. */
+export interface DatabaseKind {
+  readonly name: string;
+  /** What the machine must have; undefined if every machine has it. */
+  readonly requirement: Requirement | undefined;
+  create(): Promise<TestDatabase>;
+}
+
+type Pieces = Pick<TestDatabase, 'address' | 'remainsOf'> & { remove(): unknown };
+
+const databaseOf = ({ address, remainsOf, remove }: Pieces): TestDatabase => {
+  const opened: { close(): unknown }[] = [];
+  const open = (): SessionStore => {
+    const connected = openStoreAt(address);
+    opened.push(connected);
+    return connected.store;
+  };
+  const close = (): void => {
+    for (const each of opened) each.close();
+    remove();
+  };
+  return { address, open, remainsOf, close };
+};
+
+let prefixes = 0;
+
+const redis = (version: ClientVersion): DatabaseKind => ({
+  name: `Redis with ${version}`,
+  requirement: requirements.redis,
+  create: async () => {
+    prefixes += 1;
+    const port = inject('redis')?.port ?? 0;
+    const prefix = `shared-${process.pid}-${prefixes}`;
+    const client = connectClient(version, { port });
+    const remainsOf = async (key: SessionKey): Promise<readonly string[]> => {
+      const { record, journal, names, index, deadlines, member } = new Keyspace(prefix, 1, true).of(key);
+      const line = String(await client.call('GET', record)).charAt(38);
+      const remains = {
+        'its record': line === REMOVED ? 0 : line,
+        'its history': await client.call('EXISTS', journal, names),
+        'its place in the lists': (await client.call('ZSCORE', index, member)) ?? 0,
+        'its deadline': (await client.call('ZSCORE', deadlines, member)) ?? 0,
+      };
+      return Object.entries(remains).flatMap(([name, found]) => (found === 0 ? [] : [name]));
+    };
+    return databaseOf({
+      address: { type: 'redis', version, port, prefix },
+      remainsOf,
+      remove: () => client.disconnect(),
+    });
+  },
+});
+
+/** The tables with rows of sessions. Events stay; rows of other tenants are none of a test's business. */
+const REMAINS = `
+  SELECT 'its row' AS remains FROM colloquy_sessions WHERE tenant = ?1 AND id = ?2
+  UNION ALL SELECT 'its labels' FROM colloquy_labels WHERE tenant = ?1 AND id = ?2
+  UNION ALL SELECT 'its head' FROM colloquy_heads WHERE session NOT IN (SELECT number FROM colloquy_sessions)
+  UNION ALL SELECT 'its history' FROM colloquy_entries WHERE session NOT IN (SELECT number FROM colloquy_sessions)
+  UNION ALL SELECT 'its operations' FROM colloquy_operations WHERE session NOT IN (SELECT number FROM colloquy_sessions)
+  UNION ALL SELECT 'its place in the totals' FROM colloquy_totals WHERE tenant = ?1 AND sessions > 0`;
+
+const sqlite: DatabaseKind = {
+  name: 'SQLite in a file',
+  requirement: undefined,
+  create: async () => {
+    const { file, remove } = sqliteFile();
+    const remainsOf = async ({ tenant, id }: SessionKey): Promise<readonly string[]> => {
+      const database = openLibsql(file);
+      const rows = database.prepare(REMAINS).all(escapeName(tenant), escapeName(id));
+      database.close();
+      return rows.map((row) => String(Object(row).remains));
+    };
+    return databaseOf({ address: { type: 'sqlite', file }, remainsOf, remove });
+  },
+};
+
+export const databaseKinds: readonly DatabaseKind[] = [...clientVersions.map(redis), sqlite];
+
+/** A database that is removed with the test that made it. */
+export const newDatabase = async (kind: DatabaseKind): Promise<TestDatabase> => {
+  const database = await kind.create();
+  onTestFinished(() => void database.close());
+  return database;
+};
+
+/** `describe` for each kind of database; skips in plain sight what the machine lacks. */
+export const describeDatabases = (
+  name: string,
+  define: (kind: DatabaseKind) => void,
+  kinds: readonly DatabaseKind[] = databaseKinds,
+): void => {
+  for (const kind of kinds) {
+    const { requirement } = kind;
+    describe(`${name}, on ${kind.name}`, () => {
+      if (requirement?.isMet() === false) it.skip(reasonToSkip(requirement));
+      else define(kind);
+    });
+  }
+};

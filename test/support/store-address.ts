@@ -1,0 +1,45 @@
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
+import type { SessionStore } from '../../src/store/session-store.js';
+import { type ClientVersion, connectClient } from './client-versions.js';
+import { openLibsql } from './sqlite-file.js';
+
+interface RedisPlace {
+  readonly type: 'redis';
+  readonly version: ClientVersion;
+  readonly port: number;
+  readonly prefix: string;
+}
+
+interface SqlitePlace {
+  readonly type: 'sqlite';
+  readonly file: string;
+}
+
+/** Where a database is, for this process and others. It travels as JSON. */
+export type StoreAddress = RedisPlace | SqlitePlace;
+
+/** A store with a connection of its own. */
+export interface ConnectedStore {
+  readonly store: SessionStore;
+  /** Resolves when the connection is made. */
+  readonly ready: Promise<unknown>;
+  close(): unknown;
+}
+
+/** Calls wait for a busy machine, and events are recorded. */
+const openRedis = ({ version, port, prefix }: RedisPlace): ConnectedStore => {
+  const client = connectClient(version, { port });
+  const store = new RedisSessionStore({ client, prefix, timeoutMs: 30_000, statusIndex: true, events: true });
+  return { store, ready: client.call('GET', prefix), close: () => client.disconnect() };
+};
+
+const openSqlite = ({ file }: SqlitePlace): ConnectedStore => {
+  const database = openLibsql(file);
+  const store = new SqliteSessionStore({ database, events: true });
+  return { store, ready: Promise.resolve(store.migrate()._unsafeUnwrap()), close: () => database.close() };
+};
+
+/** Opens a store in this process, which may be a worker. */
+export const openStoreAt = (address: StoreAddress): ConnectedStore =>
+  address.type === 'redis' ? openRedis(address) : openSqlite(address);
