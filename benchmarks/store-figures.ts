@@ -88,7 +88,7 @@ const timeOf = (us: number): string => {
   return ms >= 1 ? `${ms.toFixed(ms >= 10 ? 0 : 1)} ms` : `${us.toFixed(us >= 10 ? 0 : 1)} us`;
 };
 
-export const countOf = (value: number): string => Number(value.toPrecision(value >= 1000 ? 3 : 2)).toLocaleString('en');
+const countOf = (value: number): string => Number(value.toPrecision(value >= 1000 ? 3 : 2)).toLocaleString('en');
 
 /** The rate, the times that callers waited, and how much of the rate by hand that is. */
 export const textOf = (measurement: Measurement, { limit }: StoreFigure): string => {

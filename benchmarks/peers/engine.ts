@@ -1,4 +1,4 @@
-import { type MemorySessionStore, type RedisSessionStore, SessionService } from '../colloquy.js';
+import { SessionService, type SessionStore } from '../colloquy.js';
 import { seedSession, seedSessions } from '../seed.js';
 import { lookAt, listing as pages } from '../subjects/pages.js';
 import { type Count, expect } from '../subjects/suite.js';
@@ -37,7 +37,7 @@ const repeated = async (sessions: SessionService, store: string): Promise<readon
 };
 
 /** Any page, where the peers are asked for their first: the engine has nothing that it remembers of a page. */
-export const colloquy = async (store: RedisSessionStore | MemorySessionStore, where: string): Promise<Peer> => {
+export const colloquy = async (store: SessionStore, where: string): Promise<Peer> => {
   const sessions = new SessionService({ store });
   await seedSessions(sessions, SESSIONS, ENTRIES);
   const any = pages(sessions, SESSIONS, PAGE);

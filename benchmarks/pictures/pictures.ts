@@ -65,9 +65,9 @@ const relative = (results: Results, title: string, groups: readonly (readonly [R
 };
 
 const peers = (results: Results): BarPicture => {
-  const rows = results.groups.flatMap(({ measurements }, at) =>
+  const rows = results.groups.flatMap(({ group, measurements }) =>
     measurements.map(({ subject, wallUs }) => ({
-      name: `${subject}${subject.startsWith('colloquy') ? [' (Redis)', ' (memory)'][at] : ''}`,
+      name: `${subject}${subject.startsWith('colloquy') ? ` (${group.match(/(?:on|in) (\w+)/)?.[1]})` : ''}`,
       value: wallUs.median,
     })),
   );
