@@ -19,6 +19,7 @@ export class NotificationListener {
   #timer: NodeJS.Timeout | undefined;
   #client: PostgresClient | undefined;
   #isConnecting = false;
+  #canListen = true;
   /** When the last notification arrived and when the last check was sent, by the monotonic clock. */
   #heardAt = Number.NEGATIVE_INFINITY;
   #checkedAt = Number.NEGATIVE_INFINITY;
@@ -62,14 +63,16 @@ export class NotificationListener {
   }
 
   async #connect(): Promise<void> {
-    if (this.#isConnecting) return;
+    if (this.#isConnecting || !this.#canListen) return;
     this.#isConnecting = true;
     const connected = await this.#connection.connect();
     this.#isConnecting = false;
     if (connected.isErr()) return;
     const client = connected.value;
-    if (this.#listeners.size === 0 || this.#connection.isClosed) {
+    const canListen = typeof client.on === 'function';
+    if (!canListen || this.#listeners.size === 0 || this.#connection.isClosed) {
       client.release(false);
+      this.#canListen = canListen;
       return;
     }
     this.#client = client;

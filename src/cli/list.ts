@@ -2,7 +2,7 @@ import { cursorOf } from '../input/read-cursor.js';
 import { PAGE_LIMIT } from '../session/session-limits.js';
 import { CliError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';
-import { jsonLine, type Line, print, printAll, printError } from './print.js';
+import { jsonLine, type Line, plural, print, printAll, printError } from './print.js';
 import { sessionObject, styleOf } from './session-lines.js';
 import { type ShownSession, sourceHelp, withSource } from './session-source.js';
 import { columns, tableLines } from './table-lines.js';
@@ -12,7 +12,7 @@ const help = `Usage: colloquy list [options]
 Lists sessions. Changes nothing. The cursor of the next page and the ids of unreadable sessions go to standard error.
 A service does not tell the number of entries: with --url, the table shows - instead.
 
-  --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now. 
+  --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now.
                           With --redis or --label, reads all sessions.
   --label NAME=VALUE      Only sessions with this label, such as user=u-1.
   --limit N               Maximum number of sessions. Default: 20.
@@ -73,10 +73,8 @@ const run = async (options: Options): Promise<void> => {
     if (!isJson && count > 0)
       await printAll(tableLines(rows, columns()).map((text, at) => ({ text, style: styles[at] })));
     const isCounted = hasMore && (status === undefined || listsByStatus);
-    const total = isCounted
-      ? ` of ${unwrap(place, await sessions.list({ ...query, limit: 1, historyLimit: 0 })).total}`
-      : '';
-    const counted = `${count}${total} session${count === 1 && total === '' ? '' : 's'}`;
+    const page = isCounted ? await sessions.list({ ...query, limit: 1, historyLimit: 0 }) : undefined;
+    const counted = page ? `${count} of ${unwrap(place, page).total} sessions` : plural(count, 'session');
     if (!isJson || hasMore) await printError(hasMore ? `${counted}; next page: --after ${next}` : counted);
     if (unreadable.length > 0) throw new CliError(`unreadable sessions: ${unreadable.join(', ')}`);
   });

@@ -18,6 +18,8 @@ export const jsonLine = (value: unknown): string => {
   return JSON.stringify(value).replace(UNSAFE, (character) => character.split('').map(escaped).join(''));
 };
 
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** A line and its style on a terminal. NO_COLOR turns styles off. */
 export type Line = { readonly text: string; readonly style?: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | undefined };
 

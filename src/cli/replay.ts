@@ -5,7 +5,7 @@ import { SessionService } from '../service/session-service.js';
 import { CliError, UsageError } from './cli-error.js';
 import { databaseHelp, openStore, tenantForm } from './open-store.js';
 import type { Options } from './options.js';
-import { print, printText } from './print.js';
+import { plural, print, printText } from './print.js';
 import { inParallel, replayLines } from './replay-lines.js';
 
 /** Without the variables of the databases: a replay writes, and only where its options say so. */
@@ -36,13 +36,8 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-/** The lines of a file, and the share of it that has been read, which is unknown for standard input. */
-const openInput = async (file: string | undefined) => {
-  if (file === undefined) {
-    if (process.stdin.isTTY)
-      throw new UsageError('the file is missing: name one, or write conversations to standard input');
-    return { lines: linesOf(process.stdin), shareRead: () => undefined };
-  }
+/** The lines of a file, and the share of it that has been read. */
+const openFile = async (file: string) => {
   const handle = await open(file);
   const { size } = await handle.stat();
   const stream = handle.createReadStream();
@@ -60,8 +55,6 @@ export const progressBar = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>)
   };
 };
 
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 const reportOf = (
   { ids, turns, replayMs, readMs, problems }: Awaited<ReturnType<typeof replayLines>>,
   place: string,
@@ -76,7 +69,12 @@ const run = async (options: Options): Promise<void> => {
   const tenant = options.text('tenant', ...tenantForm) ?? `replay-${nanoid(8)}`;
   const concurrency = options.integer('concurrency', 1, 10_000, 32);
   const isKept = options.isOn('keep');
-  const { lines, shareRead } = await openInput(options.operands[0]);
+  const [file] = options.operands;
+  if (file === undefined && process.stdin.isTTY)
+    throw new UsageError('the file is missing: name one, or write conversations to standard input');
+  const { lines, shareRead } = file
+    ? await openFile(file)
+    : { lines: linesOf(process.stdin), shareRead: () => undefined };
   const { store, place, close } = await openStore(options, {});
   const sessions = new SessionService({ store, tenant });
   const draw = progressBar(process.stderr);

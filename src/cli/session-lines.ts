@@ -8,12 +8,6 @@ const LABEL = 10;
 
 export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TERMINATED: 'dim' } as const;
 
-const endReasonOf = (session: ShownSession) => ('endReason' in session ? session.endReason : undefined);
-
-const labelsOf = ({ labels = {} }: ShownSession) => Object.entries(labels);
-
-const holdOf = (session: ShownSession) => ('hold' in session ? session.hold : undefined);
-
 /**
  * A session in the format of the HTTP interface, with its latest entries, and its end reason, labels and hold if they
  * are known.
@@ -21,10 +15,10 @@ const holdOf = (session: ShownSession) => ('hold' in session ? session.hold : un
 export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_INFINITY) => ({
   id: session.id,
   status: session.status,
-  end_reason: endReasonOf(session),
+  end_reason: 'endReason' in session ? session.endReason : undefined,
   options: toWireOptions(session.options),
-  labels: labelsOf(session).length === 0 ? undefined : session.labels,
-  hold: holdOf(session),
+  labels: Object.keys(session.labels ?? {}).length === 0 ? undefined : session.labels,
+  hold: 'hold' in session ? session.hold : undefined,
   history: session.history.slice(Math.max(0, session.history.length - entries)),
   created_at: session.createdAt,
   duration: session.duration,
@@ -47,17 +41,16 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
   const { id, status, createdAt, duration, options } = session;
   const { face, profile, behavior, context, timeLimit } = options;
   const { length } = session.history;
-  const hold = holdOf(session);
-  const { history } = sessionObject(session, entries);
+  const { end_reason: endReason, labels = {}, hold, history } = sessionObject(session, entries);
   const count = `${length} ${length === 1 ? 'entry' : 'entries'}`;
   const fields = {
     ID: id,
-    Status: [status, endReasonOf(session)].filter(Boolean).join(', '),
+    Status: [status, endReason].filter(Boolean).join(', '),
     Created: createdAt,
     Duration: timeLimit === 0 ? `${duration} s` : `${duration} s of ${timeLimit} s`,
     'Held by': hold === undefined ? '' : `${hold.holder} until ${hold.until}, fence ${hold.fence}`,
     // A label is on one line, whatever its value.
-    Labels: labelsOf(session)
+    Labels: Object.entries(labels)
       .map(([name, value]) => printable(`${name}=${value}`))
       .join('\n'),
     ...{ Face: face, Profile: profile, Behavior: behavior, Context: context },

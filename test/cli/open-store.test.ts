@@ -2,12 +2,15 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
+import { SessionService } from '../../src/index.js';
 import { documentOf } from '../readme/documents.js';
 import { blocksIn } from '../readme/samples.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
-import { sqliteFile } from '../support/sqlite-file.js';
+import { okOf } from '../support/sessions.js';
+import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
 
 let colloquy: CommandLine;
 beforeAll(async () => {
@@ -107,6 +110,25 @@ describe('in a SQLite file', () => {
       expect(stderr).toContain(message);
     }
     expect([existsSync(absent), statSync(other).size]).toEqual([false, 0]);
+  });
+
+  test('texts that terminals and databases refuse are shown escaped, and are the same in lines of JSON', async () => {
+    const hostile = 'NUL \0, a lone \ud83d, 😀, \u001b[2J';
+    const path = `${file} ?#%é.db`;
+    const store = new SqliteSessionStore({ database: openLibsql(path) });
+    store.migrate()._unsafeUnwrap();
+    const sessions = new SessionService({ store });
+    const { id } = await okOf(sessions.create({ face: hostile, profile: hostile, labels: { user: hostile } }));
+    await okOf(sessions.start(id));
+    await okOf(sessions.append(id, [{ role: 'user', content: hostile }]));
+    const listed = await colloquy.run(['list', '--json', '--sqlite', path]);
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      options: { face: hostile },
+      labels: { user: hostile },
+      history: [{ content: hostile }],
+    });
+    const { stdout } = await colloquy.run(['inspect', id, '--sqlite', path]);
+    expect(stdout).toContain('NUL \\u{0}, a lone \\u{d83d}, 😀, \\u{1b}[2J');
   });
 
   test('a replay writes to the file of COLLOQUY_SQLITE only if an option names it', async () => {

@@ -16,7 +16,7 @@ export const contract = {
   './inspector': ['inspectorRoutes', 'apiKeyAsPassword'],
   './logging': ['logging'],
   './telemetry': ['openTelemetry'],
-  './inversify': ['TYPES', 'coreModule', 'memoryModule', 'redisModule', 'handlerModule'],
+  './inversify': ['TYPES', 'coreModule', 'memoryModule', 'redisModule', 'sqliteModule', 'handlerModule'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** The subpaths that load a peer of the host's. */

@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createProject, evaluate, sameVersion, typeCheck } from '../support/npm-project.js';
 import { type PackedPackage, packPackage, REPOSITORY } from '../support/packed-package.js';
+import { requirements } from '../support/requirements.js';
 import { runNode } from '../support/run.js';
 import { contract, needPeers } from './contract.js';
 
@@ -13,7 +14,7 @@ type Format = 'esm' | 'cjs';
 const formats = ['esm', 'cjs'] as const satisfies Format[];
 const independent = Object.entries(contract).filter(([subpath]) => !needPeers.some((other) => other === subpath));
 
-const optionalPeers = ['inversify', 'reflect-metadata', 'ioredis', '@opentelemetry/api'];
+const optionalPeers = ['inversify', 'reflect-metadata', 'ioredis', 'libsql', '@opentelemetry/api'];
 
 let packed: PackedPackage;
 let bare: string;
@@ -74,12 +75,18 @@ describe('in a project with none of the optional peers', () => {
   it('has its command line', async () => {
     const main = join(bare, 'node_modules', 'colloquy', 'dist', 'cli', 'main.js');
     expect(await runNode([main, '--help'], bare)).toContain('serve sessions over HTTP');
+    // Later Nodes have a driver of their own, which can say that this file is no database.
+    const listed = runNode([main, 'list', '--sqlite', 'package.json'], bare);
+    await expect(listed).rejects.toThrow(
+      requirements.nodeSqlite.isMet() ? 'file is not a database' : 'npm install better-sqlite3 (or libsql)',
+    );
   });
 
   it('brings none of them along', async () => {
     const installed = await readdir(join(bare, 'node_modules'));
     expect(installed).toEqual(expect.arrayContaining(['colloquy', 'nanoid', 'neverthrow']));
-    expect(installed.filter((name) => optionalPeers.some((peer) => peer.startsWith(name)))).toEqual([]);
+    const peers = [...optionalPeers, 'better-sqlite3'];
+    expect(installed.filter((name) => peers.some((peer) => peer.startsWith(name)))).toEqual([]);
   });
 
   it.each(formats)('loads every subpath but those for containers and for OpenTelemetry, as %s', async (format) => {
@@ -135,6 +142,21 @@ describe('in a project with inversify 7', () => {
 describe('in a project with all of the optional peers', () => {
   it.each(formats)('gives a service and a handler from a container, as %s', async (format) => {
     expect(await evaluate(equipped, format, useContainer(format, 'load'))).toBe(1);
+  });
+
+  it.each(formats)('keeps sessions in SQLite, as %s', async (format) => {
+    const script = `
+      (async () => {
+        const { SessionService } = ${load[format]('colloquy')};
+        const { SqliteSessionStore } = ${load[format]('colloquy/sqlite')};
+        const libsql = ${load[format]('libsql')};
+        const store = new SqliteSessionStore({ database: new (libsql.default ?? libsql)(':memory:') });
+        store.migrate()._unsafeUnwrap();
+        const sessions = new SessionService({ store });
+        const { id } = (await sessions.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap();
+        console.log(JSON.stringify((await sessions.start(id))._unsafeUnwrap().status));
+      })();`;
+    expect(await evaluate(equipped, format, script)).toBe('ACTIVE');
   });
 
   it.each(formats)('exports what needs them, as %s', async (format) => {

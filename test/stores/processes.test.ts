@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SessionService } from '../../src/service/session-service.js';
-import { describeDatabases, type TestDatabase } from '../support/databases.js';
+import { databasesAndClients, describeDatabases, type TestDatabase } from '../support/databases.js';
 import { ada, createdIn, okOf, startedIn } from '../support/sessions.js';
 import { bundleWorker, startPool, type Worker, type WorkerPool } from '../support/worker-pool.js';
 import type { Answered, Job, Report } from '../support/workers/jobs.js';
@@ -37,92 +37,96 @@ const byWriter = (history: readonly string[], writers: readonly string[]): reado
 const writersOf = (shares: readonly number[]): readonly (readonly string[])[] =>
   shares.map((share, process) => Array.from({ length: share }, (_, writer) => `p${process}w${writer}`));
 
-describeDatabases('several processes', (kind) => {
-  let worker: Worker;
-  let database: TestDatabase;
-  let pool: WorkerPool;
-  beforeAll(async () => {
-    worker = await bundleWorker('session-worker');
-    database = await kind.create();
-    pool = await startPool(worker, PROCESSES, database.address);
-  });
-  afterAll(async () => {
-    await pool.stop();
-    database.close();
-    await worker.remove();
-  });
+describeDatabases(
+  'several processes',
+  (kind) => {
+    let worker: Worker;
+    let database: TestDatabase;
+    let pool: WorkerPool;
+    beforeAll(async () => {
+      worker = await bundleWorker('session-worker');
+      database = await kind.create();
+      pool = await startPool(worker, PROCESSES, database.address);
+    });
+    afterAll(async () => {
+      await pool.stop();
+      database.close();
+      await worker.remove();
+    });
 
-  const open = () => {
-    const store = database.open();
-    return { store, sessions: new SessionService({ store }) };
-  };
-  const contentsOf = async (sessions: SessionService, id: string): Promise<readonly string[]> =>
-    (await okOf(sessions.get(id))).history.map(({ content }) => content);
+    const open = () => {
+      const store = database.open();
+      return { store, sessions: new SessionService({ store }) };
+    };
+    const contentsOf = async (sessions: SessionService, id: string): Promise<readonly string[]> =>
+      (await okOf(sessions.get(id))).history.map(({ content }) => content);
 
-  test('50 writers append to one session: all entries are kept, each once, an append together, in order', async () => {
-    const { sessions } = open();
-    const id = await startedIn(sessions);
-    const writers = writersOf(SHARES);
-    const reports = await pool.run(
-      writers.map((names) => ({ job: 'append', id, writers: names, appends: 8, entries: 3 })),
-    );
-    const history = await contentsOf(sessions, id);
-    expect(byWriter(history, writers.flat())).toEqual(saidBy(reports, 3));
-    expect(history).toHaveLength(50 * 8 * 3);
-    for (let first = 0; first < history.length; first += 3) {
-      const append = (history[first] ?? '').slice(0, -1);
-      expect(history.slice(first, first + 3)).toEqual([`${append}0`, `${append}1`, `${append}2`]);
-    }
-  });
+    test('50 writers append to one session: all entries are kept, each once, an append together, in order', async () => {
+      const { sessions } = open();
+      const id = await startedIn(sessions);
+      const writers = writersOf(SHARES);
+      const reports = await pool.run(
+        writers.map((names) => ({ job: 'append', id, writers: names, appends: 8, entries: 3 })),
+      );
+      const history = await contentsOf(sessions, id);
+      expect(byWriter(history, writers.flat())).toEqual(saidBy(reports, 3));
+      expect(history).toHaveLength(50 * 8 * 3);
+      for (let first = 0; first < history.length; first += 3) {
+        const append = (history[first] ?? '').slice(0, -1);
+        expect(history.slice(first, first + 3)).toEqual([`${append}0`, `${append}1`, `${append}2`]);
+      }
+    });
 
-  test('50 racing starts: one success, 49 times invalid_transition', async () => {
-    const { sessions, store } = open();
-    const id = await createdIn(sessions);
-    const answers = answersOf(await pool.run(race('start', id, SHARES)));
-    expect([count(answers, 'ok'), count(answers, 'invalid_transition')]).toEqual([1, 49]);
-    expect((await store.findState({ tenant: 'default', id }))._unsafeUnwrap()?.revision).toBe(2);
-  });
+    test('50 racing starts: one success, 49 times invalid_transition', async () => {
+      const { sessions, store } = open();
+      const id = await createdIn(sessions);
+      const answers = answersOf(await pool.run(race('start', id, SHARES)));
+      expect([count(answers, 'ok'), count(answers, 'invalid_transition')]).toEqual([1, 49]);
+      expect((await store.findState({ tenant: 'default', id }))._unsafeUnwrap()?.revision).toBe(2);
+    });
 
-  test('50 racing terminates: all succeed, one changes the session', async () => {
-    const { sessions, store } = open();
-    const id = await startedIn(sessions);
-    const answers = answersOf(await pool.run(race('terminate', id, SHARES)));
-    expect(answers).toEqual(Array.from({ length: 50 }, () => ({ outcome: 'ok', value: 'TERMINATED' })));
-    const state = (await store.findState({ tenant: 'default', id }))._unsafeUnwrap();
-    expect(state).toMatchObject({ status: 'TERMINATED', endReason: 'terminated', revision: 3 });
-  });
+    test('50 racing terminates: all succeed, one changes the session', async () => {
+      const { sessions, store } = open();
+      const id = await startedIn(sessions);
+      const answers = answersOf(await pool.run(race('terminate', id, SHARES)));
+      expect(answers).toEqual(Array.from({ length: 50 }, () => ({ outcome: 'ok', value: 'TERMINATED' })));
+      const state = (await store.findState({ tenant: 'default', id }))._unsafeUnwrap();
+      expect(state).toMatchObject({ status: 'TERMINATED', endReason: 'terminated', revision: 3 });
+    });
 
-  test('20 creates with one idempotency key: one session', async () => {
-    const { sessions } = open();
-    const before = (await okOf(sessions.list())).total;
-    const answers = answersOf(await pool.run(race('create', 'the same', [5, 5, 5, 5])));
-    expect(count(answers, 'ok')).toBe(20);
-    const ids = new Set(answers.map(({ value }) => value));
-    expect(ids.size).toBe(1);
-    expect((await okOf(sessions.list())).total).toBe(before + 1);
-    const again = await okOf(sessions.create({ ...ada, idempotencyKey: 'the same' }));
-    expect(ids).toEqual(new Set([again.id]));
-  });
+    test('20 creates with one idempotency key: one session', async () => {
+      const { sessions } = open();
+      const before = (await okOf(sessions.list())).total;
+      const answers = answersOf(await pool.run(race('create', 'the same', [5, 5, 5, 5])));
+      expect(count(answers, 'ok')).toBe(20);
+      const ids = new Set(answers.map(({ value }) => value));
+      expect(ids.size).toBe(1);
+      expect((await okOf(sessions.list())).total).toBe(before + 1);
+      const again = await okOf(sessions.create({ ...ada, idempotencyKey: 'the same' }));
+      expect(ids).toEqual(new Set([again.id]));
+    });
 
-  test('terminate against append: what was acknowledged is there, and nothing comes behind the end', async () => {
-    const { sessions } = open();
-    const id = await startedIn(sessions);
-    const writers = writersOf([4, 4, 4]);
-    const appending: readonly Job[] = writers.map((names) => ({
-      job: 'append',
-      id,
-      writers: names,
-      appends: 1_000_000,
-      entries: 2,
-    }));
-    const reports = await pool.run([...appending, { job: 'end', id, after: 200 }]);
-    const [terminated, atOnce] = answersOf(reports);
-    expect(terminated).toEqual({ outcome: 'ok', value: 'TERMINATED' });
-    const written = reports.flatMap((report) => report.written);
-    expect(new Set(written.map(({ outcome }) => outcome))).toEqual(new Set(['invalid_transition']));
-    const history = await contentsOf(sessions, id);
-    expect(byWriter(history, writers.flat())).toEqual(saidBy(reports, 2));
-    expect(history.length).toBeGreaterThanOrEqual(200);
-    expect(atOnce?.value).toBe(JSON.stringify(history));
-  });
-});
+    test('terminate against append: what was acknowledged is there, and nothing comes behind the end', async () => {
+      const { sessions } = open();
+      const id = await startedIn(sessions);
+      const writers = writersOf([4, 4, 4]);
+      const appending: readonly Job[] = writers.map((names) => ({
+        job: 'append',
+        id,
+        writers: names,
+        appends: 1_000_000,
+        entries: 2,
+      }));
+      const reports = await pool.run([...appending, { job: 'end', id, after: 200 }]);
+      const [terminated, atOnce] = answersOf(reports);
+      expect(terminated).toEqual({ outcome: 'ok', value: 'TERMINATED' });
+      const written = reports.flatMap((report) => report.written);
+      expect(new Set(written.map(({ outcome }) => outcome))).toEqual(new Set(['invalid_transition']));
+      const history = await contentsOf(sessions, id);
+      expect(byWriter(history, writers.flat())).toEqual(saidBy(reports, 2));
+      expect(history.length).toBeGreaterThanOrEqual(200);
+      expect(atOnce?.value).toBe(JSON.stringify(history));
+    });
+  },
+  databasesAndClients,
+);

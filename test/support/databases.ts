@@ -3,7 +3,7 @@ import { Keyspace } from '../../adapters/redis/keyspace.js';
 import { REMOVED } from '../../adapters/redis/record-text.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
-import { type ClientVersion, clientVersions, connectClient } from './client-versions.js';
+import { type ClientVersion, connectClient } from './client-versions.js';
 import { type Requirement, reasonToSkip, requirements } from './requirements.js';
 import { openLibsql, sqliteFile } from './sqlite-file.js';
 import { openStoreAt, type StoreAddress } from './store-address.js';
@@ -96,7 +96,11 @@ const sqlite: DatabaseKind = {
   },
 };
 
-export const databaseKinds: readonly DatabaseKind[] = [...clientVersions.map(redis), sqlite];
+/** Each database once. */
+export const databases: readonly DatabaseKind[] = [redis('ioredis 5'), sqlite];
+
+/** Each database with each of its clients. */
+export const databasesAndClients: readonly DatabaseKind[] = [...databases, redis('ioredis 6')];
 
 /** A database that is removed with the test that made it. */
 export const newDatabase = async (kind: DatabaseKind): Promise<TestDatabase> => {
@@ -106,11 +110,7 @@ export const newDatabase = async (kind: DatabaseKind): Promise<TestDatabase> => 
 };
 
 /** `describe` for each kind of database; skips in plain sight what the machine lacks. */
-export const describeDatabases = (
-  name: string,
-  define: (kind: DatabaseKind) => void,
-  kinds: readonly DatabaseKind[] = databaseKinds,
-): void => {
+export const describeDatabases = (name: string, define: (kind: DatabaseKind) => void, kinds = databases): void => {
   for (const kind of kinds) {
     const { requirement } = kind;
     describe(`${name}, on ${kind.name}`, () => {

@@ -6,7 +6,7 @@ import { okOf, startedIn } from '../../support/sessions.js';
 import { bundleWorker, startPool, type Worker } from '../../support/worker-pool.js';
 import { effort, record, triedDatabases } from '../support/effort.js';
 
-const SESSIONS = effort(1000, 100_000);
+const SESSIONS = effort(600, 100_000);
 const TENANTS = 20;
 const AT_ONCE = 200;
 
@@ -37,7 +37,7 @@ describeDatabases(
         const byProcess = [0, 0, 0];
         // A process that lost several batches in a row to the others leaves the rest to the next sweep.
         for (let round = 0; round < 50 && told.length < SESSIONS; round += 1) {
-          const reports = await pool.run([1, 2, 3].map(() => ({ job: 'sweep', batch: 500 })));
+          const reports = await pool.run([1, 2, 3].map(() => ({ job: 'sweep', batch: 200 })));
           for (const [process, { answers }] of reports.entries()) {
             byProcess[process] = (byProcess[process] ?? 0) + answers.length;
             for (const { outcome, value } of answers) {

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { onTestFailed } from 'vitest';
-import { type DatabaseKind, databaseKinds } from '../../support/databases.js';
+import { databases, databasesAndClients } from '../../support/databases.js';
 import { type ClientVersion, clientVersions } from '../../support/redis-clients.js';
 
 /**
@@ -16,9 +16,7 @@ export const effort = <T>(short: T, whole: T): T => (full ? whole : short);
 export const triedClients: readonly ClientVersion[] = clientVersions.slice(0, effort(1, 2));
 
 /** The same for tests that run on every kind of database. */
-export const triedDatabases: readonly DatabaseKind[] = databaseKinds.filter(
-  ({ name }) => !clientVersions.slice(triedClients.length).some((version) => name.endsWith(version)),
-);
+export const triedDatabases = effort(databases, databasesAndClients);
 
 /** So many seeds, which a failing test prints. Call it within the test. */
 export const seeds = (count: number): readonly number[] => {

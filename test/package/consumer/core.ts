@@ -13,6 +13,7 @@ import { logging } from 'colloquy/logging';
 import { MemorySessionStore } from 'colloquy/memory';
 import { type OpenApiDocument, openApiDocument } from 'colloquy/openapi';
 import { RedisSessionStore } from 'colloquy/redis';
+import { type SqliteDatabase, SqliteSessionStore } from 'colloquy/sqlite';
 import { describeSessionStore } from 'colloquy/testing';
 
 export async function converse(store: SessionStore = new MemorySessionStore()): Promise<Session | SessionError> {
@@ -49,6 +50,12 @@ export const ended: SessionStatus = transitions.IDLE.terminate.status;
 
 type RedisClient = ConstructorParameters<typeof RedisSessionStore>[0]['client'];
 export const onRedis = (client: RedisClient): SessionStore => new RedisSessionStore({ client });
+
+export const onSqlite = (database: SqliteDatabase): SessionStore | SessionError => {
+  const store = new SqliteSessionStore({ database, events: { length: 1000 } });
+  const migrated = store.migrate();
+  return migrated.isOk() ? store : migrated.error;
+};
 
 export const handler = createSessionHandler({
   sessions: new SessionService({ store: new MemorySessionStore() }),

@@ -4,14 +4,16 @@ import { SessionService } from 'colloquy';
 import { expressMiddleware } from 'colloquy/express';
 import { fetchHandler } from 'colloquy/fetch';
 import { createSessionHandler, staticApiKeys } from 'colloquy/http';
-import { coreModule, handlerModule, memoryModule, redisModule, TYPES } from 'colloquy/inversify';
+import { coreModule, handlerModule, memoryModule, redisModule, sqliteModule, TYPES } from 'colloquy/inversify';
 import { koaMiddleware } from 'colloquy/koa';
 import { MemorySessionStore } from 'colloquy/memory';
 import { nodeListener } from 'colloquy/node';
 import { RedisSessionStore } from 'colloquy/redis';
+import { SqliteSessionStore } from 'colloquy/sqlite';
 import { openTelemetry } from 'colloquy/telemetry';
 import { Container } from 'inversify';
 import { Redis } from 'ioredis';
+import Database from 'libsql';
 
 const handler = createSessionHandler({
   sessions: new SessionService({ store: new MemorySessionStore() }),
@@ -29,6 +31,8 @@ export const store = new RedisSessionStore({ client });
 const container = new Container();
 container.load(coreModule(), redisModule({ client }));
 export const sessions = container.get<SessionService>(TYPES.SessionService);
-export const modules = [memoryModule, handlerModule];
+const database = new Database(':memory:');
+export const embedded = new SqliteSessionStore({ database });
+export const modules = [memoryModule, handlerModule, () => sqliteModule({ database })];
 
 export const traced = new SessionService({ store, observers: [openTelemetry({ tenant: 'spans' })] });
