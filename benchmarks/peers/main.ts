@@ -101,7 +101,10 @@ const measureInMemory = async (): Promise<Found> => {
 const measureOnSqlite = async (): Promise<Found> => {
   const database = await sqlite.open({ isDurable: false });
   const folder = mkdtempSync(join(tmpdir(), 'colloquy-peers-'));
-  const peers = [await colloquy(database.open(false), 'SQLite'), await mastraOnSqlite(join(folder, 'threads.db'))];
+  const peers = [
+    await colloquy(database.open(false), 'SQLite', [1, 500]),
+    await mastraOnSqlite(join(folder, 'threads.db')),
+  ];
   const found: Found = { lists: await measureLists('on SQLite', peers), counts: await countsOf(peers) };
   for (const peer of peers) await peer.close();
   await database.close();
@@ -120,7 +123,7 @@ const measureOnPostgres = async (): Promise<Found> => {
   }
   const [mastraUrl = '', adkUrl = '', langGraphUrl = ''] = urls;
   const peers = [
-    await colloquy(database.open(false), 'PostgreSQL'),
+    await colloquy(database.open(false), 'PostgreSQL', [1, 500]),
     await mastraOnPostgres(mastraUrl),
     await adkOnPostgres(adkUrl),
     await langGraph(langGraphUrl),
