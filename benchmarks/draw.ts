@@ -3,7 +3,7 @@ import { judge } from './bars.js';
 import { drawBars } from './pictures/bar-chart.js';
 import { fullPictures, peersPictures, storesPictures } from './pictures/pictures.js';
 import type { Results } from './results.js';
-import { listFigures, storeTable, writeFigures } from './store-figures.js';
+import { listFigures, shortTextOf, storeTable, writeFigures } from './store-figures.js';
 
 /** Draws the newest saved results, and writes the tables of figures into the READMEs. */
 
@@ -65,8 +65,10 @@ for (const [name, picture] of Object.entries(pictures)) {
 const runs = [...new Set([full, stores, peers])].filter((run) => run !== undefined);
 write(README, 'figures', `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)}`);
 if (stores !== undefined) {
-  write(README, 'stores', storeTable(stores, [...Object.values(listFigures), ...Object.values(writeFigures)]));
-  const { first, deep, cursor } = listFigures;
+  const table = storeTable(stores, [...Object.values(listFigures), ...Object.values(writeFigures)]);
+  write(README, 'stores', `${table}\n\n![The four stores](pictures/stores.svg)`);
+  const { first, light, deep, cursor } = listFigures;
   const { append, appendOfMany, createOfMany } = writeFigures;
-  write('README.md', 'stores', storeTable(stores, [first, deep, cursor, append, appendOfMany, createOfMany]));
+  const most = [first, light, deep, cursor, append, appendOfMany, createOfMany];
+  write('README.md', 'stores', storeTable(stores, most, shortTextOf));
 }

@@ -99,15 +99,19 @@ export const textOf = (measurement: Measurement, { limit }: StoreFigure): string
   return `${countOf(rateOf(measurement))}${latency}${ratio === undefined ? '' : `, ${ratio.toFixed(2)} of by hand`}`;
 };
 
+/** The rate, and in brackets how much of the rate by hand that is. */
+export const shortTextOf = (measurement: Measurement, { limit }: StoreFigure): string =>
+  `${countOf(rateOf(measurement))} (${(measurement.ratios[limit]?.wall.median ?? Number.NaN).toFixed(2)})`;
+
 /** A table with a column for each store. */
-export const storeTable = (results: Results, figures: readonly StoreFigure[]): string =>
+export const storeTable = (results: Results, figures: readonly StoreFigure[], write = textOf): string =>
   [
     `| Calls a second | ${storeNames.join(' | ')} |`,
     `|---|${storeNames.map(() => '---').join('|')}|`,
     ...figures.map((figure) => {
       const cells = storeNames.map((store) => {
         const found = measurementOf(results, store, figure);
-        return found === undefined ? '-' : textOf(found, figure);
+        return found === undefined ? '-' : write(found, figure);
       });
       return `| ${figure.label} | ${cells.join(' | ')} |`;
     }),
