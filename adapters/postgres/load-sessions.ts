@@ -71,8 +71,8 @@ export const sessionOf = (row: Fields): Result<SessionRecord, CorruptRecord> => 
 };
 
 /**
- * Reads at once what is small, and anything else after `admit` has admitted its bytes. `isCounted` tells rows with a
- * session from others.
+ * Reads at once what is small, and anything else after `admit` has admitted its bytes. `counted` leaves out rows that are no
+ * sessions of the result.
  */
 export const readAdmitted = async <E, F>(
   read: (maxBytes: number) => Answer<readonly Fields[], F>,
@@ -80,14 +80,17 @@ export const readAdmitted = async <E, F>(
   counted: (rows: readonly Fields[]) => readonly Fields[] = (rows) => rows,
 ): Answer<readonly Fields[], E | F> => {
   let maxBytes = admit === undefined ? Number.MAX_SAFE_INTEGER : BYTES_AT_ONCE;
-  for (;;) {
+  for (let isAdmitted = false; ; isAdmitted = true) {
     const result = await read(maxBytes);
     if (result.isErr()) return err(result.error);
     const rows = counted(result.value);
+    const isRead = rows.every((row) => row['fits'] === true);
     const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
-    const refusal = rows.length === 0 ? undefined : admit?.(bytes, rows.length);
-    if (refusal !== undefined) return err(refusal);
-    if (rows.every((row) => row['fits'] === true)) return ok(result.value);
+    if (rows.length > 0 && !(isRead && isAdmitted)) {
+      const refusal = admit?.(bytes, rows.length);
+      if (refusal !== undefined) return err(refusal);
+    }
+    if (isRead) return ok(result.value);
     // What other callers append in the meantime has room too.
     maxBytes = bytes * 2;
   }
