@@ -11,7 +11,7 @@ import { MortalServer } from './mortal-server.js';
 import { unsoundIn } from './soundness.js';
 
 const KILLS = effort(1, 50);
-const CALLS = effort(150, 1500);
+const CALLS = effort(60, 1500);
 const PROMISE = 'PostgreSQL: answers are true, whatever fails';
 
 describeWithPostgres('a PostgreSQL that is killed while hosts write to it, which are killed too', () => {

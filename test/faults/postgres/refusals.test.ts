@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { onTestFinished, test } from 'vitest';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { makeFailingFsync } from '../../support/failing-fsync.js';
+import type { PostgresAddress } from '../../support/postgres-server.js';
 import { type Requirement, reasonToSkip, requirements } from '../../support/requirements.js';
 import { openSmallDisk } from '../../support/small-disk.js';
-import { openProxy } from '../../support/tcp-proxy.js';
 import { expectTruthThrough, type Fault } from '../databases/fault-rounds.js';
 import { effort } from '../support/effort.js';
 import { ask, MortalServer } from './mortal-server.js';
+import { behindProxy, emptySchema } from './on-shared-server.js';
 import { Repeated } from './repeated.js';
 import { unsoundIn } from './soundness.js';
 
@@ -45,25 +46,23 @@ const terminated = async (): Promise<Fault> => {
 };
 
 /** The network loses connections: what was sent may have been received, or not. */
-const cut = async (): Promise<Fault> => {
-  const server = await MortalServer.start();
-  const proxy = await openProxy(server.port);
+const cut = async (server: PostgresAddress): Promise<Fault> => {
+  const direct = await emptySchema(server);
+  const { proxy, database } = await behindProxy(direct, server);
   const cutting = new Repeated(async () => {
     proxy.speak();
     await new Promise((resolve) => setTimeout(resolve, 5));
   });
-  const database = { ...server.database, url: server.database.url.replace(`:${server.port}/`, `:${proxy.port}/`) };
-  const fault = faultOf(server, { begin: cutting.begin, end: cutting.end, refused: ['unknown'] });
-  return { ...fault, database };
+  const { begin, end } = cutting;
+  return { database, begin, end, refused: ['unknown'], unsoundIn: () => unsoundIn(direct) };
 };
 
 /** Nobody answers for longer than the timeout of a call. */
-const silent = async (): Promise<Fault> => {
-  const server = await MortalServer.start();
-  const proxy = await openProxy(server.port);
-  const url = server.database.url.replace(`:${server.port}/`, `:${proxy.port}/`);
-  const database = { ...server.database, url, timeoutMs: 200 };
-  return { ...faultOf(server, { begin: proxy.silence, end: proxy.speak, refused: ['unknown'] }), database };
+const silent = async (server: PostgresAddress): Promise<Fault> => {
+  const direct = await emptySchema(server);
+  const { proxy, database } = await behindProxy({ ...direct, timeoutMs: 200 }, server);
+  const { silence: begin, speak: end } = proxy;
+  return { database, begin, end, refused: ['unknown'], unsoundIn: () => unsoundIn(direct) };
 };
 
 /** Another transaction takes the same rows in another order. */
@@ -139,14 +138,14 @@ const failedFsync = async (): Promise<Fault> => {
 
 const cases: readonly {
   readonly name: string;
-  readonly open: () => Promise<Fault>;
+  readonly open: (shared: PostgresAddress) => Promise<Fault>;
   readonly needs?: Requirement;
   readonly isShort?: true;
 }[] = [
   { name: 'the server is read-only', open: () => setting('default_transaction_read_only', 'on') },
   { name: 'statement_timeout', open: () => setting('statement_timeout', '1') },
-  { name: 'pg_terminate_backend', open: terminated, isShort: true },
-  { name: 'connections are cut', open: cut },
+  { name: 'pg_terminate_backend', open: terminated },
+  { name: 'connections are cut', open: cut, isShort: true },
   { name: 'no answer', open: silent },
   { name: 'deadlocks', open: deadlocked },
   { name: 'a full disk for the log', open: fullLog, needs: requirements.smallDisk },
@@ -154,7 +153,7 @@ const cases: readonly {
   { name: 'a failed fsync', open: failedFsync, needs: requirements.failingFsync },
 ];
 
-describeWithPostgres('hosts that write to a PostgreSQL while it refuses again and again', () => {
+describeWithPostgres('hosts that write to a PostgreSQL while it refuses again and again', (shared) => {
   for (const { name, open, needs } of effort(
     cases.filter(({ isShort }) => isShort),
     cases,
@@ -165,7 +164,7 @@ describeWithPostgres('hosts that write to a PostgreSQL while it refuses again an
     }
     test(
       `${name}: nothing acknowledged is lost, nothing is doubled, no answer is false`,
-      async () => expectTruthThrough(PROMISE, name, await open()),
+      async () => expectTruthThrough(PROMISE, name, await open(shared)),
       effort(60_000, 900_000),
     );
   }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { SessionService, type SessionStore } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
@@ -17,9 +18,10 @@ import { openDatabase } from '../databases/database.js';
 import { thereIs } from '../databases/ledger.js';
 import { effort, record, seeds } from '../support/effort.js';
 import { ask, makeTables } from './mortal-server.js';
+import { openHost } from './on-shared-server.js';
 import { unsoundIn } from './soundness.js';
 
-const CHANGES = effort(30, 300);
+const CHANGES = effort(15, 300);
 const TRIALS = effort(1, 30);
 const PROMISE = 'PostgreSQL: a torn log loses nothing before the tear';
 const TENANT = 'default';
@@ -45,8 +47,9 @@ const folder = async (): Promise<string> => {
 };
 
 /** Where the log ends that is on the disk. */
-const endOfLog = async (url: string) => {
-  const [row] = await ask(url, 'SELECT * FROM pg_walfile_name_offset(pg_current_wal_flush_lsn())');
+const endOfLog = async (pool: Pool) => {
+  const { rows } = await pool.query('SELECT * FROM pg_walfile_name_offset(pg_current_wal_flush_lsn())');
+  const row: Readonly<Record<string, unknown>> | undefined = rows[0];
   return { file: String(row?.['file_name']), at: Number(row?.['file_offset']) };
 };
 
@@ -59,17 +62,16 @@ describeWithPostgres('a write-ahead log of PostgreSQL that a crash of the machin
     const database = { kind: 'postgres', url: server.url, schema: SCHEMA } as const;
     await makeTables(database);
     await ask(server.url, 'CREATE EXTENSION amcheck', 'SELECT pg_switch_wal()', 'CHECKPOINT');
-    const { store, close } = openDatabase(database);
+    const { store, pool } = openHost(database);
     // What is seen after each change, and how long the log then is.
-    const sights = [{ ...(await endOfLog(server.url)), sight: await sightOf(store) }];
+    const sights = [{ ...(await endOfLog(pool)), sight: await sightOf(store) }];
     const sessions = new SessionService({ store, clock: new ManualClock() });
     const conversation = new Conversation(random);
     for (const _ of upTo(CHANGES)) {
       await conversation.step(sessions, async () => {
-        sights.push({ ...(await endOfLog(server.url)), sight: await sightOf(store) });
+        sights.push({ ...(await endOfLog(pool)), sight: await sightOf(store) });
       });
     }
-    await close();
     await server.stop('SIGKILL');
     const { file, at: begin } = sights[0] ?? { file: '', at: 0 };
     const end = sights.at(-1)?.at ?? 0;

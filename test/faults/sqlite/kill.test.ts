@@ -10,7 +10,7 @@ import { makeFile } from './make-file.js';
 import { unsoundIn } from './soundness.js';
 
 const KILLS = effort(1, 50);
-const CALLS = effort(150, 1500);
+const CALLS = effort(80, 1500);
 const PROMISE = 'SQLite: answers are true, whatever fails';
 
 describe('hosts that write to one SQLite file and are killed', () => {
