@@ -102,6 +102,7 @@ export const adkOnPostgres = async (url: string): Promise<Peer> => {
       await page(500, '@google/adk DatabaseSessionService listSessions, page 500', 'the same sessions'),
     ],
     counts: async () => [],
-    close: async () => undefined,
+    // It has no method for this, and its open connections would keep the process.
+    close: async () => service['orm']?.close(),
   };
 };
