@@ -12,7 +12,7 @@ const outcomeOf = (error: SessionError): Outcome => {
 };
 
 /** The id of the session that all writers of a tenant append to. */
-export const sharedIdOf = (tenant: string): Promise<string> => idOfIdempotencyKey(tenant, 'shared');
+const sharedIdOf = (tenant: string): Promise<string> => idOfIdempotencyKey(tenant, 'shared');
 
 /**
  * Writes to one session after another, and to one that all share, and says before each call what it asks and after it

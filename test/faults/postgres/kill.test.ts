@@ -11,7 +11,7 @@ import { MortalServer } from './mortal-server.js';
 import { unsoundIn } from './soundness.js';
 
 const KILLS = effort(1, 50);
-const CALLS = effort(60, 1500);
+const CALLS = effort(40, 1500);
 const PROMISE = 'PostgreSQL: answers are true, whatever fails';
 
 describeWithPostgres('a PostgreSQL that is killed while hosts write to it, which are killed too', () => {
@@ -26,7 +26,7 @@ describeWithPostgres('a PostgreSQL that is killed while hosts write to it, which
       const watching = openDatabase(server.database);
       onTestFinished(() => void watching.close());
       const watchers = await Watchers.start(watching.store, tenants);
-      hosts.start(effort(2, 3));
+      hosts.start(effort(1, 3));
       for (const _ of upTo(KILLS)) {
         await hosts.calls(Math.round(CALLS * (0.5 + random())));
         hosts.start();

@@ -26,7 +26,7 @@ describe('hosts that write to one SQLite file and are killed', () => {
       const watching = openDatabase(database);
       onTestFinished(() => void watching.close());
       const watchers = await Watchers.start(watching.store, tenants);
-      hosts.start(effort(2, 3));
+      hosts.start(effort(1, 3));
       for (const _ of upTo(KILLS)) {
         await hosts.calls(Math.round(CALLS * (0.5 + random())));
         hosts.start();

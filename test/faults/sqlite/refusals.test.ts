@@ -43,7 +43,8 @@ const cases: readonly { readonly name: string; readonly open: () => Fault; reado
 ];
 
 describe('hosts that write to one SQLite file while it refuses again and again', () => {
-  for (const { name, open, needs } of cases) {
+  // A short run leaves out the lock: the tests of the store try it too.
+  for (const { name, open, needs } of cases.slice(effort(1, 0))) {
     if (needs !== undefined && !needs.isMet()) {
       test.skip(`${name}, ${reasonToSkip(needs)}`);
       continue;
