@@ -28,11 +28,16 @@ const startOf = (prefix: string, { historyLimit }: ReadSize) => {
   };
 };
 
+/** Finds sessions: their numbers, or if it `isWhole` their rows, so that they are not looked up again. */
+export interface Source extends Query {
+  readonly isWhole: boolean;
+}
+
 /**
- * Reads the sessions that `source` finds, rows with a `number`, with the latest entries of their histories. If all of
+ * Reads the sessions that `source` finds, with the latest entries of their histories. If all of
  * them together have more than `maxBytes`, it reads their sizes alone. One statement sees one moment of the database.
  */
-export const loadSessions = (prefix: string, source: Query, size: ReadSize, maxBytes: number): Query => {
+export const loadSessions = (prefix: string, source: Source, size: ReadSize, maxBytes: number): Query => {
   const { start, bytes, values } = startOf(prefix, size);
   const history = `CASE WHEN fits AND start < entries THEN (
       SELECT string_agg(entry.entry, ',' ORDER BY entry.position) FROM ${prefix}entries AS entry
@@ -44,7 +49,7 @@ export const loadSessions = (prefix: string, source: Query, size: ReadSize, maxB
         SELECT session.number, session.id, session.created_ms, session.entries, session.sequence, session.birth,
           session.state, session.head, ${start} AS start,
           ${FRAME_BYTES} + octet_length(session.head) + session.bytes - ${bytes} AS size
-        FROM source JOIN ${prefix}sessions AS session ON session.number = source.number
+        FROM ${source.isWhole ? 'source AS session' : `source JOIN ${prefix}sessions AS session USING (number)`}
       ),
       fitting AS (SELECT coalesce(sum(size), 0) <= ? AS fits FROM sized)
     SELECT id, created_ms, entries, sequence, birth, state, size, fits, start,

@@ -7,11 +7,12 @@ import type { Admit, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '
 import { decodeEntries, decodeState } from '../../src/store/stored-json.js';
 import type { Query } from '../sql/page-query.js';
 import type { Answer, Connection } from './connection.js';
-import { loadSessions, readAdmitted, sessionOf, unreadable } from './load-sessions.js';
+import { loadSessions, readAdmitted, type Source, sessionOf, unreadable } from './load-sessions.js';
 
-const sourceOf = (prefix: string, { tenant, id }: SessionKey): Query => ({
-  sql: `SELECT number FROM ${prefix}sessions WHERE tenant = ? AND id = ?`,
+const sourceOf = (prefix: string, { tenant, id }: SessionKey): Source => ({
+  sql: `SELECT * FROM ${prefix}sessions WHERE tenant = ? AND id = ?`,
   values: [escapeName(tenant), escapeName(id)],
+  isWhole: true,
 });
 
 export const findSession = async <E>(
