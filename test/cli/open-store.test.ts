@@ -105,7 +105,7 @@ describeWithPostgres('in PostgreSQL', (postgres) => {
   const schema = schemaName();
   const env = { COLLOQUY_POSTGRES: url, COLLOQUY_SCHEMA: schema };
   const place = `PostgreSQL at ${postgres.host}:${postgres.port}`;
-  const pool = openPool(postgres, 1);
+  const pool = openPool(postgres, { max: 1 });
   afterAll(async () => {
     await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
     await pool.end();

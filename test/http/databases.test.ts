@@ -18,6 +18,6 @@ const made = new Map(await Promise.all(available.map(async (kind) => [kind, awai
 describeDatabases('HTTP', (kind) => {
   const database = made.get(kind);
   if (database === undefined) throw new Error('the database was not made');
-  afterAll(() => void database.close());
+  afterAll(() => database.close());
   describeHttpOn(mount, database.open());
 });

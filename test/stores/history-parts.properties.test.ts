@@ -8,7 +8,9 @@ import type { HistorySlice, SessionStore } from '../../src/store/session-store.j
 import { headOf, keyOf, NOON, operationOf, say } from '../../src/testing/samples.js';
 import { answerOf, insertActive } from '../../src/testing/steps.js';
 import { moreInCi } from '../support/continuous-integration.js';
+import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
 
@@ -99,6 +101,13 @@ describe('parts of any history, of any size and by any steps, are what memory an
       new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: 30_000 }),
       moreInCi(3, 10),
     );
+  });
+
+  describeWithPostgres('in PostgreSQL', (postgres) => {
+    test('all of them', async () => {
+      const pool = openPool(postgres);
+      await expectParts(await postgresSchemas(pool).openNext(), moreInCi(8, 60)).finally(() => pool.end());
+    });
   });
 
   describeWithRedis('on a real Redis', ({ port }) => {

@@ -50,7 +50,7 @@ describeDatabases(
     });
     afterAll(async () => {
       await pool.stop();
-      database.close();
+      await database.close();
       await worker.remove();
     });
 

@@ -7,7 +7,9 @@ import type { ListPlace, PageRange, SessionStore } from '../../src/store/session
 import { headOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { answerOf } from '../../src/testing/steps.js';
 import { moreInCi } from '../support/continuous-integration.js';
+import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
 
@@ -64,10 +66,10 @@ const expected = (places: readonly ListPlace[], range: PageRange) => {
   return { page, total: matching.length, next: offset + limit < behind.length ? page.at(-1) : undefined };
 };
 
-const expectLikeArray = (store: () => SessionStore, runs: number) =>
+const expectLikeArray = (open: () => SessionStore | Promise<SessionStore>, runs: number) =>
   fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80 }), async (steps) => {
-      const sessions = store();
+      const sessions = await open();
       const there = new Map<string, ListPlace>();
       for (const taken of steps) {
         if (taken.does === 'list') {
@@ -102,6 +104,13 @@ describe('any range of sessions that come and go is that of a sorted array', () 
   test('in ioredis-mock', () => {
     const client = new MockRedis();
     return expectLikeArray(() => new RedisSessionStore({ client, prefix: newPrefix() }), moreInCi(3, 10));
+  });
+
+  describeWithPostgres('in PostgreSQL', (postgres) => {
+    test('all of them', async () => {
+      const pool = openPool(postgres);
+      await expectLikeArray(postgresSchemas(pool).openNext, moreInCi(8, 60)).finally(() => pool.end());
+    });
   });
 
   describeWithRedis('in Redis', ({ port }) => {

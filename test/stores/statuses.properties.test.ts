@@ -8,7 +8,9 @@ import type { ListPlace, SessionStore } from '../../src/store/session-store.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { answerOf } from '../../src/testing/steps.js';
 import { moreInCi } from '../support/continuous-integration.js';
+import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
 
@@ -102,10 +104,10 @@ const expectList = async (store: SessionStore, known: readonly Known[], query: Q
   expect(walked).toEqual(ids);
 };
 
-const expectLikeModel = (open: () => SessionStore, runs: number) =>
+const expectLikeModel = (open: () => SessionStore | Promise<SessionStore>, runs: number) =>
   fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
-      const store = open();
+      const store = await open();
       const known = new Map<string, Known>();
       for (const taken of steps) {
         if (taken.does === 'list') {
@@ -137,6 +139,13 @@ describe('any list by status at any time is what a plain array of all sessions s
   test('in memory', () => expectLikeModel(() => new MemorySessionStore(), moreInCi(100, 300)));
 
   test('in SQLite', () => expectLikeModel(sqliteInMemory, moreInCi(40, 100)));
+
+  describeWithPostgres('in PostgreSQL', (postgres) => {
+    test('all of them', async () => {
+      const pool = openPool(postgres);
+      await expectLikeModel(postgresSchemas(pool).openNext, moreInCi(8, 60)).finally(() => pool.end());
+    });
+  });
 
   describeWithRedis('in Redis', ({ port }) => {
     test('with its index of statuses', () => {

@@ -122,7 +122,7 @@ describeDatabases('a text is kept exactly, or refused with the same error as in 
     database = await kind.create();
     store = database.open();
   });
-  afterAll(() => void database.close());
+  afterAll(() => database.close());
 
   test.each(Object.entries(texts))('%s', async (_, text) => {
     expect(await toldOn(store, text)).toEqual(await toldOn(new MemorySessionStore({ events: true }), text));
@@ -137,7 +137,7 @@ describeDatabases('a text is kept exactly, or refused with the same error as in 
         const unique = `${text}${tenants}`;
         expect(await toldOn(store, unique)).toEqual(await toldOn(new MemorySessionStore({ events: true }), unique));
       }),
-      { numRuns: moreInCi(25, 300) },
+      { numRuns: moreInCi(8, 200) },
     );
   });
 

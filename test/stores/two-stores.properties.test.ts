@@ -7,8 +7,10 @@ import type { SessionEvent } from '../../src/events/session-event.js';
 import { SessionService } from '../../src/service/session-service.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { moreInCi } from '../support/continuous-integration.js';
+import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { missingEntries } from '../support/redis-indexes.js';
 import { ada, countingIds } from '../support/sessions.js';
@@ -239,5 +241,17 @@ describe('a caller cannot tell the SQLite store from the one in memory', () => {
       }),
       { numRuns: moreInCi(100, 300) },
     );
+  });
+});
+
+describeWithPostgres('a caller cannot tell the PostgreSQL store from the one in memory', (postgres) => {
+  test('whatever is created, changed, deleted, swept and listed, in whatever order', async () => {
+    const pool = openPool(postgres);
+    const schemas = postgresSchemas(pool);
+    const property = fc.asyncProperty(sequences, async (given) => {
+      const { store, second, close } = await schemas.open({ events: true });
+      await expectSame(given, [store, second]).finally(close);
+    });
+    await Promise.resolve(fc.assert(property, { numRuns: moreInCi(12, 150) })).finally(() => pool.end());
   });
 });

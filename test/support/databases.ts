@@ -4,6 +4,7 @@ import { REMOVED } from '../../adapters/redis/record-text.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { type ClientVersion, connectClient } from './client-versions.js';
+import { openPool, postgresSchemas } from './postgres-schema.js';
 import { type Requirement, reasonToSkip, requirements } from './requirements.js';
 import { openLibsql, sqliteFile } from './sqlite-file.js';
 import { openStoreAt, type StoreAddress } from './store-address.js';
@@ -16,7 +17,7 @@ export interface TestDatabase {
   /** What is left of a session that was removed, beside what recognises late writes. */
   remainsOf(key: SessionKey): Promise<readonly string[]>;
   /** Closes the stores, and removes the database. */
-  close(): unknown;
+  close(): Promise<void>;
 }
 
 /** A kind of database that stores share. */
@@ -36,11 +37,19 @@ const databaseOf = ({ address, remainsOf, remove }: Pieces): TestDatabase => {
     opened.push(connected);
     return connected.store;
   };
-  const close = (): void => {
-    for (const each of opened) each.close();
-    remove();
+  const close = async (): Promise<void> => {
+    await Promise.all(opened.map((each) => each.close()));
+    await remove();
   };
   return { address, open, remainsOf, close };
+};
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 };
 
 let prefixes = 0;
@@ -96,8 +105,37 @@ const sqlite: DatabaseKind = {
   },
 };
 
+/** The tables with rows of sessions. */
+const remainsIn = (schema: string): string => `
+  SELECT 'its row' AS remains FROM ${schema}.sessions WHERE tenant = $1 AND id = $2
+  UNION ALL SELECT 'its labels' FROM ${schema}.labels WHERE tenant = $1 AND id = $2
+  UNION ALL SELECT 'its history' FROM ${schema}.entries WHERE session NOT IN (SELECT number FROM ${schema}.sessions)
+  UNION ALL SELECT 'its operations' FROM ${schema}.operations WHERE session NOT IN (SELECT number FROM ${schema}.sessions)
+  UNION ALL SELECT 'its place in the totals' FROM ${schema}.totals WHERE tenant = $1`;
+
+/** The schemas of this process, which are used again. */
+const sharedSchemas = once(() => {
+  const url = inject('postgres')?.url ?? '';
+  const pool = openPool({ url }, { max: 2, allowExitOnIdle: true });
+  return { url, pool, schemas: postgresSchemas(pool) };
+});
+
+const postgres: DatabaseKind = {
+  name: 'PostgreSQL',
+  requirement: requirements.postgres,
+  create: async () => {
+    const { url, pool, schemas } = sharedSchemas();
+    const { schema, close } = await schemas.open();
+    const remainsOf = async ({ tenant, id }: SessionKey): Promise<readonly string[]> => {
+      const { rows } = await pool.query(remainsIn(schema), [escapeName(tenant), escapeName(id)]);
+      return rows.map((row) => String(Object(row).remains));
+    };
+    return databaseOf({ address: { type: 'postgres', url, schema }, remainsOf, remove: close });
+  },
+};
+
 /** Each database once. */
-export const databases: readonly DatabaseKind[] = [redis('ioredis 5'), sqlite];
+export const databases: readonly DatabaseKind[] = [redis('ioredis 5'), sqlite, postgres];
 
 /** Each database with each of its clients. */
 export const databasesAndClients: readonly DatabaseKind[] = [...databases, redis('ioredis 6')];
@@ -105,7 +143,7 @@ export const databasesAndClients: readonly DatabaseKind[] = [...databases, redis
 /** A database that is removed with the test that made it. */
 export const newDatabase = async (kind: DatabaseKind): Promise<TestDatabase> => {
   const database = await kind.create();
-  onTestFinished(() => void database.close());
+  onTestFinished(() => database.close());
   return database;
 };
 

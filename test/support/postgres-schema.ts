@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Pool } from 'pg';
+import { Pool, type PoolConfig } from 'pg';
 import {
   type PostgresPool,
   PostgresSessionStore,
@@ -13,8 +13,8 @@ const TABLES = ['sessions', 'entries', 'operations', 'labels', 'totals', 'outbox
 export const schemaName = (): string => `test_${randomBytes(8).toString('hex')}`;
 
 /** A pool as a host should configure it. Lost idle connections are no error of a test. */
-export const openPool = ({ url }: Pick<PostgresAddress, 'url'>, max = 10): Pool => {
-  const pool = new Pool({ connectionString: url, max, connectionTimeoutMillis: 5000 });
+export const openPool = ({ url }: Pick<PostgresAddress, 'url'>, settings: PoolConfig = {}): Pool => {
+  const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 5000, ...settings });
   pool.on('error', () => undefined);
   return pool;
 };
@@ -35,16 +35,22 @@ export const postgresSchemas = (pool: PostgresPool) => {
     await client.query(sql);
     client.release();
   };
-  return {
-    run,
-    open: async (options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {}) => {
-      const schema = await take();
-      const make = () => new PostgresSessionStore({ pool, schema, ...options });
-      const close = async () => {
-        await run(TABLES.map((table) => `DELETE FROM "${schema}".${table}`).join('; '));
-        free.push(schema);
-      };
-      return { store: make(), second: make(), schema, close };
-    },
+  const open = async (options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {}) => {
+    const schema = await take();
+    const make = () => new PostgresSessionStore({ pool, schema, ...options });
+    const close = async () => {
+      await run(TABLES.map((table) => `DELETE FROM "${schema}".${table}`).join('; '));
+      free.push(schema);
+    };
+    return { store: make(), second: make(), schema, close };
   };
+  let current: { close(): Promise<void> } | undefined;
+  /** An empty store, instead of the one of the last call. */
+  const openNext = async (): Promise<PostgresSessionStore> => {
+    await current?.close();
+    const next = await open();
+    current = next;
+    return next.store;
+  };
+  return { run, open, openNext };
 };

@@ -1,7 +1,9 @@
+import { PostgresSessionStore } from '../../adapters/postgres/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { type ClientVersion, connectClient } from './client-versions.js';
+import { openPool } from './postgres-schema.js';
 import { openLibsql } from './sqlite-file.js';
 
 interface RedisPlace {
@@ -16,8 +18,14 @@ interface SqlitePlace {
   readonly file: string;
 }
 
+interface PostgresPlace {
+  readonly type: 'postgres';
+  readonly url: string;
+  readonly schema: string;
+}
+
 /** Where a database is, for this process and others. It travels as JSON. */
-export type StoreAddress = RedisPlace | SqlitePlace;
+export type StoreAddress = RedisPlace | SqlitePlace | PostgresPlace;
 
 /** A store with a connection of its own. */
 export interface ConnectedStore {
@@ -40,6 +48,14 @@ const openSqlite = ({ file }: SqlitePlace): ConnectedStore => {
   return { store, ready: Promise.resolve(store.migrate()._unsafeUnwrap()), close: () => database.close() };
 };
 
+const openPostgres = ({ url, schema }: PostgresPlace): ConnectedStore => {
+  const pool = openPool({ url }, { max: 5, connectionTimeoutMillis: 30_000 });
+  const store = new PostgresSessionStore({ pool, schema, timeoutMs: 30_000, events: true });
+  return { store, ready: pool.query('SELECT'), close: () => pool.end() };
+};
+
 /** Opens a store in this process, which may be a worker. */
-export const openStoreAt = (address: StoreAddress): ConnectedStore =>
-  address.type === 'redis' ? openRedis(address) : openSqlite(address);
+export const openStoreAt = (address: StoreAddress): ConnectedStore => {
+  if (address.type === 'redis') return openRedis(address);
+  return address.type === 'sqlite' ? openSqlite(address) : openPostgres(address);
+};

@@ -5,7 +5,7 @@ import { createdIn } from '../../support/sessions.js';
 import { bundleWorker, startPool, type Worker } from '../../support/worker-pool.js';
 import { effort, record, triedDatabases } from '../support/effort.js';
 
-const ROUNDS = effort(20, 500);
+const ROUNDS = effort(10, 500);
 const CALLERS = 25;
 
 describeDatabases(

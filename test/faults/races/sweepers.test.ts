@@ -6,7 +6,7 @@ import { okOf, startedIn } from '../../support/sessions.js';
 import { bundleWorker, startPool, type Worker } from '../../support/worker-pool.js';
 import { effort, record, triedDatabases } from '../support/effort.js';
 
-const SESSIONS = effort(600, 100_000);
+const SESSIONS = effort(240, 100_000);
 const TENANTS = 20;
 const AT_ONCE = 200;
 
