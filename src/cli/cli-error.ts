@@ -10,12 +10,13 @@ export class UsageError extends CliError {
   override readonly exitCode = 2;
 }
 
-/** The message of a thrown value, on one line. `fetch` keeps the reason in `cause`. */
+/** The message of a thrown value, on one line. `fetch` keeps the reason in `cause`; a name with several addresses, in `errors`. */
 export const messageOf = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause);
-  return cause.cause === undefined || cause instanceof CliError
+  const reason: unknown = cause.cause ?? (cause instanceof AggregateError ? cause.errors[0] : undefined);
+  return reason === undefined || cause instanceof CliError
     ? cause.message.replace(/\s+/g, ' ').trim()
-    : messageOf(cause.cause);
+    : messageOf(reason);
 };
 
 /** The value of a result. Throws an error with a message for the user. */

@@ -1,11 +1,12 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { Database, OpenStore, Use } from './database.js';
 import type { Options } from './options.js';
+import { postgres } from './postgres.js';
 import { redis } from './redis.js';
 import { sqlite } from './sqlite.js';
 
 /** The databases by the name of the option that chooses one. */
-const databases: Readonly<Record<string, Database>> = { redis, sqlite };
+const databases: Readonly<Record<string, Database>> = { postgres, redis, sqlite };
 
 export const databaseNames: readonly string[] = Object.keys(databases);
 

@@ -1,8 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { CliError, messageOf, UsageError } from './cli-error.js';
+import { CliError, messageOf } from './cli-error.js';
 import type { Database } from './database.js';
+import { databaseUrl } from './database-url.js';
+import { needPackage } from './load-package.js';
 
 const help = `  --redis URL, $REDIS_URL               A Redis, such as redis://127.0.0.1:6379. Needs the package ioredis. Other users
                                         of this machine can see options: put a URL with a password in REDIS_URL.
@@ -15,7 +17,7 @@ const TIMEOUT_MS = 4000;
 
 /** Connects to Redis. Sends nothing after the login and INFO of ioredis: a user with minimal rights may not send PING. */
 const connect = async (url: URL, place: string): Promise<Redis> => {
-  const { Redis: Client } = await import('ioredis');
+  const { Redis: Client } = await needPackage('ioredis', () => import('ioredis'));
   let isConnected = false;
   const retryStrategy = (times: number) => (isConnected ? Math.min(times * 100, 2000) : null);
   const client = new Client(url.href, { lazyConnect: true, connectTimeout: TIMEOUT_MS, retryStrategy });
@@ -28,17 +30,19 @@ const connect = async (url: URL, place: string): Promise<Redis> => {
   throw new CliError(`${place}: ${messageOf(cause)}`);
 };
 
-/** A Redis. No message contains its URL, which may contain a password. */
+const form = {
+  variable: 'REDIS_URL',
+  protocol: /^rediss?:$/,
+  pathname: /^(\/\d*)?$/,
+  example: 'redis://127.0.0.1 or rediss://user:password@host:6379/0',
+};
+
 export const redis: Database = {
   help,
   open: async (given, { events = false }, options) => {
-    const { label, text } = (given.text === 'env' && options.variable('REDIS_URL')) || given;
+    const url = databaseUrl(given, options, form);
     const prefix = options.text('prefix', /^[^{}*]{1,128}$/, 'be 1 to 128 characters without {, } and *') ?? 'colloquy';
     const partitions = options.integer('partitions', 1, 16_384, 1);
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (!url?.hostname || !/^rediss?:$/.test(url.protocol) || !/^(\/\d*)?$/.test(url.pathname)) {
-      throw new UsageError(`${label} must be a URL such as redis://127.0.0.1 or rediss://user:password@host:6379/0`);
-    }
     const place = `Redis at ${url.hostname}:${url.port || 6379}`;
     const client = await connect(url, place);
     const store = new RedisSessionStore({ client, prefix, partitions, statusIndex: true, events });

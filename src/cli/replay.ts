@@ -17,7 +17,8 @@ const help = `Usage: colloquy replay [options] [FILE]
 Replays recorded conversations in sessions, reads them back, and compares them entry by entry. Each line of FILE, or of
 standard input, is a conversation: {"id": "...", "turns": [{"role": "...", "content": "..."}, ...]}.
 
-Where the sessions are stored. Default: in memory. --redis env means the URL in REDIS_URL.
+Where the sessions are stored. Default: in memory. --redis env means the URL in REDIS_URL, and
+--postgres env the one in COLLOQUY_POSTGRES.
 ${onlyOptions(databaseHelp)}  --tenant NAME                         The tenant of the sessions. Default: a new one with a random name.
   --concurrency N                       Number of conversations to replay at the same time. Default: 32.
   --keep                                Keeps the sessions in the store. Default: deletes them at the end.

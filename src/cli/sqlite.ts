@@ -4,6 +4,7 @@ import { type SqliteDatabase, SqliteSessionStore } from '../../adapters/sqlite/i
 import { isFields } from '../input/values.js';
 import { CliError, messageOf, UsageError, unwrap } from './cli-error.js';
 import type { Database } from './database.js';
+import { loadPackage } from './load-package.js';
 
 const help = `  --sqlite FILE, $COLLOQUY_SQLITE       A SQLite file. Needs Node 22.13, or the package better-sqlite3 or libsql.
 `;
@@ -21,19 +22,14 @@ const loadBuiltin = (): unknown => {
   return isFields(builtin) ? builtin['DatabaseSync'] : undefined;
 };
 
-/** The driver in an installed package. One that is installed and cannot be loaded is an error. */
-const loadPackage = async (name: string): Promise<unknown> => {
-  try {
-    const loaded: unknown = await import(name);
-    return isFields(loaded) ? loaded['default'] : undefined;
-  } catch (cause) {
-    if (isFields(cause) && cause['code'] === 'ERR_MODULE_NOT_FOUND') return undefined;
-    throw new CliError(`the package ${name} cannot be loaded: ${messageOf(cause)}`, { cause });
-  }
+/** The driver in a package. */
+const loadInstalled = async (name: string): Promise<unknown> => {
+  const loaded: unknown = await loadPackage(name, () => import(name));
+  return isFields(loaded) ? loaded['default'] : undefined;
 };
 
 const loadDriver = async (): Promise<Driver> => {
-  const driver = loadBuiltin() ?? (await loadPackage('better-sqlite3')) ?? (await loadPackage('libsql'));
+  const driver = loadBuiltin() ?? (await loadInstalled('better-sqlite3')) ?? (await loadInstalled('libsql'));
   if (isDriver(driver)) return driver;
   throw new CliError('SQLite needs a driver: use Node 22.13 or later, or run npm install better-sqlite3 (or libsql)');
 };

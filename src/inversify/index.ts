@@ -4,6 +4,7 @@ export {
   type HandlerModuleOptions,
   handlerModule,
   memoryModule,
+  postgresModule,
   redisModule,
   sqliteModule,
 } from './modules.js';

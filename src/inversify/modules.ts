@@ -1,5 +1,6 @@
 import { type BindToFluentSyntax, ContainerModule, type ContainerModuleLoadOptions } from 'inversify';
 import { MemorySessionStore, type MemorySessionStoreOptions } from '../../adapters/memory/index.js';
+import { PostgresSessionStore, type PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
 import { RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
 import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
 import { createSessionHandler } from '../http/create-session-handler.js';
@@ -64,6 +65,10 @@ export const redisModule = (options: RedisSessionStoreOptions): ContainerModule 
 /** Binds a `SqliteSessionStore` over the host's connection. It does not call `migrate()`: the host does, at every start. */
 export const sqliteModule = (options: SqliteSessionStoreOptions): ContainerModule =>
   storeModule(() => new SqliteSessionStore(options));
+
+/** Binds a `PostgresSessionStore` over the host's pool. It does not call `migrate()`: the host does, at every start. */
+export const postgresModule = (options: PostgresSessionStoreOptions): ContainerModule =>
+  storeModule(() => new PostgresSessionStore(options));
 
 /** Options of the service, without its ports, which come from the container. */
 export type CoreModuleOptions = Omit<SessionServiceOptions, 'store' | 'clock' | 'ids' | 'observers'>;

@@ -3,11 +3,16 @@ import { dirname } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
+import { databaseHelp, openStore } from '../../src/cli/open-store.js';
+import { Options } from '../../src/cli/options.js';
 import { SessionService } from '../../src/index.js';
 import { documentOf } from '../readme/documents.js';
 import { blocksIn } from '../readme/samples.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
+import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { freePort } from '../support/free-port.js';
+import { openPool, schemaName } from '../support/postgres-schema.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { okOf } from '../support/sessions.js';
 import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
@@ -68,33 +73,91 @@ describeWithRedis('as a user with the documented rights', () => {
   });
 });
 
+/** Every command, beside a running service and after its end, on a database that an environment variable names. */
+const tryEveryCommand = async (env: Readonly<Record<string, string>>, where: readonly string[], place: string) => {
+  const serverEnv = { ...env, PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
+  const first = await colloquy.start(['serve', '--events', '--commands'], /Ctrl-C stops it/, serverEnv);
+  expect(first.output()).toContain(`stores sessions in ${place}.`);
+  const origin = /http:\/\/[\d.:]+/.exec(first.output())?.[0] ?? '';
+  const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
+  const post = async (path: string, body: object) =>
+    Object(await (await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })).json());
+  const labels = { user: 'u-1' };
+  const { session_id: id } = await post('/create-session', { face: 'ada', profile: 'tutor', labels });
+  const following = await colloquy.start(['inspect', id, '--follow'], /History/, env);
+  await post(`/start-session/${id}`, {});
+  const replayed = await colloquy.run(['replay', ...where, '--tenant', 'default', '--keep'], {
+    env,
+    input: conversation,
+  });
+  expect(replayed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('no difference') });
+  await post(`/terminate-session/${id}`, {});
+  expect((await following.end()).stdout).toMatch(/started\n.*terminated, terminated\n$/s);
+  expect(await first.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+  const listed = await colloquy.run(['list', '--json', '--status', 'TERMINATED', '--label', 'user=u-1'], { env });
+  expect(listed.stderr).toBe('');
+  expect(JSON.parse(listed.stdout)).toMatchObject({ id, labels });
+  expect((await colloquy.run(['list', '--status', 'TERMINATED'], { env })).stderr).toBe('2 sessions\n');
+};
+
+describeWithPostgres('in PostgreSQL', (postgres) => {
+  const url = postgres.url.replace('postgres@', 'postgres:hunter2@');
+  const schema = schemaName();
+  const env = { COLLOQUY_POSTGRES: url, COLLOQUY_SCHEMA: schema };
+  const place = `PostgreSQL at ${postgres.host}:${postgres.port}`;
+  const pool = openPool(postgres, 1);
+  afterAll(async () => {
+    await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+    await pool.end();
+  });
+
+  test('every command works, beside a running service and after its end', () =>
+    tryEveryCommand(env, ['--postgres', 'env'], place));
+
+  test.each([[['list']], [['inspect', 'x']]])('%j makes no tables', async (command) => {
+    const absent = schemaName();
+    const without = await colloquy.run([...command, '--schema', absent], { env });
+    const message = `${place}: the tables of the store are missing: call migrate() first`;
+    expect([without.exitCode, without.stderr]).toEqual([1, expect.stringContaining(message)]);
+    const { rowCount } = await pool.query('SELECT FROM pg_namespace WHERE nspname = $1', [absent]);
+    expect(rowCount).toBe(0);
+  });
+
+  test('commands that only read may not write', async () => {
+    const options = new Options({ help: databaseHelp, operands: 0 }, [], env);
+    (await openStore(options, {})).close();
+    const { store, close } = await openStore(options, { isReadOnly: true });
+    expect(await new SessionService({ store }).create({ face: 'ada', profile: 'tutor' })).toMatchObject({
+      error: { message: 'the database is read-only', outcome: 'not_applied' },
+    });
+    close();
+  });
+
+  test('what fails is reported in one line without the password', async () => {
+    const wrong = [url.replace(/\/postgres$/, '/absent'), url.replace(`:${postgres.port}`, `:${await freePort()}`)];
+    for (const [at, reason] of [/database "absent" does not exist/, /ECONNREFUSED/].entries()) {
+      for (const command of [['list'], ['serve']]) {
+        const { exitCode, stderr } = await colloquy.run(command, {
+          env: { ...env, PORT: '0', COLLOQUY_POSTGRES: wrong[at] ?? '' },
+        });
+        expect([exitCode, stderr]).toEqual([
+          1,
+          expect.stringMatching(/^colloquy: (tenant default in )?PostgreSQL at [\d.:]+: [^\n]+\n$/),
+        ]);
+        expect(stderr).toMatch(reason);
+        expect(stderr).not.toContain('hunter2');
+      }
+    }
+  });
+});
+
 describe('in a SQLite file', () => {
   const { file, remove } = sqliteFile();
-  const env = { COLLOQUY_SQLITE: file, PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
+  const env = { COLLOQUY_SQLITE: file };
   afterAll(remove);
 
-  test('every command works, beside a running service and after its end', async () => {
-    const first = await colloquy.start(['serve', '--events', '--commands'], /Ctrl-C stops it/, env);
-    expect(first.output()).toContain(`stores sessions in the SQLite file ${file}.`);
-    const origin = /http:\/\/[\d.:]+/.exec(first.output())?.[0] ?? '';
-    const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
-    const post = async (path: string, body: object) =>
-      Object(await (await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })).json());
-    const labels = { user: 'u-1' };
-    const { session_id: id } = await post('/create-session', { face: 'ada', profile: 'tutor', labels });
-    const following = await colloquy.start(['inspect', id, '--follow'], /History/, env);
-    await post(`/start-session/${id}`, {});
-    const where = ['--sqlite', file, '--tenant', 'default', '--keep'];
-    const replayed = await colloquy.run(['replay', ...where], { input: conversation });
-    expect(replayed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('no difference') });
-    await post(`/terminate-session/${id}`, {});
-    expect((await following.end()).stdout).toMatch(/started\n.*terminated, terminated\n$/s);
-    expect(await first.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
-    const listed = await colloquy.run(['list', '--json', '--status', 'TERMINATED', '--label', 'user=u-1'], { env });
-    expect(listed.stderr).toBe('');
-    expect(JSON.parse(listed.stdout)).toMatchObject({ id, labels });
-    expect((await colloquy.run(['list', '--status', 'TERMINATED'], { env })).stderr).toBe('2 sessions\n');
-  });
+  test('every command works, beside a running service and after its end', () =>
+    tryEveryCommand(env, ['--sqlite', file], `the SQLite file ${file}`));
 
   test.each([[['list']], [['inspect', 'x']]])('%j creates no file, and no tables', async (command) => {
     const absent = `${file}-absent`;

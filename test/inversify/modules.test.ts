@@ -2,6 +2,7 @@ import { Container, type ContainerModule } from 'inversify';
 import RedisMock from 'ioredis-mock';
 import { describe, expect, it } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { PostgresSessionStore } from '../../adapters/postgres/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { staticApiKeys } from '../../src/http/index.js';
@@ -11,6 +12,7 @@ import {
   coreModule,
   handlerModule,
   memoryModule,
+  postgresModule,
   redisModule,
   sqliteModule,
   TYPES,
@@ -92,6 +94,7 @@ describe('coreModule', () => {
 describe('the store modules', () => {
   const redis = () => redisModule({ client: new RedisMock(), prefix: 'wired' });
   const sqlite = () => sqliteModule({ database: openLibsql(':memory:') });
+  const postgres = () => postgresModule({ pool: { connect: () => Promise.reject(new Error('there is no server')) } });
   const orders = {
     'before the core': (store: ContainerModule) => [store, coreModule()],
     'after the core': (store: ContainerModule) => [coreModule(), store],
@@ -100,6 +103,7 @@ describe('the store modules', () => {
   it.each(Object.entries(orders))('choose the store when loaded %s', (_name, inOrder) => {
     expect(storeOf(loaded(...inOrder(redis())))).toBeInstanceOf(RedisSessionStore);
     expect(storeOf(loaded(...inOrder(sqlite())))).toBeInstanceOf(SqliteSessionStore);
+    expect(storeOf(loaded(...inOrder(postgres())))).toBeInstanceOf(PostgresSessionStore);
     expect(storeOf(loaded(...inOrder(memoryModule())))).toBeInstanceOf(MemorySessionStore);
   });
 
@@ -118,6 +122,11 @@ describe('the store modules', () => {
     expect((await okOf(sessions.create(ada))).status).toBe('IDLE');
   });
 
+  it('carry the service on PostgreSQL, through the pool of the host', async () => {
+    const sessions = serviceOf(loaded(coreModule(), postgres()));
+    expect((await errorOf(sessions.create(ada))).message).toContain('the pool gave no connection');
+  });
+
   it('give a store without the core too', () => {
     expect(storeOf(loaded(redis()))).toBeInstanceOf(RedisSessionStore);
     expect(storeOf(loaded(memoryModule()))).toBeInstanceOf(MemorySessionStore);
@@ -133,6 +142,7 @@ describe('the store modules', () => {
     );
     expect(() => redisModule(Object({ client: undefined }))).toThrow(/^RedisSessionStore: client /);
     expect(() => sqliteModule(Object({ database: {} }))).toThrow(/^SqliteSessionStore: database /);
+    expect(() => postgresModule(Object({ pool: {} }))).toThrow(/^PostgresSessionStore: pool /);
   });
 });
 

@@ -16,7 +16,15 @@ export const contract = {
   './inspector': ['inspectorRoutes', 'apiKeyAsPassword'],
   './logging': ['logging'],
   './telemetry': ['openTelemetry'],
-  './inversify': ['TYPES', 'coreModule', 'memoryModule', 'redisModule', 'sqliteModule', 'handlerModule'],
+  './inversify': [
+    'TYPES',
+    'coreModule',
+    'memoryModule',
+    'redisModule',
+    'sqliteModule',
+    'postgresModule',
+    'handlerModule',
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** The subpaths that load a peer of the host's. */

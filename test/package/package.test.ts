@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createProject, evaluate, sameVersion, typeCheck } from '../support/npm-project.js';
 import { type PackedPackage, packPackage, REPOSITORY } from '../support/packed-package.js';
-import { requirements } from '../support/requirements.js';
+import { reasonToSkip, requirements } from '../support/requirements.js';
 import { runNode } from '../support/run.js';
 import { contract, needPeers } from './contract.js';
 
@@ -14,7 +14,7 @@ type Format = 'esm' | 'cjs';
 const formats = ['esm', 'cjs'] as const satisfies Format[];
 const independent = Object.entries(contract).filter(([subpath]) => !needPeers.some((other) => other === subpath));
 
-const optionalPeers = ['inversify', 'reflect-metadata', 'ioredis', 'libsql', '@opentelemetry/api'];
+const optionalPeers = ['inversify', 'reflect-metadata', 'ioredis', 'libsql', 'pg', '@opentelemetry/api'];
 
 let packed: PackedPackage;
 let bare: string;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   bare = join(packed.dir, 'bare');
   equipped = join(packed.dir, 'equipped');
   onInversify7 = join(packed.dir, 'inversify7');
-  const peers = await Promise.all([...optionalPeers, '@types/node'].map(sameVersion));
+  const peers = await Promise.all([...optionalPeers, '@types/node', '@types/pg'].map(sameVersion));
   const older = await Promise.all(['inversify7', 'reflect-metadata'].map(sameVersion));
   await Promise.all([
     createProject(bare, [packed.tarball]),
@@ -80,6 +80,13 @@ describe('in a project with none of the optional peers', () => {
     await expect(listed).rejects.toThrow(
       requirements.nodeSqlite.isMet() ? 'file is not a database' : 'npm install better-sqlite3 (or libsql)',
     );
+    for (const [name, needed] of [
+      ['postgres', 'pg'],
+      ['redis', 'ioredis'],
+    ]) {
+      const without = runNode([main, 'list', `--${name}`, `${name}://127.0.0.1`], bare);
+      await expect(without).rejects.toThrow(`the package ${needed} is missing: run npm install ${needed}`);
+    }
   });
 
   it('brings none of them along', async () => {
@@ -158,6 +165,26 @@ describe('in a project with all of the optional peers', () => {
       })();`;
     expect(await evaluate(equipped, format, script)).toBe('ACTIVE');
   });
+
+  const postgres = inject('postgres');
+  if (postgres === undefined) it.skip(reasonToSkip(requirements.postgres));
+  else
+    it.each(formats)('keeps sessions in PostgreSQL, as %s', async (format) => {
+      const script = `
+      (async () => {
+        const { SessionService } = ${load[format]('colloquy')};
+        const { PostgresSessionStore } = ${load[format]('colloquy/postgres')};
+        const { Pool } = ${load[format]('pg')};
+        const pool = new Pool({ connectionString: '${postgres.url}' });
+        const store = new PostgresSessionStore({ pool, schema: 'package_${format}' });
+        (await store.migrate())._unsafeUnwrap();
+        const sessions = new SessionService({ store });
+        const { id } = (await sessions.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap();
+        console.log(JSON.stringify((await sessions.start(id))._unsafeUnwrap().status));
+        await pool.end();
+      })();`;
+      expect(await evaluate(equipped, format, script)).toBe('ACTIVE');
+    });
 
   it.each(formats)('exports what needs them, as %s', async (format) => {
     const expected = needPeers.map((subpath) => [subpath, expect.arrayContaining([...contract[subpath]])]);

@@ -1,9 +1,11 @@
 import { isBuiltin } from 'node:module';
 import { findChromium } from './chromium-binary.js';
+import { failingFsyncAvailable } from './failing-fsync.js';
 import { findBinary } from './find-binary.js';
 import { networksAvailable } from './network.js';
 import { findPostgres } from './postgres-binary.js';
 import { findRedisServer } from './redis-binary.js';
+import { smallDisksAvailable } from './small-disk.js';
 
 /** What some tests need, and a machine may lack. */
 export interface Requirement {
@@ -48,6 +50,18 @@ export const requirements = {
     name: 'a network namespace',
     isMet: networksAvailable,
     howToGet: 'Run the tests as root on Linux, with iproute2 (Debian: apt-get install iproute2).',
+    isNeededInCi: false,
+  },
+  smallDisk: {
+    name: 'a small file system of its own',
+    isMet: smallDisksAvailable,
+    howToGet: 'Run the tests as root on Linux.',
+    isNeededInCi: false,
+  },
+  failingFsync: {
+    name: 'an fsync that fails',
+    isMet: failingFsyncAvailable,
+    howToGet: 'Run the tests on Linux with a C compiler (Debian: apt-get install gcc libc6-dev).',
     isNeededInCi: false,
   },
   nodeSqlite: {

@@ -12,6 +12,7 @@ import { commandRoutes, createSessionHandler, staticApiKeys } from 'colloquy/htt
 import { logging } from 'colloquy/logging';
 import { MemorySessionStore } from 'colloquy/memory';
 import { type OpenApiDocument, openApiDocument } from 'colloquy/openapi';
+import { type PostgresPool, PostgresSessionStore } from 'colloquy/postgres';
 import { RedisSessionStore } from 'colloquy/redis';
 import { type SqliteDatabase, SqliteSessionStore } from 'colloquy/sqlite';
 import { describeSessionStore } from 'colloquy/testing';
@@ -54,6 +55,12 @@ export const onRedis = (client: RedisClient): SessionStore => new RedisSessionSt
 export const onSqlite = (database: SqliteDatabase): SessionStore | SessionError => {
   const store = new SqliteSessionStore({ database, events: { length: 1000 } });
   const migrated = store.migrate();
+  return migrated.isOk() ? store : migrated.error;
+};
+
+export const onPostgres = async (pool: PostgresPool): Promise<SessionStore | SessionError> => {
+  const store = new PostgresSessionStore({ pool, schema: 'sessions', events: { listen: false } });
+  const migrated = await store.migrate();
   return migrated.isOk() ? store : migrated.error;
 };
 

@@ -4,16 +4,26 @@ import { SessionService } from 'colloquy';
 import { expressMiddleware } from 'colloquy/express';
 import { fetchHandler } from 'colloquy/fetch';
 import { createSessionHandler, staticApiKeys } from 'colloquy/http';
-import { coreModule, handlerModule, memoryModule, redisModule, sqliteModule, TYPES } from 'colloquy/inversify';
+import {
+  coreModule,
+  handlerModule,
+  memoryModule,
+  postgresModule,
+  redisModule,
+  sqliteModule,
+  TYPES,
+} from 'colloquy/inversify';
 import { koaMiddleware } from 'colloquy/koa';
 import { MemorySessionStore } from 'colloquy/memory';
 import { nodeListener } from 'colloquy/node';
+import { PostgresSessionStore } from 'colloquy/postgres';
 import { RedisSessionStore } from 'colloquy/redis';
 import { SqliteSessionStore } from 'colloquy/sqlite';
 import { openTelemetry } from 'colloquy/telemetry';
 import { Container } from 'inversify';
 import { Redis } from 'ioredis';
 import Database from 'libsql';
+import { Pool } from 'pg';
 
 const handler = createSessionHandler({
   sessions: new SessionService({ store: new MemorySessionStore() }),
@@ -33,6 +43,8 @@ container.load(coreModule(), redisModule({ client }));
 export const sessions = container.get<SessionService>(TYPES.SessionService);
 const database = new Database(':memory:');
 export const embedded = new SqliteSessionStore({ database });
-export const modules = [memoryModule, handlerModule, () => sqliteModule({ database })];
+const pool = new Pool();
+export const shared = new PostgresSessionStore({ pool });
+export const modules = [memoryModule, handlerModule, () => sqliteModule({ database }), () => postgresModule({ pool })];
 
 export const traced = new SessionService({ store, observers: [openTelemetry({ tenant: 'spans' })] });

@@ -1,0 +1,19 @@
+import { isFields } from '../input/values.js';
+import { CliError, messageOf } from './cli-error.js';
+
+/** An optional package; undefined if it is not installed. One that is installed and cannot be loaded is an error. */
+export const loadPackage = async <T>(name: string, load: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await load();
+  } catch (cause) {
+    if (isFields(cause) && cause['code'] === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw new CliError(`the package ${name} cannot be loaded: ${messageOf(cause)}`, { cause });
+  }
+};
+
+/** A package that has to be installed. */
+export const needPackage = async <T>(name: string, load: () => Promise<T>): Promise<T> => {
+  const loaded = await loadPackage(name, load);
+  if (loaded === undefined) throw new CliError(`the package ${name} is missing: run npm install ${name}`);
+  return loaded;
+};

@@ -1,0 +1,40 @@
+import { PostgresSessionStore } from '../../adapters/postgres/index.js';
+import { unwrap } from './cli-error.js';
+import type { Database } from './database.js';
+import { databaseUrl } from './database-url.js';
+import { needPackage } from './load-package.js';
+import { printError } from './print.js';
+
+const help = `  --postgres URL, $COLLOQUY_POSTGRES    A PostgreSQL, such as postgres://127.0.0.1/app. Needs the package pg. Put a URL with a
+                                        password in COLLOQUY_POSTGRES.
+  --schema NAME, $COLLOQUY_SCHEMA       Schema of the tables in PostgreSQL. Default: colloquy.
+`;
+
+const form = {
+  variable: 'COLLOQUY_POSTGRES',
+  protocol: /^postgres(ql)?:$/,
+  pathname: /^(\/[^/@]*)?$/,
+  example: 'postgres://127.0.0.1/app or postgres://user:password@host:5432/database',
+};
+
+/** A PostgreSQL, whose tables are made or upgraded unless the use is read only. */
+export const postgres: Database = {
+  help,
+  open: async (given, { events = false, isReadOnly = false }, options) => {
+    const url = databaseUrl(given, options, form);
+    const rule = 'be 1 to 50 of the characters a-z 0-9 _, not a digit first';
+    const schema = options.text('schema', /^[a-z_][a-z0-9_]{0,49}$/, rule) ?? 'colloquy';
+    const place = `PostgreSQL at ${url.hostname}:${url.port || 5432}`;
+    const { default: pg } = await needPackage('pg', () => import('pg'));
+    const pool = new pg.Pool({
+      connectionString: url.href,
+      connectionTimeoutMillis: 4000,
+      allowExitOnIdle: true,
+      ...(isReadOnly ? { options: '-c default_transaction_read_only=on' } : {}),
+    });
+    pool.on('error', ({ message }) => void printError(`${place}: ${message}`));
+    const store = new PostgresSessionStore({ pool, schema, events });
+    if (!isReadOnly) unwrap(place, await store.migrate());
+    return { store, place, listsByStatus: true, close: () => void pool.end() };
+  },
+};
