@@ -1,6 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { readme } from '../readme/documents.js';
+import { announced, blocksIn } from '../readme/samples.js';
 import { createProject, evaluate, sameVersion, typeCheck } from '../support/npm-project.js';
 import { type PackedPackage, packPackage, REPOSITORY } from '../support/packed-package.js';
 import { reasonToSkip, requirements } from '../support/requirements.js';
@@ -115,6 +117,16 @@ describe('in a project with none of the optional peers', () => {
         console.log(JSON.stringify((await sessions.start(id))._unsafeUnwrap().status));
       })();`;
     expect(await evaluate(bare, format, script)).toBe('ACTIVE');
+  });
+
+  it('runs the first sample of the README as pasted, beside the package.json that npm init writes', async () => {
+    const [sample] = blocksIn(readme, 'ts');
+    if (sample === undefined) throw new Error('the README has no sample');
+    const folder = join(bare, 'first');
+    await mkdir(folder);
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'first', version: '1.0.0', type: 'commonjs' }));
+    await writeFile(join(folder, 'first.mjs'), sample.code);
+    expect((await runNode(['first.mjs'], folder)).trim().split('\n')).toEqual(announced(sample));
   });
 
   it('type-checks with no types but its own', async () => {

@@ -1,6 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { findChromium } from './chromium-binary.js';
 import { failingFsyncAvailable } from './failing-fsync.js';
+import { findBinary } from './find-binary.js';
 import { networksAvailable } from './network.js';
 import { findPostgres } from './postgres-binary.js';
 import { findRedisServer } from './redis-binary.js';
@@ -37,6 +38,12 @@ export const requirements = {
     isMet: () => findChromium() !== undefined,
     howToGet:
       'Install it (Debian: apt-get install chromium), or set CHROMIUM to the path of a Chromium or Chrome binary.',
+    isNeededInCi: true,
+  },
+  curl: {
+    name: 'curl',
+    isMet: () => findBinary('curl', 'CURL') !== undefined,
+    howToGet: 'Install it (Debian: apt-get install curl).',
     isNeededInCi: true,
   },
   networks: {
