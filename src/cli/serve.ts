@@ -70,7 +70,7 @@ ${curl} '${origin}/sessions?limit=10&page=1'
 ${key === undefined ? '' : get}`;
 };
 
-const onError = (error: { readonly type: string; readonly message?: string; readonly cause?: unknown }): void =>
+const onError = (error: { readonly type: string; readonly message: string; readonly cause?: unknown }): void =>
   void printError([error.type, error.message, error.cause && messageOf(error.cause)].filter(Boolean).join(': '));
 
 const run = async (options: Options): Promise<void> => {
