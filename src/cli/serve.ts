@@ -62,7 +62,7 @@ const tenantBy =
     return /^\/inspector\b/.test(url) ? byPassword(request) : byKey(header('x-api-key') ?? '', request);
   };
 
-const onError = (error: { readonly type: string; readonly message?: string; readonly cause?: unknown }): void =>
+const onError = (error: { readonly type: string; readonly message: string; readonly cause?: unknown }): void =>
   void printError([error.type, error.message, error.cause && messageOf(error.cause)].filter(Boolean).join(': '));
 
 const run = async (options: Options): Promise<void> => {

@@ -4,6 +4,7 @@ import type { SessionEvent, TenantChange, WatchAllOptions } from '../events/sess
 import { inClientTerms, timedOut, withTimeout } from '../http/answer-of.js';
 import { streamHeaders } from '../http/event-frame.js';
 import { EventStream, endWatch } from '../http/event-stream.js';
+import { refusal } from '../http/handler-error.js';
 import type { Answer, Call } from '../http/index.js';
 import { TenantBudget } from '../http/tenant-budget.js';
 import { hasMethods } from '../input/values.js';
@@ -67,11 +68,11 @@ export const listStream = (): ((call: Call<unknown>) => Answer) => {
   const streams = new TenantBudget(MAX_STREAMS, MAX_STREAMS_PER_TENANT);
   return async (call) => {
     const { method } = call.request;
-    if (method !== 'GET' && method !== 'HEAD') return err({ type: 'method_not_allowed', allow: 'GET, HEAD' });
+    if (method !== 'GET' && method !== 'HEAD') return err({ ...refusal('method_not_allowed'), allow: 'GET, HEAD' });
     const { sessions } = call;
-    if (!canWatchAll(sessions)) return err({ type: 'route_not_found' });
+    if (!canWatchAll(sessions)) return err(refusal('route_not_found'));
     const { admit, release } = streams.reserve(call.tenant);
-    if (!admit(1)) return err({ type: 'too_many_streams' });
+    if (!admit(1)) return err(refusal('too_many_streams'));
     let isStreaming = false;
     try {
       const answered = await open({ ...call, sessions }, release);

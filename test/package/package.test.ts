@@ -56,7 +56,19 @@ const consumer = (name: string) => readFile(join(import.meta.dirname, 'consumer'
 describe('the packed package', () => {
   it('holds the build, the licence and the documents, and no sources', async () => {
     const root = join(bare, 'node_modules', 'colloquy');
-    expect((await readdir(root)).sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+    expect((await readdir(root)).sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'dist',
+      'docs',
+      'llms-full.txt',
+      'llms.txt',
+      'package.json',
+    ]);
+    const documents = await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true });
+    expect(documents.filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))).toEqual([]);
     const built = await readdir(join(root, 'dist'), { recursive: true, withFileTypes: true });
     const files = built.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
     expect(files.filter((file) => !/\.(c?js|d\.c?ts)$/.test(file))).toEqual([]);
