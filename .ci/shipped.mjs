@@ -1,13 +1,18 @@
 // What a user of the package gets besides our own code: writes the bill of materials to dist, and fails on a licence
-// that is not allowed, a package without a checksum, an install script, or foreign code inside of our files.
+// that is not allowed, a package without a checksum, an install script, foreign code inside of our files, a link of the
+// documents that leads out of the package, or lists for assistants that are out of date.
 // Asks nobody: all is in the lock file and in dist. Usage, after a build: node .ci/shipped.mjs
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
 
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
 // Beside the package and not in it: a host resolves our ranges anew, and has other versions than these one day.
 const BILL = 'dist/colloquy.cdx.json';
+// What only the repository has: for those who change Colloquy, or large. A web page of the package leads there.
+const ONLY_IN_REPOSITORY = /^(benchmarks|examples|test|docs\/pictures)\/|^CONTRIBUTING\.md$/;
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 const npm = (...args) =>
@@ -15,6 +20,8 @@ const npm = (...args) =>
 
 const manifest = readJson('package.json');
 const lock = readJson('package-lock.json');
+const [packed] = npm('pack', '--dry-run', '--ignore-scripts', '--json');
+const shipped = packed.files.map(({ path }) => path);
 const bill = billOfMaterials();
 writeFileSync(BILL, `${JSON.stringify(bill, null, 2)}\n`);
 
@@ -25,6 +32,8 @@ const faults = [
     .map(({ purl }) => `${purl}: no SHA-512 in the lock`),
   ...installScripts().map((name) => `${name} runs a script when it is installed`),
   ...foreignCode().map((file) => `${file} holds code of another package`),
+  ...linksOut(),
+  ...outOfDate().map((file) => `${file} is out of date: npm run build`),
 ];
 const names = bill.components.map(({ name, version }) => `${name}@${version}`);
 console.log(`${BILL}: installed with ${manifest.name}@${manifest.version} are ${names.join(', ')}`);
@@ -65,9 +74,33 @@ function installScripts() {
 }
 
 function foreignCode() {
-  const [packed] = npm('pack', '--dry-run', '--ignore-scripts', '--json');
   // The bundler writes the path of every module that it takes in above the module's code.
-  const files = packed.files.map(({ path }) => path).filter((path) => /\.c?js$/.test(path));
+  const files = shipped.filter((path) => /\.c?js$/.test(path));
   if (files.length === 0) throw new Error('dist holds no code: run `npm run build` first');
   return [...packed.bundled, ...files.filter((file) => readFileSync(file, 'utf8').includes('// node_modules/'))];
+}
+
+function linksOut() {
+  const linksOf = (file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\]\(([^()\s#]+)(?:#[^()\s]*)?\)/g)]
+      .map(([, link]) => link)
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .map((link) => posix.join(posix.dirname(file), link));
+  return shipped
+    .filter((path) => /\.(md|txt)$/.test(path))
+    .flatMap((file) =>
+      linksOf(file)
+        .filter((target) => !shipped.includes(target) && !ONLY_IN_REPOSITORY.test(target))
+        .map((target) => `${file} links to ${target}, which is not in the package`),
+    );
+}
+
+function outOfDate() {
+  const folder = mkdtempSync(join(tmpdir(), 'colloquy-llms-'));
+  execFileSync(process.execPath, ['.ci/llms.mjs', folder]);
+  const stale = ['llms.txt', 'llms-full.txt'].filter(
+    (file) => !shipped.includes(file) || readFileSync(file, 'utf8') !== readFileSync(join(folder, file), 'utf8'),
+  );
+  rmSync(folder, { recursive: true });
+  return stale;
 }

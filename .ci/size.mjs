@@ -1,12 +1,12 @@
 // What each subpath of the package weighs in a bundle: minified, then compressed with gzip -9, with its dependencies and
-// without the peers and what Node brings. Fails where one is over its limit, has none, or where the README's table is out
-// of date. Usage, after a build: node .ci/size.mjs [--write]     --write brings the table up to date
+// without the peers and what Node brings. Fails where one is over its limit, has none, or where the table in
+// docs/sizes.md is out of date. Usage, after a build: node .ci/size.mjs [--write]     --write brings the table up to date
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const LIMITS = '.ci/size-limits.json';
-const README = 'README.md';
+const DOCUMENT = 'docs/sizes.md';
 const TABLE = /(?<=<!-- sizes -->\n)[\s\S]*?(?=<!-- \/sizes -->)/;
 // Bytes by which the table may be behind, so that not every commit has to touch it.
 const STALE = 500;
@@ -44,11 +44,11 @@ const inKilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 const rows = [...sizes].map(([name, { compressed }]) => `| \`${name}\` | ${inKilobytes(compressed)} |\n`);
 const table = ['| Subpath | In a bundle |\n', '|---|---|\n', ...rows].join('');
 
-const readme = readFileSync(README, 'utf8');
+const document = readFileSync(DOCUMENT, 'utf8');
 if (process.argv.includes('--write'))
   writeFileSync(
-    README,
-    readme.replace(TABLE, () => table),
+    DOCUMENT,
+    document.replace(TABLE, () => table),
   );
 
 const faults = [...overLimits(), ...notInTable()];
@@ -66,15 +66,15 @@ function* overLimits() {
 }
 
 function* notInTable() {
-  const told = readFileSync(README, 'utf8').match(TABLE)?.[0];
-  if (told === undefined) return yield `${README} has no table between <!-- sizes --> and <!-- /sizes -->`;
+  const told = readFileSync(DOCUMENT, 'utf8').match(TABLE)?.[0];
+  if (told === undefined) return yield `${DOCUMENT} has no table between <!-- sizes --> and <!-- /sizes -->`;
   const stated = new Map(
     [...told.matchAll(/^\| `(\S+)` \| ([\d.]+) kB \|$/gm)].map(([, name, kB]) => [name, kB * 1000]),
   );
   const names = new Set([...sizes.keys(), ...stated.keys()]);
   for (const name of names) {
     const difference = Math.abs((sizes.get(name)?.compressed ?? Number.NaN) - (stated.get(name) ?? Number.NaN));
-    if (!(difference <= STALE)) yield `${README} is out of date on ${name}: node .ci/size.mjs --write, after a build`;
+    if (!(difference <= STALE)) yield `${DOCUMENT} is out of date on ${name}: node .ci/size.mjs --write, after a build`;
   }
 }
 

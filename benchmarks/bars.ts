@@ -1,48 +1,6 @@
-import type { Spread } from './harness/statistics.js';
+import { type Bar, count, ratio, times } from './bar.js';
 import type { Judged, Results } from './results.js';
-
-/** A figure in some results: of rounds, or counted. */
-type Figure = Spread | number;
-
-/** What a figure must reach. */
-interface Bar {
-  readonly figure: string;
-  readonly least?: number;
-  readonly most?: number;
-  /** The figure in some results, if they have it. */
-  readonly read: (results: Results) => Figure | undefined;
-}
-
-interface Place {
-  readonly group: string;
-  readonly subject: string;
-  readonly limit: string;
-  /** Default: whatever the group has. */
-  readonly callers?: number;
-  /** Default: by the clock. */
-  readonly by?: 'wall' | 'cpu';
-}
-
-/** How much of the limit's rate. */
-const ratio =
-  ({ group, subject, limit, callers, by = 'wall' }: Place) =>
-  ({ groups }: Results): Spread | undefined =>
-    groups
-      .find((found) => found.group === group && (callers === undefined || found.callers === callers))
-      ?.measurements.find((measurement) => measurement.subject === subject)?.ratios[limit]?.[by];
-
-/** How many times the limit's time. */
-const times =
-  (place: Place) =>
-  (results: Results): Spread | undefined => {
-    const found = ratio(place)(results);
-    return found && { median: 1 / found.median, lower: 1 / found.upper, upper: 1 / found.lower };
-  };
-
-const count =
-  (figure: string) =>
-  ({ counts }: Results): number | undefined =>
-    counts.find((found) => found.figure === figure)?.value;
+import { storeBars } from './store-bars.js';
 
 const JSON_TEXT = 'JSON text of a session with 10 entries';
 
@@ -224,7 +182,7 @@ const peers: readonly Bar[] = [
   },
 ];
 
-const bars: readonly Bar[] = [...lists, ...writes, ...others, ...lightLists, ...peers];
+const bars: readonly Bar[] = [...lists, ...writes, ...others, ...lightLists, ...storeBars, ...peers];
 
 /** The bars whose figures these results have. */
 export const judge = (results: Results): readonly Judged[] =>

@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { judge } from './bars.js';
 import { drawBars } from './pictures/bar-chart.js';
-import { fullPictures, peersPictures } from './pictures/pictures.js';
+import { fullPictures, peersPictures, storesPictures } from './pictures/pictures.js';
 import type { Results } from './results.js';
+import { listFigures, shortTextOf, storeTable, writeFigures } from './store-figures.js';
 
-/** Draws the newest saved results, and writes the table of figures into the README of the benchmarks. */
+/** Draws the newest saved results, and writes the tables of figures into the READMEs. */
 
 const RESULTS = 'benchmarks/results';
 const README = 'benchmarks/README.md';
-const START = '<!-- figures -->';
-const END = '<!-- /figures -->';
 
 const newest = (kind: Results['kind']): Results | undefined => {
   const file = readdirSync(RESULTS)
@@ -20,32 +19,56 @@ const newest = (kind: Results['kind']): Results | undefined => {
 };
 
 const tableOf = (runs: readonly Results[]): string => {
-  const rows = runs
-    .flatMap(judge)
-    .map(
-      ({ figure, bar, value, reached }) =>
-        `| ${figure} | ${bar} | ${value.toFixed(2)} | ${reached ? 'yes' : '**no**'} |`,
-    );
+  // A later run of a part of the figures replaces those of an earlier run.
+  const judged = new Map(runs.flatMap(judge).map((one) => [one.figure, one]));
+  const rows = [...judged.values()].map(
+    ({ figure, bar, value, reached }) => `| ${figure} | ${bar} | ${value.toFixed(2)} | ${reached ? 'yes' : '**no**'} |`,
+  );
   return ['| Figure | Bar | Measured | Reached |', '|---|---|---|---|', ...rows].join('\n');
 };
+
+const titles = { full: 'The full set', quick: 'A quick run', stores: 'The four stores', peers: 'The peers' } as const;
 
 const machineOf = ({ date, kind, machine }: Results): string => {
   const packages = Object.entries(machine.packages).map(([name, version]) => `${name} ${version}`);
   return (
-    `${kind === 'peers' ? 'The peers' : 'The full set'} on ${date.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ` +
+    `${titles[kind]} on ${date.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ` +
     `${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}, Redis ${machine.redis}, ${packages.join(', ')}, ` +
     `commit ${machine.commit}.`
   );
 };
 
+/** Replaces what stands between the marks of this name. */
+const write = (file: string, name: string, text: string): void => {
+  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const [before = '', rest = ''] = readFileSync(file, 'utf8').split(start);
+  const [, after = ''] = rest.split(end);
+  writeFileSync(file, `${before}${start}\n${text}\n${end}${after}`);
+};
+
+const hasStores = ({ groups }: Results): boolean => groups.some(({ group }) => group.startsWith('stores, '));
+
 const full = newest('full');
 const peers = newest('peers');
-const pictures = { ...(full && fullPictures(full)), ...(peers && peersPictures(peers)) };
+const [stores] = [newest('stores'), full]
+  .filter((run) => run !== undefined)
+  .filter(hasStores)
+  .sort((a, b) => b.date.localeCompare(a.date));
+const pictures = {
+  ...(full && fullPictures(full)),
+  ...(stores && storesPictures(stores)),
+  ...(peers && peersPictures(peers)),
+};
 for (const [name, picture] of Object.entries(pictures)) {
   writeFileSync(`benchmarks/pictures/${name}.svg`, `${drawBars(picture)}\n`);
 }
-const runs = [full, peers].filter((run) => run !== undefined);
-const figures = `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)}`;
-const [before = '', rest = ''] = readFileSync(README, 'utf8').split(START);
-const [, after = ''] = rest.split(END);
-writeFileSync(README, `${before}${START}\n${figures}\n${END}${after}`);
+const runs = [...new Set([full, stores, peers])].filter((run) => run !== undefined);
+write(README, 'figures', `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)}`);
+if (stores !== undefined) {
+  const table = storeTable(stores, [...Object.values(listFigures), ...Object.values(writeFigures)]);
+  write(README, 'stores', `${table}\n\n![The four stores](pictures/stores.svg)`);
+  const { first, light, deep, cursor } = listFigures;
+  const { append, appendOfMany, createOfMany } = writeFigures;
+  const most = [first, light, deep, cursor, append, appendOfMany, createOfMany];
+  write('README.md', 'stores', storeTable(stores, most, shortTextOf));
+}

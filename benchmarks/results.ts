@@ -20,7 +20,7 @@ export interface Results {
   readonly version: 2;
   /** RFC 3339. */
   readonly date: string;
-  readonly kind: 'quick' | 'full' | 'peers';
+  readonly kind: 'quick' | 'full' | 'stores' | 'peers';
   readonly machine: Machine;
   readonly effort: Effort;
   readonly groups: readonly GroupResult[];

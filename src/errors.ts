@@ -6,36 +6,44 @@ export { type InvalidTransition, invalidTransition } from './session/session-sta
 export interface InputIssue {
   /** The field, such as `timeLimit` or `entries[2].content`. */
   readonly path: string;
+  /** The rule, such as `must be a string`. */
   readonly message: string;
 }
 
 interface Failure<Type extends string> {
+  /** Tells the errors apart. */
   readonly type: Type;
+  /** What happened, in words: for logs. */
   readonly message: string;
 }
 
 /** The input breaks a rule. Nothing was read or written. */
 export interface InvalidInput extends Failure<'invalid_input'> {
+  /** Each field that breaks a rule, at most 20. */
   readonly issues: readonly InputIssue[];
 }
 
 /** The tenant has no session with this id. */
 export interface NotFound extends Failure<'not_found'> {
+  /** The id of the session. */
   readonly id: string;
 }
 
 /** The idempotency key was used before with other options. Nothing was changed. */
 export interface IdempotencyMismatch extends Failure<'idempotency_mismatch'> {
+  /** The id of the session that the key belongs to. */
   readonly id: string;
 }
 
 /** The operation id was used before for another operation on this session. Nothing was changed. */
 export interface OperationMismatch extends Failure<'operation_mismatch'> {
+  /** The id of the session. */
   readonly id: string;
 }
 
 /** Another holder has the session. Nothing was changed. */
 export interface Held extends Failure<'held'> {
+  /** The name of the current holder. */
   readonly holder: string;
   /** When the hold ends unless its holder extends it: RFC 3339, UTC, milliseconds. */
   readonly until: string;
@@ -43,16 +51,19 @@ export interface Held extends Failure<'held'> {
 
 /** The fence is not that of the current hold. Nothing was changed. */
 export interface NotHolder extends Failure<'not_holder'> {
+  /** The fence that was given. */
   readonly fence: number;
 }
 
 /** Other callers kept changing the session. This call changed nothing; try again. */
 export interface Conflict extends Failure<'conflict'> {
+  /** The id of the session. */
   readonly id: string;
 }
 
 /** The history would exceed the maximum number of entries. Nothing was appended. */
 export interface HistoryFull extends Failure<'history_full'> {
+  /** The id of the session. */
   readonly id: string;
   /** Maximum number of entries in a history. */
   readonly limit: number;
@@ -60,6 +71,7 @@ export interface HistoryFull extends Failure<'history_full'> {
 
 /** The history does not end at `ifPosition`. Nothing was appended. */
 export interface HistoryMoved extends Failure<'history_moved'> {
+  /** The id of the session. */
   readonly id: string;
   /** The position at which the history ends. */
   readonly position: number;
@@ -86,6 +98,7 @@ export interface StoreUnavailable extends Failure<'store_unavailable'> {
 
 /** The stored session cannot be read: it is damaged, or a later version wrote it. Nothing was changed. */
 export interface CorruptRecord extends Failure<'corrupt_record'> {
+  /** The id of the session. */
   readonly id: string;
 }
 
@@ -113,12 +126,18 @@ export type SessionError =
   | StoreUnavailable
   | CorruptRecord;
 
+/** Errors of a store. */
 export type StoreError = StoreUnavailable | CorruptRecord;
 
+/** Errors of `create`. */
 export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreError;
+/** Errors of `get`. */
 export type ReadError = InvalidInput | NotFound | StoreError;
+/** Errors of `history`. */
 export type HistoryError = InvalidInput | NotFound | StoreError;
+/** Errors of `list` and `each`. */
 export type ListError = InvalidInput | PageTooLarge | StoreError;
+/** Errors of `start`, `pause`, `resume`, `terminate` and `fail`. */
 export type ChangeError =
   | InvalidInput
   | NotFound
@@ -127,6 +146,7 @@ export type ChangeError =
   | OperationMismatch
   | Conflict
   | StoreError;
+/** Errors of `append`. */
 export type AppendError =
   | InvalidInput
   | NotFound
@@ -136,12 +156,17 @@ export type AppendError =
   | HistoryFull
   | HistoryMoved
   | StoreError;
+/** Errors of `hold`. */
 export type HoldError = InvalidInput | NotFound | InvalidTransition | Held | Conflict | StoreError;
+/** Errors of `release`. */
 export type ReleaseError = InvalidInput | NotFound | NotHolder | Conflict | StoreError;
+/** Errors of `delete`. */
 export type DeleteError = InvalidInput | StoreError;
+/** Errors of `sweep`, when nothing could be swept. */
 export type SweepError = InvalidInput | StoreError;
 /** Why a sweep could not see to a session. */
 export type SweepFailure = StoreError | ListenerFailed;
+/** Errors of `watch` and `watchAll`. */
 export type WatchError = InvalidInput | NotFound | StoreError;
 
 export const invalidInput = (issues: readonly InputIssue[]): InvalidInput => ({

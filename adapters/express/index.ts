@@ -10,6 +10,7 @@ export interface ExpressRequest extends IncomingMessage {
   readonly baseUrl?: string;
 }
 
+/** A middleware of Express. */
 export type ExpressMiddleware = (req: ExpressRequest, res: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**

@@ -6,6 +6,7 @@ import type { CloseListeners } from './close-listeners.js';
 import { FetchRequest, pathOf } from './fetch-request.js';
 import { chunksOf, detectsUnread, streamOf } from './stream-of.js';
 
+/** Options of `fetchHandler`. */
 export interface FetchHandlerOptions {
   /** Prefix of the routes in the URLs that the function gets, such as `/api`. Default: none. */
   readonly prefix?: string;

@@ -38,7 +38,12 @@ const tenantOrder = (a: TenantDue, b: TenantDue): number => a.firstDue - b.first
 /** Options of a `MemorySessionStore`. */
 export interface MemorySessionStoreOptions {
   /** Enables events. The store keeps the last `length` events, at least 1, by default 100000. Default: no events. */
-  readonly events?: boolean | { readonly length?: number };
+  readonly events?:
+    | boolean
+    | {
+        /** Number of the latest events that are kept, at least 1. Default: 100000. */
+        readonly length?: number;
+      };
 }
 
 const DEFAULT_EVENTS = 100_000;

@@ -10,6 +10,7 @@ import { respond } from './respond.js';
 /** A listener for `createServer` of node:http and node:https. */
 export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
 
+/** Options of `nodeListener`. */
 export interface NodeListenerOptions {
   /** Prefix of the routes, such as `/api`. Default: none. */
   readonly prefix?: string;

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
 import { type Fields, isFields } from '../../src/input/values.js';
 import type { Query } from '../sql/page-query.js';
-import { failureOf, notConnected, timedOut } from './failure.js';
+import { type Failure, failureOf, notConnected, timedOut } from './failure.js';
 import type { PostgresClient, PostgresPool } from './postgres-session-store-options.js';
 
 /** The result of a call of the store. */
@@ -10,20 +10,17 @@ export type Answer<T, E = StoreUnavailable> = Promise<Result<T, E>>;
 
 type Value = string | number | boolean | null | readonly string[];
 
-/** A statement with `$1`, `$2` ... for its values. */
-interface Statement {
-  readonly text: string;
-  readonly values: readonly Value[];
-}
+/** The outcome of a call that may have been committed: no read can. */
+type Doubt = StoreUnavailable['outcome'];
 
 /** Numbers the `?` of a query. */
-const numbered = ({ sql, values }: Query): Statement => {
+const numbered = ({ sql, values }: Query): { readonly text: string; readonly values: readonly Value[] } => {
   let count = 0;
-  const text = sql.replaceAll('?', () => {
+  const number = (): string => {
     count += 1;
     return `$${count}`;
-  });
-  return { text, values };
+  };
+  return { text: sql.replaceAll('?', number), values };
 };
 
 const rowsOf = (result: unknown): readonly Fields[] => {
@@ -56,9 +53,10 @@ export class Connection {
 
   /** A read never has a doubtful outcome, and is repeated once on another connection if one was lost. */
   async read(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
-    const first = await this.#send({ text, values }, 'not_applied');
-    if (first.isOk() || first.error.isRefusal || first.error.isTimeout) return first.mapErr(({ error }) => error);
-    return (await this.#send({ text, values }, 'not_applied')).mapErr(({ error }) => error);
+    const first = await this.#send(text, values, 'not_applied');
+    const isLost = first.isErr() && first.error.kind === 'lost';
+    const result = isLost ? await this.#send(text, values, 'not_applied') : first;
+    return result.mapErr(({ error }) => error);
   }
 
   query(query: Query): Answer<readonly Fields[]> {
@@ -69,13 +67,14 @@ export class Connection {
   /** A write is repeated only if the server has undone it because other transactions were in the way. */
   async write(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
     for (let attempt = 1; ; attempt += 1) {
-      const sent = await this.#send({ text, values }, 'unknown');
-      if (sent.isOk() || !sent.error.isConflict || attempt === MAX_ATTEMPTS) return sent.mapErr(({ error }) => error);
+      const result = await this.#send(text, values, 'unknown');
+      const isInTheWay = result.isErr() && result.error.kind === 'conflict';
+      if (!isInTheWay || attempt === MAX_ATTEMPTS) return result.mapErr(({ error }) => error);
     }
   }
 
   /** Lends a connection, which the caller has to release. */
-  async connect(): Answer<PostgresClient> {
+  async connect(): Answer<PostgresClient, Failure> {
     try {
       const client = await this.#pool.connect();
       if (!guarded.has(client)) client.on?.('error', ignore);
@@ -87,51 +86,39 @@ export class Connection {
   }
 
   /** At the timeout, a connection that has not answered is closed, since its answer may still come. */
-  async #send({ text, values }: Statement, doubt: StoreUnavailable['outcome']) {
-    type Failed = {
-      readonly error: StoreUnavailable;
-      readonly isRefusal: boolean;
-      readonly isConflict: boolean;
-      readonly isTimeout: boolean;
+  async #send(text: string, values: readonly Value[], doubt: Doubt): Answer<readonly Fields[], Failure> {
+    let client: PostgresClient | undefined;
+    let isLate = false;
+    const release = (destroy: boolean): void => {
+      const lent = client;
+      client = undefined;
+      lent?.release(destroy);
     };
-    const plain = { isRefusal: false, isConflict: false, isTimeout: false };
-    let release: ((destroy: boolean) => void) | undefined;
-    let isOver = false;
-    const work = async (): Promise<Result<readonly Fields[], Failed>> => {
+    const attempt = async (): Answer<readonly Fields[], Failure> => {
       const connected = await this.connect();
-      if (connected.isErr()) return err({ ...plain, error: connected.error });
-      const client = connected.value;
-      release = (destroy) => {
-        release = undefined;
-        client.release(destroy);
-      };
-      if (isOver) {
-        release(false);
-        return err({ ...plain, error: timedOut('not_applied') });
-      }
+      if (connected.isErr()) return err(connected.error);
+      client = connected.value;
       try {
-        const result = await client.query(text, values.length === 0 ? undefined : [...values]);
-        release?.(false);
-        return ok(rowsOf(result));
+        if (isLate) return err(timedOut('not_applied'));
+        return ok(rowsOf(await client.query(text, values.length === 0 ? undefined : [...values])));
       } catch (cause) {
         const failure = failureOf(cause, doubt);
-        release?.(!failure.isRefusal);
-        return err({ ...failure, isTimeout: false });
+        if (failure.kind === 'lost') release(true);
+        return err(failure);
+      } finally {
+        release(false);
       }
     };
     let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<Result<never, Failed>>((resolve) => {
+    const timeout = new Promise<Result<never, Failure>>((resolve) => {
       timer = setTimeout(() => {
-        isOver = true;
-        const error = timedOut(release === undefined ? 'not_applied' : doubt);
-        release?.(true);
-        resolve(err({ ...plain, error, isTimeout: true }));
+        isLate = true;
+        resolve(err(timedOut(client === undefined ? 'not_applied' : doubt)));
+        release(true);
       }, this.#timeoutMs);
     });
-    try {
-      return await Promise.race([work(), timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const result = await Promise.race([attempt(), timeout]);
+    clearTimeout(timer);
+    return result;
   }
 }

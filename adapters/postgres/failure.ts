@@ -4,10 +4,11 @@ import { isFields } from '../../src/input/values.js';
 /** The failure of one attempt. */
 export interface Failure {
   readonly error: StoreUnavailable;
-  /** Whether the connection is as good as before: the server refused the statement, and undid it. */
-  readonly isRefusal: boolean;
-  /** Whether another transaction was in the way, so that the same statement may succeed now. */
-  readonly isConflict: boolean;
+  /**
+   * `refused`: the server refused the statement and undid it. `conflict`: likewise, because another transaction was in the
+   * way; the same statement may succeed now. `lost`: the connection is of no use any more. `late`: the timeout has passed.
+   */
+  readonly kind: 'refused' | 'conflict' | 'lost' | 'late';
 }
 
 /** Causes by their SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
@@ -24,8 +25,6 @@ const reasons: Readonly<Record<string, string>> = {
   '57014': 'the server has cancelled the call',
 };
 
-const conflicts = ['40001', '40P01'];
-
 /** The server has undone a statement that it answers with ERROR. After FATAL or a lost connection it may be committed. */
 const isUndone = (severity: unknown, code: unknown): code is string =>
   severity === 'ERROR' && typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && code !== '40003';
@@ -34,16 +33,20 @@ const isUndone = (severity: unknown, code: unknown): code is string =>
 export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => {
   const { severity, code } = isFields(cause) ? cause : {};
   if (!isUndone(severity, code)) {
-    return { error: storeUnavailable('PostgreSQL did not answer', doubt, cause), isRefusal: false, isConflict: false };
+    return { kind: 'lost', error: storeUnavailable('PostgreSQL did not answer', doubt, cause) };
   }
   const message = reasons[code] ?? `PostgreSQL refused the call: SQLSTATE ${code}`;
-  const error = storeUnavailable(message, 'not_applied', cause);
-  return { error, isRefusal: true, isConflict: conflicts.includes(code) };
+  const kind = code === '40001' || code === '40P01' ? 'conflict' : 'refused';
+  return { kind, error: storeUnavailable(message, 'not_applied', cause) };
 };
 
 /** The failure of a call that got no connection. */
-export const notConnected = (cause: unknown): StoreUnavailable =>
-  storeUnavailable('the pool gave no connection to PostgreSQL', 'not_applied', cause);
+export const notConnected = (cause: unknown): Failure => ({
+  kind: 'refused',
+  error: storeUnavailable('the pool gave no connection to PostgreSQL', 'not_applied', cause),
+});
 
-export const timedOut = (outcome: StoreUnavailable['outcome']): StoreUnavailable =>
-  storeUnavailable('PostgreSQL did not answer in time', outcome);
+export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
+  kind: 'late',
+  error: storeUnavailable('PostgreSQL did not answer in time', outcome),
+});

@@ -14,32 +14,48 @@ const FRAME_BYTES = 150;
 /** Sessions up to this many bytes are read in the round trip that finds their size. */
 const BYTES_AT_ONCE = 262_144;
 
+/** The position before the entries to read, and the bytes of the history up to it. */
+const startOf = (prefix: string, { historyLimit }: ReadSize) => {
+  if (historyLimit === undefined) return { start: '0', bytes: '0', values: [] };
+  if (historyLimit === 0) return { start: 'session.entries', bytes: 'session.bytes', values: [] };
+  return {
+    start: 'greatest(0, session.entries - ?)',
+    bytes: `coalesce((
+        SELECT entry.bytes FROM ${prefix}entries AS entry
+          WHERE entry.session = session.number AND entry.position = session.entries - ?
+      ), 0)`,
+    values: [historyLimit, historyLimit],
+  };
+};
+
+/** Finds sessions: their numbers, or if it `isWhole` their rows, so that they are not looked up again. */
+export interface Source extends Query {
+  readonly isWhole: boolean;
+}
+
 /**
- * Reads the sessions that `source` finds, rows with a `number`, with the latest entries of their histories. If all of
+ * Reads the sessions that `source` finds, with the latest entries of their histories. If all of
  * them together have more than `maxBytes`, it reads their sizes alone. One statement sees one moment of the database.
  */
-export const loadSessions = (prefix: string, source: Query, { historyLimit }: ReadSize, maxBytes: number): Query => {
-  const limit = historyLimit ?? Number.MAX_SAFE_INTEGER;
+export const loadSessions = (prefix: string, source: Source, size: ReadSize, maxBytes: number): Query => {
+  const { start, bytes, values } = startOf(prefix, size);
+  const history = `CASE WHEN fits AND start < entries THEN (
+      SELECT string_agg(entry.entry, ',' ORDER BY entry.position) FROM ${prefix}entries AS entry
+        WHERE entry.session = sized.number AND entry.position > sized.start
+    ) END`;
   return {
     sql: `WITH source AS (${source.sql}),
       sized AS (
         SELECT session.number, session.id, session.created_ms, session.entries, session.sequence, session.birth,
-          session.state, session.head, greatest(0, session.entries - ?) AS start,
-          ${FRAME_BYTES} + octet_length(session.head) + session.bytes - coalesce((
-            SELECT entry.bytes FROM ${prefix}entries AS entry
-              WHERE entry.session = session.number AND entry.position = session.entries - ?
-          ), 0) AS size
-        FROM source JOIN ${prefix}sessions AS session ON session.number = source.number
+          session.state, session.head, ${start} AS start,
+          ${FRAME_BYTES} + octet_length(session.head) + session.bytes - ${bytes} AS size
+        FROM ${source.isWhole ? 'source AS session' : `source JOIN ${prefix}sessions AS session USING (number)`}
       ),
       fitting AS (SELECT coalesce(sum(size), 0) <= ? AS fits FROM sized)
     SELECT id, created_ms, entries, sequence, birth, state, size, fits, start,
-      CASE WHEN fits THEN head END AS head,
-      CASE WHEN fits AND start < entries THEN (
-        SELECT string_agg(entry.entry, ',' ORDER BY entry.position) FROM ${prefix}entries AS entry
-          WHERE entry.session = sized.number AND entry.position > sized.start
-      ) END AS history
+      CASE WHEN fits THEN head END AS head, ${size.historyLimit === 0 ? 'NULL' : history} AS history
     FROM sized, fitting`,
-    values: [...source.values, limit, limit, maxBytes],
+    values: [...source.values, ...values, maxBytes],
   };
 };
 
@@ -60,8 +76,8 @@ export const sessionOf = (row: Fields): Result<SessionRecord, CorruptRecord> => 
 };
 
 /**
- * Reads at once what is small, and anything else after `admit` has admitted its bytes. `isCounted` tells rows with a
- * session from others.
+ * Reads at once what is small, and anything else after `admit` has admitted its bytes. `counted` leaves out rows that are no
+ * sessions of the result.
  */
 export const readAdmitted = async <E, F>(
   read: (maxBytes: number) => Answer<readonly Fields[], F>,
@@ -69,14 +85,17 @@ export const readAdmitted = async <E, F>(
   counted: (rows: readonly Fields[]) => readonly Fields[] = (rows) => rows,
 ): Answer<readonly Fields[], E | F> => {
   let maxBytes = admit === undefined ? Number.MAX_SAFE_INTEGER : BYTES_AT_ONCE;
-  for (;;) {
+  for (let isAdmitted = false; ; isAdmitted = true) {
     const result = await read(maxBytes);
     if (result.isErr()) return err(result.error);
     const rows = counted(result.value);
+    const isRead = rows.every((row) => row['fits'] === true);
     const bytes = rows.reduce((sum, row) => sum + Number(row['size']), 0);
-    const refusal = rows.length === 0 ? undefined : admit?.(bytes, rows.length);
-    if (refusal !== undefined) return err(refusal);
-    if (rows.every((row) => row['fits'] === true)) return ok(result.value);
+    if (rows.length > 0 && !(isRead && isAdmitted)) {
+      const refusal = admit?.(bytes, rows.length);
+      if (refusal !== undefined) return err(refusal);
+    }
+    if (isRead) return ok(result.value);
     // What other callers append in the meantime has room too.
     maxBytes = bytes * 2;
   }

@@ -55,7 +55,7 @@ const makeTables = async (client: PostgresClient, schema: string): Promise<void>
  */
 export const migrate = async (connection: Connection, schema: string): Answer<void> => {
   const connected = await connection.connect();
-  if (connected.isErr()) return err(connected.error);
+  if (connected.isErr()) return err(connected.error.error);
   const client = connected.value;
   try {
     const encoding = firstRow(await client.query('SHOW server_encoding'))?.['server_encoding'];

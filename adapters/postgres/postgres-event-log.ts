@@ -28,9 +28,10 @@ export class PostgresEventLog implements EventLog {
     this.#connection = connection;
     this.#prefix = prefix;
     const channel = `colloquy_${schema}`;
-    // A publication needs the events that others committed while it waited for its turn.
-    this.#publication = `BEGIN ISOLATION LEVEL READ COMMITTED;
-      SELECT ${prefix}publish(${events.length}, '${channel}'); COMMIT`;
+    // A publication needs the events that others committed while it waited for its turn. Two statements in one message are
+    // one transaction, which the server ends also where it refuses them: the connection is as good as before.
+    this.#publication = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+      SELECT ${prefix}publish(${events.length}, '${channel}')`;
     const listener = events.listen ? new NotificationListener(connection, channel) : undefined;
     this.listen = listener && ((wake) => listener.listen(wake));
   }

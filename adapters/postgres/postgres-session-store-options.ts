@@ -23,6 +23,7 @@ export interface PostgresPool {
 
 /** Options of a `PostgresSessionStore`. */
 export interface PostgresSessionStoreOptions {
+  /** The pool of the package pg, or one with the same methods. */
   readonly pool: PostgresPool;
   /** The schema of the tables: 1 to 50 of the characters `a-z 0-9 _`, not a digit first. Default: `colloquy`. */
   readonly schema?: string;
@@ -32,7 +33,14 @@ export interface PostgresSessionStoreOptions {
    * Enables events. The log keeps the last `length` events, 1 to 100000000, by default 100000. With `listen: false` the store
    * never sends LISTEN, and polls for events of other processes. Default: no events.
    */
-  readonly events?: boolean | { readonly length?: number; readonly listen?: boolean };
+  readonly events?:
+    | boolean
+    | {
+        /** Number of the latest events that are kept, 1 to 100000000. Default: 100000. */
+        readonly length?: number;
+        /** Whether the store learns of events of other processes by LISTEN; otherwise it polls. Default: true. */
+        readonly listen?: boolean;
+      };
 }
 
 /** The validated options with their defaults. */

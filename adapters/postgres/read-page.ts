@@ -8,9 +8,11 @@ import type { Answer, Connection } from './connection.js';
 import { loadSessions, readAdmitted, sessionOf } from './load-sessions.js';
 
 const pageQuery = (prefix: string, tenant: string, range: PageRange, maxBytes: number): Query => {
-  const dialect = { prefix, byTenantDue: '' };
+  // A page by number skips sessions in the index alone, and then looks up those on the page.
+  const isWhole = range.offset === 0 && range.label === undefined;
+  const dialect = { prefix, byTenantDue: '', columns: isWhole ? '*' : 'number, created_ms, id' };
   const total = totalOfPage(dialect, tenant, range);
-  const sessions = loadSessions(prefix, rowsOfPage(dialect, tenant, range), range, maxBytes);
+  const sessions = loadSessions(prefix, { ...rowsOfPage(dialect, tenant, range), isWhole }, range, maxBytes);
   const direction = range.order === 'oldest' ? '' : 'DESC';
   return {
     sql: `SELECT total, page.* FROM (SELECT ${total.sql} AS total) AS totals LEFT JOIN (${sessions.sql}) AS page ON true

@@ -1,4 +1,4 @@
-import { err, ok } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
@@ -7,11 +7,12 @@ import type { Admit, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '
 import { decodeEntries, decodeState } from '../../src/store/stored-json.js';
 import type { Query } from '../sql/page-query.js';
 import type { Answer, Connection } from './connection.js';
-import { loadSessions, readAdmitted, sessionOf, unreadable } from './load-sessions.js';
+import { loadSessions, readAdmitted, type Source, sessionOf, unreadable } from './load-sessions.js';
 
-const sourceOf = (prefix: string, { tenant, id }: SessionKey): Query => ({
-  sql: `SELECT number FROM ${prefix}sessions WHERE tenant = ? AND id = ?`,
+const sourceOf = (prefix: string, { tenant, id }: SessionKey): Source => ({
+  sql: `SELECT * FROM ${prefix}sessions WHERE tenant = ? AND id = ?`,
   values: [escapeName(tenant), escapeName(id)],
+  isWhole: true,
 });
 
 export const findSession = async <E>(
@@ -23,9 +24,7 @@ export const findSession = async <E>(
 ): Answer<SessionRecord | undefined, StoreError | E> => {
   const read = (maxBytes: number) => connection.query(loadSessions(prefix, sourceOf(prefix, key), size, maxBytes));
   const rows = await readAdmitted(read, admit);
-  if (rows.isErr()) return err(rows.error);
-  const [row] = rows.value;
-  return row === undefined ? ok(undefined) : sessionOf(row);
+  return rows.andThen(([row]) => (row === undefined ? ok(undefined) : sessionOf(row)));
 };
 
 export const findState = async (
@@ -35,11 +34,11 @@ export const findState = async (
 ): Answer<StateRecord | undefined, StoreError> => {
   const sql = `SELECT state FROM ${prefix}sessions WHERE tenant = ? AND id = ?`;
   const rows = await connection.query({ sql, values: [escapeName(tenant), escapeName(id)] });
-  if (rows.isErr()) return err(rows.error);
-  const [row] = rows.value;
-  if (row === undefined) return ok(undefined);
-  const state = decodeState(row['state']);
-  return state === undefined ? err(unreadable(id, 'state')) : ok(state);
+  return rows.andThen(([row]) => {
+    if (row === undefined) return ok(undefined);
+    const state = decodeState(row['state']);
+    return state === undefined ? err(unreadable(id, 'state')) : ok(state);
+  });
 };
 
 /* The entries of a slice: the first ones behind `start`, or the latest ones up to `stop`, whose bytes fit. */
@@ -93,11 +92,11 @@ export const findEntries = async (
   const isPosition = Number.isSafeInteger(given) && given >= 0;
   const asked: HistorySlice = isPosition ? slice : { limit: 1, after: 0 };
   const rows = await connection.query(sliceOf(prefix, key, asked));
-  if (rows.isErr()) return err(rows.error);
-  const [row] = rows.value;
-  if (row === undefined) return ok({ outcome: 'missing' });
-  if (decodeState(row['state']) === undefined) return err(unreadable(key.id, 'state'));
-  if (!isPosition) return ok({ outcome: 'invalid_position' });
-  const outcome = outcomeOf(row, slice);
-  return outcome === undefined ? err(unreadable(key.id, 'history')) : ok(outcome);
+  return rows.andThen(([row]): Result<EntriesOutcome, StoreError> => {
+    if (row === undefined) return ok({ outcome: 'missing' });
+    if (decodeState(row['state']) === undefined) return err(unreadable(key.id, 'state'));
+    if (!isPosition) return ok({ outcome: 'invalid_position' });
+    const outcome = outcomeOf(row, slice);
+    return outcome === undefined ? err(unreadable(key.id, 'history')) : ok(outcome);
+  });
 };

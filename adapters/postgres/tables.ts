@@ -8,7 +8,7 @@ const SHARDS = 32;
  *
  * Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since the epoch;
  * 9007199254740991 stands for Infinity. `state` is the whole state as JSON; `status` to `revision` repeat what is
- * searched and compared.
+ * searched and compared. The indexes of lists include the number, so that a page by number skips sessions in the index alone.
  */
 export const tables = `
 CREATE TABLE $sessions (
@@ -21,8 +21,8 @@ CREATE TABLE $sessions (
   head text NOT NULL, state text NOT NULL
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX sessions_by_id ON $sessions (tenant, id);
-CREATE INDEX sessions_by_creation ON $sessions (tenant, created_ms, id);
-CREATE INDEX sessions_by_status ON $sessions (tenant, status, created_ms, id, deadline);
+CREATE INDEX sessions_by_creation ON $sessions (tenant, created_ms, id) INCLUDE (number);
+CREATE INDEX sessions_by_status ON $sessions (tenant, status, created_ms, id, deadline) INCLUDE (number);
 CREATE INDEX sessions_by_due ON $sessions (due_at) WHERE due_at < ${NEVER};
 CREATE INDEX sessions_by_tenant_due ON $sessions (tenant, due_at, status, deadline) WHERE due_at < ${NEVER};
 
@@ -40,7 +40,7 @@ CREATE TABLE $operations (
 CREATE TABLE $labels (
   tenant text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL,
   created_ms bigint NOT NULL, id text COLLATE "C" NOT NULL, session bigint NOT NULL,
-  PRIMARY KEY (tenant, name, value, created_ms, id)
+  PRIMARY KEY (tenant, name, value, created_ms, id) INCLUDE (session)
 );
 CREATE INDEX labels_by_session ON $labels (session);
 

@@ -54,6 +54,7 @@ export class RedisClock implements Clock {
     this.#clock = clock;
   }
 
+  /** The time of the server in milliseconds since the epoch. */
   now(): number {
     return this.#clock.now() + this.#offsetMs;
   }

@@ -15,6 +15,8 @@ export interface Dialect {
   readonly prefix: string;
   /** Behind the name of the sessions, to search the overdue ones in the index of a tenant's due sessions. */
   readonly byTenantDue: string;
+  /** What a page reads of the sessions: at least `number`, `created_ms` and `id`. With a label, it reads only these. */
+  readonly columns: string;
 }
 
 /** A place in an index by creation: a time, and an escaped id. */
@@ -37,7 +39,7 @@ const isBefore = (place: Place, other: Place): boolean =>
 
 /** Each part of the list is read in its order from one index: rows of `number`, `created_ms` and `id`. */
 const partsOf = (
-  { prefix, byTenantDue }: Dialect,
+  { prefix, byTenantDue, columns }: Dialect,
   tenant: string,
   { label, status }: PageRange,
   { lower, upper }: Bounds,
@@ -52,7 +54,7 @@ const partsOf = (
     const sql = `SELECT session AS number, created_ms, id FROM ${prefix}labels WHERE tenant = ? AND name = ? AND value = ?`;
     return [part(sql, escapeName(label.name), escapeName(label.value))];
   }
-  const select = `SELECT number, created_ms, id FROM ${prefix}sessions`;
+  const select = `SELECT ${columns} FROM ${prefix}sessions`;
   if (status === undefined) return [part(`${select} WHERE tenant = ?`)];
   const now = Math.min(status.now, NEVER - 1);
   const ofStatus = `${select} WHERE tenant = ? AND status = ? AND (deadline > ? OR status = 'TERMINATED')`;

@@ -5,7 +5,11 @@ import { type Dialect, placeOf, type Query, rowsOfPage, totalOfPage } from '../s
 import { type Connection, PREFIX } from './connection.js';
 import { loadSessions, selectRows } from './read-session.js';
 
-const dialect: Dialect = { prefix: PREFIX, byTenantDue: 'INDEXED BY colloquy_sessions_by_tenant_due' };
+const dialect: Dialect = {
+  prefix: PREFIX,
+  byTenantDue: 'INDEXED BY colloquy_sessions_by_tenant_due',
+  columns: 'number, created_ms, id',
+};
 
 /** The rows of a page, and one more if there is one: in its order, since the places are the outer loop of a CROSS JOIN. */
 const rowsOf = (tenant: string, range: PageRange): Query => {

@@ -33,7 +33,12 @@ export interface SqliteSessionStoreOptions {
   /**
    * Enables events. The file keeps the last `length` events, 1 to 100000000, by default 100000. Default: no events.
    */
-  readonly events?: boolean | { readonly length?: number };
+  readonly events?:
+    | boolean
+    | {
+        /** Number of the latest events that are kept, 1 to 100000000. Default: 100000. */
+        readonly length?: number;
+      };
 }
 
 /** The validated options with their defaults. */

@@ -1,4 +1,4 @@
-import { createEvent, InMemorySessionService, LogLevel, setLogLevel } from '@google/adk';
+import { createEvent, DatabaseSessionService, InMemorySessionService, LogLevel, setLogLevel } from '@google/adk';
 import { type Count, expect } from '../subjects/suite.js';
 import { ENTRIES, entriesOf, fill, listing, PAGE, type Peer, SESSIONS, upTo } from './peer.js';
 
@@ -73,5 +73,36 @@ export const adk = async (): Promise<Peer> => {
     ],
     counts: () => surprises(service),
     close: async () => undefined,
+  };
+};
+
+/** Sessions in PostgreSQL, without events, which `listSessions` does not read. */
+export const adkOnPostgres = async (url: string): Promise<Peer> => {
+  setLogLevel(LogLevel.ERROR);
+  const service = new DatabaseSessionService(url);
+  await service.init();
+  await fill((at) => service.createSession({ ...OWNER, sessionId: idOf(at) }), 1);
+  const page = (number: number, label: string, note: string) =>
+    listing(
+      label,
+      note,
+      () => service.listSessions({ ...OWNER, limit: PAGE, page: number, order: 'desc' }),
+      (answer) => {
+        expect(new Set(answer.sessions.map(({ id }) => id)).size === PAGE, 'a page of sessions');
+        expect(answer.totalItems === SESSIONS, 'the total');
+      },
+    );
+  return {
+    subjects: [
+      await page(
+        1,
+        '@google/adk DatabaseSessionService listSessions',
+        'sessions without events; no history in the list, no status, no time limit; by last change; counts and sorts all sessions for a page',
+      ),
+      await page(500, '@google/adk DatabaseSessionService listSessions, page 500', 'the same sessions'),
+    ],
+    counts: async () => [],
+    // It has no method for this, and its open connections would keep the process.
+    close: async () => service['orm']?.close(),
   };
 };

@@ -1,4 +1,4 @@
-import { type MemorySessionStore, type RedisSessionStore, SessionService } from '../colloquy.js';
+import { SessionService, type SessionStore } from '../colloquy.js';
 import { seedSession, seedSessions } from '../seed.js';
 import { lookAt, listing as pages } from '../subjects/pages.js';
 import { type Count, expect } from '../subjects/suite.js';
@@ -36,11 +36,22 @@ const repeated = async (sessions: SessionService, store: string): Promise<readon
   ];
 };
 
-/** Any page, where the peers are asked for their first: the engine has nothing that it remembers of a page. */
-export const colloquy = async (store: RedisSessionStore | MemorySessionStore, where: string): Promise<Peer> => {
+/**
+ * Any page, where the peers are asked for their first: the engine has nothing that it remembers of a page. Also the `same`
+ * pages as the peers, where a page by number costs more the further it is from the beginning.
+ */
+export const colloquy = async (store: SessionStore, where: string, same: readonly number[] = []): Promise<Peer> => {
   const sessions = new SessionService({ store });
   await seedSessions(sessions, SESSIONS, ENTRIES);
   const any = pages(sessions, SESSIONS, PAGE);
+  const samePages = same.map((page) =>
+    listing(
+      `${BASE}, page ${page}`,
+      'the same sessions',
+      async () => (await sessions.list({ limit: PAGE, page })).map((listed) => listed.sessions.length).unwrapOr(0),
+      (found) => expect(found === PAGE, 'a page'),
+    ),
+  );
   const total = (await sessions.list()).map((page) => page.total).unwrapOr(0);
   expect(total === SESSIONS, 'the total');
   return {
@@ -57,6 +68,7 @@ export const colloquy = async (store: RedisSessionStore | MemorySessionStore, wh
         async () => lookAt(await any()),
         (characters) => expect(characters > 0, 'histories'),
       ),
+      ...(await Promise.all(samePages)),
     ],
     counts: async () => [
       keptChanges(`colloquy append, ${where}`, await changeTogether(sessions.forTenant('counts'))),

@@ -40,9 +40,9 @@ export const entriesOf = (seed: number): { readonly role: 'user' | 'assistant'; 
 /** Number of sessions that are written concurrently while a store is filled. */
 const IN_FLIGHT = 100;
 
-export const fill = async (write: (at: number) => Promise<unknown>): Promise<void> => {
-  for (let from = 0; from < SESSIONS; from += IN_FLIGHT) {
-    await Promise.all(upTo(Math.min(IN_FLIGHT, SESSIONS - from)).map((at) => write(from + at)));
+export const fill = async (write: (at: number) => Promise<unknown>, inFlight = IN_FLIGHT): Promise<void> => {
+  for (let from = 0; from < SESSIONS; from += inFlight) {
+    await Promise.all(upTo(Math.min(inFlight, SESSIONS - from)).map((at) => write(from + at)));
   }
 };
 

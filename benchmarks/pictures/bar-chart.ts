@@ -11,7 +11,12 @@ export interface BarPicture {
   /** What the lengths of the bars mean. */
   readonly unit: string;
   readonly categories: readonly string[];
-  readonly series: readonly { readonly name: string; readonly values: readonly (number | undefined)[] }[];
+  readonly series: readonly {
+    readonly name: string;
+    readonly values: readonly (number | undefined)[];
+    /** What stands beside the bars in place of the values. */
+    readonly texts?: readonly string[];
+  }[];
   /** For values that are factors of ten apart. */
   readonly logarithmic?: boolean;
   /** Where a line stands, such as the limit of the store. */
@@ -41,6 +46,7 @@ export const drawBars = ({ title, unit, categories, series, logarithmic = false,
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
   const text = { color: TEXT, fontFamily: 'system-ui, sans-serif' };
   const longest = Math.max(...categories.map((category) => category.length));
+  const longestText = Math.max(...series.flatMap(({ texts = [] }) => texts.map(({ length }) => length)), 0);
   const faint = { lineStyle: { color: TEXT, opacity: 0.25 } };
   chart.setOption({
     animation: false,
@@ -49,7 +55,12 @@ export const drawBars = ({ title, unit, categories, series, logarithmic = false,
     title: { text: title, left: 8, top: 4, textStyle: { ...text, fontSize: 15 } },
     legend: { show: series.length > 1, top: 30, left: 8, itemGap: 34, textStyle: text },
     // Without a browser nothing knows how wide a text will be: six and a half pixels a letter are enough.
-    grid: { left: 20 + 6.7 * longest, right: 70, top: series.length > 1 ? 62 : 40, bottom: 40 },
+    grid: {
+      left: 20 + 6.7 * longest,
+      right: Math.max(70, 6.3 * longestText),
+      top: series.length > 1 ? 62 : 40,
+      bottom: 40,
+    },
     xAxis: {
       type: logarithmic ? 'log' : 'value',
       name: unit,
@@ -60,7 +71,7 @@ export const drawBars = ({ title, unit, categories, series, logarithmic = false,
       splitLine: faint,
     },
     yAxis: { type: 'category', inverse: true, data: [...categories], axisLabel: text, axisLine: faint },
-    series: series.map(({ name, values }, at) => ({
+    series: series.map(({ name, values, texts }, at) => ({
       type: 'bar' as const,
       name,
       data: values.map((value) => value ?? '-'),
@@ -68,7 +79,8 @@ export const drawBars = ({ title, unit, categories, series, logarithmic = false,
         show: true,
         position: 'right' as const,
         color: TEXT,
-        formatter: ({ value }: { readonly value: unknown }) => label(Number(value)),
+        formatter: ({ value, dataIndex }: { readonly value: unknown; readonly dataIndex: number }) =>
+          texts?.[dataIndex] ?? label(Number(value)),
       },
       ...(line === undefined || at > 0
         ? {}

@@ -1,5 +1,6 @@
 import type { GroupResult, Ratio } from '../harness/measure.js';
 import type { Results } from '../results.js';
+import { listFigures, measurementOf, rateOf, storeNames, textOf, writeFigures } from '../store-figures.js';
 import type { BarPicture } from './bar-chart.js';
 
 const groupsOf = ({ groups }: Results, name: RegExp, callers?: number) =>
@@ -64,9 +65,9 @@ const relative = (results: Results, title: string, groups: readonly (readonly [R
 };
 
 const peers = (results: Results): BarPicture => {
-  const rows = results.groups.flatMap(({ measurements }, at) =>
+  const rows = results.groups.flatMap(({ group, measurements }) =>
     measurements.map(({ subject, wallUs }) => ({
-      name: `${subject}${subject.startsWith('colloquy') ? [' (Redis)', ' (memory)'][at] : ''}`,
+      name: `${subject}${subject.startsWith('colloquy') ? ` (${group.match(/(?:on|in) (\w+)/)?.[1]})` : ''}`,
       value: wallUs.median,
     })),
   );
@@ -105,6 +106,27 @@ export const fullPictures = (results: Results): Readonly<Record<string, BarPictu
   http: http(results),
   space: space(results),
 });
+
+/** The stores beside each other, and each beside the same by hand. */
+const stores = (results: Results): BarPicture => {
+  const figures = [...Object.values(listFigures), ...Object.values(writeFigures)];
+  return {
+    title: 'The four stores: pages of ten sessions with ten entries, and durable writes',
+    unit: 'calls a second, logarithmic (more is better)',
+    categories: figures.map(({ label }) => label),
+    series: storeNames.map((name) => {
+      const found = figures.map((figure) => ({ figure, measurement: measurementOf(results, name, figure) }));
+      return {
+        name,
+        values: found.map(({ measurement }) => measurement && rateOf(measurement)),
+        texts: found.map(({ figure, measurement }) => (measurement === undefined ? '' : textOf(measurement, figure))),
+      };
+    }),
+    logarithmic: true,
+  };
+};
+
+export const storesPictures = (results: Results): Readonly<Record<string, BarPicture>> => ({ stores: stores(results) });
 
 /** The picture of a run beside the peers. */
 export const peersPictures = (results: Results): Readonly<Record<string, BarPicture>> => ({ peers: peers(results) });

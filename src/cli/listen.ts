@@ -8,16 +8,21 @@ const GRACE_MS = 3000;
 /** Maximum bytes of log lines that wait for a slow reader; further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** Prints a line when a request has ended: method, path, status, milliseconds. It contains no header and no query. */
-const logRequest = ({ method, url }: IncomingMessage, response: ServerResponse): void => {
+/** Returns the tenant of a request, if its key is valid. Must not throw or reject. */
+type TenantOf = (request: IncomingMessage) => string | undefined | PromiseLike<string | undefined>;
+
+/** Prints a line when a request has ended: method, path, status, milliseconds, tenant. It contains no header and no query. */
+const logRequest = (request: IncomingMessage, response: ServerResponse, tenantOf: TenantOf): void => {
   const began = performance.now();
-  response.once('close', () => {
+  response.once('close', async () => {
     if (process.stdout.writableLength > MAX_WAITING_BYTES) return;
     const { statusCode, headersSent } = response;
-    const path = url?.replace(/[?#].*/s, '').slice(0, 200);
+    const path = request.url?.replace(/[?#].*/s, '').slice(0, 200);
     const status = headersSent ? statusCode : 'aborted';
     const ms = Math.round(performance.now() - began);
-    void print(`${method} ${path} ${status} ${ms} ms`, headersSent && statusCode < 400 ? 'green' : 'red');
+    const style = headersSent && statusCode < 400 ? 'green' : 'red';
+    const tenant = (await tenantOf(request)) ?? '-';
+    void print(`${request.method} ${path} ${status} ${ms} ms ${tenant}`, style);
   });
 };
 
@@ -42,10 +47,12 @@ export const addressOf = (bound: { readonly address: string; readonly port: numb
   return { origin, where: loopback === undefined ? origin : `port ${bound.port} of all addresses of this machine` };
 };
 
+const nobody: TenantOf = () => undefined;
+
 /** Starts a server that logs its requests. */
-export const listen = async (listener: RequestListener, host: string, port: number) => {
+export const listen = async (listener: RequestListener, host: string, port: number, tenantOf = nobody) => {
   const server = createServer((request, response) => {
-    logRequest(request, response);
+    logRequest(request, response, tenantOf);
     listener(request, response);
   }).listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {

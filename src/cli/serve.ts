@@ -1,19 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { nodeListener } from '../../adapters/node/index.js';
 import {
   type ApiKey,
+  type Authenticate,
   commandRoutes,
   createSessionHandler,
   eventRoutes,
   historyRoutes,
   staticApiKeys,
 } from '../http/index.js';
-import { apiKeyAsPassword, inspectorRoutes } from '../inspector/index.js';
+import { apiKeyAsPassword, type InspectorAuthenticate, inspectorRoutes } from '../inspector/index.js';
 import { openApiRoute } from '../openapi/index.js';
 import { SessionService } from '../service/session-service.js';
 import { createSweeper } from '../service/sweeper.js';
-import { idOfIdempotencyKey } from '../session/ids.js';
 import { messageOf, UsageError } from './cli-error.js';
+import { greeting } from './greeting.js';
 import { listen } from './listen.js';
 import { databaseHelp, openStore } from './open-store.js';
 import type { Options } from './options.js';
@@ -37,40 +39,30 @@ give its SHA-256 as tenant:sha256=<64 hexadecimal digits>: printf %s "$KEY" | sh
 printed.
 `;
 
-/** The authenticator for the keys in `tenant:key,tenant:sha256=<hex>,...`. No message contains a key. */
+/** The authenticator for the keys in `tenant:key,tenant:sha256=<hex>,...`, and their tenants. No message contains a key. */
 const readApiKeys = (list: string) => {
   const keys = list.split(',').map((entry): ApiKey => {
     const [, tenant = '', sha256, key = ''] = /^([^:]+):(?:sha256=(.*)|(.*))$/s.exec(entry.trim()) ?? [];
     return sha256 === undefined ? { tenant, key } : { tenant, sha256 };
   });
   try {
-    return staticApiKeys(keys);
+    return { authenticate: staticApiKeys(keys), tenants: keys.map(({ tenant }) => tenant) };
   } catch (cause) {
     const message = messageOf(cause).replace(/keys\[(\d+)\]\.?/g, (_, at) => `entry ${Number(at) + 1}: `);
     throw new UsageError(message.replace('staticApiKeys', 'COLLOQUY_API_KEYS'), { cause });
   }
 };
 
-/** The text that the server prints after its start. `key` is the generated key; other keys are not printed. */
-const greeting = async (where: string, origin: string, place: string, hasInspector: boolean, key?: string) => {
-  const curl = key === undefined ? 'curl -H "X-API-KEY: $KEY"' : `curl -H 'X-API-KEY: ${key}'`;
-  const made = `API key, generated for this run: ${key}\nSet COLLOQUY_API_KEYS to use your own.`;
-  // The idempotency key determines the id of the session, so the line that reads it can be printed now.
-  const once = `try-${randomBytes(4).toString('hex')}`;
-  const get = `# get the session\n${curl} '${origin}/session/${await idOfIdempotencyKey('default', once)}'\n`;
-  const inspector = `The inspector is at ${origin}/inspector. Its password is an API key.\n`;
-  return `Colloquy listens on ${where} and stores sessions in ${place}. Ctrl-C stops it.
-${hasInspector ? inspector : ''}
-${key === undefined ? 'With one of your API keys in $KEY:' : made}
+/** Finds the tenant of a request for its log line. The inspector's page sends its key as a password. */
+const tenantBy =
+  (byKey: Authenticate, byPassword: InspectorAuthenticate) =>
+  ({ method = '', url = '', headers }: IncomingMessage) => {
+    const header = (name: string): string | undefined => headers[name]?.toString();
+    const request = { method, url, prefix: '', header };
+    return /^\/inspector\b/.test(url) ? byPassword(request) : byKey(header('x-api-key') ?? '', request);
+  };
 
-# create a session; without the Idempotency-Key, each call creates another one
-${curl} -H 'Idempotency-Key: ${once}' -H 'Content-Type: application/json' -d '{"face":"ada","profile":"tutor"}' '${origin}/create-session'
-# list the sessions
-${curl} '${origin}/sessions?limit=10&page=1'
-${key === undefined ? '' : get}`;
-};
-
-const onError = (error: { readonly type: string; readonly message?: string; readonly cause?: unknown }): void =>
+const onError = (error: { readonly type: string; readonly message: string; readonly cause?: unknown }): void =>
   void printError([error.type, error.message, error.cause && messageOf(error.cause)].filter(Boolean).join(': '));
 
 const run = async (options: Options): Promise<void> => {
@@ -79,8 +71,9 @@ const run = async (options: Options): Promise<void> => {
   const port = options.integer('port', 0, 65_535, 3000);
   const [commands, events, inspector] = [options.isOn('commands'), options.isOn('events'), options.isOn('inspector')];
   const keys = options.variable('COLLOQUY_API_KEYS')?.text;
-  const generatedKey = keys === undefined ? randomBytes(24).toString('hex') : undefined;
-  const authenticate = readApiKeys(keys ?? `default:${generatedKey}`);
+  const generatedKey = keys === undefined ? randomBytes(16).toString('hex') : undefined;
+  const { authenticate, tenants } = readApiKeys(keys ?? `default:${generatedKey}`);
+  const byPassword = apiKeyAsPassword(authenticate);
   const { store, place, close } = await openStore(options, { events });
   const sessions = new SessionService({ store });
   const sweeper = createSweeper(sessions, { onError });
@@ -93,14 +86,16 @@ const run = async (options: Options): Promise<void> => {
       openApiRoute(),
       ...(commands ? [commandRoutes()] : []),
       ...(events ? [eventRoutes()] : []),
-      ...(inspector ? [inspectorRoutes(apiKeyAsPassword(authenticate))] : []),
+      ...(inspector ? [inspectorRoutes(byPassword)] : []),
     ],
   });
   // npm repeats a Ctrl-C, so a second signal must not mean more than the first.
   const stop = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
-    const server = await listen(nodeListener(handler), host, port);
-    await printText(await greeting(server.where, server.origin, place, inspector, generatedKey));
+    const server = await listen(nodeListener(handler), host, port, tenantBy(authenticate, byPassword.authenticate));
+    const { where, origin } = server;
+    const [tenant = ''] = tenants;
+    await printText(await greeting({ where, origin, place, tenant, generatedKey, commands, events, inspector }));
     sweeper.start();
     await stop;
     await server.close();

@@ -36,11 +36,13 @@ export type Outcome = StoreUnavailable['outcome'];
  */
 export interface Unreachable {
   readonly type: 'unreachable';
+  /** For logs. */
   readonly message: string;
   /** `gateway`: a 429, 502, 503 or 504 that does not come from the service. */
   readonly reason: 'network' | 'timeout' | 'gateway';
   /** With either outcome, the call is safe to repeat with the same idempotency key or operation id. */
   readonly outcome: Outcome;
+  /** The error of `fetch`; for logs. */
   readonly cause?: unknown;
 }
 
@@ -50,24 +52,31 @@ export interface Unreachable {
  */
 export interface UnexpectedAnswer {
   readonly type: 'unexpected_answer';
+  /** For logs. */
   readonly message: string;
   /** The HTTP status; 0 if the browser hides it. */
   readonly status: number;
+  /** Outcome of the write; `not_applied` for a read. */
   readonly outcome: Outcome;
+  /** The error of reading the answer; for logs. */
   readonly cause?: unknown;
 }
 
 /** The caller aborted the call. */
 export interface Aborted {
   readonly type: 'aborted';
+  /** For logs. */
   readonly message: string;
+  /** Outcome of the write; `not_applied` for a read. */
   readonly outcome: Outcome;
 }
 
 /** The caller's `apiKey` function failed. Nothing was sent. */
 export interface KeyUnavailable {
   readonly type: 'key_unavailable';
+  /** For logs. */
   readonly message: string;
+  /** What the function threw or rejected with; for logs. */
   readonly cause?: unknown;
 }
 
@@ -75,7 +84,9 @@ type RefusalType = Exclude<HandlerError['type'], SessionError['type']>;
 
 /** The service rejected the caller, the path or the body. `type` is the code of the handler's error. */
 export interface Refused {
+  /** Tells the errors apart; the `code` of the response. */
   readonly type: RefusalType;
+  /** The detail of the response. */
   readonly message: string;
 }
 
@@ -107,15 +118,25 @@ export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallErro
 
 type RemoteErrorIn<O extends { readonly errors: readonly OperationError[] }> = RequestError<O['errors'][number]>;
 
+/** Errors of `get` of the client. */
 export type RemoteReadError = RemoteErrorIn<typeof get>;
+/** Errors of `list` and `each` of the client. */
 export type RemoteListError = RemoteErrorIn<typeof list>;
+/** Errors of `history` of the client. */
 export type RemoteHistoryError = RemoteErrorIn<typeof history>;
+/** Errors of `delete` of the client. */
 export type RemoteDeleteError = RemoteErrorIn<typeof remove>;
+/** Errors of `create` of the client. */
 export type RemoteCreateError = RemoteErrorIn<typeof create>;
+/** Errors of `start`, `pause`, `resume`, `terminate` and `fail` of the client. */
 export type RemoteChangeError = RemoteErrorIn<(typeof changes)[CallerCommand]>;
+/** Errors of `hold` of the client. */
 export type RemoteHoldError = RemoteErrorIn<typeof hold>;
+/** Errors of `release` of the client. */
 export type RemoteReleaseError = RemoteErrorIn<typeof release>;
+/** Errors of `append` of the client. */
 export type RemoteAppendError = RemoteErrorIn<typeof append>;
+/** Errors of `watch` of the client. */
 export type RemoteWatchError = RemoteErrorIn<typeof watch>;
 
 /** Every error of the client. `type` tells them apart. */

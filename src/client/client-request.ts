@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { isPosition } from '../events/position.js';
 import type { WatchSignal } from '../events/session-event.js';
+import { checkKnown } from '../input/read-options.js';
 import { type IssueList, readSafely } from '../input/read-safely.js';
 import { readSignal } from '../input/read-signal.js';
 import { type Fields, isFields, readFields, readName, readOperationId, readUpTo, readWhole } from '../input/values.js';
@@ -61,6 +62,8 @@ export interface CallArguments {
   /** The fields of the body; for `create` also the `idempotencyKey`. */
   readonly input?: unknown;
   readonly options: unknown;
+  /** Names of options beyond those of every call. */
+  readonly optionNames?: readonly string[];
 }
 
 /** A request for an operation, and the checked options of its call. */
@@ -102,6 +105,20 @@ const readParameter = (issues: IssueList, name: string, value: unknown): string 
   return isPlain ? String(value) : '';
 };
 
+/** Reports what the caller names and the operation does not know. */
+const checkNames = (
+  issues: IssueList,
+  { body, query = {}, headers = {} }: AnyOperation,
+  given: { readonly input: Fields; readonly query: Fields; readonly options: Fields },
+  optionNames: readonly string[],
+): void => {
+  const inputNames = headers['idempotencyKey'] === undefined ? [] : ['idempotencyKey', 'historyLimit'];
+  const headerNames = Object.keys(headers).filter((name) => name !== 'idempotencyKey');
+  checkKnown(issues, given.input, [...Object.keys(body?.fields ?? {}), ...inputNames]);
+  if (given.query !== given.options) checkKnown(issues, given.query, Object.keys(query));
+  checkKnown(issues, given.options, ['signal', 'timeoutMs', ...headerNames, ...optionNames]);
+};
+
 /** The query string. The service validates the values. */
 const readQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fields): string => {
   const parameters = new URLSearchParams();
@@ -135,10 +152,12 @@ const readKey = (
 const readCall = <C extends OperationError>(
   issues: IssueList,
   operation: Operation<never, unknown, C>,
-  { id: givenId, query = {}, input = {}, options }: CallArguments,
+  { id: givenId, query = {}, input = {}, options, optionNames = [] }: CallArguments,
 ): ClientRequest<C> => {
   const fields = readFields(issues, 'input', input);
   const settings = readFields(issues, 'options', options);
+  const filter = readFields(issues, 'query', query);
+  checkNames(issues, operation, { input: fields, query: filter, options: settings }, optionNames);
   const { timeoutMs } = settings;
   const signal = readSignal(issues, settings['signal']);
   const id = hasId(operation) ? readId(issues, givenId) : '';
@@ -148,7 +167,7 @@ const readCall = <C extends OperationError>(
   return {
     operation,
     id,
-    path: pathFor(operation, encodeURIComponent(id)) + readQuery(issues, operation, readFields(issues, 'query', query)),
+    path: pathFor(operation, encodeURIComponent(id)) + readQuery(issues, operation, filter),
     headers: {
       ...(body === null ? {} : { 'Content-Type': 'application/json' }),
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
@@ -181,7 +200,7 @@ export const readWatch = (id: unknown, options: unknown): Result<WatchRequest, I
     issues.check(isPlace, 'from', 'must be the position of an event or of a snapshot');
     const query =
       warnBefore === undefined ? {} : { warnBefore: readUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS) };
-    const request = readCall(issues, watch, { id, query, options: fields });
+    const request = readCall(issues, watch, { id, query, options: fields, optionNames: ['from', 'warnBefore'] });
     return { ...request, from: typeof from === 'string' ? from : undefined };
   });
 

@@ -66,7 +66,7 @@ export class SessionClient {
 
   /** Reads a session with its history, or with its latest entries. */
   get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteReadError> {
-    return this.#call(get, { id, query: options, options }, bodyOf(get));
+    return this.#call(get, { id, query: options, options, optionNames: ['historyLimit'] }, bodyOf(get));
   }
 
   /**
@@ -127,7 +127,7 @@ export class SessionClient {
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteAppendError> {
     const input = { entries, ifPosition: options?.ifPosition };
-    return this.#call(append, { id, input, options }, bodyOf(append));
+    return this.#call(append, { id, input, options, optionNames: ['ifPosition'] }, bodyOf(append));
   }
 
   /**

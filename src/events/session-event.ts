@@ -14,7 +14,9 @@ export type SessionEventType =
 interface EventBase {
   /** Unique for each event, and the same if the event is delivered again; use it to remove duplicates. */
   readonly id: string;
+  /** The tenant of the session. */
   readonly tenant: string;
+  /** The id of the session. */
   readonly sessionId: string;
   /** Number of the change within the session: 1 for its creation, then 2, 3 and so on. */
   readonly sequence: number;
@@ -36,6 +38,7 @@ export type SessionEvent =
 
 /** Events of one stream, in the order in which they were logged. */
 export interface EventPage {
+  /** Oldest first. */
   readonly events: readonly SessionEvent[];
   /** The position after the last event that was read. */
   readonly position: string;
@@ -46,6 +49,7 @@ export interface EventPage {
 /** The current session: the first item, and again wherever events may be missing. */
 export interface SessionSnapshot {
   readonly type: 'session.snapshot';
+  /** The session with its history. */
   readonly session: Session;
   /** Sequence of the last change in the snapshot. Events up to it are not delivered again. */
   readonly sequence: number;
@@ -59,7 +63,9 @@ export interface SessionSnapshot {
  */
 export interface SessionExpiring {
   readonly type: 'session.expiring';
+  /** The tenant of the session. */
   readonly tenant: string;
+  /** The id of the session. */
   readonly sessionId: string;
   /** When the warning was computed: RFC 3339, UTC, milliseconds. */
   readonly at: string;
@@ -82,6 +88,7 @@ export type SessionChange = SessionSnapshot | SessionEvent | SessionExpiring;
  */
 export interface EventsLost {
   readonly type: 'events_lost';
+  /** The position behind the missing events. */
   readonly position: string;
 }
 
@@ -92,8 +99,11 @@ export type TenantChange = SessionEvent | EventsLost;
  * The part of an `AbortSignal` that a watch needs. Declared here because not every program has the DOM or Node types.
  */
 export interface WatchSignal {
+  /** As in `AbortSignal`. */
   readonly aborted: boolean;
+  /** As in `AbortSignal`. */
   addEventListener(type: 'abort', listener: () => void): void;
+  /** As in `AbortSignal`. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 

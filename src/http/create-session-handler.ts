@@ -3,13 +3,13 @@ import { type InvalidInput, invalidInput, storeUnavailable } from '../errors.js'
 import type { AnyOperation } from '../operations/operation.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
 import { answerByCalling, timedOut, withTimeout } from './answer-of.js';
-import { type HandlerError, misconfigured, problem } from './handler-error.js';
+import { type HandlerError, misconfigured, problem, refusal } from './handler-error.js';
 import type { Answer, Call, HandlerContext, Route } from './route.js';
 import { isOpen, type Match, type Router, routerOf, tidyPrefix } from './router-of.js';
 import type { DeniedRequest, HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
 import { type HandlerSettings, readHandlerOptions, type SessionHandlerOptions } from './session-handler-options.js';
 
-const unavailable = (cause?: unknown) => err<never, HandlerError>({ type: 'authenticator_unavailable', cause });
+const unavailable = (cause?: unknown) => err<never, HandlerError>({ ...refusal('authenticator_unavailable'), cause });
 
 /**
  * Asks the host for the tenant of a request; it is empty on a public route. The answer may be of any type: a non-empty
@@ -26,7 +26,7 @@ const tenantOf = async <S>(
     const isPromise = typeof asked === 'object' && asked !== null && typeof asked.then === 'function';
     const answer: unknown = isPromise ? await withTimeout(context.timeoutMs, asked) : asked;
     if (answer === timedOut) return unavailable();
-    if (!answer) return err({ type: 'unauthenticated' });
+    if (!answer) return err(refusal('unauthenticated'));
     if (typeof answer === 'string') return ok(answer);
     return err(misconfigured([{ path: 'authenticate', message: 'must give the name of a tenant, or nothing' }]));
   } catch (cause) {
@@ -63,7 +63,7 @@ const admit = (
 ): Result<Pick<Call, 'operation' | 'id' | 'query'>, HandlerError> => {
   const known = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method];
   if (!isOpen(operation) && !known.includes(method))
-    return err({ type: 'method_not_allowed', allow: known.join(', ') });
+    return err({ ...refusal('method_not_allowed'), allow: known.join(', ') });
   return decodeId(encodedId).map((id) => ({ operation, id, query }));
 };
 
@@ -107,7 +107,7 @@ const serveBelow = <H extends TenantSessions>({ routes, sessions }: HandlerSetti
     routers.set(operations, match);
     const matched = match(url);
     const operation = operations.find((each) => each === matched?.route.operation);
-    if (matched === undefined || operation === undefined) return err({ type: 'route_not_found' });
+    if (matched === undefined || operation === undefined) return err(refusal('route_not_found'));
     const admitted = admit(matched, call.request);
     if (admitted.isErr()) return err(admitted.error);
     const below = { ...call, ...admitted.value };

@@ -48,8 +48,14 @@ const MAX_HELD_BYTES = 128 * 1024 * 1024;
 /** Maximum bytes of the texts that were sent and are kept for other streams. */
 const MAX_IDLE_BYTES = 16 * 1024 * 1024;
 
-/** Marks the duration of a session. It occurs nowhere else, because quotes within a string are escaped. */
+/** Marks the duration of a session. It occurs in no string, because quotes within a string are escaped. */
 const DURATION = '"duration":';
+
+/** Where the duration of a session stands in its JSON. A label behind it may have this name too, and has a string. */
+const durationIn = (json: string): number => {
+  const last = json.lastIndexOf(DURATION);
+  return json[last + DURATION.length] === '"' ? json.lastIndexOf(DURATION, last - 1) : last;
+};
 
 /** The event of a snapshot. */
 export interface SnapshotFrame {
@@ -117,7 +123,7 @@ export class SnapshotFrames {
     if (known !== undefined) return known;
     // A line break, which JSON contains only between tokens, would end the data of the event.
     const json = JSON.stringify(form.session(session)).replace(/[\r\n]+/g, '');
-    const at = json.lastIndexOf(DURATION);
+    const at = durationIn(json);
     const behind = json.slice(at + DURATION.length).replace(/^\d+/, '');
     const text = { shared: encoder.encode(json.slice(0, at)), behind, forget: () => texts.delete(key), holders: 0 };
     texts.set(key, text);

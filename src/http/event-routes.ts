@@ -10,7 +10,7 @@ import type { TenantEvents } from '../operations/tenant-sessions.js';
 import { inClientTerms, lacksMethod, timedOut, withTimeout } from './answer-of.js';
 import { SnapshotFrames, streamHeaders } from './event-frame.js';
 import { EventStream, endWatch, type OpenWatch } from './event-stream.js';
-import type { HandlerError } from './handler-error.js';
+import { type HandlerError, refusal } from './handler-error.js';
 import { readQuery } from './read-input.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
@@ -128,7 +128,7 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
   const answer = async (call: Call<TenantEvents>): Answer => {
     if (!hasMethods(call.sessions, 'watch')) return lacksMethod(watch, 'watch');
     const { admit, release } = streams.reserve(call.tenant);
-    if (!admit(1)) return err({ type: 'too_many_streams' });
+    if (!admit(1)) return err(refusal('too_many_streams'));
     let isStreaming = false;
     try {
       const answered = await stream(call, release);

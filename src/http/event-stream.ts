@@ -6,7 +6,7 @@ import { watch } from '../operations/event-shapes.js';
 import type { EndReason } from '../session/session-status.js';
 import { inClientTerms } from './answer-of.js';
 import { endFrame, eventFrame, heartbeatLine, preamble, type SnapshotFrame, unavailableFrame } from './event-frame.js';
-import type { HandlerError } from './handler-error.js';
+import { type HandlerError, refusal } from './handler-error.js';
 
 /** Milliseconds after which a client that reads nothing is disconnected. */
 const STALLED_MS = 30_000;
@@ -176,7 +176,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     if (change.type !== 'session.snapshot') return eventFrame(change);
     this.#snapshot = this.#watching.snapshotFrame(change);
     this.#sent = 0;
-    return this.#snapshot?.head ?? this.#broken({ type: 'too_many_streams' });
+    return this.#snapshot?.head ?? this.#broken(refusal('too_many_streams'));
   }
 
   #end(): string {

@@ -1,48 +1,44 @@
 import { type InputIssue, invalidInput, type SessionError } from '../errors.js';
 import type { HandlerResponse } from './session-handler.js';
 
-/** The API key is missing or wrong. */
-export interface Unauthenticated {
-  readonly type: 'unauthenticated';
+/** An error of the handler itself, without anything of a session. */
+interface Refusal<Type extends string> {
+  /** Tells the errors apart; the `code` of the response. */
+  readonly type: Type;
+  /** For logs. The response has a fixed text. */
+  readonly message: string;
 }
 
+/** The API key is missing or wrong. */
+export interface Unauthenticated extends Refusal<'unauthenticated'> {}
+
 /** The path exists, but not with this method. */
-export interface MethodNotAllowed {
-  readonly type: 'method_not_allowed';
+export interface MethodNotAllowed extends Refusal<'method_not_allowed'> {
   /** The methods of the path, in the form of the `Allow` header. */
   readonly allow: string;
 }
 
 /** The path is unknown. Only mounts without a next handler answer with it. */
-export interface RouteNotFound {
-  readonly type: 'route_not_found';
-}
+export interface RouteNotFound extends Refusal<'route_not_found'> {}
 
 /** The `Content-Type` is not JSON in UTF-8, or the body is compressed. */
-export interface UnsupportedMediaType {
-  readonly type: 'unsupported_media_type';
-}
+export interface UnsupportedMediaType extends Refusal<'unsupported_media_type'> {}
 
 /** The body is larger than `maxBodyBytes`. */
-export interface BodyTooLarge {
-  readonly type: 'body_too_large';
-}
+export interface BodyTooLarge extends Refusal<'body_too_large'> {}
 
 /** The host's authenticator failed or timed out. */
-export interface AuthenticatorUnavailable {
-  readonly type: 'authenticator_unavailable';
+export interface AuthenticatorUnavailable extends Refusal<'authenticator_unavailable'> {
   /** The error of the authenticator, if it threw one; for logs only. */
   readonly cause?: unknown;
 }
 
 /** The maximum number of open streams is reached, in total or for the tenant. */
-export interface TooManyStreams {
-  readonly type: 'too_many_streams';
-}
+export interface TooManyStreams extends Refusal<'too_many_streams'> {}
 
 /** The host's setup is wrong. The request is not the cause. */
-export interface Misconfigured {
-  readonly type: 'misconfigured';
+export interface Misconfigured extends Refusal<'misconfigured'> {
+  /** What is wrong: an option or a part of the host, and the rule that it breaks. */
   readonly issues: readonly InputIssue[];
 }
 
@@ -57,8 +53,6 @@ export type HandlerError =
   | AuthenticatorUnavailable
   | TooManyStreams
   | Misconfigured;
-
-export const misconfigured = (issues: readonly InputIssue[]): Misconfigured => ({ type: 'misconfigured', issues });
 
 type Code = HandlerError['type'];
 
@@ -96,6 +90,18 @@ const problems = {
   too_many_streams: [503, 'As many streams of events are open as this service allows. Try again later.'],
   misconfigured: [503, 'This service is not set up correctly.'],
 } as const satisfies Readonly<Record<Code, readonly [number, string]>>;
+
+/** An error that says nothing but its type, for a request that the handler refuses. */
+export const refusal = <C extends Exclude<Code, SessionError['type']>>(type: C) => ({
+  type,
+  message: problems[type][1],
+});
+
+export const misconfigured = (issues: readonly InputIssue[]): Misconfigured => ({
+  type: 'misconfigured',
+  message: invalidInput(issues).message,
+  issues,
+});
 
 type ProblemStatus = (typeof problems)[Code][0];
 

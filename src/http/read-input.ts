@@ -4,7 +4,7 @@ import { type IssueList, readSafely } from '../input/read-safely.js';
 import { type Fields, isFields } from '../input/values.js';
 import { type AnyOperation, labelOf, type OperationInput, type QueryParameter } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
-import { type HandlerError, misconfigured } from './handler-error.js';
+import { type HandlerError, misconfigured, refusal } from './handler-error.js';
 import type { Call } from './route.js';
 import type { HandlerRequest } from './session-handler.js';
 
@@ -42,8 +42,8 @@ export const readQuery = ({ query: rules = {} }: AnyOperation, query: string): R
     return Object.fromEntries(all.filter(([, value]) => value !== undefined));
   });
 
-const unsupported = err<never, HandlerError>({ type: 'unsupported_media_type' });
-const tooLarge = err<never, HandlerError>({ type: 'body_too_large' });
+const unsupported = err<never, HandlerError>(refusal('unsupported_media_type'));
+const tooLarge = err<never, HandlerError>(refusal('body_too_large'));
 const refused = (rule: string) => err<never, HandlerError>(invalidInput([{ path: 'body', message: rule }]));
 
 const parameter = /;\s*([^\s;="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;

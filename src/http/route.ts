@@ -14,8 +14,11 @@ export type Answer = Promise<Result<HandlerResponse, HandlerError>>;
 export interface HandlerContext {
   /** All routes of the handler. */
   readonly routes: readonly Route<never>[];
+  /** The limits and allowed names of the service, if it tells them. */
   readonly policy: InputPolicy | undefined;
+  /** Maximum bytes in a request body. */
   readonly maxBodyBytes: number;
+  /** Timeout of the store in milliseconds. */
   readonly timeoutMs: number;
   /** Limits the bytes of answers that are in preparation or that clients have not received. */
   readonly budget: TenantBudget;
@@ -30,10 +33,13 @@ export interface HandlerContext {
 
 /** A request for a route. It is authenticated, and its method is that of the operation. */
 export interface Call<S = TenantSessions> {
+  /** The request. */
   readonly request: HandlerRequest;
   /** The tenant; empty on a public route. */
   readonly tenant: string;
+  /** The sessions of the request's tenant. */
   readonly sessions: S;
+  /** The definition of the operation. */
   readonly operation: AnyOperation;
   /** The session id; empty if the path has none. */
   readonly id: string;
@@ -41,6 +47,7 @@ export interface Call<S = TenantSessions> {
   readonly query: string;
   /** How to write sessions. */
   readonly form: SessionForm;
+  /** The settings of the handler that serves the route. */
   readonly handler: HandlerContext;
 }
 

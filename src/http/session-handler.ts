@@ -37,7 +37,9 @@ export interface HandlerRequest {
 }
 
 interface ResponseHead {
+  /** The HTTP status. */
   readonly status: number;
+  /** Headers by their names as they are sent. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -47,6 +49,7 @@ interface ResponseHead {
  * `Content-Length`.
  */
 interface WholeResponse extends ResponseHead {
+  /** The text of the body, such as JSON. */
   readonly body?: string;
   readonly stream?: never;
   readonly cutOff?: never;
@@ -64,6 +67,7 @@ interface StreamedResponse extends ResponseHead {
   readonly cutOff?: WatchSignal;
 }
 
+/** The answer to a request: complete, or streamed. */
 export type HandlerResponse = WholeResponse | StreamedResponse;
 
 /**
@@ -87,6 +91,7 @@ export type Authenticate = (
 
 /** A request that was answered with 401, without its key and query. */
 export interface DeniedRequest {
+  /** The method, such as `GET`. */
   readonly method: string;
   /** With the mount's prefix, without the query; at most 256 characters. */
   readonly path: string;

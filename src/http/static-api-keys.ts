@@ -9,8 +9,20 @@ import { KEY_LENGTH } from '../session/session-limits.js';
  * replace the key, so that a configuration contains no secrets.
  */
 export type ApiKey =
-  | { readonly key: string; readonly sha256?: never; readonly tenant: string }
-  | { readonly sha256: string; readonly key?: never; readonly tenant: string };
+  | {
+      /** The key: 1 to 256 visible ASCII characters. */
+      readonly key: string;
+      readonly sha256?: never;
+      /** The tenant whose sessions the key gives access to: 1 to 256 characters. */
+      readonly tenant: string;
+    }
+  | {
+      /** The SHA-256 of the key: 64 hexadecimal digits. */
+      readonly sha256: string;
+      readonly key?: never;
+      /** The tenant whose sessions the key gives access to: 1 to 256 characters. */
+      readonly tenant: string;
+    };
 
 interface KnownKey {
   /** The ASCII bytes of the hexadecimal digits. */

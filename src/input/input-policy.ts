@@ -4,6 +4,7 @@ import { readFields, readNumber } from './values.js';
 
 /** The input that a host allows. */
 export interface InputPolicy {
+  /** Limits on sizes and numbers. */
   readonly limits: SessionLimits;
   /** Allowed faces; `undefined` for any. */
   readonly faces: ReadonlySet<string> | undefined;

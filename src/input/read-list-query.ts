@@ -5,9 +5,10 @@ import { isSessionStatus, type SessionStatus } from '../session/session-status.j
 import type { HistorySlice, ListOrder, PageRange, ReadSize } from '../store/session-store.js';
 import { readCursor } from './read-cursor.js';
 import { readLabelFilter } from './read-labels.js';
+import { readKnown } from './read-options.js';
 import { type IssueList, readSafely } from './read-safely.js';
 import { readTimestamp } from './read-timestamp.js';
-import { checkFunction, type Fields, readFields, readUpTo, readWhole } from './values.js';
+import { checkFunction, readUpTo, readWhole } from './values.js';
 
 /** A filter whose status is that at the time of reading. */
 export interface ListFilter extends Omit<PageRange, 'status'> {
@@ -28,13 +29,27 @@ export const readHistoryLimit = (issues: IssueList, historyLimit: unknown): Read
   historyLimit: historyLimit === undefined ? undefined : readWhole(issues, 'historyLimit', historyLimit, 0),
 });
 
+const queryNames = [
+  'limit',
+  'page',
+  'order',
+  'status',
+  'label',
+  'createdAfter',
+  'createdBefore',
+  'after',
+  'historyLimit',
+] as const;
+
+type QueryFields = Readonly<Partial<Record<(typeof queryNames)[number], unknown>>>;
+
 /** A `limit` above the maximum counts as the maximum. */
-const readQuery = (issues: IssueList, fields: Fields, defaultLimit: number): ReadQuery => {
+const readQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number): ReadQuery => {
   const { limit: most = defaultLimit, page: number = 1, historyLimit, after } = fields;
   const { order, status, label, createdAfter, createdBefore } = fields;
   const limit = Math.min(readWhole(issues, 'limit', most, 1), PAGE_LIMIT);
   const page = readWhole(issues, 'page', number, 1);
-  issues.check(after === undefined || fields['page'] === undefined, 'after', 'cannot be given with `page`');
+  issues.check(after === undefined || fields.page === undefined, 'after', 'cannot be given with `page`');
   issues.check(order === undefined || isOrder(order), 'order', "must be 'newest' or 'oldest'");
   issues.check(status === undefined || isSessionStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
   issues.check(label === undefined || status === undefined, 'label', 'cannot be given with `status`');
@@ -53,27 +68,25 @@ const readQuery = (issues: IssueList, fields: Fields, defaultLimit: number): Rea
   return { range, page: after === undefined ? page : undefined };
 };
 
-const readReadOptions = (issues: IssueList, options: unknown): Fields => {
-  const fields = readFields(issues, 'options', options);
-  checkFunction(issues, 'admit', fields['admit']);
-  return fields;
-};
-
 export const readGetOptions = (options: unknown): Result<ReadSize, InvalidInput> =>
-  readSafely('options', (issues) => readHistoryLimit(issues, readReadOptions(issues, options)['historyLimit']));
+  readSafely('options', (issues) => {
+    const { historyLimit, admit } = readKnown(issues, 'options', options, ['historyLimit', 'admit']);
+    checkFunction(issues, 'admit', admit);
+    return readHistoryLimit(issues, historyLimit);
+  });
 
 export const readListQuery = (query: unknown, options: unknown = {}): Result<ReadQuery, InvalidInput> =>
   readSafely('query', (issues) => {
-    readReadOptions(issues, options);
-    return readQuery(issues, readFields(issues, 'query', query), DEFAULT_PAGE_LIMIT);
+    checkFunction(issues, 'admit', readKnown(issues, 'options', options, ['admit']).admit);
+    return readQuery(issues, readKnown(issues, 'query', query, queryNames), DEFAULT_PAGE_LIMIT);
   });
 
 /** Reads a query for `each`. Its default limit is the maximum. */
 export const readEachQuery = (query: unknown): Result<ListFilter, InvalidInput> =>
   readSafely('query', (issues) => {
-    const fields = readFields(issues, 'query', query);
+    const fields = readKnown(issues, 'query', query, queryNames);
     const { range } = readQuery(issues, fields, PAGE_LIMIT);
-    issues.check(fields['page'] === undefined, 'page', 'is not allowed in `each`');
+    issues.check(fields.page === undefined, 'page', 'is not allowed in `each`');
     return range;
   });
 
@@ -83,7 +96,7 @@ const readCount = (issues: IssueList, path: string, value: unknown = DEFAULT_HIS
 /** Reads a history query. A limit above the maximum is an error: a caller may rely on getting as many entries. */
 export const readHistoryQuery = (query: unknown): Result<HistorySlice, InvalidInput> =>
   readSafely('query', (issues) => {
-    const { last, after, before, limit } = readFields(issues, 'query', query);
+    const { last, after, before, limit } = readKnown(issues, 'query', query, ['last', 'after', 'before', 'limit']);
     if (after === undefined && before === undefined) {
       const rule = 'needs `after` or `before`; use `last` for the latest entries';
       issues.check(limit === undefined, 'limit', rule);

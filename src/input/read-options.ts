@@ -1,5 +1,5 @@
 import { IssueList, readArguments } from './issue-list.js';
-import { type Fields, isFields } from './values.js';
+import { type Fields, isFields, readFields } from './values.js';
 
 /** Levenshtein distance of two texts. */
 const distance = (one: string, other: string): number => {
@@ -32,6 +32,31 @@ export const nearest = (text: string, names: readonly string[]): string | undefi
 /** The hint for a message; empty if there is no near name. */
 export const didYouMean = (name: string | undefined): string => (name === undefined ? '' : ` (did you mean ${name}?)`);
 
+/** Characters of an unknown name that a message repeats. */
+const TOLD_CHARACTERS = 64;
+
+/** Reports an unknown name with the nearest known one. */
+const reportUnknown = (issues: IssueList, name: string, names: readonly string[], prefix = ''): void =>
+  issues.check(false, `${prefix}${name.slice(0, TOLD_CHARACTERS)}`, `is unknown${didYouMean(nearest(name, names))}`);
+
+/** Reports the fields of an operation's input that are not in `names`. */
+export const checkKnown = (issues: IssueList, fields: Fields, names: readonly string[]): void => {
+  for (const name of Object.keys(fields)) if (!names.includes(name)) reportUnknown(issues, name, names);
+};
+
+/** An object of fields with these names. Whoever reads another one, without its name in the list, does not compile. */
+export function readKnown<const N extends string>(
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  names: readonly N[],
+): { readonly [Name in N]?: unknown };
+export function readKnown(issues: IssueList, path: string, value: unknown, names: readonly string[]): Fields {
+  const fields = readFields(issues, path, value);
+  checkKnown(issues, fields, names);
+  return fields;
+}
+
 type NestedNames<V> = V extends (...args: never) => unknown ? never : V extends object ? OptionNames<V> : never;
 
 /** All option names of `O`. A value is `true`, a default, or the names of a nested options object. */
@@ -40,12 +65,11 @@ export type OptionNames<O> = { readonly [K in keyof O]-?: true | number | Nested
 /** Reports each unknown option with the nearest known name. */
 const checkNames = (issues: IssueList, options: object, names: Fields, prefix = ''): void => {
   for (const [name, value] of Object.entries(options)) {
-    const path = `${prefix}${name}`;
     const nested = names[name];
     if (!Object.hasOwn(names, name)) {
-      issues.check(false, path, `is unknown${didYouMean(nearest(name, Object.keys(names)))}`);
+      reportUnknown(issues, name, Object.keys(names), prefix);
     } else if (isFields(nested) && isFields(value)) {
-      checkNames(issues, value, nested, `${path}.`);
+      checkNames(issues, value, nested, `${prefix}${name}.`);
     }
   }
 };

@@ -16,6 +16,7 @@ import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
 import { readLabels } from './read-labels.js';
 import { readHistoryLimit } from './read-list-query.js';
+import { readKnown } from './read-options.js';
 import { type IssueList, readSafely } from './read-safely.js';
 import { readSignal } from './read-signal.js';
 import { readTimestamp } from './read-timestamp.js';
@@ -58,13 +59,24 @@ export interface ReadCreation extends ReadSize {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Reads the input of `create`. `null` in an optional field counts as absent. Unknown fields are ignored. */
+const creationNames = [
+  'face',
+  'profile',
+  'behavior',
+  'context',
+  'timeLimit',
+  'labels',
+  'idempotencyKey',
+  'historyLimit',
+] as const;
+
+/** Reads the input of `create`. `null` in an optional field counts as absent. */
 export const readCreate = (
   input: unknown,
   { limits, faces, profiles }: InputPolicy,
 ): Result<ReadCreation, InvalidInput> =>
   readSafely('input', (issues) => {
-    const fields = readFields(issues, 'input', input);
+    const fields = readKnown(issues, 'input', input, creationNames);
     const { face, profile, behavior, context, timeLimit, labels, idempotencyKey, historyLimit } = fields;
     const options: SessionOptions = Object.freeze({
       face: readName(issues, 'face', face, NAME_LENGTH),
@@ -114,7 +126,11 @@ export const readAppend = (
     const list: readonly unknown[] = Array.isArray(entries) ? entries : [];
     const fits = Array.isArray(entries) && list.length >= 1 && list.length <= most;
     issues.check(fits, 'entries', `must be an array of 1 to ${most} entries`);
-    const { operationId, ifPosition, fence } = readFields(issues, 'options', options);
+    const { operationId, ifPosition, fence } = readKnown(issues, 'options', options, [
+      'operationId',
+      'ifPosition',
+      'fence',
+    ]);
     const read = Array.from({ length: Math.min(list.length, most) }, (_, index) =>
       readEntry(issues, `entries[${index}]`, list[index], now, limits.contentBytes),
     );
@@ -138,7 +154,7 @@ export interface ReadCommandOptions {
 
 export const readCommandOptions = (options: unknown): Result<ReadCommandOptions, InvalidInput> =>
   readSafely('options', (issues) => {
-    const { operationId, fence } = readFields(issues, 'options', options);
+    const { operationId, fence } = readKnown(issues, 'options', options, ['operationId', 'fence']);
     return { operationId: readOperationId(issues, operationId), fence: readFence(issues, fence) };
   });
 
@@ -149,7 +165,7 @@ export interface ReadHold {
 
 export const readHold = (input: unknown): Result<ReadHold, InvalidInput> =>
   readSafely('input', (issues) => {
-    const { holder, seconds } = readFields(issues, 'input', input);
+    const { holder, seconds } = readKnown(issues, 'input', input, ['holder', 'seconds']);
     const read = {
       holder: readName(issues, 'holder', holder, KEY_LENGTH),
       seconds: readNumber(issues, 'seconds', seconds, 0.001, MAX_HOLD_SECONDS),
@@ -158,7 +174,7 @@ export const readHold = (input: unknown): Result<ReadHold, InvalidInput> =>
   });
 
 export const readRelease = (input: unknown): Result<number, InvalidInput> =>
-  readSafely('input', (issues) => readWhole(issues, 'fence', readFields(issues, 'input', input)['fence'], 1));
+  readSafely('input', (issues) => readWhole(issues, 'fence', readKnown(issues, 'input', input, ['fence']).fence, 1));
 
 export interface WatchSettings {
   readonly from: Position | undefined;
@@ -175,9 +191,15 @@ const readWarnBefore = (issues: IssueList, seconds: unknown): number => {
   return fits ? Math.round(seconds * 1000) : -1;
 };
 
-export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput> =>
+const watchAllNames = ['from', 'signal', 'onOpen'] as const;
+const watchNames = [...watchAllNames, 'warnBefore'] as const;
+
+const readWatchOptions = (
+  options: unknown,
+  names: readonly (typeof watchNames)[number][],
+): Result<WatchSettings, InvalidInput> =>
   readSafely('options', (issues) => {
-    const { from, signal, onOpen, warnBefore } = readFields(issues, 'options', options);
+    const { from, signal, onOpen, warnBefore } = readKnown(issues, 'options', options, names);
     const position = typeof from === 'string' ? readPosition(from) : undefined;
     const fits = from === undefined || position !== undefined;
     issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
@@ -189,6 +211,10 @@ export const readWatch = (options: unknown): Result<WatchSettings, InvalidInput>
     };
   });
 
+export const readWatch = (options: unknown) => readWatchOptions(options, watchNames);
+
+export const readWatchAll = (options: unknown) => readWatchOptions(options, watchAllNames);
+
 export interface ReadSweep {
   readonly limit: number;
   readonly onEnded: ((session: unknown) => unknown) | undefined;
@@ -197,7 +223,7 @@ export interface ReadSweep {
 
 export const readSweep = (limit: unknown, options: unknown): Result<ReadSweep, InvalidInput> =>
   readSafely('options', (issues) => {
-    const { onEnded, after } = readFields(issues, 'options', options);
+    const { onEnded, after } = readKnown(issues, 'options', options, ['onEnded', 'after']);
     checkFunction(issues, 'onEnded', onEnded);
     issues.check(after === undefined || typeof after === 'string', 'after', 'must be the next of a sweep');
     return {

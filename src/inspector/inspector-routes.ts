@@ -1,4 +1,5 @@
 import { err, ok } from 'neverthrow';
+import { refusal } from '../http/handler-error.js';
 import type { HandlerRequest, RouteGroup } from '../http/index.js';
 import { changes } from '../operations/command-operations.js';
 import { watch } from '../operations/event-shapes.js';
@@ -71,7 +72,7 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
         const events = handler.routes.some(({ operation }) => operation.name === watch.name);
         if (/^\/?(?:\?|$)/.test(url)) {
           if (request.method !== 'GET' && request.method !== 'HEAD') {
-            return err({ type: 'method_not_allowed', allow: 'GET, HEAD' });
+            return err({ ...refusal('method_not_allowed'), allow: 'GET, HEAD' });
           }
           return ok(url.startsWith('/') ? movedToPage : pageResponse({ tenant, events, terminate }));
         }

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable, type WatchError } from '../errors.js';
 import type { SessionEvent, TenantChange, WatchAllOptions } from '../events/session-event.js';
-import { inClientTerms, lacksMethod, timedOut, withTimeout } from '../http/answer-of.js';
+import { inClientTerms, timedOut, withTimeout } from '../http/answer-of.js';
 import { streamHeaders } from '../http/event-frame.js';
 import { EventStream, endWatch } from '../http/event-stream.js';
+import { refusal } from '../http/handler-error.js';
 import type { Answer, Call } from '../http/index.js';
 import { TenantBudget } from '../http/tenant-budget.js';
 import { hasMethods } from '../input/values.js';
@@ -19,7 +20,7 @@ interface TenantWatch {
   watchAll(options: WatchAllOptions): AsyncIterable<Result<TenantChange, WatchError>>;
 }
 
-/** A host may serve sessions of its own making, which need no such method. */
+/** A host may serve sessions of its own making, which need no such method: the page then reads its list every few seconds. */
 const canWatchAll = (sessions: unknown): sessions is TenantWatch => hasMethods(sessions, 'watchAll');
 
 /** The events that change a list: an append changes nothing that a row shows. */
@@ -67,11 +68,11 @@ export const listStream = (): ((call: Call<unknown>) => Answer) => {
   const streams = new TenantBudget(MAX_STREAMS, MAX_STREAMS_PER_TENANT);
   return async (call) => {
     const { method } = call.request;
-    if (method !== 'GET' && method !== 'HEAD') return err({ type: 'method_not_allowed', allow: 'GET, HEAD' });
+    if (method !== 'GET' && method !== 'HEAD') return err({ ...refusal('method_not_allowed'), allow: 'GET, HEAD' });
     const { sessions } = call;
-    if (!canWatchAll(sessions)) return lacksMethod(watch, 'watchAll');
+    if (!canWatchAll(sessions)) return err(refusal('route_not_found'));
     const { admit, release } = streams.reserve(call.tenant);
-    if (!admit(1)) return err({ type: 'too_many_streams' });
+    if (!admit(1)) return err(refusal('too_many_streams'));
     let isStreaming = false;
     try {
       const answered = await open({ ...call, sessions }, release);

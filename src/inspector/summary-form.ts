@@ -16,10 +16,9 @@ const rowOf = (session: Session) => {
 export const summaryForm: SessionForm = {
   historyLimit: 0,
   session: (session) => ({
-    // Before the duration: see `labelledForm`.
-    labels: session.labels,
     ...rowOf(session),
     options: toWireOptions(session.options),
+    labels: session.labels,
     entries: session.historyCount,
   }),
   item: rowOf,

@@ -23,7 +23,9 @@ export interface OpenApiOptions {
   readonly sessions?: { readonly policy?: InputPolicy };
   /** The `limits`, `faces` and `profiles` of the service, if `sessions` is not available. Each overrides `sessions`. */
   readonly limits?: GivenPolicy['limits'];
+  /** The allowed faces. Default: those of `sessions`. */
   readonly faces?: GivenPolicy['faces'];
+  /** The allowed profiles. Default: those of `sessions`. */
   readonly profiles?: GivenPolicy['profiles'];
   /** Maximum bytes in a request body, as given to the handler. Default: not described. */
   readonly maxBodyBytes?: number;

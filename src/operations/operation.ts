@@ -33,6 +33,7 @@ export interface Body {
 
 /** A successful response of an operation. */
 export interface Output<T = unknown> {
+  /** The HTTP status. */
   readonly status: number;
   /** For the OpenAPI document. */
   readonly description?: string;
@@ -48,7 +49,9 @@ export interface Output<T = unknown> {
 export interface OperationInput {
   /** The session id; empty if the path has none. */
   readonly id: string;
+  /** The query parameters, by their names in the service. */
   readonly query: Fields;
+  /** The fields of the body, by their names in the service. */
   readonly body: Fields;
   /** The operation id and the fence, if the request has them. */
   readonly options: Fields;
@@ -73,15 +76,21 @@ export interface Operation<S = unknown, T = unknown, C extends OperationError = 
   readonly path: `/${string}`;
   /** Parameters by their names in the service; `historyLimit` is sent as `history_limit`. */
   readonly query?: Readonly<Record<string, QueryParameter>>;
+  /** Headers by their names in the service, such as `operationId`. */
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
+  /** The JSON object in the request. Default: the request has no body. */
   readonly body?: Body;
+  /** The codes of its errors, beyond those that any request may have. */
   readonly errors: readonly C[];
+  /** The successful response. */
   readonly output: Output<T>;
   /** A second successful response. */
   readonly otherOutput?: Output;
   /** The service method to call, for operations that answer with its result in the shape of `output`. */
   readonly calls?: {
+    /** The name of the method, such as `start`. */
     readonly method: string;
+    /** Calls the method with what the request holds. */
     readonly call: (sessions: S, input: OperationInput) => ResultAsync<T, SessionError & { readonly type: C }>;
   };
 }

@@ -27,7 +27,9 @@ export type RemoteSession = Pick<Session, 'id' | 'status' | 'duration' | 'option
 /** A session that was created by this request, or by an earlier one with the same key. Only the id is returned. */
 export type RemoteCreated = Pick<RemoteSession, 'id'>;
 
+/** A page of a list, as the client reads it. */
 export type RemotePage = Omit<SessionPage, 'sessions'> & {
+  /** The sessions in the order of the list. */
   readonly sessions: readonly RemoteSession[];
   /** Ids of sessions on this page whose history was cut by `historyLimit`. */
   readonly truncated: readonly string[];

@@ -38,7 +38,6 @@ export interface SessionForm {
 
 export const wireForm: SessionForm = { session: toWireSession, item: toWireSession };
 
-/** The labels come first, since snapshots look for the last field called `duration`, and a label may be called so too. */
-const toLabelledSession = (session: Session) => ({ labels: session.labels, ...toWireSession(session) });
+const toLabelledSession = (session: Session) => ({ ...toWireSession(session), labels: session.labels });
 
 export const labelledForm: SessionForm = { session: toLabelledSession, item: toLabelledSession };

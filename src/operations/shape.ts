@@ -37,11 +37,13 @@ export interface Schema {
 
 /** The type of a value on the wire: its schema, and how to read and write it. */
 export interface Shape<T> {
+  /** The JSON Schema of the value. */
   readonly schema: Schema;
   /** The named schemas that `schema` refers to. */
   readonly components: Schemas;
   /** Parses a value from the wire; undefined if it does not have this shape. */
   read(value: unknown): T | undefined;
+  /** What is sent for a value. */
   write(value: T): unknown;
 }
 

@@ -25,8 +25,11 @@ import type { CallerCommand } from '../session/session-status.js';
  * unchecked input: the methods validate every field and return `invalid_input`.
  */
 export interface TenantSessions {
+  /** As `create` of `SessionService`. */
   create(input: unknown): ResultAsync<Session, CreateError>;
+  /** As `get` of `SessionService`. */
   get(id: string, options?: GetOptions): ResultAsync<Session, ReadError>;
+  /** As `list` of `SessionService`. */
   list(query: unknown, options?: ReadOptions): ResultAsync<SessionPage, ListError>;
 }
 
@@ -37,19 +40,25 @@ export interface TenantSessions {
 export type TenantCommands = {
   readonly [C in CallerCommand]: (id: string, options: Fields) => ResultAsync<SessionState, ChangeError>;
 } & {
+  /** As `append` of `SessionService`. */
   append(id: string, entries: unknown, options: Fields): ResultAsync<Appended, AppendError>;
+  /** As `hold` of `SessionService`. */
   hold(id: string, input: unknown): ResultAsync<SessionHold, HoldError>;
+  /** As `release` of `SessionService`. */
   release(id: string, input: unknown): ResultAsync<void, ReleaseError>;
+  /** As `delete` of `SessionService`. */
   delete(id: string): ResultAsync<void, DeleteError>;
 };
 
 /** The method that event streams need. The iterable ends after an error, and when the signal is aborted. */
 export interface TenantEvents {
+  /** As `watch` of `SessionService`. */
   watch(id: string, options: WatchOptions): AsyncIterable<Result<SessionChange, WatchError>>;
 }
 
 /** The method that reads of a part of a history need. The query is unchecked input. */
 export interface TenantHistories {
+  /** As `history` of `SessionService`. */
   history(id: string, query: unknown): ResultAsync<HistoryPart, HistoryError>;
 }
 

@@ -12,9 +12,13 @@ import { limitMsOf, type Settings } from './settings.js';
 
 /** The session to create. By default the texts are empty and there is no time limit. */
 export interface CreateSessionInput {
+  /** Name of the face: 1 to 256 characters. */
   readonly face: string;
+  /** Name of the profile: 1 to 256 characters. */
   readonly profile: string;
+  /** The role that the session takes: up to 64 KiB of text unless the host sets another limit. Default: empty. */
   readonly behavior?: string;
+  /** Background facts: up to 64 KiB of text unless the host sets another limit. Default: empty. */
   readonly context?: string;
   /** Maximum seconds ACTIVE; 0 for no limit. Default: 0. */
   readonly timeLimit?: number;

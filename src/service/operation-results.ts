@@ -26,6 +26,7 @@ export interface HistoryPart {
 
 /** A page of sessions. */
 export interface SessionPage {
+  /** The sessions in the order of the list. */
   readonly sessions: readonly Session[];
   /** Number of sessions on all pages: those of the tenant that match the query. */
   readonly total: number;
@@ -44,6 +45,7 @@ export interface SessionPage {
 
 /** A session that the clock has ended. */
 export interface SweptSession extends SessionKey {
+  /** Why the session ended. */
   readonly endReason: EndReason;
   /** When the session ended, not when a sweep found it: RFC 3339, UTC, milliseconds. */
   readonly endedAt: string;

@@ -4,6 +4,7 @@ import type { OperationName, OperationResult } from './operation-results.js';
 
 /** A call of an operation. */
 export interface ObservedOperation {
+  /** The name of the operation, such as `create`. */
   readonly name: OperationName;
   /** The tenant of the service. A sweep covers all tenants. */
   readonly tenant: string;

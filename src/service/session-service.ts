@@ -18,7 +18,7 @@ import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
-import { readCommandOptions, readCreate, readId, readSweep, readWatch } from '../input/session-input.js';
+import { readCommandOptions, readCreate, readId, readSweep, readWatch, readWatchAll } from '../input/session-input.js';
 import type { Session, SessionHold, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { CallerCommand } from '../session/session-status.js';
@@ -214,7 +214,7 @@ export class SessionService {
    * sweep. An error is the last item. Never throws.
    */
   watchAll(options: WatchAllOptions = {}): AsyncIterable<Result<TenantChange, WatchError>> {
-    return this.#iterate((settings) => readWatch(options).map((how) => watchTenant(settings, how)));
+    return this.#iterate((settings) => readWatchAll(options).map((how) => watchTenant(settings, how)));
   }
 
   /**

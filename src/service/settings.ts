@@ -13,6 +13,7 @@ import type { SessionObserver } from './session-observer.js';
 
 /** Options of a `SessionService`. */
 export interface SessionServiceOptions {
+  /** Where sessions are kept, such as a `MemorySessionStore`. */
   readonly store: SessionStore;
   /** Default: the machine's clock. */
   readonly clock?: Clock;

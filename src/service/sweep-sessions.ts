@@ -7,6 +7,7 @@ import type { DueSession, Rescheduling, SessionKey } from '../store/session-stor
 import type { Sweep, SweptSession } from './operation-results.js';
 import type { Settings } from './settings.js';
 
+/** Options of `sweep`. */
 export interface SweepOptions {
   /**
    * Called for each session that the clock has ended, at least once, by one of the sweeping processes, and for at most

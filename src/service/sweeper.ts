@@ -6,6 +6,7 @@ import { SWEEP_LIMIT } from '../session/session-limits.js';
 import type { SweptSession } from './operation-results.js';
 import type { SessionService } from './session-service.js';
 
+/** Options of `createSweeper`. */
 export interface SweeperOptions {
   /** Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1. */
   readonly interval?: number;
@@ -24,6 +25,7 @@ export interface SweeperOptions {
 
 /** Numbers of processed sessions. */
 export interface SweepReport {
+  /** Sessions whose end was stored or reported. */
   readonly ended: number;
   /** Sessions that were deleted because their retention was over. */
   readonly deleted: number;

@@ -3,6 +3,7 @@ import { type InvalidInput, invalidInput } from '../errors.js';
 
 /** A source of time, in milliseconds since the Unix epoch. */
 export interface Clock {
+  /** The time in milliseconds since the epoch. */
   now(): number;
 }
 

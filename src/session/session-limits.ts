@@ -14,6 +14,7 @@ export interface SessionLimits {
   readonly pageBytes: number;
 }
 
+/** The limits of a service whose host sets none. */
 export const defaultLimits: SessionLimits = Object.freeze({
   timeLimit: 30 * 24 * 60 * 60,
   textBytes: 64 * 1024,

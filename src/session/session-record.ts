@@ -45,7 +45,9 @@ export const REMEMBERED_OPERATIONS = 32;
 
 /** The part of a session that never changes. */
 export interface SessionHead {
+  /** The id of the session. */
   readonly id: string;
+  /** The options that the session was created with. */
   readonly options: SessionOptions;
   /** Absent for a session without labels. */
   readonly labels?: SessionLabels;
@@ -55,7 +57,9 @@ export interface SessionHead {
 
 /** A session as a store keeps it. The record belongs to the caller: changing it changes nothing in the store. */
 export interface SessionRecord {
+  /** What never changes. */
   readonly head: SessionHead;
+  /** What changes. */
   readonly state: StateRecord;
   /** Oldest first; with `historyLimit` only the latest entries. */
   readonly history: readonly HistoryEntry[];

@@ -14,6 +14,7 @@ export type CallerCommand = 'start' | 'pause' | 'resume' | 'terminate' | 'fail';
 /** Commands that only the clock gives: `expire` at the time limit, `time_out` at the idle timeout. */
 export type ClockCommand = 'expire' | 'time_out';
 
+/** Commands that change the status. */
 export type SessionCommand = CallerCommand | ClockCommand;
 
 export const endReasons = Object.freeze(['terminated', 'failed', 'time_limit', 'idle_timeout'] as const);
@@ -68,8 +69,11 @@ export const acceptsHistory = Object.freeze({
 /** The status of the session does not allow the command. Nothing was changed. */
 export interface InvalidTransition {
   readonly type: 'invalid_transition';
+  /** What happened, in words: for logs. */
   readonly message: string;
+  /** The status of the session. */
   readonly status: SessionStatus;
+  /** The command that the status does not allow. */
   readonly command: SessionCommand | 'append' | 'hold';
 }
 

@@ -24,12 +24,14 @@ export type SessionLabels = Readonly<Record<string, string>>;
 export interface HistoryEntry {
   /** The speaker, 1 to 64 characters; usually `user` or `assistant`. */
   readonly role: string;
+  /** The text of the entry. */
   readonly content: string;
   /** Time of the message: RFC 3339, UTC, milliseconds. */
   readonly timestamp: string;
 }
 
 interface Progress {
+  /** The id of the session. */
   readonly id: string;
   /** Seconds spent ACTIVE so far, rounded down. */
   readonly duration: number;
@@ -52,6 +54,7 @@ export interface SessionHold {
 
 /** A session at the time of reading. It belongs to the caller: changing it changes nothing in the store. */
 export type Session = SessionState & {
+  /** The options that the session was created with. */
   readonly options: SessionOptions;
   /** Oldest first; with `historyLimit` only the latest entries. */
   readonly history: readonly HistoryEntry[];

@@ -12,7 +12,9 @@ export type Answer<T, E> = Result<T, E> | PromiseLike<Result<T, E>>;
  * Identifies a session. No call reaches the data of another tenant, whatever characters the tenant and the id contain.
  */
 export interface SessionKey {
+  /** The tenant that the session belongs to. */
   readonly tenant: string;
+  /** The id of the session, unique within its tenant. */
   readonly id: string;
 }
 
@@ -88,6 +90,7 @@ export type HistorySlice = {
     }
 );
 
+/** Outcome of `findEntries`. */
 export type EntriesOutcome =
   | {
       readonly outcome: 'found';
@@ -123,6 +126,7 @@ export type ListOrder = 'newest' | 'oldest';
 
 /** The status of a session at a time. */
 export interface StatusAt {
+  /** The status to have. */
   readonly status: SessionStatus;
   /**
    * Milliseconds since the epoch. A session whose deadline has passed by then is TERMINATED, even if its end is not
@@ -135,6 +139,7 @@ export interface StatusAt {
 export interface PageRange extends ReadSize {
   /** Number of sessions to skip, from the beginning or from `after`. */
   readonly offset: number;
+  /** Maximum number of sessions. */
   readonly limit: number;
   /** Default: `newest`. */
   readonly order?: ListOrder | undefined;
@@ -152,6 +157,7 @@ export interface PageRange extends ReadSize {
 
 /** One page of a tenant's sessions. */
 export interface RecordPage {
+  /** The sessions in the order of the page. */
   readonly records: readonly SessionRecord[];
   /** Number of sessions on all pages: those of the tenant that match the range. */
   readonly total: number;

@@ -18,6 +18,7 @@ import { type Clock, systemClock } from '../session/clock.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 import { attributeNames, type CountedSessions, createInstruments, observeCounts } from './instruments.js';
 
+/** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
   /** Default: the provider registered with `@opentelemetry/api`, now or later. */
   readonly tracerProvider?: TracerProvider;

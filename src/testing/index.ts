@@ -38,6 +38,7 @@ export type { Corrupt, LoseEvents, StoredPart } from './store-case.js';
 /** A test runner's `test`. Those of vitest, node:test, Jest, Mocha, Bun and Deno fit as they are. */
 export type TestFunction = (name: string, run: () => Promise<void>) => unknown;
 
+/** Options of `describeSessionStore`. */
 export interface StoreContractOptions<S extends SessionStore> {
   /**
    * Damages a part of a stored session. Adds the cases on records that cannot be read. Leave it out if nothing can

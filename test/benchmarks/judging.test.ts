@@ -3,6 +3,7 @@ import { judge } from '../../benchmarks/bars.js';
 import { measure } from '../../benchmarks/harness/measure.js';
 import { spreadOf } from '../../benchmarks/harness/statistics.js';
 import type { Results } from '../../benchmarks/results.js';
+import { groupOf, listFigures, storeTable } from '../../benchmarks/store-figures.js';
 
 const spread = (median: number) => ({ median, lower: median, upper: median });
 
@@ -45,6 +46,27 @@ describe('the bars', () => {
   });
 });
 
+describe('the figures of the stores', () => {
+  it('tell the rate, the times that callers waited, and how much of the rate by hand that is', () => {
+    const figure = listFigures.first;
+    const measurement = {
+      subject: figure.subject,
+      wallUs: spread(250),
+      cpuUs: spread(200),
+      latencyUs: { p50: spread(240), p99: spread(1234) },
+      ratios: { [figure.limit]: { wall: spread(0.714), cpu: spread(1) } },
+    };
+    const group = { group: groupOf('SQLite', figure), callers: 1, limits: [figure.limit], measurements: [measurement] };
+    const table = storeTable({ ...results(1, 1), groups: [group] }, [figure]);
+    expect(table).toContain(
+      '| page 1 of 1,000,000 sessions | - | - | 4,000, p50 240 us, p99 1.2 ms, 0.71 of by hand | - |',
+    );
+    expect(judge({ ...results(1, 1), groups: [group] }).map(({ figure: name }) => name)).toContain(
+      'SQLite list of 1,000,000 sessions, page 1, of the query by hand',
+    );
+  });
+});
+
 describe('a spread', () => {
   it('has the middle and the quartiles', () => {
     expect(spreadOf([5, 1, 4, 2, 3])).toEqual({ median: 3, lower: 2, upper: 4 });
@@ -78,6 +100,21 @@ describe('a group', () => {
     const group = { name: 'g', callers: 1, limits: ['x'], subjects: [{ name: 'x', call: async () => 1, renew }] };
     await measure(group, { rounds: 2, roundMs: 1 });
     expect(renewals).toBe(1 + 3);
+  });
+
+  it('has the times of single calls where they are asked for, and is only compared with what a subject names', async () => {
+    const call = () => new Promise((resolve) => setTimeout(resolve, 2));
+    const subjects = [
+      { name: 'by hand', call },
+      { name: 'list', call, beside: ['by hand'] },
+    ];
+    const group = { name: 'g', callers: 3, limits: ['by hand', 'list'], subjects, isTimedSingly: true };
+    const { measurements } = await measure({ ...group, effort: { rounds: 2, roundMs: 5 } }, { rounds: 0, roundMs: 0 });
+    expect(Object.keys(measurements[1]?.ratios ?? {})).toEqual(['by hand']);
+    const { p50, p99 } = measurements[1]?.latencyUs ?? {};
+    // Three callers wait at the same time, so each waits longer than its share of the time of all.
+    expect(p50?.median).toBeGreaterThan(measurements[1]?.wallUs.median ?? 0);
+    expect(p99?.median).toBeGreaterThanOrEqual(p50?.median ?? Number.NaN);
   });
 
   it('is not measured if a subject gives a wrong answer', async () => {

@@ -23,18 +23,25 @@ describe('the log of requests', () => {
   }, 60_000);
   afterAll(() => colloquy.remove());
 
-  test('has a line for each: method, path, status, milliseconds, and no key', async () => {
-    const env = { PORT: '0', COLLOQUY_API_KEYS: 'acme:open-sesame' };
+  test('has a line for each: method, path, status, milliseconds, tenant, and no key', async () => {
+    const env = { PORT: '0', COLLOQUY_API_KEYS: 'acme:open-sesame', COLLOQUY_INSPECTOR: 'on' };
     const server = await colloquy.start(['serve'], /Ctrl-C stops it/, env);
     const origin = /http:\/\/\S+/.exec(server.output())?.[0] ?? '';
     const headers = { 'X-API-KEY': 'open-sesame' };
     await fetch(`${origin}/sessions?limit=1&key=open-sesame`, { headers });
     await fetch(`${origin}/sessions`, { headers: { 'X-API-KEY': 'sesame-2' } });
     await fetch(`${origin}/create-session`, { headers, method: 'POST', body: '{' });
+    await fetch(`${origin}/inspector`, { headers: { authorization: `Basic ${btoa('any:open-sesame')}` } });
+    await fetch(`${origin}/inspector`, { headers });
     const { stdout, stderr } = await server.signal('SIGTERM');
-    expect(stdout).toMatch(
-      /^GET \/sessions 200 \d+ ms\nGET \/sessions 401 \d+ ms\nPOST \/create-session 4\d\d \d+ ms\n/m,
-    );
+    const log = stdout.split('\n').filter((line) => / ms /.test(line));
+    expect(log.map((line) => line.replace(/ \d+ ms /, ' 1 ms '))).toEqual([
+      'GET /sessions 200 1 ms acme',
+      'GET /sessions 401 1 ms -',
+      'POST /create-session 415 1 ms acme',
+      'GET /inspector 200 1 ms acme',
+      'GET /inspector 401 1 ms -',
+    ]);
     expect(stdout + stderr).not.toContain('sesame');
   });
 });

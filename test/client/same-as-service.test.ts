@@ -74,6 +74,19 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(created, (session) => session.id));
   seen.push(outcome(await sessions.create({ ...ada, idempotencyKey: 'first' }), () => 'another'));
   seen.push(outcome(await sessions.create({ face: '', profile: 'tutor', timeLimit: -1 })));
+  const misspelt: readonly (readonly [name: keyof Operations, args: readonly unknown[]])[] = [
+    ['create', [{ ...ada, timelimit: 5, color: 'red' }]],
+    ['get', [id, { historylimit: 1 }]],
+    ['history', [id, { frist: 1 }]],
+    ['list', [{ limt: 5 }]],
+    ['start', [id, { fense: 1 }]],
+    ['append', [id, [{ role: 'user', content: 'x' }], { ifposition: 1 }]],
+    ['hold', [id, { holder: 'a', seconds: 1, until: 5 }]],
+    ['release', [id, { fence: 1, force: true }]],
+  ];
+  for (const [name, args] of misspelt) {
+    seen.push(outcome<unknown>(await Reflect.apply(sessions[name], sessions, args)));
+  }
   seen.push(outcome(await sessions.append(id, [{ role: 'user', content: 'too early' }])));
   seen.push(outcome(await sessions.start(id, { operationId: 'start-1' })));
   seen.push(outcome(await sessions.start(id, { operationId: 'start-1' })));

@@ -66,6 +66,41 @@ describe.concurrent('examples that run to their end', { timeout: 90_000 }, () =>
     ]);
   });
 
+  test('openai-agents: a conversation goes on from its session, and its last turn can be taken back', async ({
+    expect,
+  }) => {
+    expect(await runExample('openai-agents').finished).toEqual({
+      exitCode: 0,
+      stderr: '',
+      stdout: [
+        'user: What is 6 times 7?',
+        'assistant: 6 times 7 is 42.',
+        'user: What have I asked?',
+        'assistant: You have asked: What is 6 times 7?',
+        'items: user, function_call, function_call_result, assistant, user, assistant',
+        'after two pops: 4 items',
+        'user: What have I asked?',
+        'assistant: You have asked nothing yet.',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test('ai-sdk: a chat keeps each message and the latest answer, and answers one tab at a time', async ({ expect }) => {
+    expect(await runExample('ai-sdk').finished).toEqual({
+      exitCode: 0,
+      stderr: '',
+      stdout: [
+        'user: What is 6 times 7?',
+        'assistant: It is 42: 7 six times.',
+        'user: And 12 times 12?',
+        'assistant: 12 times 12 is 144.',
+        'fulfilled, rejected',
+        '',
+      ].join('\n'),
+    });
+  });
+
   test('openapi prints a document, with the names that the service allows', async ({ expect }) => {
     const { exitCode, stdout, stderr } = await runExample('openapi').finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

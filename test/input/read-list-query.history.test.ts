@@ -16,7 +16,7 @@ describe('which part of a history', () => {
       { after: 7, limit: 1 },
     ],
     [
-      { after: Number.MAX_SAFE_INTEGER, limit: 1000, other: 5 },
+      { after: Number.MAX_SAFE_INTEGER, limit: 1000 },
       { after: Number.MAX_SAFE_INTEGER, limit: 1000 },
     ],
     [{ before: 0 }, { before: 0, limit: 100 }],

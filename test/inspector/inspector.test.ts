@@ -148,7 +148,7 @@ describe('what is served', () => {
   });
 
   test('nothing else: no commands but the one, no creation, and no events where they are off', async () => {
-    const { ask, handler, sessions } = open({ terminate: false }, false);
+    const { ask, handler, sessions } = open({ terminate: false }, { events: false });
     const id = await createdIn(sessions);
     const paths = ['start-session/x', 'append-history/x', 'delete-session/x', 'fail-session/x', 'create-session'];
     for (const path of [

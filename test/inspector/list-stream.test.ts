@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createdIn, okOf } from '../support/sessions.js';
 import { codeOf, openInspector as open } from './open-inspector.js';
 
@@ -20,6 +21,20 @@ describe('the stream of a list', () => {
     const types = [...text.matchAll(/^event: (.+)$/gm)].map(([, type]) => type);
     expect(types).toEqual(['session.created', 'session.started', 'session.terminated']);
     expect((await ask('HEAD', '/inspector/events')).stream).toBeUndefined();
+  });
+
+  test('is not there where the sessions cannot be watched together, and no fault of the host', async () => {
+    const { ask, told } = open(
+      {},
+      { change: (sessions) => Object.defineProperty(sessions, 'watchAll', { value: undefined }) },
+    );
+    expect((await ask('GET', '/inspector/events')).status).toBe(404);
+    expect(told).toEqual([]);
+  });
+
+  test('is refused where the store has no events', async () => {
+    const { ask } = open({}, { store: new MemorySessionStore() });
+    expect((await ask('GET', '/inspector/events')).status).toBe(503);
   });
 
   test('is open a hundred times for one tenant at most, and again when others are closed', async () => {

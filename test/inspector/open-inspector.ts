@@ -1,17 +1,33 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSessionHandler, eventRoutes, type HandlerError, type HandlerRequest } from '../../src/http/index.js';
-import { SessionService } from '../../src/index.js';
+import { SessionService, type SessionStore } from '../../src/index.js';
 import { type InspectorOptions, inspectorRoutes } from '../../src/inspector/index.js';
 import { request } from '../http/handler-harness.js';
 
+export interface InspectedHost {
+  /** Whether the handler has `eventRoutes()`. Default: true. */
+  readonly events?: boolean;
+  readonly store?: SessionStore;
+  /** Changes the sessions that the handler serves. */
+  readonly change?: (sessions: SessionService) => void;
+}
+
 /** A handler with an inspector for the tenant `acme`, asked as a mount under `/api` does. */
-export const openInspector = (options: Partial<InspectorOptions> = {}, events = true) => {
+export const openInspector = (
+  options: Partial<InspectorOptions> = {},
+  { events = true, store = new MemorySessionStore({ events: true }), change = () => {} }: InspectedHost = {},
+) => {
   const told: HandlerError[] = [];
-  const all = new SessionService({ store: new MemorySessionStore({ events: true }) });
+  const all = new SessionService({ store });
+  const forTenant = (tenant: string) => {
+    const sessions = all.forTenant(tenant);
+    change(sessions);
+    return sessions;
+  };
   const authenticate: InspectorOptions['authenticate'] = ({ header }) =>
     header('cookie') === 'user=ada' ? 'acme' : undefined;
   const handler = createSessionHandler({
-    sessions: all,
+    sessions: { forTenant },
     authenticate: () => 'nobody',
     routes: [...(events ? [eventRoutes()] : []), inspectorRoutes({ authenticate, ...options })],
     onError: (error) => told.push(error),

@@ -104,31 +104,24 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.locator('#rows').getByText('ACTIVE').waitFor();
   });
 
-  test('opens a session where its row is clicked, and copies its id', async () => {
-    const { sessions, handler } = inspected();
-    const id = await startedIn(sessions);
-    const permissions = ['clipboard-read', 'clipboard-write'];
-    const { page, complaints } = await opened(running.browser, handler, { permissions });
-    await page.locator('#rows').getByText('just now').click();
-    await page.getByRole('button', { name: 'Copy id' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id);
-    expect(new URL(page.url()).hash).toBe(`#${id}`);
-    expect(complaints).toEqual([]);
-  });
-
-  test('finds sessions by id, by label and by the day of their creation', async () => {
+  test('finds sessions by id, by label and by day, opens one where its row is clicked, and copies its id', async () => {
     const { sessions, handler } = inspected();
     await createMany(sessions, 2);
     const id = await createdIn(sessions);
     const labelled = await okOf(sessions.create({ face: 'ada', profile: 'tutor', labels: { user: 'u-1' } }));
-    const { page } = await opened(running.browser, handler);
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const { page, complaints } = await opened(running.browser, handler, { permissions });
     await page.getByText('1–4 of 4').waitFor();
     const search = page.getByRole('searchbox');
     await search.fill(id);
     await search.press('Enter');
     await page.getByText('1–1 of 1').waitFor();
     expect(await listed(page)).toEqual([id]);
+    await page.locator('#rows').getByText('just now').click();
+    await page.getByRole('button', { name: 'Copy id' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id);
+    expect(complaints).toEqual([]);
     await search.fill('user:u-1');
     await search.press('Enter');
     await page.locator(`#rows a[href="#${labelled.id}"]`).waitFor();
@@ -139,12 +132,12 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.getByText('There is no session with this id.').waitFor();
     await search.press('Escape');
     await page.getByText('1–4 of 4').waitFor();
-    const today: string = await page.evaluate("new Date().toLocaleDateString('sv')");
-    await page.getByLabel('To').fill(today);
-    await page.getByLabel('From').fill(today);
+    const today: string = await page.evaluate(`new Date("${labelled.createdAt}").toLocaleDateString("sv")`);
+    await page.getByLabel('To', { exact: true }).fill(today);
+    await page.getByLabel('From', { exact: true }).fill(today);
     await page.getByRole('button', { name: 'Idle 4' }).click();
     await page.getByText('1–4 of 4').waitFor();
-    await page.getByLabel('To').fill('2001-01-01');
+    await page.getByLabel('To', { exact: true }).fill('2001-01-01');
     await page.getByText('There are no idle sessions of these days.').waitFor();
   });
 

@@ -26,7 +26,7 @@ describe('the logger of a handler', () => {
     expect((await handle(request('/sessions')))?.status).toBe(503);
     expect(logger.error).toHaveBeenCalledExactlyOnceWith(
       { status: 503, error: { type: 'authenticator_unavailable' }, cause: expect.stringContaining('no database') },
-      'authenticator_unavailable',
+      'API keys cannot be checked at the moment. Try again later.',
     );
     expect(JSON.stringify(logger.error.mock.calls)).not.toContain('a-secret-key');
   });

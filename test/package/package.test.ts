@@ -1,6 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { readme } from '../readme/documents.js';
+import { announced, blocksIn } from '../readme/samples.js';
 import { createProject, evaluate, sameVersion, typeCheck } from '../support/npm-project.js';
 import { type PackedPackage, packPackage, REPOSITORY } from '../support/packed-package.js';
 import { reasonToSkip, requirements } from '../support/requirements.js';
@@ -54,7 +56,19 @@ const consumer = (name: string) => readFile(join(import.meta.dirname, 'consumer'
 describe('the packed package', () => {
   it('holds the build, the licence and the documents, and no sources', async () => {
     const root = join(bare, 'node_modules', 'colloquy');
-    expect((await readdir(root)).sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+    expect((await readdir(root)).sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'dist',
+      'docs',
+      'llms-full.txt',
+      'llms.txt',
+      'package.json',
+    ]);
+    const documents = await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true });
+    expect(documents.filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))).toEqual([]);
     const built = await readdir(join(root, 'dist'), { recursive: true, withFileTypes: true });
     const files = built.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
     expect(files.filter((file) => !/\.(c?js|d\.c?ts)$/.test(file))).toEqual([]);
@@ -115,6 +129,16 @@ describe('in a project with none of the optional peers', () => {
         console.log(JSON.stringify((await sessions.start(id))._unsafeUnwrap().status));
       })();`;
     expect(await evaluate(bare, format, script)).toBe('ACTIVE');
+  });
+
+  it('runs the first sample of the README as pasted, beside the package.json that npm init writes', async () => {
+    const [sample] = blocksIn(readme, 'ts');
+    if (sample === undefined) throw new Error('the README has no sample');
+    const folder = join(bare, 'first');
+    await mkdir(folder);
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'first', version: '1.0.0', type: 'commonjs' }));
+    await writeFile(join(folder, 'first.mjs'), sample.code);
+    expect((await runNode(['first.mjs'], folder)).trim().split('\n')).toEqual(announced(sample));
   });
 
   it('type-checks with no types but its own', async () => {

@@ -19,14 +19,14 @@ const errors = {
   operation_mismatch: { type: 'operation_mismatch', message: '', id: '' },
   corrupt_record: { type: 'corrupt_record', message: '', id: '' },
   store_unavailable: { type: 'store_unavailable', message: '', outcome: 'unknown' },
-  unauthenticated: { type: 'unauthenticated' },
-  route_not_found: { type: 'route_not_found' },
-  method_not_allowed: { type: 'method_not_allowed', allow: 'GET' },
-  body_too_large: { type: 'body_too_large' },
-  unsupported_media_type: { type: 'unsupported_media_type' },
-  authenticator_unavailable: { type: 'authenticator_unavailable' },
-  too_many_streams: { type: 'too_many_streams' },
-  misconfigured: { type: 'misconfigured', issues: [] },
+  unauthenticated: { type: 'unauthenticated', message: '' },
+  route_not_found: { type: 'route_not_found', message: '' },
+  method_not_allowed: { type: 'method_not_allowed', message: '', allow: 'GET' },
+  body_too_large: { type: 'body_too_large', message: '' },
+  unsupported_media_type: { type: 'unsupported_media_type', message: '' },
+  authenticator_unavailable: { type: 'authenticator_unavailable', message: '' },
+  too_many_streams: { type: 'too_many_streams', message: '' },
+  misconfigured: { type: 'misconfigured', message: '', issues: [] },
 } satisfies { readonly [T in HandlerError['type']]: Extract<HandlerError, { readonly type: T }> };
 
 /** What the client has besides. */

@@ -8,6 +8,10 @@ import { blocksIn } from './samples.js';
 const stateMachine = documentOf('docs/concepts.md');
 
 describe('what the documents say', () => {
+  test('the README can be read in a few minutes', () => {
+    expect(readme.text.split('\n').length).toBeLessThan(250);
+  });
+
   test('the commands that they name are scripts', () => {
     const { scripts }: { scripts: Record<string, string> } = JSON.parse(
       readFileSync(join(root, 'package.json'), 'utf8'),
@@ -35,8 +39,8 @@ describe('what the documents say', () => {
     expect(byText(rowsOf(stateMachine, 'From', 'Command', 'To'))).toEqual(byText(expected));
   });
 
-  test('the picture shows the same transitions', () => {
-    const arrows = [...stateMachine.text.matchAll(/^ {2}([A-Z]+) --> ([A-Z]+): (.+)$/gm)];
+  test.each([stateMachine, readme])('the picture of $path shows the same transitions', ({ text }) => {
+    const arrows = [...text.matchAll(/^ {2}([A-Z]+) --> ([A-Z]+): (.+)$/gm)];
     const drawn = arrows.flatMap(([, from, to, commands = '']) =>
       commands.split(', ').map((command) => `${from} ${command} ${to}`),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { ada, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { ada, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { TextSessionStore } from '../support/store-doubles.js';
 
 /** Changes all that lets itself be changed, from the innermost out. */
@@ -78,19 +78,17 @@ describe.for([
     }
   });
 
-  test('fields that nobody asked for are not stored', async () => {
-    const { sessions, store } = openSessions({ store: makeStore() });
+  test('fields that nobody asked for are refused, and nothing is stored', async () => {
+    const { sessions } = openSessions({ store: makeStore() });
     const input = { ...ada, id: 'mine', status: 'TERMINATED', revision: 99, endReason: 'failed', history: [1] };
-    const { id } = await okOf(sessions.create(input));
-    expect(id).toBe('s1');
-    const record = (await store.find({ tenant: 'default', id }))._unsafeUnwrap();
-    expect(record?.state).toMatchObject({ status: 'IDLE', revision: 1 });
-    expect(Object.keys(record?.head.options ?? {}).toSorted()).toEqual([
-      'behavior',
-      'context',
-      'face',
-      'profile',
-      'timeLimit',
+    const { issues } = Object(await errorOf(sessions.create(input)));
+    expect(issues.map(({ path }: { path: string }) => path)).toEqual([
+      'id',
+      'status',
+      'revision',
+      'endReason',
+      'history',
     ]);
+    expect((await okOf(sessions.list())).total).toBe(0);
   });
 });

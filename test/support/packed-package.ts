@@ -31,9 +31,11 @@ async function buildAndPack(dir: string): Promise<string> {
   const stage = join(dir, 'stage');
   await mkdir(stage);
   for (const name of await readdir(REPOSITORY)) {
-    if (/^(package\.json|[A-Z]+(\.md)?)$/.test(name)) await cp(join(REPOSITORY, name), join(stage, name));
+    if (!/^(package\.json|docs|[A-Z]+(\.md)?)$/.test(name)) continue;
+    await cp(join(REPOSITORY, name), join(stage, name), { recursive: true });
   }
   const tsup = join(REPOSITORY, 'node_modules', 'tsup', 'dist', 'cli-default.js');
+  await runNode([join(REPOSITORY, '.ci', 'llms.mjs'), stage], REPOSITORY);
   await runNode([tsup, '--silent', '--out-dir', join(stage, 'dist')], REPOSITORY);
   await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', dir], stage);
   const tarball = (await readdir(dir)).find((name) => name.endsWith('.tgz'));

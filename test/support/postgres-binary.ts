@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findBinary, isExecutable } from './find-binary.js';
 
@@ -25,6 +25,7 @@ export const findPostgres = (): string | undefined => {
     return named;
   }
   const binary = findBinary('postgres', 'POSTGRES');
-  if (binary !== undefined) return dirname(binary);
+  // A link need not have all the others beside it.
+  if (binary !== undefined) return dirname(realpathSync(binary));
   return debianFolders().find((folder) => isExecutable(join(folder, 'postgres')));
 };

@@ -28,6 +28,8 @@ export interface PostgresServer extends PostgresAddress {
 export interface PostgresServerOptions {
   /** Further settings, as on the command line of postgres (`-c name=value`); they win over the defaults here. */
   readonly args?: readonly string[];
+  /** Further options of initdb, for a new database. */
+  readonly initdb?: readonly string[];
   /** Where to listen; a free port by default. */
   readonly port?: number;
   /**
@@ -66,20 +68,33 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
   };
   const attempts = options.port === undefined ? 3 : 1;
+  const patientUntil = performance.now() + READY_WITHIN_MS;
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
     try {
-      if (!existsSync(join(dir, 'PG_VERSION'))) await makeDatabase(dir);
+      if (!existsSync(join(dir, 'PG_VERSION'))) await makeDatabase(dir, options.initdb ?? []);
       const server = await launch(port, dir, options);
       const stop = (signal?: NodeJS.Signals) => end(server, signal).then(removeDir);
       const url = `postgres://postgres@${LOOPBACK}:${port}/postgres`;
       return { host: LOOPBACK, port, url, pid: server.pid, dir, stop };
     } catch (error) {
+      // Processes of a server that was killed in this folder take a moment to go.
+      const isTooEarly = /shared memory block .* is still in use/.test(String(error));
+      if (isTooEarly && performance.now() < patientUntil) continue;
       if (attempt < attempts) continue;
       await removeDir();
       throw error;
     }
   }
+}
+
+/** Makes `dir`, an empty folder, the place of a standby that follows `server` as soon as it is started there. */
+export async function makeStandby(server: PostgresServer, dir: string): Promise<void> {
+  const user = serverUser();
+  if (user !== undefined) await chown(dir, user.uid, user.gid);
+  const from = ['--host', server.host, '--port', String(server.port), '--username=postgres'];
+  const how = ['--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast', '--no-sync'];
+  execFileSync(binaryOf('pg_basebackup'), [...from, ...how, '--pgdata', dir], { ...user, cwd: dir, stdio: 'pipe' });
 }
 
 type Running = ChildProcess & { readonly pid: number };
@@ -90,10 +105,10 @@ const binaryOf = (name: string): string => {
   return join(folder, name);
 };
 
-async function makeDatabase(dir: string): Promise<void> {
+async function makeDatabase(dir: string, options: readonly string[]): Promise<void> {
   const user = serverUser();
   if (user !== undefined) await chown(dir, user.uid, user.gid);
-  const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync', ...options];
   execFileSync(binaryOf('initdb'), [...settings, '--pgdata', dir], { ...user, cwd: dir, stdio: 'pipe' });
 }
 

@@ -1,9 +1,12 @@
 import { isBuiltin } from 'node:module';
 import { findChromium } from './chromium-binary.js';
+import { failingFsyncAvailable } from './failing-fsync.js';
+import { findBinary } from './find-binary.js';
 import { networksAvailable } from './network.js';
 import { findPgBouncer } from './pgbouncer.js';
 import { findPostgres } from './postgres-binary.js';
 import { findRedisServer } from './redis-binary.js';
+import { smallDisksAvailable } from './small-disk.js';
 
 /** What some tests need, and a machine may lack. */
 export interface Requirement {
@@ -44,10 +47,28 @@ export const requirements = {
       'Install it (Debian: apt-get install chromium), or set CHROMIUM to the path of a Chromium or Chrome binary.',
     isNeededInCi: true,
   },
+  curl: {
+    name: 'curl',
+    isMet: () => findBinary('curl', 'CURL') !== undefined,
+    howToGet: 'Install it (Debian: apt-get install curl).',
+    isNeededInCi: true,
+  },
   networks: {
     name: 'a network namespace',
     isMet: networksAvailable,
     howToGet: 'Run the tests as root on Linux, with iproute2 (Debian: apt-get install iproute2).',
+    isNeededInCi: false,
+  },
+  smallDisk: {
+    name: 'a small file system of its own',
+    isMet: smallDisksAvailable,
+    howToGet: 'Run the tests as root on Linux.',
+    isNeededInCi: false,
+  },
+  failingFsync: {
+    name: 'an fsync that fails',
+    isMet: failingFsyncAvailable,
+    howToGet: 'Run the tests on Linux with a C compiler (Debian: apt-get install gcc libc6-dev).',
     isNeededInCi: false,
   },
   nodeSqlite: {

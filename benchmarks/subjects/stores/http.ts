@@ -38,10 +38,15 @@ export const overHttp = async (
     if (database.address !== undefined) await fill(database, TENANT, total);
     const subjects = [await subject('store-by-hand', BY_HAND), await subject('store', 'nodeListener')];
     const results: GroupResult[] = [];
-    for (const connections of [1, 32]) {
+    for (const connections of quick ? [32] : [1, 32]) {
       const effort = { rounds: Math.min(rounds, quick ? 1 : 5), seconds: quick ? 0.2 : 1, connections };
       results.push(
-        await measureHttp(`${name} list over HTTP, any page of ${total} sessions`, [BY_HAND], subjects, effort),
+        await measureHttp(
+          `stores, ${name}: list over HTTP, any page of ${total} sessions`,
+          [BY_HAND],
+          subjects,
+          effort,
+        ),
       );
     }
     return results;

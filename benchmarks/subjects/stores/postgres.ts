@@ -31,6 +31,8 @@ const [WHOLE_SKIPPING, WHOLE_BEHIND] = [whole(SKIPPING), whole(BEHIND)];
 const CREATE = `INSERT INTO sessions (tenant, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 const NUMBER = 'SELECT number FROM sessions WHERE tenant = $1 AND id = $2';
 const APPEND = 'INSERT INTO entries VALUES ($1, $2, $3, $4, $5)';
+const APPEND_ALL = `INSERT INTO entries SELECT $1, position, value->>'role', value->>'content', value->>'timestamp'
+  FROM json_array_elements($2::json) WITH ORDINALITY AS added (value, position)`;
 
 const tables = (pool: Pool): ByHand => {
   const numbers = new Map<string, string>();
@@ -47,7 +49,7 @@ const tables = (pool: Pool): ByHand => {
     add: async (tenant, sessions) => {
       for (const session of sessions) {
         await hand.create(tenant, session);
-        for (const [at, entry] of session.history.entries()) await hand.append(tenant, session.id, at + 1, entry);
+        await pool.query(APPEND_ALL, [await numberOf(tenant, session.id), JSON.stringify(session.history)]);
       }
     },
     page: async (tenant, start, isLight) => {

@@ -17,7 +17,7 @@ const groupsOf = ({ name, open }: ComparedStore) =>
     for (const part of [writes, lists]) {
       const database = await open({ isDurable: part === writes });
       try {
-        yield* part(name, database, context);
+        yield* part(`stores, ${name}:`, database, context);
       } finally {
         await database.close();
       }

@@ -8,13 +8,17 @@ const SLOW_POLL_MS = 15_000;
 /** Milliseconds between two reads of the list, however many events arrive. */
 const REST_MS = 1000;
 
+/** Milliseconds until a refused stream is asked for again. */
+const RETRY_MS = 60_000;
+
 const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, REST_MS));
 
 /** Keeps a list up to date: by the tenant's events if the host has them, and by polls. Nothing runs in a hidden page. */
 export const followList = (hasEvents: boolean, refresh: () => Promise<void>): void => {
   let source: EventSource | undefined;
   let isLive = false;
-  let readAt = 0;
+  let readAt = Date.now();
+  let listenAt = 0;
   let isStale = false;
   let isReading = false;
 
@@ -32,7 +36,7 @@ export const followList = (hasEvents: boolean, refresh: () => Promise<void>): vo
   };
 
   const listen = (): void => {
-    if (!hasEvents || source !== undefined || document.hidden) return;
+    if (!hasEvents || source !== undefined || document.hidden || Date.now() < listenAt) return;
     const opened = listEvents();
     source = opened;
     for (const type of [...sessionEvents, 'open']) opened.addEventListener(type, () => void read());
@@ -42,7 +46,9 @@ export const followList = (hasEvents: boolean, refresh: () => Promise<void>): vo
     opened.addEventListener('error', () => {
       isLive = false;
       // Browsers do not reconnect after a response that is not an event stream.
-      if (opened.readyState === EventSource.CLOSED) source = undefined;
+      if (opened.readyState !== EventSource.CLOSED) return;
+      source = undefined;
+      listenAt = Date.now() + RETRY_MS;
     });
   };
 

@@ -4,7 +4,7 @@ import type { Change, SessionDetail } from './sessions.js';
 import { drawDuration } from './show-duration.js';
 import { type Span, spansOf } from './spans.js';
 import { asDuration, asTime } from './text.js';
-import { drawEverySecond } from './ticking.js';
+import { drawEverySecond, drawOnce } from './ticking.js';
 
 const statuses = ['IDLE', 'ACTIVE', 'PAUSED'] as const;
 
@@ -45,7 +45,8 @@ export class Progress {
   show(session: SessionDetail): void {
     this.#session = session;
     drawDuration(this.#used, session, (seconds) => this.#drawLimit(session, seconds));
-    drawEverySecond(this.#spans, () => this.#drawSpans());
+    const draw = session.status === 'TERMINATED' ? drawOnce : drawEverySecond;
+    draw(this.#spans, () => this.#drawSpans());
   }
 
   #drawSpans(): void {
@@ -76,7 +77,8 @@ export class Progress {
   #drawLimit({ status, options: { time_limit: limit } }: SessionDetail, seconds: number): void {
     this.#seconds = seconds;
     const hasLimit = limit > 0;
-    this.#gauge.hidden = this.#left.hidden = !hasLimit;
+    this.#gauge.hidden = !hasLimit;
+    this.#left.hidden = !hasLimit || status === 'TERMINATED';
     setText(this.#used, `${asDuration(seconds)}${hasLimit ? ` of ${asDuration(limit)}` : ' active, no time limit'}`);
     if (!hasLimit) return;
     const used = Math.min(seconds / limit, 1);
@@ -85,6 +87,6 @@ export class Progress {
     this.#gauge.setAttribute('aria-valuemax', String(limit));
     this.#gauge.setAttribute('aria-valuenow', String(Math.floor(seconds)));
     this.#gauge.setAttribute('aria-valuetext', this.#used.textContent ?? '');
-    setText(this.#left, status === 'TERMINATED' ? '' : `${asDuration(limit - Math.floor(seconds))} left`);
+    setText(this.#left, `${asDuration(limit - Math.floor(seconds))} left`);
   }
 }

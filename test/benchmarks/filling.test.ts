@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { type Session, SessionService } from '../../benchmarks/colloquy.js';
+import { createdMsOf, type Start, TEMPLATES } from '../../benchmarks/subjects/stores/compared-store.js';
+import { fill, writeSessions } from '../../benchmarks/subjects/stores/fill.js';
+import { comparedStores } from '../../benchmarks/subjects/stores/stores.js';
+import { findPostgres } from '../support/postgres-binary.js';
+import { findRedisServer } from '../support/redis-binary.js';
+import { reasonToSkip, requirements } from '../support/requirements.js';
+
+const COUNT = 2 * TEMPLATES;
+
+const missing = (name: string): string | undefined => {
+  if (name === 'Redis' && findRedisServer() === undefined) return reasonToSkip(requirements.redis);
+  if (name === 'PostgreSQL' && findPostgres() === undefined) return reasonToSkip(requirements.postgres);
+  return undefined;
+};
+
+describe('a database that the benchmarks fill by copying', () => {
+  for (const { name, open } of comparedStores) {
+    const reason = missing(name);
+    if (reason !== undefined) {
+      it.skip(reason);
+      continue;
+    }
+    it(`has the same sessions on ${name} as one that the service has written`, { timeout: 60_000 }, async () => {
+      const database = await open({ isDurable: false });
+      try {
+        await fill(database, 'copied', COUNT);
+        const store = database.open(false);
+        await writeSessions(store, 'written', { to: COUNT });
+        // The same instant for both: the sessions are ACTIVE, so their durations depend on it.
+        const now = createdMsOf(COUNT);
+        const sessions = new SessionService({ store, clock: { now: () => now } });
+        const all = async (tenant: string) => {
+          const found: Session[] = [];
+          for await (const session of sessions.forTenant(tenant).each()) found.push(session._unsafeUnwrap());
+          return found;
+        };
+        const copied = await all('copied');
+        expect(copied).toHaveLength(COUNT);
+        expect(copied).toEqual(await all('written'));
+        const created = await sessions.forTenant('copied').create({ face: 'ada', profile: 'tutor' });
+        const [first] = (await sessions.forTenant('copied').list()).map((page) => page.sessions)._unsafeUnwrap();
+        expect(first?.id).toBe(created._unsafeUnwrap().id);
+        const byStatus = (await sessions.forTenant('copied').list({ limit: 1 }))._unsafeUnwrap();
+        expect(byStatus.total).toBe(COUNT + 1);
+        const behind = copied[500];
+        const starts: readonly Start[] = [
+          { skip: 501 },
+          { createdMs: Date.parse(behind?.createdAt ?? ''), id: behind?.id ?? '' },
+        ];
+        for (const start of starts) {
+          const page = await database.byHand.page('copied', start, false);
+          const expected = copied.slice(501, 511).map(({ id, history }) => ({ id, history }));
+          expect(page.map(({ id, history }) => ({ id, history }))).toEqual(expected);
+        }
+      } finally {
+        await database.close();
+      }
+    });
+  }
+});

@@ -1,0 +1,190 @@
+import type { ResultAsync } from 'neverthrow';
+import { Client } from 'pg';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import type { SessionError, SessionEvent } from '../../../src/index.js';
+import { idOfIdempotencyKey } from '../../../src/session/ids.js';
+import { upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { ada, errorOf, okOf } from '../../support/sessions.js';
+import type { PostgresDatabase } from '../databases/database.js';
+import { effort, record } from '../support/effort.js';
+import { ask } from './mortal-server.js';
+import { behindProxy, emptySchema, openHost } from './on-shared-server.js';
+
+const PROMISE = 'PostgreSQL: a lost connection does no harm';
+const ROUNDS = effort(1, 25);
+const LISTENERS = effort(1, 25);
+
+const unknown = { type: 'store_unavailable', outcome: 'unknown' };
+const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
+const hi = [{ role: 'user', content: 'hi' }];
+
+const IS_WAITING = "wait_event_type = 'Lock' AND query LIKE '%append_entries%' AND pid <> pg_backend_pid()";
+const WAITS = `EXISTS (SELECT FROM pg_stat_activity WHERE ${IS_WAITING})`;
+const IS_LISTENING = (schema: string) => `query LIKE '%"colloquy_${schema}"' AND pid <> pg_backend_pid()`;
+const LISTENS = (schema: string) => `EXISTS (SELECT FROM pg_stat_activity WHERE ${IS_LISTENING(schema)})`;
+
+/** Waits until the database says so. */
+const until = async ({ url }: PostgresDatabase, query: string): Promise<void> => {
+  for (let isSo: unknown = false; isSo !== true; )
+    [{ is_so: isSo } = { is_so: false }] = await ask(url, `SELECT (${query}) AS is_so`);
+};
+
+/** Holds the locks of a query until the returned function is called. */
+const lock = async ({ url }: PostgresDatabase, query: string): Promise<() => Promise<void>> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  let isHeld = true;
+  const unlock = async () => {
+    if (isHeld) await client.end();
+    isHeld = false;
+  };
+  onTestFinished(unlock);
+  await client.query('BEGIN');
+  await client.query(query);
+  return unlock;
+};
+
+/** All that the log has by now. */
+const toldBy = async (store: PostgresSessionStore): Promise<readonly SessionEvent[]> => {
+  const { events } = store;
+  if (events === undefined) throw new Error('the store has no events');
+  return (await answerOf(events.read(events.streamOf('default'), '0', 1000))).events;
+};
+
+const numbersOf = (told: readonly SessionEvent[]): readonly number[] => told.map(({ sequence }) => sequence);
+
+describeWithPostgres('a connection to PostgreSQL', (server) => {
+  it('may lose any reply: the outcome is unknown, and the repeated call has no second effect', async () => {
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const { proxy, database } = await behindProxy(await emptySchema(server), server);
+      const { sessions, store } = openHost(database);
+      const { id } = await okOf(sessions.create({ ...ada, idempotencyKey: 'other' }));
+      await okOf(sessions.delete(id));
+      const own = await idOfIdempotencyKey('default', 'one');
+      const calls: readonly [string, () => ResultAsync<unknown, SessionError>][] = [
+        ['insert_session', () => sessions.create({ ...ada, idempotencyKey: 'one' })],
+        ['replace_state', () => sessions.start(own, { operationId: 'start' })],
+        ['append_entries', () => sessions.append(own, hi, { operationId: 'hi' })],
+        ['replace_state', () => sessions.pause(own, { operationId: 'pause' })],
+        ['append_entries', () => sessions.append(own, hi, { operationId: 'again' })],
+        ['replace_state', () => sessions.terminate(own)],
+        ['remove_session', () => sessions.delete(own)],
+      ];
+      for (const [statement, call] of calls) {
+        const lost = proxy.loseReply(statement);
+        expect(await errorOf(call()), statement).toMatchObject(unknown);
+        await lost;
+        await okOf(call());
+      }
+      await okOf(sessions.sweep());
+      const told = (await toldBy(store)).filter(({ sessionId }) => sessionId === own);
+      expect(numbersOf(told)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    }
+    record({ promise: PROMISE, figure: 'replies lost; each call was repeated', value: ROUNDS * 7 });
+  });
+
+  it('may be cut while the server waits to write: the change comes later, and the repeated call adds nothing', async () => {
+    const direct = await emptySchema(server);
+    const { proxy, database } = await behindProxy(direct, server);
+    const { sessions } = openHost(database);
+    const { id } = await okOf(sessions.create(ada));
+    await okOf(sessions.start(id));
+    const unlock = await lock(direct, `SELECT FROM "${direct.schema}".sessions FOR UPDATE`);
+    const appended = sessions.append(id, hi, { operationId: 'hi' });
+    await until(direct, WAITS);
+    proxy.speak();
+    expect(await errorOf(appended)).toMatchObject(unknown);
+    await unlock();
+    // The server has not noticed that nobody waits for its answer.
+    await until(direct, `(SELECT entries FROM "${direct.schema}".sessions) = 1`);
+    await okOf(sessions.append(id, hi, { operationId: 'hi' }));
+    expect((await okOf(sessions.get(id))).historyCount).toBe(1);
+  });
+
+  it('may be ended by the server in the middle of a change, which is then undone', async () => {
+    const database = await emptySchema(server);
+    const { sessions } = openHost(database);
+    const { id } = await okOf(sessions.create(ada));
+    await okOf(sessions.start(id));
+    const unlock = await lock(database, `SELECT FROM "${database.schema}".sessions FOR UPDATE`);
+    const appended = sessions.append(id, hi, { operationId: 'hi' });
+    await until(database, WAITS);
+    await ask(server.url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${IS_WAITING}`);
+    expect(await errorOf(appended)).toMatchObject(unknown);
+    await unlock();
+    expect((await okOf(sessions.get(id))).historyCount).toBe(0);
+    await okOf(sessions.append(id, hi, { operationId: 'hi' }));
+    expect((await okOf(sessions.get(id))).historyCount).toBe(1);
+  });
+
+  it('may fail to publish an event: the change stands, the event follows, and the connection is as good as before', async () => {
+    const database = await emptySchema(server);
+    const { sessions, store } = openHost(database, { max: 1, options: '-c statement_timeout=100' });
+    const { id } = await okOf(sessions.create(ada));
+    const unlock = await lock(database, `LOCK TABLE "${database.schema}".events IN ACCESS EXCLUSIVE MODE`);
+    await okOf(sessions.start(id));
+    await okOf(sessions.append(id, hi));
+    expect((await okOf(sessions.get(id))).historyCount).toBe(1);
+    await unlock();
+    await okOf(sessions.pause(id));
+    expect(numbersOf(await toldBy(store))).toEqual([1, 2, 3, 4]);
+  });
+});
+
+describeWithPostgres('a pool of connections that is exhausted', (server) => {
+  it.each([
+    ['the pool gives up', { connectionTimeoutMillis: 50 }, {}],
+    ['the store gives up, though the pool waits for ever', { connectionTimeoutMillis: 0 }, { timeoutMs: 50 }],
+  ])('lets every call fail in time, with nothing applied: %s', async (_, pooling, options) => {
+    const { sessions, pool } = openHost(await emptySchema(server), { max: 1, ...pooling }, options);
+    const { id } = await okOf(sessions.create(ada));
+    const taken = await pool.connect();
+    const calls = [sessions.create(ada), sessions.start(id), sessions.delete(id), sessions.get(id), sessions.list()];
+    for (const call of calls) expect(await errorOf<SessionError>(call)).toMatchObject(notApplied);
+    taken.release();
+    // Nobody holds the connection who has given up waiting for it.
+    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
+    expect((await okOf(sessions.list())).total).toBe(1);
+    expect(pool.waitingCount).toBe(0);
+  });
+});
+
+describeWithPostgres('the connection that listens', (server) => {
+  it('may be ended again and again: a watch is given every event once and in order', async () => {
+    const database = await emptySchema(server);
+    const writing = openHost(database).sessions;
+    const { id } = await okOf(writing.create(ada));
+    await okOf(writing.start(id));
+    const end = new AbortController();
+    let opened = 0;
+    const numbers: number[] = [];
+    const reached = new Map<number, () => void>();
+    const watching = (async () => {
+      const options = { signal: end.signal, onOpen: () => (opened += 1) };
+      for await (const item of openHost(database).sessions.watchAll(options)) {
+        const change = item._unsafeUnwrap();
+        numbers.push(change.type === 'events_lost' ? 0 : change.sequence);
+        reached.get(numbers.length)?.();
+      }
+    })();
+    await vi.waitUntil(() => opened === 1);
+    for (let count = 1; count <= LISTENERS; count += 1) {
+      await until(database, LISTENS(database.schema));
+      const told = new Promise<void>((resolve) => reached.set(2 * count, resolve));
+      await okOf(writing.append(id, hi));
+      await ask(
+        server.url,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${IS_LISTENING(database.schema)}`,
+      );
+      await okOf(writing.append(id, hi));
+      await told;
+    }
+    end.abort();
+    await watching;
+    record({ promise: PROMISE, figure: 'listening connections ended', value: LISTENERS });
+    expect(numbers).toEqual(upTo(2 * LISTENERS).map((at) => at + 3));
+  });
+});

@@ -1,0 +1,36 @@
+import { Pool, type PoolConfig } from 'pg';
+import { onTestFinished } from 'vitest';
+import { PostgresSessionStore, type PostgresSessionStoreOptions } from '../../../adapters/postgres/index.js';
+import { SessionService } from '../../../src/index.js';
+import { schemaName } from '../../support/postgres-schema.js';
+import type { PostgresAddress } from '../../support/postgres-server.js';
+import { openProxy } from '../../support/tcp-proxy.js';
+import type { PostgresDatabase } from '../databases/database.js';
+import { ask, makeTables } from './mortal-server.js';
+
+/** An empty schema, which goes with the test. */
+export const emptySchema = async ({ url }: PostgresAddress): Promise<PostgresDatabase> => {
+  const database = { kind: 'postgres', url, schema: schemaName() } as const;
+  await makeTables(database);
+  onTestFinished(async () => void (await ask(url, `DROP SCHEMA "${database.schema}" CASCADE`)));
+  return database;
+};
+
+/** A host on a schema, with a pool of its own. */
+export const openHost = (
+  { url, schema }: PostgresDatabase,
+  pooling: PoolConfig = {},
+  options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {},
+) => {
+  const pool = new Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 5000, ...pooling });
+  pool.on('error', () => undefined);
+  onTestFinished(() => pool.end());
+  const store = new PostgresSessionStore({ pool, schema, events: true, ...options });
+  return { pool, store, sessions: new SessionService({ store }) };
+};
+
+/** The same schema behind a proxy. */
+export const behindProxy = async (database: PostgresDatabase, { port }: PostgresAddress) => {
+  const proxy = await openProxy(port);
+  return { proxy, database: { ...database, url: database.url.replace(`:${port}/`, `:${proxy.port}/`) } };
+};

@@ -1,0 +1,20 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { hoverTexts } from './hover-texts.js';
+
+describe('what an editor shows of a public name', () => {
+  let texts: ReadonlyMap<string, string>;
+  beforeAll(() => {
+    texts = hoverTexts();
+  }, 60_000);
+
+  test('covers options, fields and methods', () => {
+    expect(texts.get('colloquy: CreateSessionInput.timeLimit')).toContain('seconds');
+    expect(texts.get('colloquy: SessionService.start')).toContain('IDLE to ACTIVE');
+    expect(texts.get('colloquy: InvalidInput.message')).toBeTruthy();
+    expect(texts.size).toBeGreaterThan(500);
+  });
+
+  test('is a text for each of them', () => {
+    expect([...texts].filter(([, text]) => text === '').map(([name]) => name)).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { join, relative } from 'node:path';
+import ts from 'typescript';
+import { root } from './documents.js';
+import { entries } from './entries.js';
+
+const isOurs = (node: ts.Node): boolean => {
+  const path = relative(root, node.getSourceFile().fileName);
+  return !path.startsWith('..') && !path.includes('node_modules');
+};
+
+const isMember = (node: ts.Node): node is ts.ClassElement | ts.TypeElement =>
+  ts.isPropertySignature(node) ||
+  ts.isMethodSignature(node) ||
+  ts.isPropertyDeclaration(node) ||
+  ts.isMethodDeclaration(node) ||
+  ts.isGetAccessorDeclaration(node);
+
+/**
+ * Names that are explained elsewhere: those of JSON Schema and OpenAPI, which their standards explain, the parts of a
+ * client or framework that the host has already, and the results by operation.
+ */
+const explainedElsewhere =
+  /^(Schema|RedisClient|BlockingRedisClient|SqliteDatabase|SqliteStatement|PostgresClient|PostgresPool|KoaContext|OperationResults)$/;
+
+const isExplainedElsewhere = (node: ts.Node): boolean => {
+  const owner = ts.findAncestor(
+    node,
+    (parent) => ts.isInterfaceDeclaration(parent) || ts.isTypeAliasDeclaration(parent),
+  );
+  const name = owner && ts.getNameOfDeclaration(owner)?.getText();
+  const isOpenApi = relative(root, node.getSourceFile().fileName) === join('src', 'openapi', 'types.ts');
+  return isOpenApi || (name !== undefined && explainedElsewhere.test(name));
+};
+
+/** A field whose only value tells one form of a union from the others, such as `type: 'not_found'`. */
+const isTag = (node: ts.ClassElement | ts.TypeElement): boolean =>
+  ts.isPropertySignature(node) && node.type !== undefined && ts.isLiteralTypeNode(node.type);
+
+/** A field in a type of one line, such as `{ readonly outcome: 'moved'; readonly position: number }`: its text is above. */
+const isInOneLine = ({ parent }: ts.Node): boolean => ts.isTypeLiteralNode(parent) && !parent.getText().includes('\n');
+
+/** Whether users can name a member: it is neither private nor marked as internal, nor a symbol, nor never there. */
+const isPublic = (node: ts.ClassElement | ts.TypeElement): boolean => {
+  if (node.name === undefined || ts.isPrivateIdentifier(node.name) || ts.isComputedPropertyName(node.name))
+    return false;
+  if (ts.getJSDocTags(node).some(({ tagName }) => tagName.text === 'internal')) return false;
+  const isNever = ts.isPropertySignature(node) && node.type?.kind === ts.SyntaxKind.NeverKeyword;
+  if (isNever || isTag(node) || isInOneLine(node) || isExplainedElsewhere(node)) return false;
+  return (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) === 0;
+};
+
+/** The members that a declaration has in its text, also within types that are written out where they are used. */
+const membersIn = (node: ts.Node): readonly (ts.ClassElement | ts.TypeElement)[] => {
+  const found: (ts.ClassElement | ts.TypeElement)[] = [];
+  const visit = (child: ts.Node): void => {
+    if (ts.isBlock(child) || ts.isExpression(child)) return;
+    if (isMember(child) && isPublic(child)) found.push(child);
+    ts.forEachChild(child, visit);
+  };
+  ts.forEachChild(node, visit);
+  return found;
+};
+
+/** What users see of each public name when they point at it in an editor: `colloquy/http: Problem.code`, and its text. */
+export const hoverTexts = (): ReadonlyMap<string, string> => {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const program = ts.createProgram([...entries.values()], options);
+  const checker = program.getTypeChecker();
+  const textOf = (symbol: ts.Symbol | undefined): string =>
+    ts.displayPartsToString(symbol?.getDocumentationComment(checker)).trim();
+  const texts = new Map<string, string>();
+  for (const [entry, path] of entries) {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(path) ?? ts.factory.createIdentifier(''));
+    for (const exported of module === undefined ? [] : checker.getExportsOfModule(module)) {
+      const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
+      const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
+      const name = `${entry}: ${exported.name}`;
+      if (!symbol.declarations?.every(isExplainedElsewhere)) texts.set(name, textOf(symbol));
+      const inherited = checker.getDeclaredTypeOfSymbol(symbol).getProperties();
+      const declarations = [symbol, ...inherited].flatMap((one) => one.declarations ?? []).filter(isOurs);
+      const members = declarations.flatMap((node) => [
+        ...(isMember(node) && isPublic(node) ? [node] : []),
+        ...membersIn(node),
+      ]);
+      for (const member of members) {
+        const memberSymbol = member.name && checker.getSymbolAtLocation(member.name);
+        texts.set(`${name}.${member.name?.getText() ?? ''}`, textOf(memberSymbol));
+      }
+    }
+  }
+  return texts;
+};

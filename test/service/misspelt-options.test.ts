@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { ada, call, errorOf, type Operation, openSessions, startedIn } from '../support/sessions.js';
+
+const entries = [{ role: 'user', content: 'hello' }];
+
+const misspelt: readonly (readonly [Operation, readonly unknown[], string])[] = [
+  ['create', [{ ...ada, timelimit: 5 }], 'timelimit is unknown (did you mean timeLimit?)'],
+  ['create', [{ ...ada, behaviour: 'kind' }], 'behaviour is unknown (did you mean behavior?)'],
+  ['create', [{ ...ada, time_limit: 5 }], 'time_limit is unknown (did you mean timeLimit?)'],
+  ['create', [{ ...ada, color: 'red' }], 'color is unknown'],
+  ['get', ['s1', { historylimit: 5 }], 'historylimit is unknown (did you mean historyLimit?)'],
+  ['history', ['s1', { befor: 5 }], 'befor is unknown (did you mean before?)'],
+  ['list', [{ limt: 5 }], 'limt is unknown (did you mean limit?)'],
+  ['list', [{}, { admits: () => true }], 'admits is unknown (did you mean admit?)'],
+  ['start', ['s1', { operationid: 'a' }], 'operationid is unknown (did you mean operationId?)'],
+  ['pause', ['s1', { fense: 1 }], 'fense is unknown (did you mean fence?)'],
+  ['append', ['s1', entries, { ifposition: 0 }], 'ifposition is unknown (did you mean ifPosition?)'],
+  ['hold', ['s1', { holder: 'a', second: 1 }], 'second is unknown (did you mean seconds?)'],
+  ['release', ['s1', { fence: 1, fences: 2 }], 'fences is unknown (did you mean fence?)'],
+  ['sweep', [10, { onended: () => {} }], 'onended is unknown (did you mean onEnded?)'],
+];
+
+describe('a misspelt option', () => {
+  test.for(misspelt)('of %s is invalid input that names the nearest one: %j', async ([operation, args, message]) => {
+    const { sessions } = openSessions();
+    const error = await errorOf(call(sessions, operation, ...args));
+    expect(error).toMatchObject({ type: 'invalid_input', message: expect.stringContaining(message) });
+  });
+
+  test.for([
+    ['each', [{ ordr: 'oldest' }], 'ordr is unknown (did you mean order?)'],
+    ['watch', ['s1', { warnbefore: 5 }], 'warnbefore is unknown (did you mean warnBefore?)'],
+    ['watchAll', [{ form: '1' }], 'form is unknown (did you mean from?)'],
+    ['watchAll', [{ warnBefore: 5 }], 'warnBefore is unknown'],
+  ] as const)('of %s is its first and only item: %j', async ([operation, args, message]) => {
+    const { sessions } = openSessions();
+    const items: unknown[] = [];
+    for await (const item of Reflect.apply(sessions[operation], sessions, [...args]))
+      items.push(item._unsafeUnwrapErr());
+    expect(items).toMatchObject([{ type: 'invalid_input', message }]);
+  });
+
+  test('changes nothing', async () => {
+    const { sessions } = openSessions();
+    const id = await startedIn(sessions);
+    await errorOf(call(sessions, 'append', id, entries, { operationID: 'turn-1' }));
+    await errorOf(call(sessions, 'terminate', id, { reason: 'enough' }));
+    expect((await sessions.get(id))._unsafeUnwrap()).toMatchObject({ status: 'ACTIVE', historyCount: 0 });
+  });
+
+  test('that is very long is told in part', async () => {
+    const { sessions } = openSessions();
+    const { message } = await errorOf(call(sessions, 'create', { ...ada, ['x'.repeat(1_000_000)]: 1 }));
+    expect(message).toBe(`${'x'.repeat(64)} is unknown`);
+  });
+});
+
+test('an entry may have further fields, as the messages of other libraries have: they are not stored', async () => {
+  const { sessions } = openSessions();
+  const id = await startedIn(sessions);
+  const message = { id: 'msg_1', role: 'user', content: 'hello', name: 'Grace' };
+  (await sessions.append(id, [message]))._unsafeUnwrap();
+  const { history } = (await sessions.get(id))._unsafeUnwrap();
+  expect(history.map((entry) => Object.keys(entry))).toEqual([['role', 'content', 'timestamp']]);
+});
