@@ -101,7 +101,8 @@ describe('what the schemas accept is what the readers accept', () => {
       fc.oneof(create, mixed),
       (input) => fits('CreateSession', input),
       (input) => {
-        const { time_limit: timeLimit, ...rest } = input;
+        // The handler leaves out the fields of a body that it does not know.
+        const { time_limit: timeLimit, other: _, ...rest } = input;
         return readCreate('time_limit' in input ? { ...rest, timeLimit } : rest, policy).isOk();
       },
     );
