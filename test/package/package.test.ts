@@ -136,7 +136,10 @@ describe('in a project with none of the optional peers', () => {
     if (sample === undefined) throw new Error('the README has no sample');
     const folder = join(bare, 'first');
     await mkdir(folder);
-    await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'first', version: '1.0.0', type: 'commonjs' }));
+    await writeFile(
+      join(folder, 'package.json'),
+      JSON.stringify({ name: 'first', version: '1.0.0', type: 'commonjs' }),
+    );
     await writeFile(join(folder, 'first.mjs'), sample.code);
     expect((await runNode(['first.mjs'], folder)).trim().split('\n')).toEqual(announced(sample));
   });
