@@ -12,7 +12,7 @@ const SECTIONS = {
   'Start here': ['README.md', 'docs/concepts.md', 'docs/embedding.md', 'docs/errors.md', 'docs/events.md'],
   'Over HTTP': ['docs/mounting.md', 'docs/http.md', 'docs/client.md', 'docs/inspector.md'],
   Stores: ['docs/redis.md', 'docs/postgres.md', 'docs/sqlite.md', 'docs/writing-a-store.md'],
-  'In production': ['docs/observing.md', 'docs/reliability.md'],
+  'In production': ['docs/production.md', 'docs/observing.md', 'docs/reliability.md', 'docs/runtimes.md'],
   Further: ['docs/migrating.md', 'CHANGELOG.md'],
 };
 /** For those who change Colloquy itself. */

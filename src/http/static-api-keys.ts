@@ -1,8 +1,8 @@
-import * as crypto from 'node:crypto';
 import { readOrThrow } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
 import { isFields, readName } from '../input/values.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
+import { type KeyDigest, keyDigest } from './key-digest.js';
 
 /**
  * An API key and its tenant; a tenant may have several. `sha256`, the SHA-256 of the key as 64 hexadecimal digits, may
@@ -25,71 +25,88 @@ export type ApiKey =
     };
 
 interface KnownKey {
-  /** The ASCII bytes of the hexadecimal digits. */
-  readonly digest: Uint8Array;
+  /** Hexadecimal digits. */
+  readonly digest: string | Promise<string>;
   readonly tenant: string;
 }
-
-/** Length of a SHA-256 in hexadecimal digits. */
-const DIGEST_BYTES = 64;
 
 /** Characters that every client and proxy sends unchanged in a header. */
 const sendable = new RegExp(`^[!-~]{1,${KEY_LENGTH}}$`);
 
-/** Returns hexadecimal digits. Bytes would need a buffer of their own, which costs more than the digest. */
-const sha256: (key: string) => string =
-  // `crypto.hash` takes half the time, but needs Node 20.12, and some other runtimes do not have it.
-  typeof crypto.hash === 'function'
-    ? (key) => crypto.hash('sha256', key)
-    : (key) => crypto.createHash('sha256').update(key).digest('hex');
-
 /** The digest of a key, computed or given as `sha256`; undefined if invalid. */
-const readDigest = (issues: IssueList, path: string, key: unknown, digest: unknown): string | undefined => {
-  issues.check((key === undefined) !== (digest === undefined), path, 'must have either key or sha256');
-  if (digest !== undefined) {
-    const fits = typeof digest === 'string' && /^[\da-f]{64}$/i.test(digest);
+const readDigest = (
+  issues: IssueList,
+  path: string,
+  { key, given, sha256 }: { readonly key: unknown; readonly given: unknown; readonly sha256: KeyDigest['sha256'] },
+): string | Promise<string> | undefined => {
+  issues.check((key === undefined) !== (given === undefined), path, 'must have either key or sha256');
+  if (given !== undefined) {
+    const fits = typeof given === 'string' && /^[\da-f]{64}$/i.test(given);
     issues.check(fits, `${path}.sha256`, 'must be 64 hexadecimal digits');
-    return fits ? digest.toLowerCase() : undefined;
+    return fits ? given.toLowerCase() : undefined;
   }
   const fits = typeof key === 'string' && sendable.test(key);
   issues.check(fits, `${path}.key`, `must be 1 to ${KEY_LENGTH} visible ASCII characters`);
   return fits ? sha256(key) : undefined;
 };
 
-const readKey = (issues: IssueList, path: string, value: unknown, seen: Set<string>): KnownKey[] => {
+const readKey = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  { seen, sha256 }: { readonly seen: Set<unknown>; readonly sha256: KeyDigest['sha256'] },
+): KnownKey[] => {
   const { key, sha256: given, tenant, ...others } = isFields(value) ? value : {};
   // The message does not name the field: its name may be an API key by mistake.
   issues.check(Object.keys(others).length === 0, path, 'must have no fields but key or sha256, and tenant');
   const owner = readName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
-  const digest = readDigest(issues, path, key, given);
+  const digest = readDigest(issues, path, { key, given, sha256 });
   if (digest === undefined) return [];
-  issues.check(!seen.has(digest), `${path}.${given === undefined ? 'key' : 'sha256'}`, 'must not be in the list twice');
-  seen.add(digest);
-  return [{ digest: new TextEncoder().encode(digest), tenant: owner }];
+  // Without node:crypto, a key that stands beside its own digest is not noticed.
+  const mark = typeof digest === 'string' ? digest : key;
+  issues.check(!seen.has(mark), `${path}.${given === undefined ? 'key' : 'sha256'}`, 'must not be in the list twice');
+  seen.add(mark);
+  return [{ digest, tenant: owner }];
 };
 
-const readApiKeys = (issues: IssueList, keys: readonly ApiKey[]): ((key: string) => string | undefined) => {
+type StaticAuthenticate = (key: string) => string | undefined | Promise<string | undefined>;
+
+// A function of its own, so that what it has seen is not kept by the authenticator.
+const readKeys = (issues: IssueList, keys: unknown, sha256: KeyDigest['sha256']): readonly KnownKey[] => {
   const given: readonly unknown[] = Array.isArray(keys) ? keys : [];
   issues.check(given.length > 0, 'keys', 'must be an array of at least one key');
-  const seen = new Set<string>();
-  const known = Array.from(given, (key, index) => readKey(issues, `keys[${index}]`, key, seen)).flat();
+  const reading = { seen: new Set<unknown>(), sha256 };
+  return Array.from(given, (key, index) => readKey(issues, `keys[${index}]`, key, reading)).flat();
+};
+
+const readApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthenticate => {
+  const { sha256, areEqual } = keyDigest();
+  const known = readKeys(issues, keys, sha256);
   const encoder = new TextEncoder();
-  const digest = new Uint8Array(DIGEST_BYTES);
+  const bytesOf = (digest: string) => encoder.encode(digest);
+  const atOnce = known.flatMap(({ digest, tenant }) =>
+    typeof digest === 'string' ? [{ digest: bytesOf(digest), tenant }] : [],
+  );
+  const later = Promise.all(known.map(async ({ digest, tenant }) => ({ digest: bytesOf(await digest), tenant })));
+  const tenantOf = (presented: string, candidates: typeof atOnce): string | undefined => {
+    const digest = bytesOf(presented);
+    let tenant: string | undefined;
+    for (const candidate of candidates) if (areEqual(candidate.digest, digest)) tenant = candidate.tenant;
+    return tenant;
+  };
   return (presented) => {
     if (typeof presented !== 'string' || !sendable.test(presented)) return undefined;
-    encoder.encodeInto(sha256(presented), digest);
-    let tenant: string | undefined;
-    for (const candidate of known) {
-      if (crypto.timingSafeEqual(candidate.digest, digest)) tenant = candidate.tenant;
-    }
-    return tenant;
+    const digest = sha256(presented);
+    if (typeof digest === 'string') return tenantOf(digest, atOnce);
+    return (async () => tenantOf(await digest, await later))();
   };
 };
 
 /**
  * Creates an authenticator for a fixed list of keys. It stores only SHA-256 digests, and compares with each of them in
- * constant time, so neither memory nor timing reveals a key. Throws a `TypeError` that names every invalid entry and
+ * constant time, so neither memory nor timing reveals a key. It answers at once where the runtime has node:crypto, and with
+ * a promise elsewhere, such as in Workers without `nodejs_compat`. Throws a `TypeError` that names every invalid entry and
  * contains no key.
  */
-export const staticApiKeys = (keys: readonly ApiKey[]): ((key: string) => string | undefined) =>
+export const staticApiKeys = (keys: readonly ApiKey[]): StaticAuthenticate =>
   readOrThrow('staticApiKeys', 'keys', (issues) => readApiKeys(issues, keys));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { staticApiKeys } from '../../src/http/index.js';
 import { revoked, strange, throwing } from '../support/hostile-values.js';
 
@@ -201,5 +201,37 @@ describe('a secret', () => {
     keys.push({ key: 'another', tenant });
     for (const entry of keys) entry.tenant = 'evil';
     expect([authenticate(SECRET), authenticate('another')]).toEqual([tenant, undefined]);
+  });
+});
+
+describe('staticApiKeys where there is no node:crypto', () => {
+  beforeEach(() => {
+    vi.stubGlobal('process', {});
+  });
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  test('answers with a promise: each key has its tenant, given plainly or as a digest, and no other key any', async () => {
+    const authenticate = staticApiKeys([
+      { key: 'key-a', tenant: 'a' },
+      { sha256: sha256('key-b').toUpperCase(), tenant: 'b' },
+    ]);
+    expect(authenticate('key-a')).toBeInstanceOf(Promise);
+    const answers = await Promise.all(
+      ['key-a', 'key-b', 'key-c', 'key-', sha256('key-b'), ''].map((key) => authenticate(key)),
+    );
+    expect(answers).toEqual(['a', 'b', undefined, undefined, undefined, undefined]);
+  });
+
+  test('refuses a list at once, and names no key', () => {
+    const twice = [
+      { key: 'secret', tenant },
+      { key: 'secret', tenant },
+      { key: 'a b', tenant },
+    ];
+    expect(() => staticApiKeys(twice)).toThrow(
+      'staticApiKeys: keys[1].key must not be in the list twice; keys[2].key must be 1 to 256 visible ASCII characters',
+    );
   });
 });

@@ -4,7 +4,7 @@ import { createSessionHandler, staticApiKeys } from 'colloquy/http';
 // In a Next.js app it is written without `.js`, or as `@/lib/sessions`.
 import { sessions } from '../../../lib/sessions.js';
 
-/** API keys are compared with `node:crypto`, which the Edge runtime has not. */
+/** The sessions of this example are in the memory of one process; the Edge runtime has no such process. */
 export const runtime = 'nodejs';
 
 const make = () =>
