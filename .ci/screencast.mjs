@@ -162,7 +162,8 @@ const draw = ({ start, client, log, change, scrolls, seconds }) => {
   /** The class of rows that move up as soon as they are more than fit. */
   const scroll = (name, terminal, fitting) => {
     const offset = (rows) => Math.min(0, fitting - rows) * LINE;
-    const steps = scrolls.map((moment) => `${percent(moment.at)}{transform:translateY(${offset(moment[terminal])}px)}`);
+    const offsets = new Map(scrolls.map((moment) => [percent(moment.at), offset(moment[terminal])]));
+    const steps = [...offsets].map(([moment, y]) => `${moment}{transform:translateY(${y}px)}`);
     const last = offset(scrolls.at(-1)[terminal]);
     styles.push(`@keyframes ${name}{0%{transform:none}${steps.join('')}100%{transform:translateY(${last}px)}}`);
     styles.push(`.${name}{animation-name:${name};transform:translateY(${last}px)}`);
@@ -178,8 +179,13 @@ const draw = ({ start, client, log, change, scrolls, seconds }) => {
   const height = BAR + ROWS * LINE + 2 * MARGIN;
   const clientRows = ROWS - LOG_ROWS - 3;
   const logTop = BAR + MARGIN + clientRows * LINE + MARGIN;
-  const pane = (top, rows, contents) =>
-    `<svg x="${MARGIN}" y="${top}" width="${width - 2 * MARGIN}" height="${rows * LINE}">${contents}</svg>`;
+  const clips = [];
+  const pane = (top, rows, contents) => {
+    const name = `p${clips.length}`;
+    const size = `width="${width - 2 * MARGIN}" height="${rows * LINE}"`;
+    clips.push(`<clipPath id="${name}"><rect x="${MARGIN}" y="${top}" ${size}/></clipPath>`);
+    return `<g clip-path="url(#${name})"><g transform="translate(${MARGIN} ${top})">${contents}</g></g>`;
+  };
   const bar = (top, title) =>
     `<rect y="${top}" width="${width}" height="${BAR}" class="bar"/><text x="${MARGIN}" y="${top + 17}" class="title">${title}</text>`;
   const greetingTop = Math.min(0, ROWS - start.rows()) * LINE;
@@ -193,11 +199,11 @@ const draw = ({ start, client, log, change, scrolls, seconds }) => {
 <style>
 text{font:12.4px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#c9d1d9;white-space:pre}
 .in{fill:#fff;font-weight:600}.comment{fill:#8b949e}.good{fill:#56d364}.bad{fill:#ff7b72}.title{fill:#8b949e}.bar{fill:#21262d}
-g{animation:${seconds}s step-end infinite}
+@media(prefers-reduced-motion:no-preference){g{animation:${seconds}s step-end infinite}}
 .first{opacity:0}
 ${styles.join('\n')}
-@media(prefers-reduced-motion:reduce){g{animation:none!important}}
 </style>
+${clips.join('')}
 <rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>
 ${screens}
 </svg>
