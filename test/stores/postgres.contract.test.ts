@@ -38,8 +38,10 @@ describeWithPostgres('PostgresSessionStore', (postgres) => {
   describeOn(pool);
 });
 
-describe.runIf(inject('postgres') === undefined)('PostgresSessionStore on PGlite', async () => {
-  const { pool, close } = await openPglite();
-  afterAll(close);
-  describeOn(pool);
-});
+if (inject('postgres') === undefined) {
+  describe('PostgresSessionStore on PGlite', async () => {
+    const { pool, close } = await openPglite();
+    afterAll(close);
+    describeOn(pool);
+  });
+}
