@@ -19,9 +19,17 @@ const newest = (kind: Results['kind']): Results | undefined => {
 };
 
 const tableOf = (runs: readonly Results[]): string => {
-  // A later run of a part of the figures replaces those of an earlier run.
-  const judged = new Map(runs.flatMap(judge).map((one) => [one.figure, one]));
-  const rows = [...judged.values()].map(
+  // A later run of a part of the figures replaces those of an earlier run. Within a run, several may be "the same".
+  const judged = runs.flatMap((run, at) => {
+    const later = new Set(
+      runs
+        .slice(at + 1)
+        .flatMap(judge)
+        .map(({ figure }) => figure),
+    );
+    return judge(run).filter(({ figure }) => !later.has(figure));
+  });
+  const rows = judged.map(
     ({ figure, bar, value, reached }) => `| ${figure} | ${bar} | ${value.toFixed(2)} | ${reached ? 'yes' : '**no**'} |`,
   );
   return ['| Figure | Bar | Measured | Reached |', '|---|---|---|---|', ...rows].join('\n');
