@@ -68,8 +68,7 @@ const cases = [
 test.each(cases.slice(0, effort(2, 3)))(
   'bodies in chunks of one byte, to %s with the key %s, cost memory by their bytes',
   async (mount, key) => {
-    // A collector in threads of its own falls behind on a busy machine, and the peak says more of that than of the bodies.
-    child = fork(worker.file, [mount, OUR_KEY], { execArgv: ['--expose-gc', '--single-threaded-gc'] });
+    child = fork(worker.file, [mount, OUR_KEY], { execArgv: ['--expose-gc'] });
     const { port }: HostReady = JSON.parse(await heard());
     const before = (await reported()).rss;
     const statuses = await Promise.all(Array.from({ length: CLIENTS }, () => drip(port, key)));
