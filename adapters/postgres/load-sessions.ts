@@ -1,15 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type CorruptRecord, corruptRecord } from '../../src/errors.js';
+import type { CorruptRecord } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import { unescapeName } from '../../src/store/escape-name.js';
 import type { Admit, ReadSize } from '../../src/store/session-store.js';
-import { decodeEntries, decodeHead, decodeState } from '../../src/store/stored-json.js';
 import type { Query } from '../sql/page-query.js';
+import { FRAME_BYTES, sessionIn } from '../sql/session-rows.js';
 import type { Answer } from './connection.js';
-
-/** Bytes of JSON that a session has beside its head and its history: its status, duration and the like. */
-const FRAME_BYTES = 150;
 
 /** Sessions up to this many bytes are read in the round trip that finds their size. */
 const BYTES_AT_ONCE = 262_144;
@@ -59,21 +55,9 @@ export const loadSessions = (prefix: string, source: Source, size: ReadSize, max
   };
 };
 
-export const unreadable = (id: string, part: string): CorruptRecord =>
-  corruptRecord(id, `this version does not know the format of its ${part}`);
-
 /** The session in a row of `loadSessions`. */
-export const sessionOf = (row: Fields): Result<SessionRecord, CorruptRecord> => {
-  const id = unescapeName(String(row['id']));
-  const state = decodeState(row['state']);
-  if (state === undefined) return err(unreadable(id, 'state'));
-  const head = decodeHead(id, row['head']);
-  if (head === undefined) return err(unreadable(id, 'head'));
-  const historyCount = Number(row['entries']);
-  const history = decodeEntries(row['history'] ?? '');
-  if (history?.length !== historyCount - Number(row['start'])) return err(unreadable(id, 'history'));
-  return ok({ head, state, history, historyCount, sequence: Number(row['sequence']), birth: String(row['birth']) });
-};
+export const sessionOf = (row: Fields): Result<SessionRecord, CorruptRecord> =>
+  sessionIn(row, row, Number(row['entries']) - Number(row['start']));
 
 /**
  * Reads at once what is small, and anything else after `admit` has admitted its bytes. `counted` leaves out rows that are no

@@ -1,9 +1,8 @@
-import { err, ok } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
-import type { SessionRecord } from '../../src/session/session-record.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
-import { placeOf, type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
+import { type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
+import { pageOf } from '../sql/session-rows.js';
 import type { Answer, Connection } from './connection.js';
 import { loadSessions, readAdmitted, sessionOf } from './load-sessions.js';
 
@@ -37,17 +36,5 @@ export const readPage = async <E>(
   const sessionsIn = (rows: readonly Fields[]) => rows.filter(isSession).slice(0, range.limit);
   const read = (maxBytes: number) => connection.query(pageQuery(prefix, tenant, range, maxBytes));
   const result = await readAdmitted(read, admit, sessionsIn);
-  if (result.isErr()) return err(result.error);
-  const rows = result.value;
-  const page = sessionsIn(rows);
-  const records: SessionRecord[] = [];
-  const unreadable: string[] = [];
-  for (const row of page) {
-    sessionOf(row).match(
-      (record) => records.push(record),
-      () => unreadable.push(placeOf(row).id),
-    );
-  }
-  const last = rows.length > range.limit ? page.at(-1) : undefined;
-  return ok({ records, total: Number(rows[0]?.['total'] ?? 0), unreadable, ...(last && { next: placeOf(last) }) });
+  return result.map((rows) => pageOf(rows, sessionsIn(rows).map(sessionOf), Number(rows[0]?.['total'] ?? 0)));
 };

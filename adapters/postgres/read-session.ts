@@ -4,10 +4,11 @@ import type { Fields } from '../../src/input/values.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import type { Admit, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../../src/store/session-store.js';
-import { decodeEntries, decodeState } from '../../src/store/stored-json.js';
+import { decodeEntries } from '../../src/store/stored-json.js';
 import type { Query } from '../sql/page-query.js';
+import { stateIn, unreadable } from '../sql/session-rows.js';
 import type { Answer, Connection } from './connection.js';
-import { loadSessions, readAdmitted, type Source, sessionOf, unreadable } from './load-sessions.js';
+import { loadSessions, readAdmitted, type Source, sessionOf } from './load-sessions.js';
 
 const sourceOf = (prefix: string, { tenant, id }: SessionKey): Source => ({
   sql: `SELECT * FROM ${prefix}sessions WHERE tenant = ? AND id = ?`,
@@ -34,11 +35,7 @@ export const findState = async (
 ): Answer<StateRecord | undefined, StoreError> => {
   const sql = `SELECT state FROM ${prefix}sessions WHERE tenant = ? AND id = ?`;
   const rows = await connection.query({ sql, values: [escapeName(tenant), escapeName(id)] });
-  return rows.andThen(([row]) => {
-    if (row === undefined) return ok(undefined);
-    const state = decodeState(row['state']);
-    return state === undefined ? err(unreadable(id, 'state')) : ok(state);
-  });
+  return rows.andThen(([row]) => stateIn(id, row));
 };
 
 /* The entries of a slice: the first ones behind `start`, or the latest ones up to `stop`, whose bytes fit. */
@@ -73,7 +70,7 @@ const outcomeOf = (row: Fields, slice: HistorySlice): EntriesOutcome | undefined
   const count = Number(row['entries']);
   const given = slice.after ?? slice.before ?? count;
   if (given > count) return { outcome: 'invalid_position' };
-  const entries = decodeEntries(row['history'] ?? '');
+  const entries = decodeEntries(row['history']);
   if (entries === undefined || entries.length !== Number(row['read'])) return undefined;
   const isForward = slice.after !== undefined;
   const start = isForward ? given : Number(row['stop']) - entries.length;
@@ -94,7 +91,8 @@ export const findEntries = async (
   const rows = await connection.query(sliceOf(prefix, key, asked));
   return rows.andThen(([row]): Result<EntriesOutcome, StoreError> => {
     if (row === undefined) return ok({ outcome: 'missing' });
-    if (decodeState(row['state']) === undefined) return err(unreadable(key.id, 'state'));
+    const state = stateIn(key.id, row);
+    if (state.isErr()) return err(state.error);
     if (!isPosition) return ok({ outcome: 'invalid_position' });
     const outcome = outcomeOf(row, slice);
     return outcome === undefined ? err(unreadable(key.id, 'history')) : ok(outcome);

@@ -8,8 +8,8 @@ import { escapeName } from '../../src/store/escape-name.js';
 import { finite } from '../../src/store/never.js';
 import type { AppendOutcome, HistoryAppend, Removal, Rescheduling, SessionKey } from '../../src/store/session-store.js';
 import { decodeState, encodeEntry, encodeHead, encodeState } from '../../src/store/stored-json.js';
+import { unreadable } from '../sql/session-rows.js';
 import type { Answer, Connection } from './connection.js';
-import { unreadable } from './load-sessions.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
 /** The columns of a state, in the order of the functions. */

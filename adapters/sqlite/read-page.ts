@@ -1,7 +1,8 @@
-import { err, ok, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
-import { type Dialect, placeOf, type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
+import { type Dialect, type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
+import { pageOf } from '../sql/session-rows.js';
 import { type Connection, PREFIX } from './connection.js';
 import { loadSessions, selectRows } from './read-session.js';
 
@@ -31,11 +32,6 @@ export const readPage = <E>(
     const { sql, values } = totalOfPage(dialect, tenant, range);
     const total = Number(connection.get(`SELECT ${sql} AS total`, ...values)?.['total'] ?? 0);
     const rows = connection.query(rowsOf(tenant, range));
-    const page = rows.slice(0, range.limit);
-    const loaded = loadSessions(connection, page, range, admit);
-    if (loaded.isErr()) return err(loaded.error);
-    const records = loaded.value.flatMap((session) => (session.isOk() ? [session.value] : []));
-    const unreadable = loaded.value.flatMap((session) => (session.isErr() ? [session.error.id] : []));
-    const last = rows.length > range.limit ? page.at(-1) : undefined;
-    return ok({ records, total, unreadable, ...(last && { next: placeOf(last) }) });
+    const loaded = loadSessions(connection, rows.slice(0, range.limit), range, admit);
+    return loaded.map((sessions) => pageOf(rows, sessions, total));
   });

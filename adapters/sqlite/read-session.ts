@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type CorruptRecord, corruptRecord, type StoreError } from '../../src/errors.js';
+import type { CorruptRecord, StoreError } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import { escapeName } from '../../src/store/escape-name.js';
@@ -12,12 +12,10 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
-import { decodeEntries, decodeHead, decodeState } from '../../src/store/stored-json.js';
-import { placeOf, type Query } from '../sql/page-query.js';
+import { decodeEntries } from '../../src/store/stored-json.js';
+import type { Query } from '../sql/page-query.js';
+import { FRAME_BYTES, sessionIn, stateIn, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
-
-/** Bytes of JSON that a session has beside its head and its history: its status, duration and the like. */
-const FRAME_BYTES = 150;
 
 /** Bytes of the entries to read: the last `historyLimit`. */
 const historyBytes = ({ historyLimit }: ReadSize): Query => {
@@ -55,21 +53,6 @@ const LAST_THAT_FITS = `SELECT max(position) AS position FROM colloquy_entries
 const FIRST_THAT_FITS = `SELECT min(position) AS position FROM colloquy_entries
   WHERE session = ? AND position >= ? AND position < ? AND bytes >= ?`;
 
-export const unreadable = (id: string, part: string): CorruptRecord =>
-  corruptRecord(id, `this version does not know the format of its ${part}`);
-
-const recordOf = (row: Fields, large: Fields | undefined, most: number): Result<SessionRecord, CorruptRecord> => {
-  const { id } = placeOf(row);
-  const state = decodeState(row['state']);
-  if (state === undefined) return err(unreadable(id, 'state'));
-  const head = decodeHead(id, large?.['head']);
-  if (head === undefined) return err(unreadable(id, 'head'));
-  const historyCount = Number(row['entries']);
-  const history = decodeEntries(large?.['history']);
-  if (history?.length !== Math.min(most, historyCount)) return err(unreadable(id, 'history'));
-  return ok({ head, state, history, historyCount, sequence: Number(row['sequence']), birth: String(row['birth']) });
-};
-
 /** Reads the sessions of some rows of `selectRows`, in their order and within a transaction, if `admit` accepts their size. */
 export const loadSessions = <E>(
   connection: Connection,
@@ -85,7 +68,9 @@ export const loadSessions = <E>(
   const numbers = JSON.stringify(rows.map(({ number }) => Number(number)));
   const loaded = most === 0 ? connection.all(LOAD_HEADS, numbers) : connection.all(LOAD, most, numbers);
   const large = new Map(loaded.map((row) => [Number(row['number']), row]));
-  return ok(rows.map((row) => recordOf(row, large.get(Number(row['number'])), most)));
+  const sessionOf = (row: Fields) =>
+    sessionIn(row, large.get(Number(row['number'])) ?? {}, Math.min(most, Number(row['entries'])));
+  return ok(rows.map(sessionOf));
 };
 
 export const findSession = <E>(
@@ -106,12 +91,7 @@ export const findState = (
   connection: Connection,
   { tenant, id }: SessionKey,
 ): Awaited<ReturnType<SessionStore['findState']>> =>
-  connection.read(() => {
-    const row = connection.get(STATE, escapeName(tenant), escapeName(id));
-    if (row === undefined) return ok(undefined);
-    const state = decodeState(row['state']);
-    return state === undefined ? err(unreadable(id, 'state')) : ok(state);
-  });
+  connection.read(() => stateIn(id, connection.get(STATE, escapeName(tenant), escapeName(id))));
 
 const bytesUpTo = (connection: Connection, number: number, position: number): number =>
   position === 0 ? 0 : Number(connection.get(BYTES_UP_TO, number, position)?.['bytes'] ?? 0);
@@ -141,7 +121,8 @@ export const findEntries = (
   connection.read((): Result<EntriesOutcome, StoreError> => {
     const row = connection.get(STATE, escapeName(tenant), escapeName(id));
     if (row === undefined) return ok({ outcome: 'missing' });
-    if (decodeState(row['state']) === undefined) return err(unreadable(id, 'state'));
+    const state = stateIn(id, row);
+    if (state.isErr()) return err(state.error);
     const [number, count] = [Number(row['number']), Number(row['entries'])];
     const given = slice.after ?? slice.before ?? count;
     if (!Number.isInteger(given) || given < 0 || given > count) return ok({ outcome: 'invalid_position' });

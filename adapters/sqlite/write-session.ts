@@ -10,8 +10,8 @@ import { escapeName } from '../../src/store/escape-name.js';
 import { finite, infinite } from '../../src/store/never.js';
 import type { AppendOutcome, HistoryAppend, Removal, Rescheduling, SessionKey } from '../../src/store/session-store.js';
 import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState } from '../../src/store/stored-json.js';
+import { unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
-import { unreadable } from './read-session.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 
 const FIND = `SELECT number, birth, status, deadline, due_at, revision, sequence, entries, bytes, state

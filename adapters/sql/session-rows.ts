@@ -1,0 +1,48 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type CorruptRecord, corruptRecord } from '../../src/errors.js';
+import type { Fields } from '../../src/input/values.js';
+import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import type { RecordPage } from '../../src/store/session-store.js';
+import { decodeEntries, decodeHead, decodeState } from '../../src/store/stored-json.js';
+import { placeOf } from './page-query.js';
+
+/** Bytes of JSON that a session has beside its head and its history: its status, duration and the like. */
+export const FRAME_BYTES = 150;
+
+export const unreadable = (id: string, part: string): CorruptRecord =>
+  corruptRecord(id, `this version does not know the format of its ${part}`);
+
+/** The state in a row with `state`; undefined without a row. */
+export const stateIn = (id: string, row: Fields | undefined): Result<StateRecord | undefined, CorruptRecord> => {
+  if (row === undefined) return ok(undefined);
+  const state = decodeState(row['state']);
+  return state === undefined ? err(unreadable(id, 'state')) : ok(state);
+};
+
+/** The session in a row, whose `head` and `history` of `length` entries may come from another one. */
+export const sessionIn = (row: Fields, large: Fields, length: number): Result<SessionRecord, CorruptRecord> => {
+  const { id } = placeOf(row);
+  const state = decodeState(row['state']);
+  if (state === undefined) return err(unreadable(id, 'state'));
+  const head = decodeHead(id, large['head']);
+  if (head === undefined) return err(unreadable(id, 'head'));
+  const history = decodeEntries(large['history']);
+  if (history?.length !== length) return err(unreadable(id, 'history'));
+  const [historyCount, sequence] = [Number(row['entries']), Number(row['sequence'])];
+  return ok({ head, state, history, historyCount, sequence, birth: String(row['birth']) });
+};
+
+/** The page of the sessions in `rows`, which are followed by one more row if there are sessions behind them. */
+export const pageOf = (
+  rows: readonly Fields[],
+  sessions: readonly Result<SessionRecord, CorruptRecord>[],
+  total: number,
+): RecordPage => {
+  const last = rows.length > sessions.length ? rows[sessions.length - 1] : undefined;
+  return {
+    records: sessions.flatMap((session) => (session.isOk() ? [session.value] : [])),
+    unreadable: sessions.flatMap((session) => (session.isErr() ? [session.error.id] : [])),
+    total,
+    ...(last && { next: placeOf(last) }),
+  };
+};
