@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endWithThisProcess, isReady, type Running, runningOf } from './child-server.js';
 import { freePort, LOOPBACK } from './free-port.js';
 import { findPostgres } from './postgres-binary.js';
 
@@ -97,8 +98,6 @@ export async function makeStandby(server: PostgresServer, dir: string): Promise<
   execFileSync(binaryOf('pg_basebackup'), [...from, ...how, '--pgdata', dir], { ...user, cwd: dir, stdio: 'pipe' });
 }
 
-type Running = ChildProcess & { readonly pid: number };
-
 const binaryOf = (name: string): string => {
   const folder = findPostgres();
   if (folder === undefined) throw new Error('no PostgreSQL found');
@@ -121,46 +120,15 @@ async function launch(port: number, dir: string, { args = [], env = {} }: Postgr
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const { pid } = child;
-  if (pid === undefined) throw new Error(`cannot run ${binary}`);
-  const server = Object.assign(child, { pid });
-  stopWithThisProcess(server);
+  const server = runningOf(child, binary);
+  endWithThisProcess(server, 'QUIT');
   try {
-    await isReady(server);
+    await isReady(server, 'postgres', /ready to accept (?:read.only )?connections/, READY_WITHIN_MS);
     return server;
   } catch (error) {
     await end(server, 'SIGKILL');
     throw error;
   }
-}
-
-/** Uses the server's own output, because another server may answer on the port. */
-function isReady(server: Running): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let log = '';
-    const fail = (what: string) => reject(new Error(`postgres ${what}:\n${log}`));
-    const patience = setTimeout(fail, READY_WITHIN_MS, 'was not ready in time');
-    server.stderr?.on('data', (chunk: Buffer) => {
-      log = (log + chunk.toString()).slice(-4000);
-      if (!/ready to accept (?:read.only )?connections/.test(log)) return;
-      clearTimeout(patience);
-      resolve();
-    });
-    server.once('exit', () => {
-      clearTimeout(patience);
-      fail('did not start');
-    });
-  });
-}
-
-/** A test run may be killed before its teardown; the shell then sees its input end, and ends the server. */
-function stopWithThisProcess(server: Running): void {
-  const script = 'read -r _; kill -QUIT "$0" 2>/dev/null';
-  const guard = spawn('sh', ['-c', script, String(server.pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  server.once('exit', () => guard.kill('SIGKILL'));
 }
 
 async function end(server: Running, signal: NodeJS.Signals = 'SIGQUIT'): Promise<void> {

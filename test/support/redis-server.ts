@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endWithThisProcess, isReady, type Running, runningOf } from './child-server.js';
 import { freePort, LOOPBACK } from './free-port.js';
 import { findRedisServer } from './redis-binary.js';
 
@@ -59,8 +60,6 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   }
 }
 
-type Running = ChildProcess & { readonly pid: number };
-
 async function launch(port: number, dir: string, options: RedisServerOptions): Promise<Running> {
   const { host = LOOPBACK, within = [], config, args = [] } = options;
   const binary = findRedisServer();
@@ -69,48 +68,15 @@ async function launch(port: number, dir: string, options: RedisServerOptions): P
   const settings = [...(config === undefined ? defaults : [config]), ...args];
   const [program = binary, ...rest] = [...within, binary, ...settings];
   const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const { pid } = child;
-  if (pid === undefined) throw new Error(`cannot run ${binary}`);
-  const server = Object.assign(child, { pid });
-  killWithThisProcess(server);
+  const server = runningOf(child, binary);
+  endWithThisProcess(server, 'KILL');
   try {
-    await isReady(server);
+    await isReady(server, 'redis-server', /Ready to accept connections|Sentinel ID is/, READY_WITHIN_MS);
     return server;
   } catch (error) {
     await end(server, 'SIGKILL');
     throw error;
   }
-}
-
-/** Uses the server's own output, because another server may answer on the port. */
-function isReady(server: Running): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let log = '';
-    const fail = (what: string) => reject(new Error(`redis-server ${what}:\n${log}`));
-    const patience = setTimeout(fail, READY_WITHIN_MS, 'was not ready in time');
-    const read = (chunk: Buffer) => {
-      log = (log + chunk.toString()).slice(-4000);
-      if (!/Ready to accept connections|Sentinel ID is/.test(log)) return;
-      clearTimeout(patience);
-      resolve();
-    };
-    server.stdout?.on('data', read);
-    server.stderr?.on('data', read);
-    server.once('close', () => {
-      clearTimeout(patience);
-      fail('did not start');
-    });
-  });
-}
-
-/** A test run may be killed before its teardown; the shell then sees its input end, and ends the server. */
-function killWithThisProcess(server: Running): void {
-  const script = 'read -r _; kill -9 "$0" 2>/dev/null';
-  const guard = spawn('sh', ['-c', script, String(server.pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  server.once('exit', () => guard.kill('SIGKILL'));
 }
 
 async function end(server: Running, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
