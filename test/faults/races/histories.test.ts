@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
-import { describeDatabases, newDatabase } from '../../support/databases.js';
+import { newDatabase } from '../../support/databases.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { randomFrom } from '../../support/random.js';
 import { openClient } from '../../support/redis-clients.js';
 import { okOf, startedIn } from '../../support/sessions.js';
 import { openProxy } from '../../support/tcp-proxy.js';
-import { bundleWorker, startPool, type Worker } from '../../support/worker-pool.js';
+import { startPool } from '../../support/worker-pool.js';
 import { effort, record, seeds, triedClients, triedDatabases } from '../support/effort.js';
 import { anomaliesOf } from './anomalies.js';
+import { describeWithWorker } from './describe-with-worker.js';
 import { type Seen, witness } from './witness.js';
 
 const CLIENTS = 6;
@@ -71,22 +72,16 @@ describeWithRedis('clients whose connections are cut all the time', ({ port }) =
   );
 });
 
-describeDatabases(
+describeWithWorker(
   'clients in several processes',
-  (kind) => {
-    let worker: Worker;
-    beforeAll(async () => {
-      worker = await bundleWorker('session-worker');
-    });
-    afterAll(() => worker.remove());
-
+  (kind, worker) => {
     test(
       'see one history, and states in a legal order',
       async () => {
         const { address, open } = await newDatabase(kind);
         const sessions = new SessionService({ store: open() });
         const id = await startedIn(sessions);
-        const pool = await startPool(worker, 3, address);
+        const pool = await startPool(worker(), 3, address);
         const job = { job: 'witness', id, clients: CLIENTS / 3, calls: CALLS } as const;
         const reports = await pool.run([1, 2, 3].map((seed) => ({ ...job, seed })));
         await pool.stop();

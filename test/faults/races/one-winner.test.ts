@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SessionService } from '../../../src/index.js';
-import { describeDatabases, newDatabase } from '../../support/databases.js';
+import { newDatabase } from '../../support/databases.js';
 import { createdIn } from '../../support/sessions.js';
-import { bundleWorker, startPool, type Worker } from '../../support/worker-pool.js';
+import { startPool } from '../../support/worker-pool.js';
 import { effort, record, triedDatabases } from '../support/effort.js';
+import { describeWithWorker } from './describe-with-worker.js';
 
 const ROUNDS = effort(10, 500);
 const CALLERS = 25;
 
-describeDatabases(
+describeWithWorker(
   '50 callers from 2 processes want the same change',
-  (kind) => {
-    let worker: Worker;
-    beforeAll(async () => {
-      worker = await bundleWorker('session-worker');
-    });
-    afterAll(() => worker.remove());
-
+  (kind, worker) => {
     test(
       'one of them makes it, each time',
       async () => {
         const { address, open } = await newDatabase(kind);
         const store = open();
-        const pool = await startPool(worker, 2, address);
+        const pool = await startPool(worker(), 2, address);
         const sessions = new SessionService({ store });
         const outcomes = async (job: 'start' | 'terminate', id: string) => {
           const reports = await pool.run([1, 2].map(() => ({ job, id, times: CALLERS })));

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SessionService } from '../../../src/index.js';
-import { describeDatabases, newDatabase } from '../../support/databases.js';
+import { newDatabase } from '../../support/databases.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { okOf, startedIn } from '../../support/sessions.js';
-import { bundleWorker, startPool, type Worker } from '../../support/worker-pool.js';
+import { startPool } from '../../support/worker-pool.js';
 import { effort, record, triedDatabases } from '../support/effort.js';
+import { describeWithWorker } from './describe-with-worker.js';
 
 const SESSIONS = effort(240, 100_000);
 const TENANTS = 20;
 const AT_ONCE = 200;
 
-describeDatabases(
+describeWithWorker(
   'many sessions whose time is up at once',
-  (kind) => {
-    let worker: Worker;
-    beforeAll(async () => {
-      worker = await bundleWorker('session-worker');
-    });
-    afterAll(() => worker.remove());
-
+  (kind, worker) => {
     test(
       'are each ended and told of once by 3 processes that sweep',
       async () => {
@@ -32,7 +27,7 @@ describeDatabases(
           );
           ids.push(...(await Promise.all(some)));
         }
-        const pool = await startPool(worker, 3, address);
+        const pool = await startPool(worker(), 3, address);
         const told: string[] = [];
         const byProcess = [0, 0, 0];
         // A process that lost several batches in a row to the others leaves the rest to the next sweep.
