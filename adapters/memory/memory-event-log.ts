@@ -89,11 +89,6 @@ export class MemoryEventLog implements EventLog {
     });
   }
 
-  /** Does nothing: the call that makes a change also logs it. */
-  repeat(): Result<undefined, never> {
-    return ok(undefined);
-  }
-
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

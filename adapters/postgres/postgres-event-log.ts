@@ -78,12 +78,6 @@ export class PostgresEventLog implements EventLog {
     );
   }
 
-  /** A change and its event are one transaction: only a publication may be missing. */
-  async repeat(): Answer<undefined, StoreUnavailable> {
-    await this.publish();
-    return ok(undefined);
-  }
-
   isClosed(): boolean {
     return this.#connection.isClosed;
   }

@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
-import { storeUnavailable } from '../../src/errors.js';
 import { type Failure, failureOf, timedOut } from './failure.js';
 import type { RedisClient } from './redis-session-store-options.js';
 
 /** Milliseconds before the first retry after a transient failure; the pause doubles with every further retry. */
 const FIRST_PAUSE_MS = 20;
 
-/** Maximum number of times that a script is sent because other writers have removed what it needs. */
-const MAX_ATTEMPTS = 5;
+/** Milliseconds by which the clocks of this machine and the server may differ before a write is sent a second time. */
+const CLOCK_MARGIN_MS = 1000;
 
-const busy: Failure = {
-  code: '',
-  error: storeUnavailable('other writers kept removing the index entries of the session; try again', 'not_applied'),
-  isTransient: false,
-};
+/** Length of a random id: 72 bits. */
+export const ID_LENGTH = 12;
+
+export const newId = (): string => nanoid(ID_LENGTH);
 
 /** A Lua script and the SHA-1 by which the server knows it. */
 export interface Script {
@@ -25,6 +24,28 @@ export interface Script {
 
 export const script = (lua: string): Script => ({ lua, sha1: createHash('sha1').update(lua).digest('hex') });
 
+/**
+ * A script that changes something, at most once, although a client may send it again when it got no reply. It has at
+ * least two writes, so that the server logs them with an EXEC of their own, and every write is absolute: see "A torn log"
+ * in `docs/reliability.md`. What readers go by is written last.
+ *
+ * KEYS  1 what recognises this call
+ * ARGV  1 until when the server accepts the call, 2 for how many milliseconds after that it recognises it
+ *
+ * Defines `known`, what an earlier arrival of this call has noted, and `remember(value)`, which notes it. A call that
+ * arrives too late is refused: {'late', the server's time}. So a call is recognised for as long as it is accepted.
+ */
+export const writeScript = (lua: string): Script =>
+  script(`
+local known = redis.call('GET', KEYS[1])
+local time = redis.call('TIME')
+local clock, till, span = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1]), tonumber(ARGV[2])
+if not known and (clock >= till or till > clock + span) then return {'late', clock} end
+local function remember(value)
+  redis.call('SET', KEYS[1], value, 'PX', string.format('%.0f', till + span - clock))
+end
+${lua}`);
+
 type Attempt<T> = (client: RedisClient) => Promise<T>;
 
 /** The reply of a command or script, or the failure. */
@@ -32,16 +53,16 @@ export type Reply<T = unknown> = Promise<Result<T, Failure>>;
 
 /**
  * One call of the store: all its commands share one deadline. Until the deadline it retries after transient failures.
- * That is safe, since scripts recognise writes that they have applied before. Once the outcome of a command is unknown,
- * no later refusal makes the outcome of the call known.
+ * That is safe, since scripts recognise calls that have arrived before. Once the outcome of a command is unknown, no
+ * later refusal makes the outcome of the call known.
  */
 export class Call {
-  readonly #client: RedisClient;
+  readonly #connection: Connection;
   readonly #end: number;
   #isUnknown = false;
 
-  constructor(client: RedisClient, end: number) {
-    this.#client = client;
+  constructor(connection: Connection, end: number) {
+    this.#connection = connection;
     this.#end = end;
   }
 
@@ -55,36 +76,29 @@ export class Call {
     return this.#run(script, keys, args, false);
   }
 
-  /** Sends a command that may change something. */
-  writeCommand<T>(attempt: Attempt<T>): Reply<T> {
-    return this.#send(attempt, attempt, true);
-  }
-
-  /** Runs a script that may change something. */
-  writeScript(script: Script, keys: readonly string[], args: readonly string[]): Reply {
+  /** Runs a script that only corrects what readers do not go by, and that may run any number of times. */
+  repairScript(script: Script, keys: readonly string[], args: readonly string[]): Reply {
     return this.#run(script, keys, args, true);
   }
 
   /**
-   * Runs a script that writes only if it finds what it needs, and otherwise returns `unlisted`. `add` sends what the
-   * script needs. It is sent ahead of the script in the same round trip, so a second round trip is the exception.
-   * Returns the fields of the reply; the first says what was done.
+   * Runs a `writeScript`; `keys` and `args` are those behind its own. A call is accepted until its deadline and a second
+   * more, and recognised for as long again. Within that time a call that was refused as late was never applied, so it is
+   * sent again with the server's time.
    */
-  async writeListed(
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    add: (isFirst: boolean) => readonly Reply[],
-  ): Reply<readonly unknown[]> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const added = add(attempt === 1);
-      const reply = await this.writeScript(script, keys, args);
-      if (reply.isErr()) return err(reply.error);
-      const fields: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [reply.value];
-      if (fields[0] !== 'unlisted') return ok(fields);
-      for (const each of await Promise.all(added)) if (each.isErr()) return err(each.error);
+  async writeScript(script: Script, writes: string, keys: readonly string[], args: readonly string[]): Reply {
+    const write = writes + newId();
+    const span = this.#connection.timeoutMs + 2 * CLOCK_MARGIN_MS;
+    for (;;) {
+      const till = Math.ceil(this.#connection.serverNow() + this.#left() + CLOCK_MARGIN_MS);
+      const reply = await this.#run(script, [write, ...keys], [String(till), String(span), ...args], true);
+      const [outcome, time]: readonly unknown[] = reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
+      if (outcome !== 'late') return reply;
+      const serverNow = Number(time);
+      this.#connection.setServerNow(serverNow);
+      this.#isUnknown ||= serverNow >= till + span;
+      if (this.#isUnknown || this.#left() <= 0) return err(timedOut(this.#isUnknown ? 'unknown' : 'not_applied'));
     }
-    return err(busy);
   }
 
   /** If the server does not know a script, sends its source. */
@@ -108,7 +122,7 @@ export class Call {
       }
       next = attempt;
       if (changes) this.#isUnknown ||= failure.error.outcome === 'unknown';
-      const mayRetry = failure.isTransient && this.#client.status !== 'end' && performance.now() + pause < this.#end;
+      const mayRetry = failure.isTransient && !this.#connection.isClosed && pause < this.#left();
       if (!mayRetry) {
         const outcome = this.#isUnknown ? 'unknown' : 'not_applied';
         return err({ ...failure, error: { ...failure.error, outcome } });
@@ -118,7 +132,7 @@ export class Call {
   }
 
   #once<T>(attempt: Attempt<T>): Reply<T> {
-    const left = this.#end - performance.now();
+    const left = this.#left();
     if (left <= 0) return Promise.resolve(err(timedOut('not_applied')));
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, left, err(timedOut('unknown')));
@@ -127,7 +141,7 @@ export class Call {
         resolve(answer);
       };
       try {
-        attempt(this.#client).then(
+        attempt(this.#connection.client).then(
           (value) => settle(ok(value)),
           (cause: unknown) => settle(err(failureOf(cause))),
         );
@@ -136,25 +150,40 @@ export class Call {
       }
     });
   }
+
+  #left(): number {
+    return this.#end - performance.now();
+  }
 }
 
 /** The host's client with a timeout: every call settles within `timeoutMs`, whatever the settings of the client. */
 export class Connection {
-  readonly #client: RedisClient;
-  readonly #timeoutMs: number;
+  readonly client: RedisClient;
+  readonly timeoutMs: number;
+  /** The server's clock minus that of this machine, as far as it matters: 0 until the server refuses a call as late. */
+  #offsetMs = 0;
 
   constructor(client: RedisClient, timeoutMs: number) {
-    this.#client = client;
-    this.#timeoutMs = timeoutMs;
+    this.client = client;
+    this.timeoutMs = timeoutMs;
   }
 
   /** Whether the host has closed the client for good. */
   get isClosed(): boolean {
-    return this.#client.status === 'end';
+    return this.client.status === 'end';
+  }
+
+  /** The server's time in milliseconds since the epoch. */
+  serverNow(): number {
+    return Date.now() + this.#offsetMs;
+  }
+
+  setServerNow(serverNow: number): void {
+    this.#offsetMs = serverNow - Date.now();
   }
 
   /** Begins a call with its deadline. */
   begin(): Call {
-    return new Call(this.#client, performance.now() + this.#timeoutMs);
+    return new Call(this, performance.now() + this.timeoutMs);
   }
 }

@@ -23,14 +23,14 @@ export interface TenantKeys {
   readonly labels: string;
   /** The same for each status, if sessions are listed by status. */
   readonly byStatus: Partial<Readonly<Record<SessionStatus, string>>>;
-  /** Sessions by the time at which the clock may end them. */
+  /** Sessions by the time at which they are due: when the clock ends them, or their retention is over. */
   readonly deadlines: string;
   /** The tenants of the partition by the earliest of their deadlines. */
   readonly tenants: string;
-  /** Sessions of the partition that were removed, by the time of removal, for as long as the removal is remembered. */
-  readonly removals: string;
   /** The stream of events of the partition. */
   readonly events: string;
+  /** The common beginning of the keys that recognise writes which arrive again. */
+  readonly writes: string;
   /** The tenant as a member of `tenants`. */
   readonly owner: string;
 }
@@ -39,11 +39,11 @@ export interface TenantKeys {
 export interface SessionKeys extends SessionKey, TenantKeys {
   readonly record: string;
   readonly journal: string;
-  /** For each append with a name, the offset in the journal from which to search for its mark. */
+  /** The appends that callers named: for each operation id, the digest and the place in the journal. */
   readonly names: string;
   /** The session in `index`, `deadlines` and the indexes by status. */
   readonly member: string;
-  /** The session in `removals` and in events. */
+  /** The session in events. */
   readonly path: string;
 }
 
@@ -79,8 +79,8 @@ export class Keyspace {
       byStatus: this.#byStatus(partition, owner),
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
-      removals: `${partition}:removals`,
       events: `${partition}:events`,
+      writes: `${partition}:write:`,
       member,
       owner,
       path,
@@ -98,8 +98,8 @@ export class Keyspace {
       byStatus: this.#byStatus(partition, owner),
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
-      removals: `${partition}:removals`,
       events: `${partition}:events`,
+      writes: `${partition}:write:`,
       owner,
     };
   }
@@ -109,9 +109,9 @@ export class Keyspace {
     return Array.from({ length: this.#partitionCount }, (_, partition) => partition);
   }
 
-  /** The sorted sets that the tenants of a partition share. */
-  shared(kind: 'tenants' | 'removals', partition: number): string {
-    return `${this.#prefix}:{${partition}}:${kind}`;
+  /** The tenants of a partition by the earliest of their deadlines. */
+  tenantsOf(partition: number): string {
+    return `${this.#prefix}:{${partition}}:tenants`;
   }
 
   /** The SCAN pattern for all keys of the store, with `keyPrefix` before them. */
@@ -141,12 +141,24 @@ export class Keyspace {
   }
 }
 
+/** A label as it stands in the key of its index, and in a record. */
+const labelText = (name: string, value: string): string => `${name}=${escapeName(value)}`;
+
+export const labelTexts = (labels: SessionLabels = {}): readonly string[] =>
+  Object.entries(labels).map(([name, value]) => labelText(name, value));
+
+/** The labels of such texts. */
+export const labelsOf = (texts: readonly string[]): SessionLabels =>
+  Object.fromEntries(
+    texts.map((text) => {
+      const end = text.indexOf('=');
+      return [text.slice(0, end), unescapeName(text.slice(end + 1))];
+    }),
+  );
+
 /** The key of the index of a label. */
 export const labelKey = ({ labels }: Pick<TenantKeys, 'labels'>, name: string, value: string): string =>
-  `${labels}${name}=${escapeName(value)}`;
-
-export const labelKeys = (keys: Pick<TenantKeys, 'labels'>, labels: SessionLabels = {}): readonly string[] =>
-  Object.entries(labels).map(([name, value]) => labelKey(keys, name, value));
+  `${labels}${labelText(name, value)}`;
 
 /** The session of a path. */
 export const keyOfPath = (path: string): SessionKey => {

@@ -3,9 +3,9 @@ import type { HistoryEntry } from '../../src/session/session.js';
 import type { EntriesOutcome, HistorySlice } from '../../src/store/session-store.js';
 import { type Call, script } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
-import { decodeLines, readEnd } from './journal-text.js';
+import { decodeLines } from './journal.js';
 import type { SessionKeys } from './keyspace.js';
-import { field, readHead } from './record-text.js';
+import { field, HEADER_BYTES, isRecord, numberField } from './record.js';
 
 /** Minimum number of bytes that one command reads. */
 const MIN_BYTES = 16 * 1024;
@@ -20,13 +20,16 @@ const MAX_BYTES = 1024 * 1024;
  * KEYS  record, journal
  * ARGV  the beginning, or '' for a piece that ends at a position; that position or '' for the end; the number of
  *       entries that are wanted; the minimum and the maximum length
- * Returns {the piece, its beginning, its end, the length of the journal, the number of its entries, birth, 1 if the
+ * Returns {the piece, its beginning, its end, the committed length of the journal, birth, 1 if the
  * server counts bytes and 0 if it counts characters, as doubles do}, or 'missing', 'corrupt', or 'invalid_position' if no line
  * begins at the position.
  */
-const partScript = script(`${readHead}
-if not isAlive then return 'missing' end${readEnd()}
-if head == '' or not isWhole then return 'corrupt' end
+const partScript = script(`
+local head = redis.call('GETRANGE', KEYS[1], 0, ${HEADER_BYTES - 1})
+if head == '' and redis.call('EXISTS', KEYS[2]) == 0 then return 'missing' end
+if not ${isRecord('head')} then return 'corrupt' end
+local length, entries = ${numberField('head', 'bytes')}, ${numberField('head', 'entries')}
+if redis.call('STRLEN', KEYS[2]) < length then return 'corrupt' end
 local from, upto = tonumber(ARGV[1]), tonumber(ARGV[2]) or length
 local given = from or upto
 if given > length or (given > 0 and redis.call('GETRANGE', KEYS[2], given - 1, given - 1) ~= '\\n') then return 'invalid_position' end
@@ -34,7 +37,7 @@ local wanted = entries > 0 and math.ceil(1.25 * length / entries * ARGV[3]) or 0
 local size = math.max(tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), wanted))
 if from then upto = math.min(length, from + size) else from = math.max(0, upto - size) end
 local text = upto > from and redis.call('GETRANGE', KEYS[2], from, upto - 1) or ''
-return {text, from, upto, length, entries, ${field('head', 'birth')}, #text == upto - from and 1 or 0}
+return {text, from, upto, length, ${field('head', 'birth')}, #text == upto - from and 1 or 0}
 `);
 
 /** A piece of a journal, and facts about the whole journal. */
@@ -43,18 +46,17 @@ interface Part {
   readonly from: number;
   readonly upto: number;
   readonly length: number;
-  readonly entries: number;
   readonly birth: string;
   /** Length of a text in the journal, in the unit in which the server counts. */
   readonly lengthOf: (lines: string) => number;
 }
 
 const partOf = (reply: unknown): Part | undefined => {
-  const [text, from, upto, length, entries, birth, isBytes]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  const [text, from, upto, length, birth, isBytes]: readonly unknown[] = Array.isArray(reply) ? reply : [];
   if (typeof text !== 'string' || typeof birth !== 'string') return undefined;
-  const [begin, end, whole, count] = [Number(from), Number(upto), Number(length), Number(entries)];
+  const [begin, end, whole] = [Number(from), Number(upto), Number(length)];
   const lengthOf = (lines: string): number => (Number(isBytes) === 1 ? Buffer.byteLength(lines) : lines.length);
-  return { text, from: begin, upto: end, length: whole, entries: count, birth, lengthOf };
+  return { text, from: begin, upto: end, length: whole, birth, lengthOf };
 };
 
 /** What remains to be read of a history. */
@@ -69,24 +71,21 @@ interface Wanted {
 
 /**
  * The wanted lines of a piece, and whether no more are needed. The piece begins or ends with a whole line; a line that
- * is cut at its other end is left out. A mark belongs to the entry before it.
+ * is cut at its other end is left out.
  */
 const linesOf = ({ text, from }: Part, { isBackward, entries, bytes, hasNone }: Wanted) => {
   const lines = text.split('\n');
-  if (!isBackward || text.endsWith('\n')) lines.pop();
+  if (!isBackward || text === '' || text.endsWith('\n')) lines.pop();
   if (isBackward && from > 0) lines.shift();
   if (isBackward) lines.reverse();
-  let isFull = false;
-  let [taken, count, length] = [0, 0, 0];
-  for (const [at, line] of lines.entries()) {
-    const isEntry = line.startsWith('{');
+  let [count, length, isFull] = [0, 0, false];
+  for (const line of lines) {
     length += Buffer.byteLength(line) + 1;
-    isFull = isEntry && (count === entries || (length > bytes && !(hasNone && count === 0)));
+    isFull = count === entries || (length > bytes && !(hasNone && count === 0));
     if (isFull) break;
-    if (isEntry) count += 1;
-    if (isEntry || !isBackward) taken = at + 1;
+    count += 1;
   }
-  const wanted = lines.slice(0, taken);
+  const wanted = lines.slice(0, count);
   if (isBackward) wanted.reverse();
   return { lines: wanted.map((line) => `${line}\n`).join(''), isFull };
 };
@@ -112,7 +111,7 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
     if (first.birth !== part.birth) return ok({ outcome: 'missing' });
     const wanted = { isBackward, entries: limit - count, bytes: maxBytes - span, hasNone: count === 0 };
     const { lines, isFull } = linesOf(part, wanted);
-    const entries = decodeLines(lines)?.entries;
+    const entries = decodeLines(lines);
     if (entries === undefined) return err(unreadable(session));
     found.push(entries);
     count += entries.length;

@@ -6,51 +6,37 @@ import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 import type { Admit, ListPlace, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
 import type { Call } from './connection.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
-import { pageScript, RECORD_SEPARATOR } from './page-script.js';
-import { readNoted } from './read-due.js';
-import { readSessions, type SizedSession } from './read-sessions.js';
+import { readSessions, type SizedSession } from './read-session.js';
+import { pageScript, RECORD_SEPARATOR } from './scripts/page.js';
+import { letterOf } from './status-letters.js';
 
-/** Number of deadline entries that one script examines. */
-const NOTED_STEP = 1000;
-
-/** Maximum number of deadline entries that one list by status examines. */
-const MAX_NOTED = 10_000;
-
-/**
- * Maximum number of bytes of records that the page script returns, before `admit` is asked. More are read after it has
- * accepted them.
- */
+/** Maximum number of bytes of records that a light page gets in one round trip. More are read when they are admitted. */
 const MAX_RECORD_BYTES = 64 * 1024;
 
 const noStatuses = storeUnavailable('RedisSessionStore: lists by status need the option statusIndex', 'not_applied');
 
-const tooManyNoted = storeUnavailable(
+const tooManyEnded = storeUnavailable(
   'too many sessions have ended by the clock and are not swept; run a sweeper',
   'not_applied',
 );
 
-/** Corrections to an index by status, which does not know the sessions that the clock has ended. */
-interface Corrections {
-  /** Members of the index that do not count. */
-  readonly without: readonly string[];
-  /** Creation time and member of each session that counts but is not in the index. */
-  readonly added: readonly string[];
-}
-
-const noCorrections: Corrections = { without: [], added: [] };
-
 const timeText = (createdAt: string | undefined): string =>
   createdAt === undefined ? '' : String(Date.parse(createdAt));
 
-const argumentsOf = (
-  { offset, limit, order = 'newest', createdAfter, createdBefore, after, historyLimit }: PageRange,
-  { without, added }: Corrections,
-): readonly string[] => [
+const argumentsOf = ({
+  offset,
+  limit,
+  order = 'newest',
+  createdAfter,
+  createdBefore,
+  after,
+  historyLimit,
+  status,
+}: PageRange): readonly string[] => [
   ...[order, timeText(createdAfter), timeText(createdBefore)],
   ...[timeText(after?.createdAt), after === undefined ? '' : escapeName(after.id)],
-  ...[String(offset), String(limit), historyLimit === 0 ? String(MAX_RECORD_BYTES) : '', String(without.length)],
-  ...without,
-  ...added,
+  ...[String(offset), String(limit), historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0'],
+  ...(status === undefined ? ['', ''] : [letterOf(status.status), String(status.now)]),
 ];
 
 /** A session in an index. */
@@ -58,23 +44,17 @@ interface Listed extends SizedSession {
   readonly createdMs: number;
 }
 
-/** The sessions in the fields of a reply, each with its record if the script has returned all records. */
-const listedIn = (fields: readonly string[], isLight: boolean, records: readonly string[]): Listed[] => {
-  const width = isLight ? 5 : 4;
-  const isRead = records.length * width === fields.length;
+/** The sessions in the fields of a reply, each with its record if the script has returned them. */
+const listedIn = (fields: readonly string[], records: readonly string[]): Listed[] => {
   const listed: Listed[] = [];
-  // Not by slices: destructuring an array takes longer than all the rest of this loop.
-  for (let at = 0; at + width <= fields.length; at += width) {
-    const member = fields[at] ?? '';
-    const createdMs = Number(fields[at + 1]);
-    const recordBytes = Number(fields[at + 2]);
-    if (!isLight) {
-      listed.push({ member, createdMs, recordBytes, journalBytes: Number(fields[at + 3]) });
-      continue;
-    }
-    const [appends, entries] = [Number.parseInt(fields[at + 3] ?? '', 16), Number.parseInt(fields[at + 4] ?? '', 16)];
-    const record = isRead ? records[listed.length] : undefined;
-    listed.push({ member, createdMs, recordBytes, journalBytes: 0, counts: { appends, entries }, record });
+  for (let at = 0; at + 4 <= fields.length; at += 4) {
+    listed.push({
+      member: fields[at] ?? '',
+      createdMs: Number(fields[at + 1]),
+      recordBytes: Number(fields[at + 2]),
+      journalBytes: Number(fields[at + 3]),
+      record: records[at / 4],
+    });
   }
   return listed;
 };
@@ -104,14 +84,12 @@ export const readPage = async <E>(
   const { label, status } = range;
   const index = indexOf(keys, range);
   if (index === undefined) return err(noStatuses);
-  const corrections = status === undefined ? ok(noCorrections) : await correct(call, keys, status);
-  if (corrections.isErr()) return err(corrections.error);
-  const args = argumentsOf(range, corrections.value);
-  const reply = await call.readScript(pageScript, [index, keys.records, keys.journals], args);
+  const reply = await call.readScript(pageScript, [index, keys.records, keys.deadlines], argumentsOf(range));
   if (reply.isErr()) return err(reply.error.error);
+  if (reply.value === 'ended') return err(tooManyEnded);
   const [header = '', ...texts] = String(reply.value).split(RECORD_SEPARATOR);
   const [total, hasMore, ...fields] = header.split(' ');
-  const rising = listedIn(fields, range.historyLimit === 0, texts);
+  const rising = listedIn(fields, texts);
   const listed = range.order === 'oldest' ? rising : rising.toReversed();
   const read = await readSessions(call, keys, listed, range, admit);
   if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : read.error.failure.error);
@@ -121,32 +99,11 @@ export const readPage = async <E>(
     if (record === 'corrupt') unreadable.push(unescapeName(listed[at]?.member ?? ''));
     else if (record !== 'missing' && hasStatus(record, status) && hasLabel(record, label)) records.push(record);
   }
-  // Index entries that do not fit their session: the session has just changed, or a crash has left them.
-  const stale = listed.length - records.length - unreadable.length;
+  // The sessions that were changed or removed after the script.
+  const gone = listed.length - records.length - unreadable.length;
   const last = listed.at(-1);
   const next = hasMore === '1' && last !== undefined ? placeOf(last) : undefined;
-  return ok({ records, total: Number(total) - stale, unreadable, ...(next === undefined ? {} : { next }) });
-};
-
-const correct = async (
-  call: Call,
-  keys: TenantKeys,
-  { status, now }: StatusAt,
-): Promise<Result<Corrections, StoreError>> => {
-  const without: string[] = [];
-  const added: string[] = [];
-  for (let offset = 0; offset < MAX_NOTED; offset += NOTED_STEP) {
-    const noted = await readNoted(call, keys, now, offset, NOTED_STEP);
-    if (noted.isErr()) return err(noted.error.error);
-    for (const { member, fields } of noted.value) {
-      if (fields === undefined || fields === 'removed') continue;
-      if (fields.status === 'TERMINATED' || fields.deadline > now) continue;
-      if (status === 'TERMINATED') added.push(String(fields.createdMs), member);
-      else if (fields.status === status) without.push(member);
-    }
-    if (noted.value.length < NOTED_STEP) return ok({ without, added });
-  }
-  return err(tooManyNoted);
+  return ok({ records, total: Number(total) - gone, unreadable, ...(next === undefined ? {} : { next }) });
 };
 
 const hasLabel = ({ head: { labels = {} } }: SessionRecord, label: PageRange['label']): boolean =>

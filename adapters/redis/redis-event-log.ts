@@ -1,33 +1,23 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError, StoreUnavailable } from '../../src/errors.js';
-import { type ChangeId, type EventDetail, eventDetailOf, eventOf } from '../../src/events/event-detail.js';
+import type { StoreUnavailable } from '../../src/errors.js';
+import { type EventDetail, eventOf } from '../../src/events/event-detail.js';
 import { isAfter } from '../../src/events/position.js';
 import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
 import { isEndReason } from '../../src/session/session-status.js';
 import { escapeName } from '../../src/store/escape-name.js';
-import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
-import type { Call, Connection } from './connection.js';
-import { toStoreError } from './failure.js';
-import { type Keyspace, keyOfPath, type SessionKeys } from './keyspace.js';
-import { decodeState } from './record-text.js';
+import type { EventLog, EventScope } from '../../src/store/session-store.js';
+import type { Connection } from './connection.js';
+import { type Keyspace, keyOfPath } from './keyspace.js';
 import type { BlockingRedisClient, RedisClient } from './redis-session-store-options.js';
 import { StreamListener } from './stream-listener.js';
 
 /**
- * An event as it is stored in a stream, one line of plain text:
+ * An event as the scripts write it to a stream, one line of plain text:
  *
  *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or position in the history, or ->
  *
- * The first field is the version of this format. The birth is the id of the write that created the session.
+ * The first field is the version of this format.
  */
-const eventText = (path: string, { birth, sequence }: ChangeId, detail: EventDetail): string =>
-  `1 ${detail.type} ${birth} ${sequence} ${detail.at} ${path} ${detailText(detail)}`;
-
-const detailText = (detail: EventDetail): string => {
-  if (detail.type === 'terminated') return detail.endReason;
-  return detail.type === 'appended' ? String(detail.position) : '-';
-};
-
 const pattern =
   /^1 (created|started|paused|resumed|appended|terminated|deleted) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w-]+)$/;
 
@@ -75,24 +65,21 @@ const range = (client: RedisClient, stream: string, from: string, size: number):
 };
 
 /**
- * The streams of a Redis store: one per partition, trimmed to about a number of events.
- *
- * An event is written after the change is made and before it is acknowledged. These are two commands, since a script
- * that wrote both would not be atomic in a torn log. So the event of every acknowledged change is written. If the
- * caller of a change got no answer, its event is written when the caller sends the call again with the same id.
+ * The streams of a Redis store: one per partition, trimmed to about a number of events. The script of a change writes
+ * its event.
  */
 export class RedisEventLog implements EventLog {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
-  /** Number of events that a stream keeps; if `undefined`, no events are written. */
-  readonly #length: number | undefined;
+  /** Number of events that a stream keeps. */
+  readonly #length: number;
   /** Calls a listener when there are new events, if the host has provided a connection for it. */
   readonly listen: ((listener: () => void, stream: string) => () => void) | undefined;
 
   constructor(
     connection: Connection,
     keys: Keyspace,
-    length: number | undefined,
+    length: number,
     client: BlockingRedisClient | undefined,
   ) {
     this.#connection = connection;
@@ -101,24 +88,6 @@ export class RedisEventLog implements EventLog {
     if (client === undefined) return;
     const streams = new StreamListener(client, () => connection.isClosed);
     this.listen = (listener, stream) => streams.listen(stream, listener);
-  }
-
-  /**
-   * A failure here makes the outcome of the whole call unknown, whatever the failure itself says: the change was made.
-   */
-  async log(
-    call: Call,
-    { events, path }: SessionKeys,
-    change: ChangeId,
-    detail: EventDetail,
-  ): Promise<Result<unknown, StoreUnavailable>> {
-    const length = this.#length;
-    if (length === undefined) return ok(undefined);
-    const text = eventText(path, change, detail);
-    const logged = await call.writeCommand(async (client) =>
-      client.xadd?.(events, 'MAXLEN', '~', String(length), '*', 'e', text),
-    );
-    return logged.mapErr(({ error }) => ({ ...error, outcome: 'unknown' }));
   }
 
   streamOf(tenant: string): string {
@@ -178,7 +147,7 @@ export class RedisEventLog implements EventLog {
       fields.includes(name) ? Number(fields[fields.indexOf(name) + 1]) : undefined;
     const [length, added] = [numberOf('length'), numberOf('entries-added')];
     if (length === undefined) return false;
-    return added === undefined ? length >= (this.#length ?? Number.POSITIVE_INFINITY) : added > length;
+    return added === undefined ? length >= this.#length : added > length;
   }
 
   /** Whether a stream begins after a position that has no entry: the entries before were trimmed. */
@@ -191,18 +160,5 @@ export class RedisEventLog implements EventLog {
 
   isClosed(): boolean {
     return this.#connection.isClosed;
-  }
-
-  async repeat(key: SessionKey): Promise<Result<unknown, StoreError>> {
-    if (this.#length === undefined) return ok(undefined);
-    const call = this.#connection.begin();
-    const session = this.#keys.of(key);
-    const text = await call.readCommand((client) => client.get(session.record));
-    if (text.isErr()) return err(toStoreError(session)(text.error));
-    const decoded = text.value === null ? undefined : decodeState(text.value);
-    if (typeof decoded !== 'object') return ok(undefined);
-    const { state, birth, lastWrite } = decoded;
-    const change = { birth, sequence: state.status === 'IDLE' ? 1 : (lastWrite?.sequence ?? 1) };
-    return this.log(call, session, change, eventDetailOf(lastWrite?.before === 'P', state));
   }
 }

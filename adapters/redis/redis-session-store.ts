@@ -1,6 +1,10 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { StoreError, StoreUnavailable } from '../../src/errors.js';
+import { eventDetailOf } from '../../src/events/event-detail.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import { isEndByClock } from '../../src/session/timeline.js';
+import { finite } from '../../src/store/never.js';
+import { decodeState, encodeState } from '../../src/store/stored-json.js';
 import type {
   Admit,
   AppendOutcome,
@@ -16,32 +20,40 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
-import { Connection } from './connection.js';
+import { Connection, newId, type Script } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
-import { HistoryWriter } from './history-writer.js';
-import { Keyspace } from './keyspace.js';
-import { partOf, readDue } from './read-due.js';
+import { encodeLines } from './journal.js';
+import { Keyspace, labelKey, type SessionKeys } from './keyspace.js';
+import { readDue } from './read-due.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
-import { findSession } from './read-sessions.js';
-import { decodeState } from './record-text.js';
-import { insertRecord, replaceRecord } from './record-writer.js';
+import { findSession } from './read-session.js';
+import { decodeRecord, encodeRecord, revisionText, stateFields } from './record.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { type RedisSessionStoreOptions, readStoreOptions } from './redis-session-store-options.js';
-import { purge, removeSession } from './remove-session.js';
 import { Repair, type RepairReport } from './repair.js';
-import { noteScript, reschedule } from './session-index.js';
+import { appendScript } from './scripts/append.js';
+import { insertScript } from './scripts/insert.js';
+import { removeScript } from './scripts/remove.js';
+import { replaceScript } from './scripts/replace.js';
+import { rescheduleScript } from './scripts/reschedule.js';
+import { letterOf } from './status-letters.js';
+
+/** When a session is due, as scripts get it. */
+const dueText = (deadline: number): string => (deadline === Number.POSITIVE_INFINITY ? '' : String(deadline));
+
+const isOneOf = <T extends string>(value: unknown, outcomes: readonly T[]): value is T =>
+  outcomes.some((outcome) => outcome === value);
 
 /**
- * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session: a
- * record that is replaced if it has the expected revision (`record-text.ts`), and an append-only journal
- * (`journal-text.ts`).
+ * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session, a
+ * record and a journal (`record.ts`). One script makes each change, with all its indexes and its event (`scripts`).
  */
 export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #keys: Keyspace;
-  readonly #events: RedisEventLog;
-  readonly #historyWriter: HistoryWriter;
+  /** Number of events that a stream keeps, as scripts get it; '' without events. */
+  readonly #eventsLength: string;
   readonly events: RedisEventLog | undefined;
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
@@ -50,13 +62,30 @@ export class RedisSessionStore implements SessionStore {
       readStoreOptions(options);
     this.#connection = new Connection(client, timeoutMs);
     this.#keys = new Keyspace(prefix, partitions, statusIndex);
-    this.#events = new RedisEventLog(this.#connection, this.#keys, eventsLength, eventsClient);
-    this.events = eventsLength === undefined ? undefined : this.#events;
-    this.#historyWriter = new HistoryWriter(this.#events);
+    this.#eventsLength = String(eventsLength ?? '');
+    this.events =
+      eventsLength === undefined
+        ? undefined
+        : new RedisEventLog(this.#connection, this.#keys, eventsLength, eventsClient);
   }
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken'> {
-    return insertRecord(this.#connection.begin(), this.#keys.of({ tenant, id: head.id }), this.#events, head, state);
+    const session = this.#keys.of({ tenant, id: head.id });
+    const { record, journal, names, deadlines, tenants, events, index, byStatus, member, owner, path } = session;
+    const lists = [index];
+    const status = byStatus[state.status];
+    if (status !== undefined) lists.push(status);
+    for (const [name, value] of Object.entries(head.labels ?? {})) lists.push(labelKey(session, name, value));
+    const birth = newId();
+    const created = String(Date.parse(head.createdAt));
+    const event = `1 created ${birth} 1 ${created} ${path} -`;
+    return this.#write(
+      session,
+      insertScript,
+      [record, journal, names, deadlines, tenants, events, ...lists],
+      [member, owner, created, dueText(state.deadline), encodeRecord(birth, head, state), this.#eventsLength, event],
+      ['inserted', 'taken'],
+    );
   }
 
   find<E = never>(
@@ -71,9 +100,9 @@ export class RedisSessionStore implements SessionStore {
     const { record } = this.#keys.of(key);
     const text = await this.#connection.begin().readCommand((client) => client.get(record));
     if (text.isErr()) return err(toStoreError(key)(text.error));
-    const decoded = text.value === null ? 'removed' : decodeState(text.value);
-    if (decoded === undefined) return err(unreadable(key));
-    return ok(decoded === 'removed' ? undefined : decoded.state);
+    if (text.value === null) return ok(undefined);
+    const decoded = decodeRecord(key.id, text.value);
+    return decoded === undefined ? err(unreadable(key)) : ok(decoded.state);
   }
 
   list<E = never>(tenant: string, range: PageRange, admit?: Admit<E>): Promise<Result<RecordPage, StoreError | E>> {
@@ -81,40 +110,79 @@ export class RedisSessionStore implements SessionStore {
   }
 
   replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing'> {
-    return replaceRecord(this.#connection.begin(), this.#keys.of(key), this.#events, next);
+    const session = this.#keys.of(key);
+    const { record, deadlines, tenants, events, byStatus, member, owner, path } = session;
+    const [detail, afterPause] = [eventDetailOf(false, next), eventDetailOf(true, next)];
+    return this.#write(
+      session,
+      replaceScript,
+      [record, deadlines, tenants, events, ...Object.values(byStatus)],
+      [
+        ...[member, owner, revisionText(next.revision - 1), stateFields(next), letterOf(next.status)],
+        ...[encodeState(next), dueText(next.deadline), isEndByClock(next) ? '1' : '', this.#eventsLength],
+        ...[detail.type, afterPause.type],
+        ` ${detail.at} ${path} ${detail.type === 'terminated' ? detail.endReason : '-'}`,
+      ],
+      ['replaced', 'stale', 'missing'],
+    );
   }
 
-  append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
-    return this.#historyWriter.append(this.#connection.begin(), this.#keys.of(key), append);
+  async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
+    const { entries, now, operation, maxEntries = Number.MAX_SAFE_INTEGER, ifPosition = '', fence = '' } = append;
+    const session = this.#keys.of(key);
+    const { writes, record, journal, names, events, path } = session;
+    const lines = encodeLines(entries);
+    const reply = await this.#connection
+      .begin()
+      .writeScript(
+        appendScript,
+        writes,
+        [record, journal, names, events],
+        [
+          ...[String(now), lines, String(entries.length), String(maxEntries), String(ifPosition), String(fence)],
+          ...[operation?.id ?? '', operation?.digest ?? '', this.#eventsLength, path],
+        ],
+      );
+    if (reply.isErr()) return err(toStoreError(key)(reply.error));
+    const { value } = reply;
+    if (typeof value === 'number') return ok({ outcome: 'appended', position: value });
+    if (isOneOf(value, ['not_held', 'full', 'mismatch', 'missing'])) return ok({ outcome: value });
+    const [outcome, detail]: readonly unknown[] = Array.isArray(value) ? value : [];
+    if (outcome === 'moved') return ok({ outcome, position: Number(detail) });
+    const state = outcome === 'closed' ? decodeState(detail) : undefined;
+    return state === undefined ? err(unreadable(key)) : ok({ outcome: 'closed', state });
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {
     return readEntries(this.#connection.begin(), this.#keys.of(key), slice);
   }
 
-  remove(key: SessionKey, removal: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
+  remove(key: SessionKey, { revision, now = Date.now() }: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
     const session = this.#keys.of(key);
-    this.#historyWriter.forget(session);
-    return removeSession(this.#connection.begin(), session, this.#events, removal);
+    const { record, journal, names, deadlines, tenants, events, labels, index, byStatus, member, owner, path } = session;
+    return this.#write(
+      session,
+      removeScript,
+      [record, journal, names, deadlines, tenants, events, labels, index, ...Object.values(byStatus)],
+      [member, owner, revision === undefined ? '' : revisionText(revision), String(now), this.#eventsLength, path],
+      ['removed', 'stale', 'missing'],
+    );
   }
 
   due(now: number, limit: number, after?: string): Answer<DueSessions> {
     return readDue(this.#connection.begin(), this.#keys, now, limit, after);
   }
 
-  async reschedule(key: SessionKey, rescheduling: Rescheduling): Answer<'moved' | 'stale'> {
+  reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Answer<'moved' | 'stale'> {
     const session = this.#keys.of(key);
-    const call = this.#connection.begin();
-    const { tenants, owner } = session;
-    if (rescheduling.to < rescheduling.from)
-      void call.writeScript(noteScript, [tenants], [owner, String(rescheduling.to)]);
-    const moved = await reschedule(call, session, rescheduling);
-    return moved.map((count) => (count === 1 ? 'moved' : 'stale')).mapErr(toStoreError(key));
-  }
-
-  purge(now: number, limit: number, after?: string): Answer<number> {
-    const { part } = partOf(this.#keys, after);
-    return purge(this.#connection.begin(), this.#keys, part, now, limit);
+    const { record, deadlines, tenants, member, owner } = session;
+    return this.#write(
+      session,
+      rescheduleScript,
+      [record, deadlines, tenants],
+      [member, owner, String(from), String(finite(to)), isDamaged ? '1' : ''],
+      ['moved', 'stale'],
+    );
   }
 
   /**
@@ -124,5 +192,18 @@ export class RedisSessionStore implements SessionStore {
    */
   repair(): ResultAsync<RepairReport, StoreUnavailable> {
     return new ResultAsync(new Repair(this.#connection, this.#keys).run());
+  }
+
+  /** Runs a script that changes the session, and gives its outcome; any other reply says that it cannot be read. */
+  async #write<T extends string>(
+    session: SessionKeys,
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    outcomes: readonly T[],
+  ): Answer<T> {
+    const reply = await this.#connection.begin().writeScript(script, session.writes, keys, args);
+    if (reply.isErr()) return err(toStoreError(session)(reply.error));
+    return isOneOf(reply.value, outcomes) ? ok(reply.value) : err(unreadable(session));
   }
 }

@@ -5,10 +5,10 @@ import { unescapeName } from '../../src/store/escape-name.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
 import { type Keyspace, keyOfPath } from './keyspace.js';
-import { findSession } from './read-sessions.js';
+import { findSession } from './read-session.js';
 import type { RedisClient } from './redis-session-store-options.js';
-import { clearRemoved, purge } from './remove-session.js';
-import { mend, noteScript, rescheduleTenant, unlist, unlistLabel } from './session-index.js';
+import { removeEntryScript, removeNamesScript, repairSessionScript } from './scripts/repair.js';
+import { letterOf } from './status-letters.js';
 
 /** The result of a repair. */
 export interface RepairReport {
@@ -61,18 +61,14 @@ export class Repair {
         const [next, found] = await node.scan(cursor, 'MATCH', this.#keys.pattern(keyPrefix), 'COUNT', PAGE);
         return [next, found.map((name) => name.slice(keyPrefix.length))];
       };
-      const scanned = await this.#each(scan, (name) => this.#mendKey(name));
+      const scanned = await this.#each(scan, (name) => this.#repairKey(name));
       if (scanned.isErr()) return err(scanned.error);
-    }
-    // What cannot be purged now, the next sweep deletes.
-    for (let purged = PAGE; purged >= PAGE; ) {
-      purged = (await purge(this.#connection.begin(), this.#keys, this.#keys.partitions, Date.now(), PAGE)).unwrapOr(0);
     }
     return ok({ ...this.#report, unreadable: [...this.#unreadable.values()] });
   }
 
-  /** Calls `mend` for every item of a scan, one page at a time. */
-  async #each(scan: Scan, mend: (item: string) => Promise<void>): Promise<Result<void, StoreUnavailable>> {
+  /** Calls `repair` for every item of a scan, one page at a time. */
+  async #each(scan: Scan, repair: (item: string) => Promise<void>): Promise<Result<void, StoreUnavailable>> {
     let cursor = '0';
     do {
       const at = cursor;
@@ -81,60 +77,64 @@ export class Repair {
       if (page.isErr() && page.error.code === 'WRONGTYPE') return ok(undefined);
       if (page.isErr()) return err(page.error.error);
       const [next, items] = page.value;
-      await Promise.all(items.map(mend));
+      await Promise.all(items.map(repair));
       cursor = next;
     } while (cursor !== '0');
     return ok(undefined);
   }
 
-  async #mendKey(name: string): Promise<void> {
+  async #repairKey(name: string): Promise<void> {
     const { kind, rest } = this.#keys.parse(name) ?? { kind: '', rest: '' };
-    if (kind === 'record' || kind === 'journal' || kind === 'names') return this.#mendSession(kind, keyOfPath(rest));
+    if (kind === 'record' || kind === 'journal' || kind === 'names') return this.#repairSession(kind, keyOfPath(rest));
     const status = sessionStatuses.find((each) => each.toLowerCase() === kind);
-    const isIndex = kind === 'index' || kind === 'deadlines' || kind === 'label' || status !== undefined;
-    if (!isIndex) return;
+    if (!['index', 'deadlines', 'label'].includes(kind) && status === undefined) return;
     const [owner = '', label = ''] = rest.split(':');
-    const [labelName = '', labelValue = ''] = label.split('=');
-    const keys = this.#keys.tenant(unescapeName(owner));
+    const { records, deadlines, tenants } = this.#keys.tenant(unescapeName(owner));
     const scan: Scan = async (client, cursor) => {
       if (client.zscan === undefined) throw unsupported;
       const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
       return [next, found.filter((_, at) => at % 2 === 0)];
     };
+    const letter = status === undefined ? '' : letterOf(status);
     await this.#each(scan, async (member) => {
-      const record = keys.records + member;
+      const keys = [records + member, name, deadlines, tenants];
       const call = this.#connection.begin();
-      const removed =
-        kind === 'label'
-          ? await unlistLabel(call, { record, member }, name, labelName, unescapeName(labelValue))
-          : await unlist(call, { record, member }, name, status);
-      this.#report.removed += removed;
+      const removed = await call.repairScript(removeEntryScript, keys, [member, owner, letter, label]);
+      this.#report.removed += Number(removed.unwrapOr(0));
     });
-    if (kind === 'deadlines') await rescheduleTenant(this.#connection.begin(), keys);
   }
 
-  async #mendSession(kind: 'record' | 'journal' | 'names', key: SessionKey): Promise<void> {
+  async #repairSession(kind: 'record' | 'journal' | 'names', key: SessionKey): Promise<void> {
     const call = this.#connection.begin();
     const report = this.#report;
     const session = this.#keys.of(key);
-    const { removals, path } = session;
+    const { record, names, deadlines, tenants, labels, index, byStatus, member, owner, path } = session;
     const found = await findSession<never>(call, session, {}, undefined);
-    // A session with a record is checked when the scan reaches the record.
-    if (kind !== 'record' && found.isOk() && found.value !== undefined) return;
     if (found.isErr()) {
       if (found.error.type !== 'corrupt_record') return;
       // The session is checked a second time for its journal.
       if (!this.#unreadable.has(path)) report.sessions += 1;
       this.#unreadable.set(path, key);
-    } else if (found.value === undefined) {
-      if (kind === 'record') await call.writeScript(noteScript, [removals], [path, String(Date.now())]);
-      const cleared = await clearRemoved(call, session);
-      report.removed += cleared;
-    } else {
-      const { listed, rescheduled } = await mend(call, session, found.value.state, found.value.head.labels);
-      report.sessions += 1;
-      report.listed += listed;
-      report.rescheduled += rescheduled;
+      return;
     }
+    if (found.value === undefined) {
+      // The names of a session without record and journal: what another program has left.
+      if (kind === 'names') report.removed += Number((await call.repairScript(removeNamesScript, [record, names], [])).unwrapOr(0));
+      return;
+    }
+    // A session is repaired when the scan reaches its record.
+    if (kind !== 'record') return;
+    const { deadline } = found.value.state;
+    const repaired = await call.repairScript(
+      repairSessionScript,
+      [record, deadlines, tenants, labels, index, ...Object.values(byStatus)],
+      [member, owner, deadline === Number.POSITIVE_INFINITY ? '' : String(deadline)],
+    );
+    const counts = repaired.unwrapOr(undefined);
+    const [listed, rescheduled, removed] = Array.isArray(counts) ? counts.map(Number) : [];
+    report.sessions += 1;
+    report.listed += listed ?? 0;
+    report.rescheduled += rescheduled ?? 0;
+    report.removed += removed ?? 0;
   }
 }

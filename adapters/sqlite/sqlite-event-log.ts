@@ -51,11 +51,6 @@ export class SqliteEventLog implements EventLog {
     });
   }
 
-  /** Does nothing: a change and its event are one transaction. */
-  repeat(): Result<undefined, never> {
-    return ok(undefined);
-  }
-
   isClosed(): boolean {
     return this.#connection.isClosed;
   }

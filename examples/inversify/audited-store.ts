@@ -84,10 +84,6 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.reschedule(key, rescheduling);
   }
 
-  purge(now: number, limit: number, after?: string) {
-    return this.#inner.purge?.(now, limit, after) ?? ok(0);
-  }
-
   get events(): EventLog | undefined {
     return this.#inner.events;
   }

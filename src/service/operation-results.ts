@@ -59,11 +59,6 @@ export interface Sweep {
   readonly deleted: readonly SessionKey[];
   /** Errors of sessions that could not be processed. They stay due; damaged ones are retried a minute later. */
   readonly failed: readonly SweepFailure[];
-  /**
-   * Number of earlier deletions whose remaining data was removed, for stores that keep data of deleted sessions for a
-   * while.
-   */
-  readonly purged: number;
   /** Whether another sweep has more to do at once: more was due than `limit`, and this sweep made progress. */
   readonly isFull: boolean;
   /** The `after` of the next sweep; absent if this sweep covered the last part of the store. */

@@ -82,23 +82,19 @@ const callOnEnded = async (
  * session: it puts it off for a minute, which only one sweep can do. If that sweep fails, the session is due again
  * after the minute.
  */
-const reportEnd = async (visit: SweepTask, state: EndedState, isNew: boolean): Promise<Processed> => {
+const reportEnd = async (visit: SweepTask, state: EndedState): Promise<Processed> => {
   const { settings, key, dueAt } = visit;
   const { endReason, since, deadline } = state;
   const ended = isEndByClock(state) ? { ...key, endReason, endedAt: timestampOf(since) } : undefined;
   const onEnded = ended && visit.onEnded;
-  // The process that stored the end may have died before it logged the event.
-  const events = isNew ? undefined : settings.store.events;
   let from = dueAt;
-  if (onEnded !== undefined || events !== undefined) {
+  if (ended !== undefined && onEnded !== undefined) {
     const until = settings.now().unwrapOr(visit.now) + RETRY_AFTER_MS;
     // A session that is due exactly at the end of its retention counts as reported.
     from = until === deadline ? until + 1 : until;
     const claimed = await move(visit, { from: dueAt, to: from });
     if (!claimed.isDone) return claimed;
-    const repeated = await events?.repeat(key);
-    if (repeated?.isErr()) return { isDone: true, failed: repeated.error };
-    const failed = onEnded && (await callOnEnded(onEnded, ended));
+    const failed = await callOnEnded(onEnded, ended);
     if (failed !== undefined) return { isDone: true, failed };
   }
   const settled = await move(visit, { from, to: deadline });
@@ -125,7 +121,7 @@ const processSession = async (visit: SweepTask): Promise<Processed> => {
   if (state.status !== 'TERMINATED') return move(visit, { from: dueAt, to: state.deadline });
   const isSettled = dueAt === state.deadline;
   if (now < state.deadline && isSettled) return unchanged;
-  if (now < state.deadline || (!isSettled && isEndByClock(state))) return reportEnd(visit, state, next !== undefined);
+  if (now < state.deadline || (!isSettled && isEndByClock(state))) return reportEnd(visit, state);
   const removed = await store.remove(key, { revision: state.revision, now });
   if (removed.isErr()) return postpone(visit, removed.error);
   return removed.value === 'removed' ? { isDone: true, deleted: key } : unchanged;
@@ -167,18 +163,11 @@ export const sweepSessions = async (
     onEnded,
   });
   const seen = await processAll(sessions, taskOf);
-  const purging = await store.purge?.(now, limit, after);
-  const purged = purging?.isOk() ? purging.value : 0;
   return ok({
     ended: seen.flatMap(({ ended = [] }) => ended),
     deleted: seen.flatMap(({ deleted = [] }) => deleted),
-    failed: [
-      ...due.value.failed,
-      ...seen.flatMap(({ failed = [] }) => failed),
-      ...(purging?.isErr() ? [purging.error] : []),
-    ],
-    purged,
-    isFull: (hasMore || purged >= limit) && (purged > 0 || seen.some(({ isDone }) => isDone)),
+    failed: [...due.value.failed, ...seen.flatMap(({ failed = [] }) => failed)],
+    isFull: hasMore && seen.some(({ isDone }) => isDone),
     ...(next !== undefined && { next }),
   });
 };

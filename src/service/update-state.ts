@@ -32,11 +32,7 @@ export const updateState = async <S extends StateRecord, E>(
     const decided = decide(current, time.value);
     if (decided.isErr()) return err(decided.error);
     const next = decided.value;
-    if (next === current) {
-      // The process that made the change may have died before it logged the event.
-      const repeated = await store.events?.repeat(key);
-      return repeated?.isErr() ? err(repeated.error) : ok({ state: next, now: time.value });
-    }
+    if (next === current) return ok({ state: next, now: time.value });
     const replaced = await store.replace(key, next);
     if (replaced.isErr()) return err(replaced.error);
     if (replaced.value === 'replaced') return ok({ state: next, now: time.value });

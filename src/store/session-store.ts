@@ -207,8 +207,8 @@ export interface EventScope {
 
 /**
  * The changes of a store's sessions, in streams that keep the latest events and that all processes of the store share.
- * A change is in the log when the call that made it succeeds. If the call is repeated and the store recognises it, the
- * event is logged again with the same id and sequence.
+ * The store writes the event of a change in the same step as the change: neither exists without the other. A repeated
+ * call that the store recognises writes no second event. The events of a session are in the order of their sequence.
  *
  * A position in a stream is `<milliseconds>-<number>`: when the event was logged, by the clock of the log, and a number
  * below 2^64 that distinguishes events of the same millisecond. Positions only increase. `0` is before all of them.
@@ -227,9 +227,6 @@ export interface EventLog {
    * event.
    */
   read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage, StoreUnavailable>;
-
-  /** Logs the last change of a session's state again, for a caller that may have received no answer to it. */
-  repeat(key: SessionKey): Answer<unknown, StoreError>;
 
   /**
    * Calls the listener soon after a stream has new events, from any process, until the returned function is called.
@@ -304,11 +301,4 @@ export interface SessionStore {
    * move.
    */
   reschedule(key: SessionKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError>;
-
-  /**
-   * Removes what earlier deletions left behind, for stores that keep data of deleted sessions for a while. Covers the
-   * part that `due` searches with the same `after`. Every sweep calls it with its time. Returns the number of deletions
-   * that it completed; `limit` or more means that there may be others.
-   */
-  purge?(now: number, limit: number, after?: string): Answer<number, StoreError>;
 }

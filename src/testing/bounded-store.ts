@@ -10,11 +10,8 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     streamOf: (...args) => log.streamOf(...args),
     latest: (...args) => bounded('events.latest', log.latest(...args)),
     read: (...args) => bounded('events.read', log.read(...args)),
-    repeat: (...args) => bounded('events.repeat', log.repeat(...args)),
   });
-  const purge = store.purge?.bind(store);
   return {
-    ...(purge === undefined ? {} : { purge: (...args) => bounded('purge', purge(...args)) }),
     insert: (...args) => bounded('insert', store.insert(...args)),
     find: (...args) => bounded('find', store.find(...args)),
     findState: (...args) => bounded('findState', store.findState(...args)),

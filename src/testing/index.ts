@@ -15,12 +15,10 @@ import { historyParts } from './cases/history-parts.js';
 import { holdEvents, holds } from './cases/holds.js';
 import { insertion } from './cases/insertion.js';
 import { labels } from './cases/labels.js';
-import { lostEvents } from './cases/lost-events.js';
 import { names } from './cases/names.js';
 import { operations } from './cases/operations.js';
 import { ownership } from './cases/ownership.js';
 import { paging } from './cases/paging.js';
-import { purges } from './cases/purges.js';
 import { races } from './cases/races.js';
 import { ranges } from './cases/ranges.js';
 import { removal } from './cases/removal.js';
@@ -30,10 +28,10 @@ import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
 import { twoStores } from './cases/two-stores.js';
 import { type MakeStore, withOpenedStore } from './opened-store.js';
-import type { Corrupt, LoseEvents, StoreCase } from './store-case.js';
+import type { Corrupt, StoreCase } from './store-case.js';
 
 export type { MakeStore, OpenedStore } from './opened-store.js';
-export type { Corrupt, LoseEvents, StoredPart } from './store-case.js';
+export type { Corrupt, StoredPart } from './store-case.js';
 
 /** A test runner's `test`. Those of vitest, node:test, Jest, Mocha, Bun and Deno fit as they are. */
 export type TestFunction = (name: string, run: () => Promise<void>) => unknown;
@@ -49,11 +47,6 @@ export interface StoreContractOptions<S extends SessionStore> {
   readonly withStatuses?: MakeStore<S>;
   /** Makes an empty store with events. Adds the cases on events. */
   readonly withEvents?: MakeStore<S>;
-  /**
-   * Loses the event of a change. Adds the cases on events that are written later; needs `withEvents`. Leave it out if
-   * the store writes a change and its event in one step.
-   */
-  readonly loseEvents?: LoseEvents<S>;
   /**
    * Maximum duration in milliseconds of a single call of the store, of a function that makes a store, or of `close`. A
    * case with a slower call fails and names the call. Default: 30000.
@@ -80,7 +73,6 @@ const cases: readonly StoreCase[] = [
   ...holds,
   ...labels,
   ...removal,
-  ...purges,
   ...sequences,
   ...deadlines,
   ...tenants,
@@ -104,12 +96,11 @@ const cases: readonly StoreCase[] = [
 export const describeSessionStore = <S extends SessionStore>(
   test: TestFunction,
   makeStore: MakeStore<S>,
-  { corrupt, withEvents, withStatuses, loseEvents, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
+  { corrupt, withEvents, withStatuses, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
 ): void => {
   if (!(timeoutMs > 0 && timeoutMs <= MAXIMUM_TIMEOUT_MS)) {
     throw new TypeError(`timeoutMs must be a number above 0 and at most ${MAXIMUM_TIMEOUT_MS}`);
   }
-  if (loseEvents !== undefined && withEvents === undefined) throw new TypeError('loseEvents needs withEvents');
   const bounded = (store: SessionStore): SessionStore => boundedStore(store, timeoutMs);
   const add = (name: string, make: MakeStore<S>, run: (store: S, second: S) => Promise<void>): void => {
     test(name, () => withOpenedStore(make, timeoutMs, run));
@@ -123,11 +114,6 @@ export const describeSessionStore = <S extends SessionStore>(
   addAll(cases, makeStore);
   if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes], withStatuses);
   if (withEvents !== undefined) addAll([...events, ...holdEvents], withEvents);
-  if (withEvents !== undefined && loseEvents !== undefined) {
-    for (const { name, run } of lostEvents) {
-      add(name, withEvents, (store) => run(bounded(store), (change) => loseEvents(store, change)));
-    }
-  }
   if (corrupt !== undefined) {
     for (const { name, run } of corruption) {
       add(name, makeStore, (store) => run(bounded(store), (key, part) => corrupt(store, key, part)));

@@ -15,9 +15,3 @@ export type StoredPart = 'state' | 'head' | 'history';
 
 /** Makes a part of what is stored under `key` unreadable, behind the store's back. */
 export type Corrupt<S extends SessionStore> = (store: S, key: SessionKey, part: StoredPart) => Promise<void>;
-
-/**
- * Runs `change`, which changes a session through the store, so that the change is made but its event is lost, as if the
- * process had died between the two. The store may return an error in this case.
- */
-export type LoseEvents<S extends SessionStore> = (store: S, change: () => Promise<void>) => Promise<void>;

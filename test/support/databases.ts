@@ -1,6 +1,5 @@
 import { describe, inject, it, onTestFinished } from 'vitest';
 import { Keyspace } from '../../adapters/redis/keyspace.js';
-import { REMOVED } from '../../adapters/redis/record-text.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { type ClientVersion, connectClient } from './client-versions.js';
@@ -64,10 +63,8 @@ const redis = (version: ClientVersion): DatabaseKind => ({
     const client = connectClient(version, { port });
     const remainsOf = async (key: SessionKey): Promise<readonly string[]> => {
       const { record, journal, names, index, deadlines, member } = new Keyspace(prefix, 1, true).of(key);
-      const line = String(await client.call('GET', record)).charAt(38);
       const remains = {
-        'its record': line === REMOVED ? 0 : line,
-        'its history': await client.call('EXISTS', journal, names),
+        'its keys': await client.call('EXISTS', record, journal, names),
         'its place in the lists': (await client.call('ZSCORE', index, member)) ?? 0,
         'its deadline': (await client.call('ZSCORE', deadlines, member)) ?? 0,
       };

@@ -1,5 +1,5 @@
-import { Keyspace, keyOfPath, labelKeys } from '../../adapters/redis/keyspace.js';
-import { decodeFixed, decodeLabels } from '../../adapters/redis/record-text.js';
+import { Keyspace, keyOfPath, labelKey } from '../../adapters/redis/keyspace.js';
+import { decodeRecord } from '../../adapters/redis/record.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {
@@ -33,24 +33,23 @@ export const missingEntries = async (
     const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
     if (kind !== 'record') continue;
     const key = keyOfPath(rest);
-    const text = String(await client.call('GET', name));
-    const fields = decodeFixed(text);
-    if (fields === undefined || fields === 'removed') continue;
+    const record = decodeRecord(key.id, String(await client.call('GET', name)));
+    if (record === undefined) continue;
+    const { head, state } = record;
     const session = keys.of(key);
     const { index, byStatus, deadlines, tenants, member, owner } = session;
-    const lists = [index, byStatus[fields.status], ...labelKeys(session, decodeLabels(text))].filter(
-      (list) => list !== undefined,
-    );
-    for (const list of lists) {
-      if (numberOf(await client.call('ZSCORE', list, member)) !== fields.createdMs) missing.push(`${rest} in ${list}`);
+    const labels = Object.entries(head.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
+    const created = Date.parse(head.createdAt);
+    for (const list of [index, byStatus[state.status], ...labels].filter((each) => each !== undefined)) {
+      if (numberOf(await client.call('ZSCORE', list, member)) !== created) missing.push(`${rest} in ${list}`);
     }
-    if (fields.deadline === Number.POSITIVE_INFINITY) continue;
+    if (state.deadline === Number.POSITIVE_INFINITY) continue;
     for (const [list, name] of [
       [deadlines, member],
       [tenants, owner],
     ] as const) {
       const noted = numberOf(await client.call('ZSCORE', list, name));
-      if (!(noted <= fields.deadline)) missing.push(`${rest} in ${list} by ${fields.deadline}: ${noted}`);
+      if (!(noted <= state.deadline)) missing.push(`${rest} in ${list} by ${state.deadline}: ${noted}`);
     }
   }
   return missing;

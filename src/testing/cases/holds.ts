@@ -104,7 +104,6 @@ export const holdEvents: readonly StoreCase[] = [
       const stream = events.streamOf(key.tenant);
       const position = await answerOf(events.latest(stream));
       await replace(store, key, live('IDLE', { revision: 2, hold }));
-      await answerOf(events.repeat(key));
       await replace(store, key, live('ACTIVE', { revision: 3, hold }));
       await replace(store, key, live('ACTIVE', { revision: 4, hold: { ...hold, until: 0 } }));
       await append(store, key, ['hello']);

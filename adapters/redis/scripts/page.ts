@@ -1,53 +1,28 @@
-import { script } from './connection.js';
-import { MARK_LENGTH } from './journal-text.js';
+import { script } from '../connection.js';
+import { field, HEADER_BYTES, isRecord, numberField } from '../record.js';
 
 /** A character that no record contains, because JSON escapes it. */
 export const RECORD_SEPARATOR = '\x1e';
 
+/** The most bytes of one record that the script returns. */
+const RECORD_BYTES = 8 * 1024;
+
+/** The most sessions that the clock has ended, and no sweep has stored, in one list by status. */
+export const MAX_ENDED = 10_000;
+
 /**
- * Finds a page of an index. It finds all bounds as ranks, in O(log n), however many sessions are beyond them. Few
- * members are left out, and few sessions are added that are not in the index.
+ * Finds a page of an index. All bounds are found as ranks, in O(log n), however many sessions are beyond them. An index by
+ * status does not know which sessions the clock has ended since: they are found by their deadlines.
  *
- * KEYS  index, and the common beginning of the keys of records and of journals
- * ARGV  'newest' or 'oldest', the time before the first or '', the time after the last or '', the time and the member
- *       of the place that the page begins after or '' and '', offset, limit, maximum number of bytes of records to
- *       return or '' if histories are wanted, the number of members to leave out, these members, then the creation time
- *       and the member of each session to add
- * Returns the total, 1 if there are more after the page, then for each session from the oldest on: member, creation
- * time, bytes of its record, -1 for a key of a wrong type; and if histories are wanted, bytes of its journal, otherwise
- * the number of appends and of entries in it, as hexadecimal numbers, or '-' and '-' if they cannot be read.
- *
- * If no histories are wanted, and all records are within the maximum and of the right type, they follow, with
- * `RECORD_SEPARATOR` before each.
+ * KEYS  1 index, 2 the beginning of the keys of records, 3 deadlines
+ * ARGV  1 'newest' or 'oldest', 2 the time before the first or '', 3 the time after the last or '', 4 and 5 the time and
+ *       the member of the place that the page begins after or '', 6 offset, 7 limit, 8 the most bytes of records to
+ *       return, 9 the letter of the status of the index or '', 10 now
+ * Returns the total, 1 if there are more after the page, then for each session from the oldest on: member, creation time,
+ * bytes of its record and of its journal, 0 without a record, -1 if it cannot be read. If the records are within the
+ * maximum they follow, with `RECORD_SEPARATOR` before each. Or 'ended' if the clock has ended too many sessions.
  */
 export const pageScript = script(`
-local function lengthOf(key)
-  local length = redis.pcall('STRLEN', key)
-  return type(length) == 'number' and length or -1
-end
-
--- The numbers of appends and entries in the last mark of a journal.
-local function countsOf(key)
-  local mark = redis.pcall('GETRANGE', key, -${MARK_LENGTH}, -1)
-  if mark == '' then return '0 0' end
-  if type(mark) ~= 'string' then return lengthOf(key) == 0 and '0 0' or '- -' end
-  local appends, entries = string.match(mark, '^[%w_-]+:(%x+):%x+:(%x+)",\\n$')
-  return appends and appends .. ' ' .. entries or '- -'
-end
-
--- Reads a record of the page while all are within the maximum. Returns its length.
-local records, left = {}, tonumber(ARGV[8])
-local function readRecord(key)
-  local record = left >= 0 and (redis.pcall('GET', key) or '')
-  if type(record) ~= 'string' then
-    left = -1
-    return lengthOf(key)
-  end
-  records[#records + 1] = record
-  left = left - #record
-  return #record
-end
-
 -- Compares bytes: the comparison of texts in Lua depends on the server's locale.
 local function isBefore(a, b)
   for at = 1, math.min(#a, #b) do
@@ -91,20 +66,23 @@ local function isWithin(time)
   return (not after or time > after) and (not before or time < before)
 end
 
--- Corrections: members of the index that do not count, and sessions that count but are not in the index.
+-- Sessions that the clock has ended: members of the index that do not count, and sessions that count but are not in it.
 local without, isWithout, added = {}, {}, {}
-local names = tonumber(ARGV[9])
-for at = 10, 9 + names do
-  local time = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[at]) or '')
-  if time and isWithin(time) then
-    without[#without + 1] = {time = time, member = ARGV[at]}
-    isWithout[ARGV[at]] = true
-  end
-end
-for at = 10 + names, #ARGV, 2 do
-  local time = tonumber(ARGV[at])
-  if isWithin(time) and not redis.call('ZSCORE', KEYS[1], ARGV[at + 1]) then
-    added[#added + 1] = {time = time, member = ARGV[at + 1]}
+if ARGV[9] ~= '' then
+  local due = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', ARGV[10], 'LIMIT', 0, ${MAX_ENDED + 1})
+  if #due > ${MAX_ENDED} then return 'ended' end
+  for _, member in ipairs(due) do
+    local head = redis.pcall('GETRANGE', KEYS[2] .. member, 0, ${HEADER_BYTES - 1})
+    if type(head) == 'string' and ${isRecord('head')} and ${numberField('head', 'deadline')} <= tonumber(ARGV[10]) then
+      local status, item = ${field('head', 'status')}, {time = ${numberField('head', 'created')}, member = member}
+      if status ~= 'T' and isWithin(item.time) then
+        if ARGV[9] == 'T' then added[#added + 1] = item
+        elseif status == ARGV[9] then
+          without[#without + 1] = item
+          isWithout[member] = true
+        end
+      end
+    end
   end
 end
 
@@ -157,15 +135,24 @@ if #without + #added > 0 then
   end
 end
 
+-- Records are read while all of them are within the maximum; of the others, only their first fields.
+local records, left = {}, tonumber(ARGV[8])
 local reply, length = {total, hasMore and 1 or 0}, 2
 for at = 2 * (first - rank) + 1, math.min(#found, 2 * (last - rank)), 2 do
-  local record, journal = KEYS[2] .. found[at], KEYS[3] .. found[at]
-  reply[length + 1], reply[length + 2] = found[at], found[at + 1]
-  reply[length + 3] = left and readRecord(record) or lengthOf(record)
-  reply[length + 4] = left and countsOf(journal) or lengthOf(journal)
+  local bytes = left > 0 and ${RECORD_BYTES} or ${HEADER_BYTES}
+  local record = redis.pcall('GETRANGE', KEYS[2] .. found[at], 0, bytes - 1)
+  local size, journal = -1, -1
+  if record == '' then
+    size, journal = 0, 0
+  elseif type(record) == 'string' and ${isRecord('record')} then
+    size, journal = ${HEADER_BYTES} + ${numberField('record', 'size')}, ${numberField('record', 'bytes')}
+  end
+  left = size >= 0 and size <= bytes and left - size or -1
+  if left >= 0 then records[#records + 1] = record end
+  reply[length + 1], reply[length + 2], reply[length + 3], reply[length + 4] = found[at], found[at + 1], size, journal
   length = length + 4
 end
 local text = table.concat(reply, ' ')
-if not left or left < 0 then return text end
+if left < 0 or ARGV[8] == '0' then return text end
 return text .. '${RECORD_SEPARATOR}' .. table.concat(records, '${RECORD_SEPARATOR}')
 `);

@@ -1,0 +1,38 @@
+import type { HistoryEntry } from '../../src/session/session.js';
+import { decodeEntries, encodeEntry } from '../../src/store/stored-json.js';
+
+/* A journal is a history as text: a line of JSON and a comma for each entry. `record.ts` says how much of it counts. */
+
+const LINE_END = ',\n';
+
+export const encodeLines = (entries: readonly HistoryEntry[]): string => {
+  let lines = '';
+  for (const entry of entries) lines += encodeEntry(entry) + LINE_END;
+  return lines;
+};
+
+/** The entries of whole lines; `undefined` if they cannot be read. */
+export const decodeLines = (lines: string): readonly HistoryEntry[] | undefined => {
+  if (lines === '') return [];
+  return lines.endsWith(LINE_END) ? decodeEntries(lines.slice(0, -LINE_END.length)) : undefined;
+};
+
+/**
+ * The first bytes of a journal; `undefined` if it is shorter. A server that counts characters, as test doubles do, has
+ * counted the whole journal in them.
+ */
+const firstBytes = (journal: string, bytes: number): string | undefined => {
+  const length = Buffer.byteLength(journal);
+  if (length === bytes || journal.length === bytes) return journal;
+  return length < bytes ? undefined : Buffer.from(journal).subarray(0, bytes).toString();
+};
+
+/** The history that a record counts; `undefined` if the journal has less, or cannot be read. */
+export const decodeJournal = (
+  journal: string,
+  { bytes, entries }: { readonly bytes: number; readonly entries: number },
+): readonly HistoryEntry[] | undefined => {
+  const lines = firstBytes(journal, bytes);
+  const history = lines === undefined ? undefined : decodeLines(lines);
+  return history?.length === entries ? history : undefined;
+};

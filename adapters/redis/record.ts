@@ -1,0 +1,156 @@
+import { isLabels } from '../../src/input/read-labels.js';
+import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
+import { acceptsHistoryUntil } from '../../src/session/timeline.js';
+import { finite } from '../../src/store/never.js';
+import { decodeHead, decodeState, encodeHead, encodeState } from '../../src/store/stored-json.js';
+import { labelsOf, labelTexts } from './keyspace.js';
+import { letterOf } from './status-letters.js';
+
+/*
+ * A session is two strings. Its record has three lines:
+ *
+ *     3 <status> <open until> <deadline> <revision> <fence> <held until> <birth> <created> <sequence> <entries> <bytes> <size> <labels>
+ *     <the state as JSON>
+ *     <what never changes, as JSON without the labels>
+ *
+ * The fields before the labels have fixed widths and are all that scripts compare; the rest is for readers. Times are in
+ * milliseconds since the epoch. The session accepts history until `open until`. `birth` tells it from a later session
+ * with the same id. `entries` and `bytes` are the number of entries and the committed length of its journal: what is
+ * behind that length in the journal was never acknowledged. `size` is the length of the record behind these fields.
+ *
+ * Its journal is the history: a line of JSON and a comma for each entry. An append writes there first, and then moves
+ * `sequence`, `entries` and `bytes` on.
+ */
+
+/** The fields of a record in their order, and their widths. */
+const WIDTHS = {
+  version: 1,
+  status: 1,
+  openUntil: 16,
+  deadline: 16,
+  revision: 16,
+  fence: 16,
+  heldUntil: 16,
+  birth: 12,
+  created: 15,
+  sequence: 10,
+  entries: 10,
+  bytes: 12,
+  size: 10,
+} as const;
+
+type Field = keyof typeof WIDTHS;
+
+const VERSION = '3';
+
+const startOf = (name: Field): number => {
+  let start = 0;
+  for (const [each, width] of Object.entries(WIDTHS)) {
+    if (each === name) return start;
+    start += width + 1;
+  }
+  return start;
+};
+
+const bounds = (name: Field) => ({ start: startOf(name), end: startOf(name) + WIDTHS[name] });
+
+const FIELDS: Readonly<Record<Field, { readonly start: number; readonly end: number }>> = {
+  version: bounds('version'),
+  status: bounds('status'),
+  openUntil: bounds('openUntil'),
+  deadline: bounds('deadline'),
+  revision: bounds('revision'),
+  fence: bounds('fence'),
+  heldUntil: bounds('heldUntil'),
+  birth: bounds('birth'),
+  created: bounds('created'),
+  sequence: bounds('sequence'),
+  entries: bounds('entries'),
+  bytes: bounds('bytes'),
+  size: bounds('size'),
+};
+
+/** Length of the fields of fixed width, with the space behind them. */
+export const HEADER_BYTES = FIELDS.size.end + 1;
+
+/** Where the fields begin that an append changes. */
+export const COUNTS_START = FIELDS.sequence.start;
+
+const pad = (value: number | string, name: Field): string => String(value).padStart(WIDTHS[name], '0');
+
+/** The fields that a state decides, from the first to the one before the birth. */
+export const stateFields = (state: StateRecord): string => {
+  const { status, deadline, revision, hold } = state;
+  const times = `${pad(finite(acceptsHistoryUntil(state)), 'openUntil')} ${pad(finite(deadline), 'deadline')}`;
+  const holding = `${pad(hold?.fence ?? 0, 'fence')} ${pad(hold?.until ?? 0, 'heldUntil')}`;
+  return `${VERSION} ${letterOf(status)} ${times} ${pad(revision, 'revision')} ${holding} `;
+};
+
+/** A revision as scripts compare it. */
+export const revisionText = (revision: number): string => pad(revision, 'revision');
+
+/** The record of a new session. */
+export const encodeRecord = (birth: string, { labels, ...head }: SessionHead, state: StateRecord): string => {
+  const rest = `${labelTexts(labels).join(' ')}\n${encodeState(state)}\n${encodeHead(head)}`;
+  const counts = `${pad(1, 'sequence')} ${pad(0, 'entries')} ${pad(0, 'bytes')}`;
+  const created = pad(Date.parse(head.createdAt), 'created');
+  return `${stateFields(state)}${birth} ${created} ${counts} ${pad(Buffer.byteLength(rest), 'size')} ${rest}`;
+};
+
+const numberIn = (text: string, name: Field): number =>
+  Number(text.slice(FIELDS[name].start, FIELDS[name].end));
+
+/** What the fields of a record say about its size and its journal. */
+export interface JournalFields {
+  readonly birth: string;
+  readonly sequence: number;
+  /** Number of entries. */
+  readonly entries: number;
+  /** Committed length of the journal. */
+  readonly bytes: number;
+}
+
+/** A record as text, read. */
+export interface DecodedRecord extends JournalFields {
+  readonly head: SessionHead;
+  readonly state: StateRecord;
+}
+
+/** The contents of a record; `undefined` if they cannot be read, or are another session's. */
+export const decodeRecord = (id: string, text: string): DecodedRecord | undefined => {
+  const stateStart = text.indexOf('\n') + 1;
+  const headStart = text.indexOf('\n', stateStart) + 1;
+  if (!text.startsWith(`${VERSION} `) || stateStart <= HEADER_BYTES || headStart === 0) return undefined;
+  const state = decodeState(text.slice(stateStart, headStart - 1));
+  const head = decodeHead(id, text.slice(headStart));
+  const [sequence, entries] = [numberIn(text, 'sequence'), numberIn(text, 'entries')];
+  const bytes = numberIn(text, 'bytes');
+  if (state === undefined || head === undefined || !Number.isSafeInteger(sequence + entries + bytes)) return undefined;
+  const fields = { state, birth: text.slice(FIELDS.birth.start, FIELDS.birth.end), sequence, entries, bytes };
+  if (stateStart === HEADER_BYTES + 1) return { head, ...fields };
+  const labels = labelsOf(text.slice(HEADER_BYTES, stateStart - 1).split(' '));
+  return isLabels(labels) ? { head: { ...head, labels }, ...fields } : undefined;
+};
+
+/* Pieces of Lua that read a record. `text` is a Lua expression. */
+
+export const field = (text: string, name: Field): string =>
+  `string.sub(${text}, ${FIELDS[name].start + 1}, ${FIELDS[name].end})`;
+
+export const numberField = (text: string, name: Field): string => `tonumber(${field(text, name)})`;
+
+/** Whether a text begins with the fields of a record of this version. */
+export const isRecord = (text: string): string =>
+  `(string.sub(${text}, 1, 2) == '${VERSION} ' and string.sub(${text}, ${HEADER_BYTES}, ${HEADER_BYTES}) == ' ')`;
+
+/** The fields that stay when the state is replaced: the birth and the creation time. */
+export const originOf = (text: string): string =>
+  `string.sub(${text}, ${FIELDS.birth.start + 1}, ${COUNTS_START})`;
+
+/** A pattern for `string.format` of the fields that an append changes, with the space behind them. */
+export const COUNTS_FORMAT = (['sequence', 'entries', 'bytes'] as const)
+  .map((name) => `%0${WIDTHS[name]}.0f `)
+  .join('');
+
+/** The same for the last field. */
+export const SIZE_FORMAT = `%0${WIDTHS.size}.0f `;

@@ -1,0 +1,69 @@
+import { script } from '../connection.js';
+import { field, HEADER_BYTES, isRecord, numberField } from '../record.js';
+import { numberOf, schedule } from './indexes.js';
+
+/**
+ * Makes the entries of a session in indexes match its record.
+ *
+ * KEYS  1 record, 2 deadlines, 3 tenants, 4 the beginning of the keys of the indexes of labels, 5 all sessions, then the
+ *       indexes of the four statuses if there are any
+ * ARGV  1 member, 2 owner, 3 the deadline of its record or ''
+ * Returns {1 if it was missing in a list or in the wrong place, 1 if its deadline was wrong, number of entries of other
+ * statuses}, or false without a record.
+ */
+export const repairSessionScript = script(`${schedule('KEYS[2]', 'KEYS[3]', 'ARGV[1]', 'ARGV[2]')}
+local record = redis.call('GET', KEYS[1])
+if not record or not ${isRecord('record')} then return false end
+local created, status = ${numberField('record', 'created')}, ${field('record', 'status')}
+local listed, rescheduled, removed = 0, 0, 0
+local function enlist(list)
+  if tonumber(redis.call('ZSCORE', list, ARGV[1]) or '') == created then return end
+  redis.call('ZADD', list, created, ARGV[1])
+  listed = 1
+end
+enlist(KEYS[5])
+for at = 6, #KEYS do
+  if at == 5 + ${numberOf('status')} then enlist(KEYS[at]) else removed = removed + redis.call('ZREM', KEYS[at], ARGV[1]) end
+end
+for label in string.gmatch(string.match(record, '^[^\\n]*', ${HEADER_BYTES + 1}), '%S+') do enlist(KEYS[4] .. label) end
+-- An end that is due before its retention is over has not been reported.
+local due = redis.call('ZSCORE', KEYS[2], ARGV[1]) or ''
+if tonumber(due) ~= tonumber(ARGV[3]) and not (status == 'T' and due ~= '') then
+  schedule(ARGV[3])
+  rescheduled = 1
+end
+return {listed, rescheduled, removed}
+`);
+
+/**
+ * Removes a session from an index that it does not belong to.
+ *
+ * KEYS  1 record, 2 index, 3 deadlines, 4 tenants
+ * ARGV  1 member, 2 owner, 3 the letter of the status of the index or '', 4 the label of the index or ''
+ * Returns the number of entries.
+ */
+export const removeEntryScript = script(`${schedule('KEYS[3]', 'KEYS[4]', 'ARGV[1]', 'ARGV[2]')}
+local record = redis.pcall('GET', KEYS[1])
+if record and (type(record) ~= 'string' or not ${isRecord('record')}) then return 0 end
+if record then
+  if ARGV[3] == '' and ARGV[4] == '' then return 0 end
+  if ARGV[3] ~= '' and ${field('record', 'status')} == ARGV[3] then return 0 end
+  local labels = ' ' .. string.match(record, '^[^\\n]*', ${HEADER_BYTES + 1}) .. ' '
+  if ARGV[4] ~= '' and string.find(labels, ' ' .. ARGV[4] .. ' ', 1, true) then return 0 end
+end
+if KEYS[2] ~= KEYS[3] then return redis.call('ZREM', KEYS[2], ARGV[1]) end
+local count = redis.call('ZSCORE', KEYS[2], ARGV[1]) and 1 or 0
+schedule('')
+return count
+`);
+
+/**
+ * Deletes the names of appends of a session that does not exist.
+ *
+ * KEYS  1 record, 2 names
+ * Returns the number of deleted keys.
+ */
+export const removeNamesScript = script(`
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+return redis.call('DEL', KEYS[2])
+`);

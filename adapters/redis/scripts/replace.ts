@@ -1,0 +1,47 @@
+import { writeScript } from '../connection.js';
+import { COUNTS_FORMAT, field, isRecord, numberField, originOf, SIZE_FORMAT, HEADER_BYTES } from '../record.js';
+import { log, numberOf, schedule } from './indexes.js';
+
+/**
+ * Replaces the state of a session, if it has the expected revision. Another status is a change, with the next number
+ * and an event; otherwise only what stands beside the status differs.
+ *
+ * KEYS  1 this call, 2 record, 3 deadlines, 4 tenants, 5 events, then the indexes of the four statuses, if there are any
+ * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected revision, 6 the fields of the next state, 7 its letter, 8 its JSON,
+ *       9 when the session is due or '', 10 '1' if it stays due where it is due before that, 11 length of the stream or
+ *       '', 12 type of the event, 13 the same if the session was PAUSED, 14 time, path and detail of the event, with a
+ *       space before each
+ * Writes the indexes by status, the deadline, the event, this call, the record.
+ * Returns 'replaced', 'stale', 'missing' or 'corrupt'.
+ */
+export const replaceScript = writeScript(`${schedule('KEYS[3]', 'KEYS[4]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[5]', 'ARGV[11]')}
+local record = redis.call('GET', KEYS[2])
+if not record then return known and 'replaced' or 'missing' end
+if not ${isRecord('record')} then return 'corrupt' end
+local birth, revision, status = ${field('record', 'birth')}, ${field('record', 'revision')}, ${field('record', 'status')}
+if known and (known ~= birth or revision ~= ARGV[5]) then return 'replaced' end
+if revision ~= ARGV[5] then return 'stale' end
+local labels, head = string.match(record, '^([^\\n]*)\\n[^\\n]*\\n(.*)$', ${HEADER_BYTES + 1})
+if not head then return 'corrupt' end
+
+local sequence = ${numberField('record', 'sequence')}
+if status ~= ARGV[7] then
+  sequence = sequence + 1
+  if KEYS[6] then
+    redis.call('ZADD', KEYS[5 + ${numberOf('ARGV[7]')}], ${numberField('record', 'created')}, ARGV[3])
+    redis.call('ZREM', KEYS[5 + ${numberOf('status')}], ARGV[3])
+  end
+end
+local due = ARGV[10] ~= '' and tonumber(redis.call('ZSCORE', KEYS[3], ARGV[3]) or '')
+if not due or (ARGV[9] ~= '' and tonumber(ARGV[9]) < due) then schedule(ARGV[9]) end
+if status ~= ARGV[7] then
+  local refused = log(string.format('1 %s %s %.0f%s', status == 'P' and ARGV[13] or ARGV[12], birth, sequence, ARGV[14]))
+  if refused then return refused end
+end
+remember(birth)
+local rest = labels .. '\\n' .. ARGV[8] .. '\\n' .. head
+local counts = string.format('${COUNTS_FORMAT}${SIZE_FORMAT}', sequence, ${numberField('record', 'entries')},
+  ${numberField('record', 'bytes')}, #rest)
+redis.call('SET', KEYS[2], ARGV[6] .. ${originOf('record')} .. counts .. rest)
+return 'replaced'
+`);

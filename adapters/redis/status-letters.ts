@@ -1,0 +1,12 @@
+import { type SessionStatus, sessionStatuses } from '../../src/session/session-status.js';
+
+const letters = { IDLE: 'I', ACTIVE: 'A', PAUSED: 'P', TERMINATED: 'T' } as const satisfies Record<
+  SessionStatus,
+  string
+>;
+
+/** The letter of a status in a record. */
+export const letterOf = (status: SessionStatus): string => letters[status];
+
+/** All of them, in the order in which scripts get the keys of the indexes by status. */
+export const LETTERS = sessionStatuses.map(letterOf).join('');
