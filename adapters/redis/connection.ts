@@ -30,19 +30,22 @@ export const script = (lua: string): Script => ({ lua, sha1: createHash('sha1').
  * in `docs/reliability.md`. What readers go by is written last.
  *
  * KEYS  1 what recognises this call
- * ARGV  1 until when the server accepts the call, 2 for how many milliseconds after that it recognises it
+ * ARGV  1 until when the server accepts the call, 2 until when it recognises the call: as long again
  *
  * Defines `known`, what an earlier arrival of this call has noted, and `remember(value)`, which notes it. A call that
  * arrives too late is refused: {'late', the server's time}. So a call is recognised for as long as it is accepted.
+ *
+ * Scripts give numbers to commands as text: the server turns a number into text slowly.
  */
 export const writeScript = (lua: string): Script =>
   script(`
 local known = redis.call('GET', KEYS[1])
 local time = redis.call('TIME')
-local clock, till, span = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1]), tonumber(ARGV[2])
-if not known and (clock >= till or till > clock + span) then return {'late', clock} end
+local clock = time[1] * 1000 + time[2] / 1000
+local left = ARGV[1] - clock
+if not known and (left <= 0 or left > ARGV[2] - ARGV[1]) then return {'late', clock} end
 local function remember(value)
-  redis.call('SET', KEYS[1], value, 'PX', string.format('%.0f', till + span - clock))
+  redis.call('SET', KEYS[1], value, 'PXAT', ARGV[2])
 end
 ${lua}`);
 
@@ -91,7 +94,7 @@ export class Call {
     const span = this.#connection.timeoutMs + 2 * CLOCK_MARGIN_MS;
     for (;;) {
       const till = Math.ceil(this.#connection.serverNow() + this.#left() + CLOCK_MARGIN_MS);
-      const reply = await this.#run(script, [write, ...keys], [String(till), String(span), ...args], true);
+      const reply = await this.#run(script, [write, ...keys], [String(till), String(till + span), ...args], true);
       const [outcome, time]: readonly unknown[] = reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
       if (outcome !== 'late') return reply;
       const serverNow = Number(time);

@@ -7,7 +7,7 @@ import type { Admit, ListPlace, PageRange, RecordPage, StatusAt } from '../../sr
 import type { Call } from './connection.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import { readSessions, type SizedSession } from './read-session.js';
-import { pageScript, RECORD_SEPARATOR } from './scripts/page.js';
+import { pageScript } from './scripts/page.js';
 import { letterOf } from './status-letters.js';
 
 /** Maximum number of bytes of records that a light page gets in one round trip. More are read when they are admitted. */
@@ -33,37 +33,33 @@ const argumentsOf = ({
   historyLimit,
   status,
 }: PageRange): readonly string[] => [
-  ...[order, timeText(createdAfter), timeText(createdBefore)],
+  ...[order, String(offset), String(limit), historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0'],
+  ...[timeText(createdAfter), timeText(createdBefore)],
   ...[timeText(after?.createdAt), after === undefined ? '' : escapeName(after.id)],
-  ...[String(offset), String(limit), historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0'],
   ...(status === undefined ? ['', ''] : [letterOf(status.status), String(status.now)]),
 ];
 
-/** A session in an index. */
-interface Listed extends SizedSession {
-  readonly createdMs: number;
-}
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The sessions in the fields of a reply, each with its record if the script has returned them. */
-const listedIn = (fields: readonly string[], records: readonly string[]): Listed[] => {
-  const listed: Listed[] = [];
-  for (let at = 0; at + 4 <= fields.length; at += 4) {
-    listed.push({
-      member: fields[at] ?? '',
-      createdMs: Number(fields[at + 1]),
-      recordBytes: Number(fields[at + 2]),
-      journalBytes: Number(fields[at + 3]),
-      record: records[at / 4],
-    });
-  }
-  return listed;
+/** The sessions of a page, each with its record if the script has returned the records. */
+const listedIn = (members: unknown, sizes: unknown, records: unknown): readonly SizedSession[] => {
+  const [bytes, texts] = [listOf(sizes), listOf(records)];
+  const hasRecords = Array.isArray(records);
+  return listOf(members).map((member, at) => {
+    const session = {
+      member: String(member),
+      recordBytes: Number(bytes[2 * at]),
+      journalBytes: Number(bytes[2 * at + 1]),
+    };
+    return hasRecords ? { ...session, record: String(texts[at] ?? '') } : session;
+  });
 };
 
 /**
  * The place of a session; `undefined` if the index has an invalid time because of outside changes: `repair` corrects
  * it.
  */
-const placeOf = ({ member, createdMs }: Listed): ListPlace | undefined => {
+const placeOf = (member: string, createdMs: number): ListPlace | undefined => {
   const time = new Date(createdMs);
   return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), createdAt: time.toISOString() };
 };
@@ -84,12 +80,15 @@ export const readPage = async <E>(
   const { label, status } = range;
   const index = indexOf(keys, range);
   if (index === undefined) return err(noStatuses);
-  const reply = await call.readScript(pageScript, [index, keys.records, keys.deadlines], argumentsOf(range));
+  const reply = await call.readScript(
+    pageScript,
+    [index, keys.records, keys.journals, keys.deadlines, keys.index],
+    argumentsOf(range),
+  );
   if (reply.isErr()) return err(reply.error.error);
   if (reply.value === 'ended') return err(tooManyEnded);
-  const [header = '', ...texts] = String(reply.value).split(RECORD_SEPARATOR);
-  const [total, hasMore, ...fields] = header.split(' ');
-  const rising = listedIn(fields, texts);
+  const [total, edge, members, sizes, texts] = listOf(reply.value);
+  const rising = listedIn(members, sizes, texts);
   const listed = range.order === 'oldest' ? rising : rising.toReversed();
   const read = await readSessions(call, keys, listed, range, admit);
   if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : read.error.failure.error);
@@ -102,7 +101,7 @@ export const readPage = async <E>(
   // The sessions that were changed or removed after the script.
   const gone = listed.length - records.length - unreadable.length;
   const last = listed.at(-1);
-  const next = hasMore === '1' && last !== undefined ? placeOf(last) : undefined;
+  const next = edge === '' || last === undefined ? undefined : placeOf(last.member, Number(edge));
   return ok({ records, total: Number(total) - gone, unreadable, ...(next === undefined ? {} : { next }) });
 };
 

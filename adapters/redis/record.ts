@@ -97,8 +97,7 @@ export const encodeRecord = (birth: string, { labels, ...head }: SessionHead, st
   return `${stateFields(state)}${birth} ${created} ${counts} ${pad(Buffer.byteLength(rest), 'size')} ${rest}`;
 };
 
-const numberIn = (text: string, name: Field): number =>
-  Number(text.slice(FIELDS[name].start, FIELDS[name].end));
+const numberIn = (text: string, name: Field): number => Number(text.slice(FIELDS[name].start, FIELDS[name].end));
 
 /** What the fields of a record say about its size and its journal. */
 export interface JournalFields {
@@ -144,13 +143,10 @@ export const isRecord = (text: string): string =>
   `(string.sub(${text}, 1, 2) == '${VERSION} ' and string.sub(${text}, ${HEADER_BYTES}, ${HEADER_BYTES}) == ' ')`;
 
 /** The fields that stay when the state is replaced: the birth and the creation time. */
-export const originOf = (text: string): string =>
-  `string.sub(${text}, ${FIELDS.birth.start + 1}, ${COUNTS_START})`;
+export const originOf = (text: string): string => `string.sub(${text}, ${FIELDS.birth.start + 1}, ${COUNTS_START})`;
 
 /** A pattern for `string.format` of the fields that an append changes, with the space behind them. */
-export const COUNTS_FORMAT = (['sequence', 'entries', 'bytes'] as const)
-  .map((name) => `%0${WIDTHS[name]}.0f `)
-  .join('');
+export const COUNTS_FORMAT = (['sequence', 'entries', 'bytes'] as const).map((name) => `%0${WIDTHS[name]}d `).join('');
 
 /** The same for the last field. */
-export const SIZE_FORMAT = `%0${WIDTHS.size}.0f `;
+export const SIZE_FORMAT = `%0${WIDTHS.size}d `;

@@ -76,12 +76,7 @@ export class RedisEventLog implements EventLog {
   /** Calls a listener when there are new events, if the host has provided a connection for it. */
   readonly listen: ((listener: () => void, stream: string) => () => void) | undefined;
 
-  constructor(
-    connection: Connection,
-    keys: Keyspace,
-    length: number,
-    client: BlockingRedisClient | undefined,
-  ) {
+  constructor(connection: Connection, keys: Keyspace, length: number, client: BlockingRedisClient | undefined) {
     this.#connection = connection;
     this.#keys = keys;
     this.#length = length;

@@ -4,7 +4,6 @@ import { eventDetailOf } from '../../src/events/event-detail.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { isEndByClock } from '../../src/session/timeline.js';
 import { finite } from '../../src/store/never.js';
-import { decodeState, encodeState } from '../../src/store/stored-json.js';
 import type {
   Admit,
   AppendOutcome,
@@ -20,6 +19,7 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
+import { decodeState, encodeState } from '../../src/store/stored-json.js';
 import { Connection, newId, type Script } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
 import { encodeLines } from './journal.js';
@@ -71,7 +71,7 @@ export class RedisSessionStore implements SessionStore {
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken'> {
     const session = this.#keys.of({ tenant, id: head.id });
-    const { record, journal, names, deadlines, tenants, events, index, byStatus, member, owner, path } = session;
+    const { record, journal, deadlines, tenants, events, index, byStatus, member, owner, path } = session;
     const lists = [index];
     const status = byStatus[state.status];
     if (status !== undefined) lists.push(status);
@@ -82,7 +82,7 @@ export class RedisSessionStore implements SessionStore {
     return this.#write(
       session,
       insertScript,
-      [record, journal, names, deadlines, tenants, events, ...lists],
+      [record, journal, deadlines, tenants, events, ...lists],
       [member, owner, created, dueText(state.deadline), encodeRecord(birth, head, state), this.#eventsLength, event],
       ['inserted', 'taken'],
     );
@@ -131,18 +131,18 @@ export class RedisSessionStore implements SessionStore {
     const { entries, now, operation, maxEntries = Number.MAX_SAFE_INTEGER, ifPosition = '', fence = '' } = append;
     const session = this.#keys.of(key);
     const { writes, record, journal, names, events, path } = session;
-    const lines = encodeLines(entries);
-    const reply = await this.#connection
-      .begin()
-      .writeScript(
-        appendScript,
-        writes,
-        [record, journal, names, events],
-        [
-          ...[String(now), lines, String(entries.length), String(maxEntries), String(ifPosition), String(fence)],
-          ...[operation?.id ?? '', operation?.digest ?? '', this.#eventsLength, path],
-        ],
-      );
+    const keys = [record, journal];
+    const args = [String(now), encodeLines(entries), String(entries.length), String(maxEntries)];
+    // A plain append names nothing that it does not use: each key and argument costs the server as much as a command.
+    if (this.events !== undefined || ifPosition !== '' || fence !== '' || operation !== undefined) {
+      keys.push(events);
+      args.push(this.#eventsLength, path, String(ifPosition), String(fence));
+    }
+    if (operation !== undefined) {
+      keys.push(names);
+      args.push(operation.id, operation.digest);
+    }
+    const reply = await this.#connection.begin().writeScript(appendScript, writes, keys, args);
     if (reply.isErr()) return err(toStoreError(key)(reply.error));
     const { value } = reply;
     if (typeof value === 'number') return ok({ outcome: 'appended', position: value });
@@ -159,7 +159,8 @@ export class RedisSessionStore implements SessionStore {
 
   remove(key: SessionKey, { revision, now = Date.now() }: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
     const session = this.#keys.of(key);
-    const { record, journal, names, deadlines, tenants, events, labels, index, byStatus, member, owner, path } = session;
+    const { record, journal, names, deadlines, tenants, events, labels, index, byStatus, member, owner, path } =
+      session;
     return this.#write(
       session,
       removeScript,

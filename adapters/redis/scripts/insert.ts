@@ -4,17 +4,18 @@ import { log, schedule } from './indexes.js';
 /**
  * Adds a session without history, unless anything is stored under its id.
  *
- * KEYS  1 this call, 2 record, 3 journal, 4 names, 5 deadlines, 6 tenants, 7 events, then the indexes that get the
- *       session: all sessions, its status, its labels
+ * KEYS  1 this call, 2 record, 3 journal, 4 deadlines, 5 tenants, 6 events, then the indexes that get the session: all
+ *       sessions, its status, its labels
  * ARGV  1-2 of this call, 3 member, 4 owner, 5 creation time, 6 when the session is due or '', 7 record, 8 length of the
  *       stream or '', 9 event
  * Writes the indexes, the deadline, the event, this call, the record.
  * Returns 'inserted' or 'taken'.
  */
-export const insertScript = writeScript(`${schedule('KEYS[5]', 'KEYS[6]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[7]', 'ARGV[8]')}
+export const insertScript =
+  writeScript(`${schedule('KEYS[4]', 'KEYS[5]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[6]', 'ARGV[8]')}
 if known then return 'inserted' end
-if redis.call('EXISTS', KEYS[2], KEYS[3], KEYS[4]) > 0 then return 'taken' end
-for at = 8, #KEYS do redis.call('ZADD', KEYS[at], ARGV[5], ARGV[3]) end
+if redis.call('EXISTS', KEYS[2], KEYS[3]) > 0 then return 'taken' end
+for at = 7, #KEYS do redis.call('ZADD', KEYS[at], ARGV[5], ARGV[3]) end
 if ARGV[6] ~= '' then schedule(ARGV[6]) end
 local refused = log(ARGV[9])
 if refused then return refused end

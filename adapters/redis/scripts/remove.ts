@@ -1,5 +1,5 @@
 import { writeScript } from '../connection.js';
-import { field, HEADER_BYTES, isRecord, numberField } from '../record.js';
+import { field, HEADER_BYTES, isRecord } from '../record.js';
 import { log, schedule } from './indexes.js';
 
 /**
@@ -14,7 +14,8 @@ import { log, schedule } from './indexes.js';
  * last deletes the keys.
  * Returns 'removed', 'stale' or 'missing'.
  */
-export const removeScript = writeScript(`${schedule('KEYS[5]', 'KEYS[6]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[7]', 'ARGV[7]')}
+export const removeScript =
+  writeScript(`${schedule('KEYS[5]', 'KEYS[6]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[7]', 'ARGV[7]')}
 local record = redis.pcall('GET', KEYS[2])
 if not record and redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then return known and 'removed' or 'missing' end
 local isReadable = type(record) == 'string' and ${isRecord('record')}
@@ -28,7 +29,7 @@ for label in string.gmatch(labels, '%S+') do redis.call('ZREM', KEYS[8] .. label
 schedule('')
 remember(birth)
 if isReadable then
-  local text = string.format('1 deleted %s %.0f %s %s -', birth, ${numberField('record', 'sequence')} + 1, ARGV[6], ARGV[8])
+  local text = '1 deleted ' .. birth .. ' ' .. ${field('record', 'sequence')} + 1 .. ' ' .. ARGV[6] .. ' ' .. ARGV[8] .. ' -'
   local refused = log(text)
   if refused then return refused end
 end

@@ -1,5 +1,6 @@
+import { NEVER } from '../../../src/store/never.js';
 import { writeScript } from '../connection.js';
-import { COUNTS_FORMAT, field, isRecord, numberField, originOf, SIZE_FORMAT, HEADER_BYTES } from '../record.js';
+import { COUNTS_FORMAT, field, HEADER_BYTES, isRecord, numberField, originOf, SIZE_FORMAT } from '../record.js';
 import { log, numberOf, schedule } from './indexes.js';
 
 /**
@@ -14,7 +15,8 @@ import { log, numberOf, schedule } from './indexes.js';
  * Writes the indexes by status, the deadline, the event, this call, the record.
  * Returns 'replaced', 'stale', 'missing' or 'corrupt'.
  */
-export const replaceScript = writeScript(`${schedule('KEYS[3]', 'KEYS[4]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[5]', 'ARGV[11]')}
+export const replaceScript =
+  writeScript(`${schedule('KEYS[3]', 'KEYS[4]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[5]', 'ARGV[11]')}
 local record = redis.call('GET', KEYS[2])
 if not record then return known and 'replaced' or 'missing' end
 if not ${isRecord('record')} then return 'corrupt' end
@@ -33,15 +35,15 @@ if status ~= ARGV[7] then
   end
 end
 local due = ARGV[10] ~= '' and tonumber(redis.call('ZSCORE', KEYS[3], ARGV[3]) or '')
-if not due or (ARGV[9] ~= '' and tonumber(ARGV[9]) < due) then schedule(ARGV[9]) end
+local isDue = ARGV[9] ~= '' or ${field('record', 'deadline')} ~= '${NEVER}'
+if isDue and (not due or (ARGV[9] ~= '' and tonumber(ARGV[9]) < due)) then schedule(ARGV[9]) end
 if status ~= ARGV[7] then
-  local refused = log(string.format('1 %s %s %.0f%s', status == 'P' and ARGV[13] or ARGV[12], birth, sequence, ARGV[14]))
+  local refused = log('1 ' .. (status == 'P' and ARGV[13] or ARGV[12]) .. ' ' .. birth .. ' ' .. sequence .. ARGV[14])
   if refused then return refused end
 end
 remember(birth)
 local rest = labels .. '\\n' .. ARGV[8] .. '\\n' .. head
-local counts = string.format('${COUNTS_FORMAT}${SIZE_FORMAT}', sequence, ${numberField('record', 'entries')},
-  ${numberField('record', 'bytes')}, #rest)
+local counts = string.format('${COUNTS_FORMAT}${SIZE_FORMAT}', sequence, ${field('record', 'entries')}, ${field('record', 'bytes')}, #rest)
 redis.call('SET', KEYS[2], ARGV[6] .. ${originOf('record')} .. counts .. rest)
 return 'replaced'
 `);

@@ -18,12 +18,12 @@ local due = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[3]) or '')
 if due ~= tonumber(ARGV[5]) then return 'stale' end
 local time = tonumber(ARGV[6])
 if ARGV[7] == '' then
-  local head = redis.call('GETRANGE', KEYS[2], 0, ${HEADER_BYTES - 1})
+  local head = redis.call('GETRANGE', KEYS[2], '0', '${HEADER_BYTES - 1}')
   if head ~= '' and not ${isRecord('head')} then return 'stale' end
   if head ~= '' and ${field('head', 'status')} ~= 'T' then time = math.min(time, ${numberField('head', 'deadline')}) end
 end
 if time == due then return 'stale' end
 remember('1')
-schedule(time >= ${NEVER} and '' or string.format('%.0f', time))
+schedule(time >= ${NEVER} and '' or string.format('%d', time))
 return 'moved'
 `);
