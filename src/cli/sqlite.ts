@@ -50,7 +50,7 @@ export const sqlite: Database = {
       database.exec(isReadOnly ? READ_ONLY_SETTINGS : SETTINGS);
       const store = new SqliteSessionStore({ database, events });
       if (!isReadOnly) unwrap(place, store.migrate());
-      return { store, place, listsByStatus: true, close: () => database.close() };
+      return { store, place, listsByStatus: true, isShared: true, close: () => database.close() };
     } catch (cause) {
       throw cause instanceof CliError ? cause : new CliError(`${place}: ${messageOf(cause)}`, { cause });
     }
