@@ -1,4 +1,4 @@
-import type { Result } from 'neverthrow';
+import { ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type Dialect, type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
@@ -20,7 +20,7 @@ const rowsOf = (tenant: string, range: PageRange): Query => {
 
 /**
  * Reads a page. A page by cursor costs the same anywhere; one by offset costs a step in the index for each session that it
- * skips.
+ * skips, and none behind the last page.
  */
 export const readPage = <E>(
   connection: Connection,
@@ -31,6 +31,7 @@ export const readPage = <E>(
   connection.read((): Result<RecordPage, StoreError | E> => {
     const { sql, values } = totalOfPage(dialect, tenant, range);
     const total = Number(connection.get(`SELECT ${sql} AS total`, ...values)?.['total'] ?? 0);
+    if (range.offset >= total) return ok(pageOf([], [], total));
     const rows = connection.query(rowsOf(tenant, range));
     const loaded = loadSessions(connection, rows.slice(0, range.limit), range, admit);
     return loaded.map((sessions) => pageOf(rows, sessions, total));
