@@ -33,8 +33,14 @@ interface Bounds {
   readonly upper: Place | undefined;
 }
 
+/**
+ * Sessions that are due. The index has only those that are due some time. SQLite searches it up to the bound that stands
+ * first: up to `NEVER`, it would step over every session with a deadline.
+ */
+export const IS_DUE = `due_at <= ? AND due_at < ${NEVER}`;
+
 /* Sessions whose end is not stored yet: a sweep keeps them few. */
-const IS_OVERDUE = `due_at < ${NEVER} AND due_at <= ? AND deadline <= ? AND status <> 'TERMINATED'`;
+const IS_OVERDUE = `${IS_DUE} AND deadline <= ? AND status <> 'TERMINATED'`;
 
 const isBefore = (place: Place, other: Place): boolean =>
   place[0] < other[0] || (place[0] === other[0] && place[1] < other[1]);
