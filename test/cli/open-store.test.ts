@@ -20,7 +20,7 @@ import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
 let colloquy: CommandLine;
 beforeAll(async () => {
   colloquy = await buildCommandLine();
-}, 60_000);
+});
 afterAll(() => colloquy.remove());
 
 const conversation = '{"id":"one","turns":[{"role":"user","content":"Hello"}]}';
@@ -43,7 +43,7 @@ describeWithRedis('as a user with the documented rights', () => {
     admin = new Redis(server.port);
     await admin.call('ACL', 'SETUSER', 'colloquy', ...documentedRights());
     url = `redis://colloquy:change-me@127.0.0.1:${server.port}`;
-  }, 60_000);
+  });
   afterAll(async () => {
     admin.disconnect();
     await server.stop();

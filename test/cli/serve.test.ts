@@ -8,6 +8,7 @@ import { buildCommandLine, type CommandLine, type Running } from '../support/com
 import { describeDatabases, newDatabase } from '../support/databases.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { freePort } from '../support/free-port.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
 import { startedIn } from '../support/sessions.js';
 import type { StoreAddress } from '../support/store-address.js';
@@ -15,7 +16,7 @@ import type { StoreAddress } from '../support/store-address.js';
 let colloquy: CommandLine;
 beforeAll(async () => {
   colloquy = await buildCommandLine();
-}, 60_000);
+});
 afterAll(() => colloquy.remove());
 
 const UP = /Ctrl-C stops it[\s\S]*curl/;
@@ -160,7 +161,12 @@ describeWithRedis('colloquy serve on a Redis', ({ port, url }) => {
 
   test('told to sweep, records ends by the clock without any read of the sessions', async () => {
     const prefix = `sweeping-${process.pid}`;
-    const store = new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: true });
+    const store = new RedisSessionStore({
+      client: openClient('ioredis 5', { port }),
+      prefix,
+      events: true,
+      timeoutMs: PATIENT_MS,
+    });
     const sessions = new SessionService({ store, tenant: 'acme' });
     const id = await startedIn(sessions, { timeLimit: 0.05 });
     const server = await serve({

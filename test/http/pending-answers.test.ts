@@ -6,6 +6,7 @@ import { nodeListener } from '../../adapters/node/index.js';
 import { createSessionHandler, type HandlerRequest, type SessionHandlerOptions } from '../../src/http/index.js';
 import { type Admit, type ReadSize, type SessionKey, SessionService, type SessionStore } from '../../src/index.js';
 import { inTime } from '../support/in-time.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { ada, okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { send } from './client.js';
@@ -179,7 +180,7 @@ describe('over node:http, with clients that do not read', () => {
     const get = (path: string, key: string) => send(server.origin, path, { headers: { 'X-API-KEY': key } });
     /** Waits until the answer to a request is a certain one. */
     const until = (status: number, path: string, key: string) =>
-      vi.waitFor(async () => expect((await get(path, key)).status).toBe(status), { timeout: 10_000, interval: 20 });
+      vi.waitFor(async () => expect((await get(path, key)).status).toBe(status), { timeout: PATIENT_MS, interval: 20 });
     /** Asks for the large session and takes nothing of it but the headers. */
     const askAndWait = async (): Promise<IncomingMessage> => {
       const call = httpGet(`${server.origin}/session/acme-1`, { agent: false, headers: { 'X-API-KEY': 'acme' } });

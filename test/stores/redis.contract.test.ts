@@ -8,6 +8,7 @@ import { type Corrupt, describeSessionStore, type LoseEvents, type OpenedStore }
 import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { intercepting } from '../support/intercepting-client.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { requirements } from '../support/requirements.js';
 
 /** What the contract needs of a client, beside what the store needs, to damage what is stored. */
@@ -39,9 +40,12 @@ const describeOn = (connect: () => readonly [DamagingClient, DamagingClient], ha
     const prefix = `contract-${process.pid}-${prefixes}`;
     const [client, another] = connect();
     const { losing, state } = losingEvents(client);
-    const store = new RedisSessionStore({ client: losing, prefix, partitions: 3, ...more });
+    const store = new RedisSessionStore({ client: losing, prefix, partitions: 3, ...more, timeoutMs: PATIENT_MS });
     opened.set(store, { prefix, events: state });
-    return { store, second: new RedisSessionStore({ client: another, prefix, partitions: 3, ...more }) };
+    return {
+      store,
+      second: new RedisSessionStore({ client: another, prefix, partitions: 3, ...more, timeoutMs: PATIENT_MS }),
+    };
   };
   const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
     const { record, journal } = new Keyspace(opened.get(store)?.prefix ?? '', 3).of(key);

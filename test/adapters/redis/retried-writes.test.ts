@@ -6,6 +6,7 @@ import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/sam
 import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
+import { PATIENT_MS } from '../../support/patience.js';
 
 const key = keyOf('one');
 const head = headOf('one');
@@ -40,11 +41,11 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
   const open = async (...arrivals: readonly Arrival[]) => {
     prefixes += 1;
     const prefix = `retried-${process.pid}-${prefixes}`;
-    const others = new RedisSessionStore({ client, prefix });
+    const others = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
     await answerOf(others.insert(TENANT, head, active));
     // The script is known to the server from here on.
     await append(others, key, ['before']);
-    const store = new RedisSessionStore({ client: appending(client, arrivals), prefix, timeoutMs: 200 });
+    const store = new RedisSessionStore({ client: appending(client, arrivals), prefix, timeoutMs: PATIENT_MS });
     return { store, others };
   };
   const send = (store: RedisSessionStore) => store.append(key, { entries: [say('mine')], now: NOON });

@@ -9,12 +9,11 @@ import { headOf, keyOf, live, NOON, operationOf, say, upTo } from '../../../src/
 import { answerOf, append, errorOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort, freePortPair } from '../../support/free-port.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 import { storeCalls } from '../../support/store-calls.js';
 
-/** For calls that the server answers at once, so that a slow machine does not decide. */
-const PATIENT_MS = 10_000;
 /** For calls that are refused until they give up: their last try is sent after about 600 ms. */
 const RETRIED_MS = 1200;
 /** For calls that get no answer. */
@@ -81,7 +80,7 @@ describeWithRedis('an error of the server', () => {
     onTestFinished(() => server.stop());
     const admin = new Redis(server.port);
     onTestFinished(() => admin.disconnect());
-    const own = new RedisSessionStore({ client: admin, prefix });
+    const own = new RedisSessionStore({ client: admin, prefix, timeoutMs: PATIENT_MS });
     return { port: server.port, admin, own };
   };
 
@@ -261,7 +260,7 @@ describeWithRedis('an error of the server', () => {
       const { port } = await open();
       const client = openClient(version, { port });
       const flusher = openClient(version, { port });
-      const store = new RedisSessionStore({ client, prefix: `flush-${process.pid}-${version}` });
+      const store = new RedisSessionStore({ client, prefix: `flush-${process.pid}-${version}`, timeoutMs: PATIENT_MS });
       await answerOf(store.insert(tenant, headOf('one'), live('IDLE')));
       for (const _ of upTo(3)) {
         await flusher.call('SCRIPT', 'FLUSH');
