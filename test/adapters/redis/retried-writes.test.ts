@@ -45,20 +45,22 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
     await answerOf(others.insert(TENANT, head, active));
     // The script is known to the server from here on.
     await append(others, key, ['before']);
-    const store = new RedisSessionStore({ client: appending(client, arrivals), prefix, timeoutMs: PATIENT_MS });
-    return { store, others };
+    const sending = appending(client, arrivals);
+    const storeWith = (timeoutMs: number) => new RedisSessionStore({ client: sending, prefix, timeoutMs });
+    // A store sends again what is refused, for as long as it may.
+    return { store: storeWith(PATIENT_MS), hasty: storeWith(200), others };
   };
   const send = (store: RedisSessionStore) => store.append(key, { entries: [say('mine')], now: NOON });
 
   test('its outcome stays unknown when the server refuses it the second time: it may have been applied', async () => {
-    const { store, others } = await open(loseReply, refuse);
-    expect(await errorOf(send(store))).toMatchObject({ type: 'store_unavailable', outcome: 'unknown' });
+    const { hasty, others } = await open(loseReply, refuse);
+    expect(await errorOf(send(hasty))).toMatchObject({ type: 'store_unavailable', outcome: 'unknown' });
     expect(await said(others, key)).toEqual(['before', 'mine']);
   });
 
   test('it was not applied when the server refuses it each time', async () => {
-    const { store, others } = await open(refuse);
-    expect(await errorOf(send(store))).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
+    const { hasty, others } = await open(refuse);
+    expect(await errorOf(send(hasty))).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
     expect(await said(others, key)).toEqual(['before']);
   });
 
