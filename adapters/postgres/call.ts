@@ -41,8 +41,8 @@ const failureOn = async (client: PostgresClient, cause: unknown, doubt: Doubt): 
   try {
     await client.query('SELECT 1');
     return failure;
-  } catch {
-    return lost(cause, doubt);
+  } catch (next) {
+    return failureOf(next, doubt).kind === 'lost' ? lost(cause, doubt) : failure;
   }
 };
 
