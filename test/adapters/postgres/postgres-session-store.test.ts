@@ -117,6 +117,18 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     expect(error).toMatchObject({ ...notApplied, message: expect.stringContaining('UTF8') });
   });
 
+  it('goes on beside a later version whose tables it can use, and says so where it cannot', async () => {
+    const { store, schema } = await openedWithOne();
+    await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'version'`);
+    expect((await store.migrate()).isOk()).toBe(true);
+    expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
+    await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'usable_from'`);
+    expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject({
+      ...notApplied,
+      message: 'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',
+    });
+  });
+
   it('works with the rights that the documents grant, which cannot make the tables', async () => {
     const { schema } = await openedWithOne();
     const role = schemaName();
@@ -185,6 +197,42 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
       { name: 'team', value: 'a', sessions: 32 },
       { name: 'user', value: 'u-1', sessions: 32 },
     ]);
+  });
+
+  it('reads the events of a session or tenant by an index, past all others', async () => {
+    const { store, schema } = await openedWithOne();
+    await store.append(key, hello);
+    await pool.query(`INSERT INTO ${schema}.events
+      SELECT 2 + at, 1000 + (SELECT max(ms) FROM ${schema}.events), 'other', at % 9, 'birth', 1, '{}' FROM generate_series(1, 20000) AS at;
+      ANALYZE ${schema}.events`);
+    const latest = (await store.events?.latest(''))?._unsafeUnwrap();
+    const asked: [string, unknown[]][] = [];
+    const noting: PostgresPool = {
+      connect: async () => {
+        const client = await pool.connect();
+        const query = (text: string, values: unknown[] = []) => {
+          asked.push([text, values]);
+          return client.query(text, values);
+        };
+        return { query, release: (destroy) => client.release(destroy) };
+      },
+    };
+    const { events } = new PostgresSessionStore({ pool: noting, schema, events: true });
+    for (const sessionId of ['one', undefined]) {
+      const page = (await events?.read('', '0', 500, { tenant: 'acme', sessionId }))?._unsafeUnwrap();
+      expect(page?.events.map(({ sequence }) => sequence)).toEqual([1, 2]);
+      expect(page?.position, 'it goes on behind all others').toBe(latest);
+      const behind = (await events?.read('', latest ?? '', 500, { tenant: 'acme', sessionId }))?._unsafeUnwrap();
+      expect(behind).toMatchObject({ events: [], position: latest });
+    }
+    const none = (await events?.read('', '0', 500, { tenant: 'acme', sessionId: 'nobody' }))?._unsafeUnwrap();
+    expect(none).toEqual({ events: [], position: latest, isTrimmed: false });
+    for (const [text, values] of asked) {
+      const { rows } = await pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+      const plan = JSON.stringify(rows);
+      expect(plan).toMatch(/events_by_(?:session|tenant)/);
+      expect(plan, 'rows that were read and left out').not.toMatch(/"Rows Removed by Filter":[1-9]/);
+    }
   });
 
   it('a large session is read after it was admitted, and while others append to it', async () => {
