@@ -50,6 +50,12 @@ describe('PostgresSessionStore', () => {
     await pool.end();
   });
 
+  it('listens to a pool once, however many stores it has', () => {
+    const pool = new Pool();
+    for (let count = 0; count < 12; count += 1) new PostgresSessionStore({ pool });
+    expect(pool.listenerCount('connect')).toBe(1);
+  });
+
   it('a pool that never gives a connection is not_applied at the timeout, and gets back what it gives later', async () => {
     let released = 0;
     let give = (): void => undefined;
