@@ -25,16 +25,24 @@ const reasons: Readonly<Record<string, string>> = {
   '57014': 'the server has cancelled the call',
 };
 
-/** The server has undone a statement that it answers with ERROR. After FATAL or a lost connection it may be committed. */
-const isUndone = (severity: unknown, code: unknown): code is string =>
-  severity === 'ERROR' && typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && code !== '40003';
+/**
+ * Whether the server has undone the statement that it answers with this SQLSTATE. It may be committed if the server or a
+ * pooler before it has lost something: a connection (08, 57P), a file (58), itself (XX), or time in a transaction (25P). The
+ * severity tells nothing: it is in the language of the server. Codes of Node, such as EPIPE, begin with E.
+ */
+const isUndone = (code: unknown): code is string =>
+  typeof code === 'string' && /^[0-9FHP][0-9A-Z]{4}$/.test(code) && !/^(?:08|57P|58|25P0[34]|40003)/.test(code);
+
+/** After a lost connection the statement may have been committed: then the outcome is `doubt`. */
+export const lost = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => ({
+  kind: 'lost',
+  error: storeUnavailable('PostgreSQL did not answer', doubt, cause),
+});
 
 /** The failure of a statement. `doubt` is the outcome if the statement may have been committed. */
 export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => {
-  const { severity, code } = isFields(cause) ? cause : {};
-  if (!isUndone(severity, code)) {
-    return { kind: 'lost', error: storeUnavailable('PostgreSQL did not answer', doubt, cause) };
-  }
+  const code = isFields(cause) ? cause['code'] : undefined;
+  if (!isUndone(code)) return lost(cause, doubt);
   const message = reasons[code] ?? `PostgreSQL refused the call: SQLSTATE ${code}`;
   const kind = code === '40001' || code === '40P01' ? 'conflict' : 'refused';
   return { kind, error: storeUnavailable(message, 'not_applied', cause) };

@@ -3,7 +3,7 @@ import type { Fields } from '../../src/input/values.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import { pageOf } from '../sql/session-rows.js';
-import type { Answer, Connection } from './connection.js';
+import type { Answer, Call } from './call.js';
 import { loadSessions, readAdmitted, sessionOf } from './load-sessions.js';
 
 const pageQuery = (prefix: string, tenant: string, range: PageRange, maxBytes: number): Query => {
@@ -29,14 +29,14 @@ const isSession = (row: Fields): boolean => row['id'] !== null;
  * session that it skips, and none behind the last page.
  */
 export const readPage = async <E>(
-  connection: Connection,
+  call: Call,
   prefix: string,
   tenant: string,
   range: PageRange,
   admit: Admit<E> | undefined,
 ): Answer<RecordPage, StoreError | E> => {
   const sessionsIn = (rows: readonly Fields[]) => rows.filter(isSession).slice(0, range.limit);
-  const read = (maxBytes: number) => connection.query(pageQuery(prefix, tenant, range, maxBytes));
+  const read = (maxBytes: number) => call.query(pageQuery(prefix, tenant, range, maxBytes));
   const result = await readAdmitted(read, admit, sessionsIn);
   return result.map((rows) => pageOf(rows, sessionsIn(rows).map(sessionOf), Number(rows[0]?.['total'] ?? 0)));
 };

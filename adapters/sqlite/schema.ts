@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import type { StoreUnavailable } from '../../src/errors.js';
 import { NEVER } from '../../src/store/never.js';
+import { refusalOf } from '../sql/schema-version.js';
 import type { Connection } from './connection.js';
 
 /*
@@ -58,6 +59,8 @@ CREATE TABLE colloquy_events (
   sequence INTEGER NOT NULL, detail TEXT NOT NULL
 );
 CREATE INDEX colloquy_events_by_time ON colloquy_events (ms);
+CREATE INDEX colloquy_events_by_tenant ON colloquy_events (tenant, ms);
+CREATE INDEX colloquy_events_by_session ON colloquy_events (tenant, id, ms);
 
 CREATE TRIGGER colloquy_session_added AFTER INSERT ON colloquy_sessions BEGIN
   INSERT INTO colloquy_totals VALUES (NEW.tenant, '', NEW.status, 1)
@@ -94,24 +97,26 @@ END;
 /** Each makes one version of the tables from the version before. */
 const steps = [VERSION_1];
 
+/** The earliest version whose processes can use the tables after all steps. A step that they cannot bear raises it. */
+const USABLE_FROM = 1;
+
 const META = 'CREATE TABLE IF NOT EXISTS colloquy_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID';
 
 /**
  * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
- * the others find them made.
+ * the others find them made. Tables of a later version are left as they are, and may be usable.
  */
 export const migrate = (connection: Connection): Result<void, StoreUnavailable> =>
   connection.write(() => {
     connection.exec(META);
-    const row = connection.get("SELECT value FROM colloquy_meta WHERE name = 'version'");
-    const version = Number(row?.['value'] ?? 0);
-    if (version > steps.length) {
-      const message = `a later version of Colloquy made the tables: version ${version}, this one knows ${steps.length}`;
-      return err(storeUnavailable(message, 'not_applied'));
-    }
+    const metaOf = (name: string) => connection.get('SELECT value FROM colloquy_meta WHERE name = ?', name)?.['value'];
+    const version = Number(metaOf('version') ?? 0);
+    const refusal = refusalOf({ version, usableFrom: Number(metaOf('usable_from') ?? version) }, steps.length);
+    if (refusal !== undefined) return err(refusal);
     for (const step of steps.slice(version)) connection.exec(step);
     if (version < steps.length) {
-      connection.run("INSERT OR REPLACE INTO colloquy_meta VALUES ('version', ?)", steps.length);
+      const write = "INSERT OR REPLACE INTO colloquy_meta VALUES ('version', ?), ('usable_from', ?)";
+      connection.run(write, steps.length, USABLE_FROM);
     }
     return ok();
   });

@@ -50,6 +50,12 @@ describe('PostgresSessionStore', () => {
     await pool.end();
   });
 
+  it('listens to a pool once, however many stores it has', () => {
+    const pool = new Pool();
+    for (let count = 0; count < 12; count += 1) new PostgresSessionStore({ pool });
+    expect(pool.listenerCount('connect')).toBe(1);
+  });
+
   it('a pool that never gives a connection is not_applied at the timeout, and gets back what it gives later', async () => {
     let released = 0;
     let give = (): void => undefined;
@@ -115,6 +121,18 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     const error = (await new PostgresSessionStore({ pool: other }).migrate())._unsafeUnwrapErr();
     await other.end();
     expect(error).toMatchObject({ ...notApplied, message: expect.stringContaining('UTF8') });
+  });
+
+  it('goes on beside a later version whose tables it can use, and says so where it cannot', async () => {
+    const { store, schema } = await openedWithOne();
+    await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'version'`);
+    expect((await store.migrate()).isOk()).toBe(true);
+    expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
+    await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'usable_from'`);
+    expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject({
+      ...notApplied,
+      message: 'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',
+    });
   });
 
   it('works with the rights that the documents grant, which cannot make the tables', async () => {

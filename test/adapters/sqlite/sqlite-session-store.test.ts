@@ -81,6 +81,18 @@ describe('SqliteSessionStore', () => {
     });
   });
 
+  it('goes on beside a later version whose tables it can use, and says so where it cannot', () => {
+    const store = opened();
+    database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'version'");
+    expect(store.migrate().isOk()).toBe(true);
+    expect(store.append(key, hello)._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
+    database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'usable_from'");
+    expect(store.migrate()._unsafeUnwrapErr()).toMatchObject({
+      ...notApplied,
+      message: 'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',
+    });
+  });
+
   it('a locked file is not_applied, and the store works when the lock is gone', async () => {
     const store = opened();
     database.exec('PRAGMA busy_timeout = 0');
@@ -178,6 +190,20 @@ describe('SqliteSessionStore', () => {
     expect(places.map((place) => read(place)?.isTrimmed)).toEqual([true, false, false, false, false]);
   });
 
+  it('reads the events of a session or tenant past all others', () => {
+    const store = opened();
+    store.append(key, hello)._unsafeUnwrap();
+    for (let at = 0; at < 20; at += 1) store.insert('other', headOf(`${at}`), live('IDLE'))._unsafeUnwrap();
+    const latest = store.events?.latest()._unsafeUnwrap();
+    for (const sessionId of ['one', undefined]) {
+      const page = store.events?.read('', '0', 5, { tenant: 'acme', sessionId })._unsafeUnwrap();
+      expect(page?.events.map(({ sequence }) => sequence)).toEqual([1, 2]);
+      expect(page?.position, 'it goes on behind all others').toBe(latest);
+    }
+    const none = store.events?.read('', '0', 5, { tenant: 'acme', sessionId: 'nobody' })._unsafeUnwrap();
+    expect(none).toEqual({ events: [], position: latest, isTrimmed: false });
+  });
+
   it('answers on a closed connection, and its events say that it is closed', async () => {
     const store = opened();
     expect(store.events?.isClosed()).toBe(false);
@@ -186,7 +212,7 @@ describe('SqliteSessionStore', () => {
     expect(store.events?.isClosed()).toBe(true);
   });
 
-  it.each(['newest', 'oldest'] as const)('reads every list from an index, %s first', (order) => {
+  it.each(['newest', 'oldest'] as const)('reads every list, and events, from an index, %s first', (order) => {
     const texts = new Set<string>();
     const store = opened({
       exec: (sql) => database.exec(sql),
@@ -201,12 +227,17 @@ describe('SqliteSessionStore', () => {
     store.list('acme', { ...range, status: { status: 'ACTIVE', now: NOON } })._unsafeUnwrap();
     store.list('acme', { ...range, createdAfter: new Date(NOON - 1).toISOString() })._unsafeUnwrap();
     store.due(NOON, 10)._unsafeUnwrap();
+    store.events?.read('', '0', 10)._unsafeUnwrap();
+    store.events?.read('', '0', 10, { tenant: 'acme', sessionId: undefined })._unsafeUnwrap();
+    store.events?.read('', '0', 10, { tenant: 'acme', sessionId: 'one' })._unsafeUnwrap();
     const plans = [...texts].filter((sql) => sql.startsWith('SELECT') && sql.includes('WHERE'));
     expect(plans.length).toBeGreaterThan(8);
     for (const sql of plans) {
       const values = Array.from(sql.matchAll(/\?/g), () => 0);
       const plan = JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values));
       expect(plan, sql).not.toMatch(/SCAN colloquy|TEMP B-TREE/);
+      if (sql.includes('events WHERE tenant = ? AND ms')) expect(plan, sql).toContain('(tenant=? AND ms>?)');
+      if (sql.includes('events WHERE tenant = ? AND id')) expect(plan, sql).toContain('(tenant=? AND id=? AND ms>?)');
     }
   });
 });
