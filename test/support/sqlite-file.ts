@@ -10,10 +10,12 @@ export const sqliteFile = () => {
   return { file: join(folder, 'sessions.db'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 };
 
-/** A connection as a host should configure it. */
-export const openLibsql = (file: string) => {
+/** As a host should configure a connection. */
+export const settings = 'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL';
+
+export const openLibsql = (file: string, pragmas = settings) => {
   const database = new Database(file);
-  database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+  database.exec(pragmas);
   return database;
 };
 
