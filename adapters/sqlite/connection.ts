@@ -97,6 +97,15 @@ export class Connection {
     throw new ForeignRow('the SQLite driver answered with a row that was not asked for');
   }
 
+  /** Asks for a write-ahead log, which the file then keeps. Returns the mode that the database has now. */
+  useWal(): Result<string, StoreUnavailable> {
+    try {
+      return ok(String(this.get('PRAGMA journal_mode = WAL')?.['journal_mode']));
+    } catch (cause) {
+      return err(failed(cause, 'not_applied'));
+    }
+  }
+
   /** Runs `work` in a transaction that sees one moment of the database. */
   read<T, E>(work: () => Result<T, E>): Result<T, E | StoreUnavailable> {
     return this.#transaction('BEGIN', 'not_applied', work);
