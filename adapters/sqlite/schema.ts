@@ -102,11 +102,7 @@ const USABLE_FROM = 1;
 
 const META = 'CREATE TABLE IF NOT EXISTS colloquy_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID';
 
-/**
- * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
- * the others find them made. Tables of a later version are left as they are, and may be usable.
- */
-export const migrate = (connection: Connection): Result<void, StoreUnavailable> =>
+const makeTables = (connection: Connection): Result<void, StoreUnavailable> =>
   connection.write(() => {
     connection.exec(META);
     const metaOf = (name: string) => connection.get('SELECT value FROM colloquy_meta WHERE name = ?', name)?.['value'];
@@ -120,3 +116,25 @@ export const migrate = (connection: Connection): Result<void, StoreUnavailable> 
     }
     return ok();
   });
+
+/** What `migrate` could not do. */
+export interface SqliteMigration {
+  /** Why the database has no write-ahead log. Without one, readers and the writer of a file wait for each other. */
+  readonly withoutWal?: string;
+}
+
+/** Not an error: a store without a write-ahead log works, and the next start asks for it again. */
+const useWal = (connection: Connection): SqliteMigration => {
+  const mode = connection.useWal();
+  if (mode.isErr()) return { withoutWal: mode.error.message };
+  if (mode.value === 'wal') return {};
+  if (mode.value === 'memory') return { withoutWal: 'the database is in memory' };
+  return { withoutWal: `SQLite keeps journal_mode = ${mode.value} for this file` };
+};
+
+/**
+ * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
+ * the others find them made. The journal mode cannot change within a transaction.
+ */
+export const migrate = (connection: Connection): Result<SqliteMigration, StoreUnavailable> =>
+  makeTables(connection).map(() => useWal(connection));
