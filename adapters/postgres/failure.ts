@@ -1,9 +1,9 @@
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { type Misconfigured, misconfigured, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import { isFields } from '../../src/input/values.js';
 
 /** The failure of one attempt. */
 export interface Failure {
-  readonly error: StoreUnavailable;
+  readonly error: StoreUnavailable | Misconfigured;
   /**
    * `refused`: the server refused the statement and undid it. `conflict`: likewise, because another transaction was in the
    * way; the same statement may succeed now. `lost`: the connection is of no use any more. `late`: the timeout has passed.
@@ -14,16 +14,16 @@ export interface Failure {
 /** Causes by their SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const reasons: Readonly<Record<string, string>> = {
   '25006': 'the database is read-only',
-  '3F000': 'the tables of the store are missing: call migrate() first',
   '40001': 'other transactions were in the way',
   '40P01': 'other transactions were in the way',
   '42501': 'the role lacks a right',
-  '42883': 'the tables of the store are missing: call migrate() first',
-  '42P01': 'the tables of the store are missing: call migrate() first',
   '53100': 'the disk is full',
   '53300': 'too many connections',
   '57014': 'the server has cancelled the call',
 };
+
+/** SQLSTATEs of a schema, a table, a column or a function that is not there: the names are those of this version. */
+const otherSchema: ReadonlySet<string> = new Set(['3F000', '42703', '42883', '42P01']);
 
 /** The server has undone a statement that it answers with ERROR. After FATAL or a lost connection it may be committed. */
 const isUndone = (severity: unknown, code: unknown): code is string =>
@@ -34,6 +34,10 @@ export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): F
   const { severity, code } = isFields(cause) ? cause : {};
   if (!isUndone(severity, code)) {
     return { kind: 'lost', error: storeUnavailable('PostgreSQL did not answer', doubt, cause) };
+  }
+  if (otherSchema.has(code)) {
+    const error = misconfigured('the tables of the store are missing or older: call migrate()', cause);
+    return { kind: 'refused', error };
   }
   const message = reasons[code] ?? `PostgreSQL refused the call: SQLSTATE ${code}`;
   const kind = code === '40001' || code === '40P01' ? 'conflict' : 'refused';

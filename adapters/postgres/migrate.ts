@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { storeUnavailable } from '../../src/errors.js';
+import { misconfigured } from '../../src/errors.js';
 import { type Fields, isFields } from '../../src/input/values.js';
 import { changes } from './changes.js';
 import type { Answer, Connection } from './connection.js';
@@ -63,10 +63,10 @@ export const migrate = async (connection: Connection, schema: string): Answer<vo
     if (encoding === 'UTF8' && version < steps.length) await makeTables(client, schema);
     client.release(false);
     if (encoding !== 'UTF8') {
-      return err(storeUnavailable(`the database must have the encoding UTF8, not ${String(encoding)}`, 'not_applied'));
+      return err(misconfigured(`the database must have the encoding UTF8, not ${String(encoding)}`));
     }
     const message = `a later version of Colloquy made the tables: version ${version}, this one knows ${steps.length}`;
-    return version > steps.length ? err(storeUnavailable(message, 'not_applied')) : ok();
+    return version > steps.length ? err(misconfigured(message)) : ok();
   } catch (cause) {
     // Closing the connection undoes its transaction.
     client.release(true);

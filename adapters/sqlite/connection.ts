@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { type Misconfigured, misconfigured, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import { type Fields, isFields } from '../../src/input/values.js';
 import type { Query } from '../sql/page-query.js';
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from './sqlite-session-store-options.js';
@@ -20,11 +20,16 @@ const isBusy = (cause: unknown): boolean => {
   return (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || isCode(errcode) || isCode(errno);
 };
 
-const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): StoreUnavailable => {
+/** The names are those of this version: the store names no other tables and columns. */
+const isOtherSchema = (cause: unknown): boolean =>
+  /no such table: colloquy_|no such column|has no column named/.test(textOf(cause));
+
+/** Why a call failed. */
+type Refusal = StoreUnavailable | Misconfigured;
+
+const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal => {
   if (isBusy(cause)) return storeUnavailable('another connection has locked the database', outcome, cause);
-  if (/no such table: colloquy_/.test(textOf(cause))) {
-    return storeUnavailable('the tables of the store are missing: call migrate() first', outcome, cause);
-  }
+  if (isOtherSchema(cause)) return misconfigured('the tables of the store are missing or older: call migrate()', cause);
   return storeUnavailable('SQLite refused the call', outcome, cause);
 };
 
@@ -69,12 +74,12 @@ export class Connection {
   }
 
   /** Runs `work` in a transaction that sees one moment of the database. */
-  read<T, E>(work: () => Result<T, E>): Result<T, E | StoreUnavailable> {
+  read<T, E>(work: () => Result<T, E>): Result<T, E | Refusal> {
     return this.#transaction('BEGIN', 'not_applied', work);
   }
 
   /** Runs `work` in a transaction that no other connection writes beside. An error of `work` undoes what it wrote. */
-  write<T, E>(work: () => Result<T, E>): Result<T, E | StoreUnavailable> {
+  write<T, E>(work: () => Result<T, E>): Result<T, E | Refusal> {
     return this.#transaction('BEGIN IMMEDIATE', 'unknown', work);
   }
 
@@ -83,7 +88,7 @@ export class Connection {
     begin: string,
     doubt: StoreUnavailable['outcome'],
     work: () => Result<T, E>,
-  ): Result<T, E | StoreUnavailable> {
+  ): Result<T, E | Refusal> {
     try {
       if (this.#isLeftOpen) this.#rollBack();
       this.exec(begin);
@@ -102,7 +107,7 @@ export class Connection {
     }
   }
 
-  #commit(doubt: StoreUnavailable['outcome']): Result<void, StoreUnavailable> {
+  #commit(doubt: StoreUnavailable['outcome']): Result<void, Refusal> {
     try {
       this.exec('COMMIT');
       return ok();

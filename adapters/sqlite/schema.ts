@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { type Misconfigured, misconfigured, type StoreUnavailable } from '../../src/errors.js';
 import { NEVER } from '../../src/store/never.js';
 import type { Connection } from './connection.js';
 
@@ -100,14 +100,14 @@ const META = 'CREATE TABLE IF NOT EXISTS colloquy_meta (name TEXT PRIMARY KEY, v
  * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
  * the others find them made.
  */
-export const migrate = (connection: Connection): Result<void, StoreUnavailable> =>
+export const migrate = (connection: Connection): Result<void, StoreUnavailable | Misconfigured> =>
   connection.write(() => {
     connection.exec(META);
     const row = connection.get("SELECT value FROM colloquy_meta WHERE name = 'version'");
     const version = Number(row?.['value'] ?? 0);
     if (version > steps.length) {
       const message = `a later version of Colloquy made the tables: version ${version}, this one knows ${steps.length}`;
-      return err(storeUnavailable(message, 'not_applied'));
+      return err(misconfigured(message));
     }
     for (const step of steps.slice(version)) connection.exec(step);
     if (version < steps.length) {

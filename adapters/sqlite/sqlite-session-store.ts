@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   Admit,
@@ -48,9 +48,9 @@ export class SqliteSessionStore implements SessionStore {
   /**
    * Makes the tables, or upgrades those of an earlier version. Safe to call at every start and from several processes at
    * once; does nothing if the tables are there. The names of all tables begin with `colloquy_`. Until then every
-   * operation returns `store_unavailable`.
+   * operation returns `misconfigured`.
    */
-  migrate(): Result<void, StoreUnavailable> {
+  migrate(): Result<void, StoreUnavailable | Misconfigured> {
     return migrate(this.#connection);
   }
 
