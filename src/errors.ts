@@ -201,9 +201,13 @@ export const operationMismatch = (id: string): OperationMismatch => ({
   id,
 });
 
+/** A text whose characters that control a terminal, or the direction or the end of a line, are escaped. */
+export const plainText = (text: string): string =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+
 export const held = (holder: string, until: string): Held => ({
   type: 'held',
-  message: `${holder} holds the session until ${until}`,
+  message: `${plainText(holder)} holds the session until ${until}`,
   holder,
   until,
 });

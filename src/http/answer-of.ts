@@ -77,11 +77,17 @@ export const withinBudget = async <S>(
 ): Answer => {
   if (budget.isSpent(tenant)) return noRoom;
   const reservation = budget.reserve(tenant);
-  const answer = await read(reservation);
-  if (answer.isOk() && answer.value.body !== undefined && request.onClose !== undefined) {
-    request.onClose(reservation.release);
-  } else reservation.release();
-  return answer;
+  let isPending = false;
+  try {
+    const answer = await read(reservation);
+    if (answer.isOk() && answer.value.body !== undefined && request.onClose !== undefined) {
+      request.onClose(reservation.release);
+      isPending = true;
+    }
+    return answer;
+  } finally {
+    if (!isPending) reservation.release();
+  }
 };
 
 /** Headers of an answer without a body. */

@@ -24,7 +24,7 @@ export interface HeaderParameter {
 /** A field of a JSON body: a value with a rule, or an array of objects. */
 export type BodyField = Rule | { readonly items: Body; readonly least: number; readonly most: keyof SessionLimits };
 
-/** The JSON object in a request body. Unknown fields are ignored. */
+/** The JSON object in a request body. Unknown fields are ignored, but refused in `items`. */
 export interface Body {
   /** Schema name in the OpenAPI document. */
   readonly name: string;
