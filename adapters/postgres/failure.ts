@@ -22,8 +22,13 @@ const reasons: Readonly<Record<string, string>> = {
   '57014': 'the server has cancelled the call',
 };
 
-/** SQLSTATEs of a schema, a table, a column or a function that is not there: the names are those of this version. */
-const otherSchema: ReadonlySet<string> = new Set(['3F000', '42703', '42883', '42P01']);
+/** What is missing where the tables were not made, or by an earlier version: statements have no other names. */
+const missingParts: Readonly<Record<string, string>> = {
+  '3F000': 'the tables of the store are missing',
+  '42703': 'a column of the store is missing',
+  '42883': 'a function of the store is missing',
+  '42P01': 'the tables of the store are missing',
+};
 
 /** The server has undone a statement that it answers with ERROR. After FATAL or a lost connection it may be committed. */
 const isUndone = (severity: unknown, code: unknown): code is string =>
@@ -35,9 +40,9 @@ export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): F
   if (!isUndone(severity, code)) {
     return { kind: 'lost', error: storeUnavailable('PostgreSQL did not answer', doubt, cause) };
   }
-  if (otherSchema.has(code)) {
-    const error = misconfigured('the tables of the store are missing or older: call migrate()', cause);
-    return { kind: 'refused', error };
+  const missing = missingParts[code];
+  if (missing !== undefined) {
+    return { kind: 'refused', error: misconfigured(`${missing}: call migrate() first`, cause) };
   }
   const message = reasons[code] ?? `PostgreSQL refused the call: SQLSTATE ${code}`;
   const kind = code === '40001' || code === '40P01' ? 'conflict' : 'refused';

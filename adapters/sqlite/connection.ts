@@ -20,16 +20,20 @@ const isBusy = (cause: unknown): boolean => {
   return (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || isCode(errcode) || isCode(errno);
 };
 
-/** The names are those of this version: the store names no other tables and columns. */
-const isOtherSchema = (cause: unknown): boolean =>
-  /no such table: colloquy_|no such column|has no column named/.test(textOf(cause));
+/** What is missing where the tables were not made, or by an earlier version: statements have no other names. */
+const missingPart = (cause: unknown): string | undefined => {
+  const text = textOf(cause);
+  if (/no such table: colloquy_/.test(text)) return 'the tables of the store are missing';
+  return /no such column|has no column named/.test(text) ? 'a column of the store is missing' : undefined;
+};
 
 /** Why a call failed. */
 type Refusal = StoreUnavailable | Misconfigured;
 
 const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal => {
   if (isBusy(cause)) return storeUnavailable('another connection has locked the database', outcome, cause);
-  if (isOtherSchema(cause)) return misconfigured('the tables of the store are missing or older: call migrate()', cause);
+  const missing = missingPart(cause);
+  if (missing !== undefined) return misconfigured(`${missing}: call migrate() first`, cause);
   return storeUnavailable('SQLite refused the call', outcome, cause);
 };
 

@@ -68,7 +68,7 @@ describe('SqliteSessionStore', () => {
 
   it('says of older tables that migrate must be called', () => {
     const store = opened();
-    database.exec('ALTER TABLE colloquy_sessions RENAME COLUMN sequence TO number_of_changes');
+    database.exec('ALTER TABLE colloquy_sessions RENAME COLUMN state TO state_before');
     for (const answer of [store.findState(key), store.append(key, hello)]) {
       expect(answer._unsafeUnwrapErr()).toMatchObject({
         type: 'misconfigured',
