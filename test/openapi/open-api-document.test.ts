@@ -150,6 +150,18 @@ describe('the document', () => {
     });
   });
 
+  test('has the rules that are not of the host: bounds of fences, fractions of seconds, no unknown field of an entry', () => {
+    const { schemas } = documentOf({ routes: [commandRoutes()] }).components;
+    const fence = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+    expect(schemas['ReleaseSession']?.properties?.['fence']).toMatchObject(fence);
+    expect(schemas['CreateSession']?.properties?.['time_limit']).toMatchObject({
+      type: ['number', 'null'],
+      minimum: 0,
+    });
+    expect(schemas['NewHistoryEntry']).toMatchObject({ additionalProperties: false });
+    expect(schemas['CreateSession']).not.toHaveProperty('additionalProperties');
+  });
+
   test('has the title, the version and the servers of the host', () => {
     const servers = [{ url: 'https://example.com/api', description: 'live' }];
     expect(documentOf({ title: 'Tutors', version: '2.1.0', servers })).toMatchObject({
