@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreUnavailable } from '../../src/errors.js';
 import { type Fields, isFields } from '../../src/input/values.js';
 import type { Query } from '../sql/page-query.js';
 import { type Failure, failureOf, lost, timedOut } from './failure.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
 
 /** The result of a call of the store. */
-export type Answer<T, E = StoreUnavailable> = Promise<Result<T, E>>;
+export type Answer<T, E = StoreUnavailable | Misconfigured> = Promise<Result<T, E>>;
 
 export type Value = string | number | boolean | null | readonly string[];
 

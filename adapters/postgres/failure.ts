@@ -1,9 +1,9 @@
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { type Misconfigured, misconfigured, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import { isFields } from '../../src/input/values.js';
 
 /** The failure of one attempt. */
 export interface Failure {
-  readonly error: StoreUnavailable;
+  readonly error: StoreUnavailable | Misconfigured;
   /**
    * `refused`: the server refused the statement and undid it. `conflict`: likewise, because another transaction was in the
    * way; the same statement may succeed now. `lost`: the connection is of no use any more. `late`: the timeout has passed.
@@ -14,15 +14,20 @@ export interface Failure {
 /** Causes by their SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const reasons: Readonly<Record<string, string>> = {
   '25006': 'the database is read-only',
-  '3F000': 'the tables of the store are missing: call migrate() first',
   '40001': 'other transactions were in the way',
   '40P01': 'other transactions were in the way',
   '42501': 'the role lacks a right',
-  '42883': 'the tables of the store are missing: call migrate() first',
-  '42P01': 'the tables of the store are missing: call migrate() first',
   '53100': 'the disk is full',
   '53300': 'too many connections',
   '57014': 'the server has cancelled the call',
+};
+
+/** What is missing where the tables were not made, or by an earlier version: statements have no other names. */
+const missingParts: Readonly<Record<string, string>> = {
+  '3F000': 'the tables of the store are missing',
+  '42703': 'a column of the store is missing',
+  '42883': 'a function of the store is missing',
+  '42P01': 'the tables of the store are missing',
 };
 
 /**
@@ -43,6 +48,10 @@ export const lost = (cause: unknown, doubt: StoreUnavailable['outcome']): Failur
 export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => {
   const code = isFields(cause) ? cause['code'] : undefined;
   if (!isUndone(code)) return lost(cause, doubt);
+  const missing = missingParts[code];
+  if (missing !== undefined) {
+    return { kind: 'refused', error: misconfigured(`${missing}: call migrate() first`, cause) };
+  }
   const message = reasons[code] ?? `PostgreSQL refused the call: SQLSTATE ${code}`;
   const kind = code === '40001' || code === '40P01' ? 'conflict' : 'refused';
   return { kind, error: storeUnavailable(message, 'not_applied', cause) };

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { storeUnavailable } from '../../src/errors.js';
+import { misconfigured } from '../../src/errors.js';
 import { type Fields, isFields } from '../../src/input/values.js';
 import { refusalOf, type SchemaVersion } from '../sql/schema-version.js';
 import type { Answer } from './call.js';
@@ -73,7 +73,7 @@ export const migrate = async (connection: Connection, schema: string): Answer<vo
     if (encoding === 'UTF8' && found.version < steps.length) found = await makeTables(client, schema);
     client.release(false);
     if (encoding !== 'UTF8') {
-      return err(storeUnavailable(`the database must have the encoding UTF8, not ${String(encoding)}`, 'not_applied'));
+      return err(misconfigured(`the database must have the encoding UTF8, not ${String(encoding)}`));
     }
     const refusal = refusalOf(found, steps.length);
     return refusal === undefined ? ok() : err(refusal);

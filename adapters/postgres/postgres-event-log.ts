@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
+import type { StoreError } from '../../src/errors.js';
 import type { EventPage } from '../../src/events/session-event.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';
@@ -74,7 +74,7 @@ export class PostgresEventLog implements EventLog {
   }
 
   /** A change and its event are one transaction: only a publication may be missing. */
-  async repeat(): Answer<undefined, StoreUnavailable> {
+  async repeat(): Answer<undefined, StoreError> {
     await this.publish(this.#connection.begin());
     return ok(undefined);
   }

@@ -1,5 +1,5 @@
 import { ok, type Result } from 'neverthrow';
-import type { StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   Admit,
@@ -56,9 +56,9 @@ export class PostgresSessionStore implements SessionStore {
 
   /**
    * Makes the schema and its tables, or upgrades those of an earlier version. Safe to call at every start and from several
-   * processes at once; only reads if the tables are there. Until then every operation returns `store_unavailable`.
+   * processes at once; only reads if the tables are there. Until then every operation returns `misconfigured`.
    */
-  migrate(): Promise<Result<void, StoreUnavailable>> {
+  migrate(): Promise<Result<void, StoreUnavailable | Misconfigured>> {
     return migrate(this.#connection, this.#schema);
   }
 

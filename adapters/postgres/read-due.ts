@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
+import type { StoreError } from '../../src/errors.js';
 import type { DueSession, DueSessions } from '../../src/store/session-store.js';
 import { dueOfTenant, dueSessionOf, firstDue, tenantsDue } from '../sql/due-query.js';
 import type { Answer, Call } from './call.js';
@@ -10,7 +10,7 @@ export const readDue = async (
   prefix: string,
   now: number,
   limit: number,
-): Answer<DueSessions, StoreUnavailable> => {
+): Answer<DueSessions, StoreError> => {
   const first = await call.query(firstDue(prefix, now, limit + 1));
   if (first.isErr()) return err(first.error);
   if (first.value.length <= limit) return ok({ sessions: first.value.map(dueSessionOf), failed: [], hasMore: false });

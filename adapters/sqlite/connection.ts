@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { type Misconfigured, misconfigured, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import { type Fields, isFields } from '../../src/input/values.js';
 import type { Query } from '../sql/page-query.js';
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from './sqlite-session-store-options.js';
@@ -37,12 +37,21 @@ export const hasKey =
     return true;
   };
 
-const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): StoreUnavailable => {
+/** What is missing where the tables were not made, or by an earlier version: statements have no other names. */
+const missingPart = (cause: unknown): string | undefined => {
+  const text = textOf(cause);
+  if (/no such table: colloquy_/.test(text)) return 'the tables of the store are missing';
+  return /no such column|has no column named/.test(text) ? 'a column of the store is missing' : undefined;
+};
+
+/** Why a call failed. */
+type Refusal = StoreUnavailable | Misconfigured;
+
+const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal => {
   if (cause instanceof ForeignRow) return storeUnavailable(cause.message, outcome, cause);
   if (isBusy(cause)) return storeUnavailable('another connection has locked the database', outcome, cause);
-  if (/no such table: colloquy_/.test(textOf(cause))) {
-    return storeUnavailable('the tables of the store are missing: call migrate() first', outcome, cause);
-  }
+  const missing = missingPart(cause);
+  if (missing !== undefined) return misconfigured(`${missing}: call migrate() first`, cause);
   return storeUnavailable('SQLite refused the call', outcome, cause);
 };
 
@@ -98,7 +107,7 @@ export class Connection {
   }
 
   /** Asks for a write-ahead log, which the file then keeps. Returns the mode that the database has now. */
-  useWal(): Result<string, StoreUnavailable> {
+  useWal(): Result<string, Refusal> {
     try {
       return ok(String(this.get('PRAGMA journal_mode = WAL')?.['journal_mode']));
     } catch (cause) {
@@ -107,12 +116,12 @@ export class Connection {
   }
 
   /** Runs `work` in a transaction that sees one moment of the database. */
-  read<T, E>(work: () => Result<T, E>): Result<T, E | StoreUnavailable> {
+  read<T, E>(work: () => Result<T, E>): Result<T, E | Refusal> {
     return this.#transaction('BEGIN', 'not_applied', work);
   }
 
   /** Runs `work` in a transaction that no other connection writes beside. An error of `work` undoes what it wrote. */
-  write<T, E>(work: () => Result<T, E>): Result<T, E | StoreUnavailable> {
+  write<T, E>(work: () => Result<T, E>): Result<T, E | Refusal> {
     return this.#transaction('BEGIN IMMEDIATE', 'unknown', work);
   }
 
@@ -121,7 +130,7 @@ export class Connection {
     begin: string,
     doubt: StoreUnavailable['outcome'],
     work: () => Result<T, E>,
-  ): Result<T, E | StoreUnavailable> {
+  ): Result<T, E | Refusal> {
     try {
       if (this.#isLeftOpen) this.#rollBack();
       this.exec(begin);
@@ -140,7 +149,7 @@ export class Connection {
     }
   }
 
-  #commit(doubt: StoreUnavailable['outcome']): Result<void, StoreUnavailable> {
+  #commit(doubt: StoreUnavailable['outcome']): Result<void, Refusal> {
     try {
       this.exec('COMMIT');
       return ok();

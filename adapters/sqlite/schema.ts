@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreUnavailable } from '../../src/errors.js';
 import { NEVER } from '../../src/store/never.js';
 import { refusalOf } from '../sql/schema-version.js';
 import type { Connection } from './connection.js';
@@ -102,7 +102,7 @@ const USABLE_FROM = 1;
 
 const META = 'CREATE TABLE IF NOT EXISTS colloquy_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID';
 
-const makeTables = (connection: Connection): Result<void, StoreUnavailable> =>
+const makeTables = (connection: Connection): Result<void, StoreUnavailable | Misconfigured> =>
   connection.write(() => {
     connection.exec(META);
     const metaOf = (name: string) => connection.get('SELECT value FROM colloquy_meta WHERE name = ?', name)?.['value'];
@@ -136,5 +136,5 @@ const useWal = (connection: Connection): SqliteMigration => {
  * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
  * the others find them made. The journal mode cannot change within a transaction.
  */
-export const migrate = (connection: Connection): Result<SqliteMigration, StoreUnavailable> =>
+export const migrate = (connection: Connection): Result<SqliteMigration, StoreUnavailable | Misconfigured> =>
   makeTables(connection).map(() => useWal(connection));

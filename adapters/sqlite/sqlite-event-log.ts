@@ -1,5 +1,5 @@
 import { ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
+import type { StoreError } from '../../src/errors.js';
 import type { ChangeId, EventDetail } from '../../src/events/event-detail.js';
 import type { EventPage } from '../../src/events/session-event.js';
 import { escapeName } from '../../src/store/escape-name.js';
@@ -39,11 +39,11 @@ export class SqliteEventLog implements EventLog {
     return '';
   }
 
-  latest(): Result<string, StoreUnavailable> {
+  latest(): Result<string, StoreError> {
     return this.#connection.read(() => ok(positionOfRow(this.#connection.get(LATEST))));
   }
 
-  read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, StoreUnavailable> {
+  read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, StoreError> {
     return this.#connection.read(() => {
       const { ms, number } = readPlace(position);
       const scope = scopeOf(of);

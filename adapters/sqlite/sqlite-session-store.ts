@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   Admit,
@@ -48,10 +48,10 @@ export class SqliteSessionStore implements SessionStore {
   /**
    * Makes the tables, or upgrades those of an earlier version, and sets `journal_mode = WAL`, which the file keeps. Safe to
    * call at every start and from several processes at once; does nothing if all is there. The names of all tables begin
-   * with `colloquy_`. Until then every operation returns `store_unavailable`. A database that can have no write-ahead log
+   * with `colloquy_`. Until then every operation returns `misconfigured`. A database that can have no write-ahead log
    * works without: `withoutWal` says why.
    */
-  migrate(): Result<SqliteMigration, StoreUnavailable> {
+  migrate(): Result<SqliteMigration, StoreUnavailable | Misconfigured> {
     return migrate(this.#connection);
   }
 

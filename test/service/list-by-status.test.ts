@@ -90,7 +90,7 @@ describeWithRedis('a list by status on a real Redis', ({ port }) => {
   test('says which option it needs where the host has not switched it on', async () => {
     const sessions = new SessionService({ store: open(false) });
     const error = await errorOf(sessions.list({ status: 'IDLE' }));
-    expect(error).toMatchObject({ type: 'store_unavailable', message: expect.stringContaining('statusIndex') });
+    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('statusIndex') });
   });
 
   test('is made by a repair for sessions that were there before it was switched on', async () => {

@@ -63,7 +63,19 @@ describe('SqliteSessionStore', () => {
   it('says before migrate that migrate must be called', async () => {
     for (const answer of operations(new SqliteSessionStore({ database, events: true }))) {
       const error = (await answer)?._unsafeUnwrapErr();
-      expect(error).toMatchObject({ ...notApplied, message: expect.stringContaining('migrate()') });
+      expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('migrate()') });
+    }
+  });
+
+  it('says of older tables that migrate must be called', () => {
+    const store = opened();
+    database.exec('ALTER TABLE colloquy_sessions RENAME COLUMN state TO state_before');
+    for (const answer of [store.findState(key), store.append(key, hello)]) {
+      expect(answer._unsafeUnwrapErr()).toMatchObject({
+        type: 'misconfigured',
+        message: expect.stringContaining('migrate()'),
+        cause: expect.any(Error),
+      });
     }
   });
 
@@ -126,7 +138,7 @@ describe('SqliteSessionStore', () => {
     const store = opened();
     database.exec('UPDATE colloquy_meta SET value = 99');
     expect(store.migrate()._unsafeUnwrapErr()).toMatchObject({
-      ...notApplied,
+      type: 'misconfigured',
       message: expect.stringContaining('later version'),
     });
   });
