@@ -10,12 +10,9 @@ export default defineConfig({
     maxWorkers: 3,
     // A worker loads each module once and not once for every file, which takes a third of the time.
     isolate: false,
-    // No test is about time; a busy machine is no failure.
+    // No test is about time; a busy machine is no failure. Nothing is tried again: what passes at the second try is a fault.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Whatever a machine that others use brings about once; CI says at its end which tests needed it, for they are to be
-    // looked into.
-    retry: process.env['CI'] ? 1 : 0,
     restoreMocks: true,
     unstubEnvs: true,
     coverage: {

@@ -3,12 +3,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 
-const missing = { passed: 0, failures: ['there is no report'], second: [], skipped: 0 };
+const missing = { passed: 0, failures: ['there is no report'], skipped: 0 };
 const total = { passed: 0, failed: 0 };
 for (const file of process.argv.slice(2)) {
-  const { passed, failures, second, skipped } = existsSync(file) ? count(file) : missing;
+  const { passed, failures, skipped } = existsSync(file) ? count(file) : missing;
   const node = basename(file, '.json');
-  for (const failure of second) console.log(`Node ${node}: passed only when it was tried again, ${failure}`);
   for (const failure of failures) console.log(`Node ${node}: FAILED ${failure}`);
   console.log(`Node ${node}: ${passed} passed, ${failures.length} failed, ${skipped} skipped`);
   total.passed += passed;
@@ -21,7 +20,6 @@ function count(file) {
   return {
     passed: report.numPassedTests,
     failures: report.testResults.flatMap(failuresIn),
-    second: report.testResults.flatMap(firstAttemptsIn),
     skipped: report.numPendingTests + report.numTodoTests,
   };
 }
@@ -32,11 +30,6 @@ function failuresIn({ name, status, message, assertionResults }) {
   // A file that cannot be loaded, or whose hooks fail, has failed even if none of its tests has.
   if (status === 'failed' && failed.length === 0) return [`${path}: ${firstLine(message)}`];
   return failed.map(describe(path));
-}
-
-function firstAttemptsIn({ name, assertionResults }) {
-  const again = assertionResults.filter((test) => test.status === 'passed' && test.failureMessages.length > 0);
-  return again.map(describe(relative(process.cwd(), name)));
 }
 
 function describe(path) {

@@ -63,6 +63,7 @@ const adviceOn = (error: SessionError): string => {
     case 'held':
     case 'not_holder':
     case 'corrupt_record':
+    case 'misconfigured':
       return error.message;
   }
 };

@@ -12,7 +12,7 @@ const sessions = new SessionService({
   store: new MemorySessionStore(),
   idleTimeout: 15 * 60, // seconds that a session may wait to be started or resumed
   retention: 24 * 3600, // seconds that it can be read after its end: memory is not to fill up
-  limits: { timeLimit: 3600 },
+  limits: { timeLimit: 3600 }, // a greater one is refused; a session without one has no limit
 });
 
 const sweeper = createSweeper(sessions, {

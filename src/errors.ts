@@ -102,6 +102,17 @@ export interface CorruptRecord extends Failure<'corrupt_record'> {
   readonly id: string;
 }
 
+/**
+ * The deployment is wrong: the tables are missing, a list needs an option that the store was opened without, or the host
+ * gave something that cannot be used. Nothing was changed, and the same call fails until somebody corrects the setup.
+ */
+export interface Misconfigured extends Failure<'misconfigured'> {
+  /** What is wrong, and what to do: for logs. */
+  readonly message: string;
+  /** The error of the store or its client, where there is one: for logs, not for clients. */
+  readonly cause?: unknown;
+}
+
 /** `onEnded` of a sweep threw, rejected or took longer than a minute. The sweep calls it again later. */
 export interface ListenerFailed extends Failure<'listener_failed'> {
   /** The id of the session that ended. */
@@ -124,10 +135,11 @@ export type SessionError =
   | HistoryMoved
   | PageTooLarge
   | StoreUnavailable
-  | CorruptRecord;
+  | CorruptRecord
+  | Misconfigured;
 
 /** Errors of a store. */
-export type StoreError = StoreUnavailable | CorruptRecord;
+export type StoreError = StoreUnavailable | CorruptRecord | Misconfigured;
 
 /** Errors of `create`. */
 export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreError;
@@ -189,9 +201,13 @@ export const operationMismatch = (id: string): OperationMismatch => ({
   id,
 });
 
+/** A text whose characters that control a terminal, or the direction or the end of a line, are escaped. */
+export const plainText = (text: string): string =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+
 export const held = (holder: string, until: string): Held => ({
   type: 'held',
-  message: `${holder} holds the session until ${until}`,
+  message: `${plainText(holder)} holds the session until ${until}`,
   holder,
   until,
 });
@@ -239,6 +255,12 @@ export const corruptRecord = (id: string, reason: string): CorruptRecord => ({
   type: 'corrupt_record',
   message: `the stored session cannot be read: ${reason}`,
   id,
+});
+
+export const misconfigured = (message: string, cause?: unknown): Misconfigured => ({
+  type: 'misconfigured',
+  message,
+  ...(cause === undefined ? {} : { cause }),
 });
 
 export const listenerFailed = (id: string, cause: unknown): ListenerFailed => ({

@@ -16,6 +16,7 @@ export type {
   InvalidTransition,
   ListError,
   ListenerFailed,
+  Misconfigured,
   NotFound,
   NotHolder,
   OperationMismatch,

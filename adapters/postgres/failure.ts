@@ -1,9 +1,9 @@
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { type Misconfigured, misconfigured, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import { isFields } from '../../src/input/values.js';
 
 /** The failure of one attempt. */
 export interface Failure {
-  readonly error: StoreUnavailable;
+  readonly error: StoreUnavailable | Misconfigured;
   /**
    * `refused`: the server refused the statement and undid it. `conflict`: likewise, because another transaction was in the
    * way; the same statement may succeed now. `lost`: the connection is of no use any more. `late`: the timeout has passed.
@@ -14,26 +14,43 @@ export interface Failure {
 /** Causes by their SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const reasons: Readonly<Record<string, string>> = {
   '25006': 'the database is read-only',
-  '3F000': 'the tables of the store are missing: call migrate() first',
   '40001': 'other transactions were in the way',
   '40P01': 'other transactions were in the way',
   '42501': 'the role lacks a right',
-  '42883': 'the tables of the store are missing: call migrate() first',
-  '42P01': 'the tables of the store are missing: call migrate() first',
   '53100': 'the disk is full',
   '53300': 'too many connections',
   '57014': 'the server has cancelled the call',
 };
 
-/** The server has undone a statement that it answers with ERROR. After FATAL or a lost connection it may be committed. */
-const isUndone = (severity: unknown, code: unknown): code is string =>
-  severity === 'ERROR' && typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && code !== '40003';
+/** What is missing where the tables were not made, or by an earlier version: statements have no other names. */
+const missingParts: Readonly<Record<string, string>> = {
+  '3F000': 'the tables of the store are missing',
+  '42703': 'a column of the store is missing',
+  '42883': 'a function of the store is missing',
+  '42P01': 'the tables of the store are missing',
+};
+
+/**
+ * Whether the server has undone the statement that it answers with this SQLSTATE. It may be committed if the server or a
+ * pooler before it has lost something: a connection (08, 57P), a file (58), itself (XX), or time in a transaction (25P). The
+ * severity tells nothing: it is in the language of the server. Codes of Node, such as EPIPE, begin with E.
+ */
+const isUndone = (code: unknown): code is string =>
+  typeof code === 'string' && /^[0-9FHP][0-9A-Z]{4}$/.test(code) && !/^(?:08|57P|58|25P0[34]|40003)/.test(code);
+
+/** After a lost connection the statement may have been committed: then the outcome is `doubt`. */
+export const lost = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => ({
+  kind: 'lost',
+  error: storeUnavailable('PostgreSQL did not answer', doubt, cause),
+});
 
 /** The failure of a statement. `doubt` is the outcome if the statement may have been committed. */
 export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => {
-  const { severity, code } = isFields(cause) ? cause : {};
-  if (!isUndone(severity, code)) {
-    return { kind: 'lost', error: storeUnavailable('PostgreSQL did not answer', doubt, cause) };
+  const code = isFields(cause) ? cause['code'] : undefined;
+  if (!isUndone(code)) return lost(cause, doubt);
+  const missing = missingParts[code];
+  if (missing !== undefined) {
+    return { kind: 'refused', error: misconfigured(`${missing}: call migrate() first`, cause) };
   }
   const message = reasons[code] ?? `PostgreSQL refused the call: SQLSTATE ${code}`;
   const kind = code === '40001' || code === '40P01' ? 'conflict' : 'refused';

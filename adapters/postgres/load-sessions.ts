@@ -5,7 +5,7 @@ import type { SessionRecord } from '../../src/session/session-record.js';
 import type { Admit, ReadSize } from '../../src/store/session-store.js';
 import type { Query } from '../sql/page-query.js';
 import { FRAME_BYTES, sessionIn } from '../sql/session-rows.js';
-import type { Answer } from './connection.js';
+import type { Answer } from './call.js';
 
 /** Sessions up to this many bytes are read in the round trip that finds their size. */
 const BYTES_AT_ONCE = 262_144;

@@ -74,7 +74,7 @@ export class NotificationListener {
       this.#disconnect(client);
       this.#nextCheckAt = performance.now() + NO_ROOM_MS;
     }
-    if (this.#client !== undefined) await this.#connection.write(`NOTIFY "${this.#channel}"`);
+    if (this.#client !== undefined) await this.#connection.begin().write(`NOTIFY "${this.#channel}"`);
     this.#isChecking = false;
   }
 

@@ -1,9 +1,9 @@
 import { err, ok } from 'neverthrow';
 import type { EventPage } from '../../src/events/session-event.js';
-import type { Fields } from '../../src/input/values.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
-import { eventPageOf, positionOfRow, readPlace } from '../sql/event-rows.js';
-import type { Answer, Connection } from './connection.js';
+import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';
+import type { Answer, Call } from './call.js';
+import type { Connection } from './connection.js';
 import { NotificationListener } from './notification-listener.js';
 import type { PostgresSettings } from './postgres-session-store-options.js';
 
@@ -37,15 +37,11 @@ export class PostgresEventLog implements EventLog {
 
   /**
    * Publishes all events that are committed by now. Calls at the same time share a publication: one that starts after the
-   * last of them. If it fails, it is tried again later; the events stay where they are until then.
+   * last of them. If it fails, it is tried again later; the events stay where they are until then. A call waits for it
+   * until its own deadline: its change is committed.
    */
-  publish(): Promise<void> {
-    this.#next ??= this.#running.then(() => {
-      this.#next = undefined;
-      this.#running = this.#publish();
-      return this.#running;
-    });
-    return this.#next;
+  publish(call: Call): Promise<void> {
+    return call.wait(this.#publishNext());
   }
 
   streamOf(): string {
@@ -54,36 +50,44 @@ export class PostgresEventLog implements EventLog {
 
   async latest(): Answer<string> {
     const sql = `SELECT number, ms FROM ${this.#prefix}events ORDER BY number DESC LIMIT 1`;
-    return (await this.#connection.read(sql)).map(([row]) => positionOfRow(row));
+    return (await this.#connection.begin().read(sql)).map(([row]) => positionOfRow(row));
   }
 
   async read(_stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     const { ms, number } = readPlace(position);
-    const sql = `WITH first AS (SELECT number AS first_number, ms AS first_ms FROM ${this.#prefix}events
-        ORDER BY number LIMIT 1),
-      page AS (SELECT * FROM ${this.#prefix}events WHERE (ms, number) > ($1, $2) ORDER BY ms, number LIMIT $3)
-      SELECT * FROM first LEFT JOIN page ON true ORDER BY ms, number`;
-    const rows = await this.#connection.read(sql, [ms, number, limit]);
-    if (rows.isErr()) return err(rows.error);
-    const [row] = rows.value;
-    const first: Fields | undefined = row && { number: row['first_number'], ms: row['first_ms'] };
-    return ok(
-      eventPageOf(
-        rows.value.filter(({ number: found }) => found !== null),
-        position,
-        first,
-        of,
-      ),
-    );
+    const scope = scopeOf(of);
+    const end = (name: string, direction: string) => `${name} AS (
+      SELECT number AS ${name}_number, ms AS ${name}_ms FROM ${this.#prefix}events ORDER BY number ${direction} LIMIT 1)`;
+    // One statement sees one moment of the log.
+    const sql = `WITH ${end('first', 'ASC')}, ${end('last', 'DESC')},
+      page AS (SELECT * FROM ${this.#prefix}events WHERE ${scope.sql}(ms, number) > (?, ?) ORDER BY ms, number LIMIT ?)
+      SELECT * FROM first CROSS JOIN last LEFT JOIN page ON true ORDER BY ms, number`;
+    const found = await this.#connection.begin().query({ sql, values: [...scope.values, ms, number, limit] });
+    return found.map((all) => {
+      const [row] = all;
+      const first = row && { number: row['first_number'], ms: row['first_ms'] };
+      const last = row && { number: row['last_number'], ms: row['last_ms'] };
+      const rows = all.filter(({ number: numbered }) => numbered !== null);
+      return eventPageOf({ rows, limit, first, last }, position);
+    });
   }
 
   isClosed(): boolean {
     return this.#connection.isClosed;
   }
 
+  #publishNext(): Promise<void> {
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined;
+      this.#running = this.#publish();
+      return this.#running;
+    });
+    return this.#next;
+  }
+
   async #publish(): Promise<void> {
-    const published = await this.#connection.write(this.#publication);
+    const published = await this.#connection.begin().write(this.#publication);
     if (published.isOk() || this.isClosed()) return;
-    setTimeout(() => void this.publish(), RETRY_MS).unref();
+    setTimeout(() => void this.#publishNext(), RETRY_MS).unref();
   }
 }

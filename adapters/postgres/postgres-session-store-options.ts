@@ -19,6 +19,8 @@ export interface PostgresPool {
   readonly ending?: unknown;
   readonly ended?: unknown;
   connect(): PromiseLike<PostgresClient>;
+  /** With it, the store listens for errors of a connection from its beginning. */
+  on?(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
 /** Options of a `PostgresSessionStore`. */
@@ -27,7 +29,10 @@ export interface PostgresSessionStoreOptions {
   readonly pool: PostgresPool;
   /** The schema of the tables: 1 to 50 of the characters `a-z 0-9 _`, not a digit first. Default: `colloquy`. */
   readonly schema?: string;
-  /** Timeout of a call, in milliseconds, with the wait for a connection of the pool: 1 to 600000. Default: 5000. */
+  /**
+   * Timeout of a call, in milliseconds, with all that it waits for, such as a connection of the pool: 1 to 600000. Default:
+   * 5000. `migrate` has none.
+   */
   readonly timeoutMs?: number;
   /**
    * Enables events. The log keeps the last `length` events, 1 to 100000000, by default 100000. With `listen: false` the store

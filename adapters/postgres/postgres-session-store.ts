@@ -1,5 +1,5 @@
 import { ok, type Result } from 'neverthrow';
-import type { StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   Admit,
@@ -56,9 +56,9 @@ export class PostgresSessionStore implements SessionStore {
 
   /**
    * Makes the schema and its tables, or upgrades those of an earlier version. Safe to call at every start and from several
-   * processes at once; only reads if the tables are there. Until then every operation returns `store_unavailable`.
+   * processes at once; only reads if the tables are there. Until then every operation returns `misconfigured`.
    */
-  migrate(): Promise<Result<void, StoreUnavailable>> {
+  migrate(): Promise<Result<void, StoreUnavailable | Misconfigured>> {
     return migrate(this.#connection, this.#schema);
   }
 
@@ -71,15 +71,15 @@ export class PostgresSessionStore implements SessionStore {
     size: ReadSize = {},
     admit?: Admit<E>,
   ): Promise<Result<SessionRecord | undefined, StoreError | E>> {
-    return findSession(this.#connection, this.#prefix, key, size, admit);
+    return findSession(this.#connection.begin(), this.#prefix, key, size, admit);
   }
 
   findState(key: SessionKey): Promise<Result<StateRecord | undefined, StoreError>> {
-    return findState(this.#connection, this.#prefix, key);
+    return findState(this.#connection.begin(), this.#prefix, key);
   }
 
   list<E = never>(tenant: string, range: PageRange, admit?: Admit<E>): Promise<Result<RecordPage, StoreError | E>> {
-    return readPage(this.#connection, this.#prefix, tenant, range, admit);
+    return readPage(this.#connection.begin(), this.#prefix, tenant, range, admit);
   }
 
   replace(key: SessionKey, next: StateRecord): Promise<Result<'replaced' | 'stale' | 'missing', StoreError>> {
@@ -91,7 +91,7 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Promise<Result<EntriesOutcome, StoreError>> {
-    return findEntries(this.#connection, this.#prefix, key, slice);
+    return findEntries(this.#connection.begin(), this.#prefix, key, slice);
   }
 
   remove(key: SessionKey, removal: Removal = {}): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
@@ -99,7 +99,7 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   due(now: number, limit: number): Promise<Result<DueSessions, StoreError>> {
-    return readDue(this.#connection, this.#prefix, now, limit);
+    return readDue(this.#connection.begin(), this.#prefix, now, limit);
   }
 
   reschedule(key: SessionKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
@@ -108,7 +108,7 @@ export class PostgresSessionStore implements SessionStore {
 
   /** Publishes events that a process has committed and not published, because it ended. */
   async purge(): Promise<Result<number, StoreError>> {
-    await this.#log?.publish();
+    await this.#log?.publish(this.#connection.begin());
     return ok(0);
   }
 }

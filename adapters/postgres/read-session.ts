@@ -7,7 +7,7 @@ import type { Admit, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '
 import { decodeEntries } from '../../src/store/stored-json.js';
 import type { Query } from '../sql/page-query.js';
 import { stateIn, unreadable } from '../sql/session-rows.js';
-import type { Answer, Connection } from './connection.js';
+import type { Answer, Call } from './call.js';
 import { loadSessions, readAdmitted, type Source, sessionOf } from './load-sessions.js';
 
 const sourceOf = (prefix: string, { tenant, id }: SessionKey): Source => ({
@@ -17,24 +17,24 @@ const sourceOf = (prefix: string, { tenant, id }: SessionKey): Source => ({
 });
 
 export const findSession = async <E>(
-  connection: Connection,
+  call: Call,
   prefix: string,
   key: SessionKey,
   size: ReadSize,
   admit: Admit<E> | undefined,
 ): Answer<SessionRecord | undefined, StoreError | E> => {
-  const read = (maxBytes: number) => connection.query(loadSessions(prefix, sourceOf(prefix, key), size, maxBytes));
+  const read = (maxBytes: number) => call.query(loadSessions(prefix, sourceOf(prefix, key), size, maxBytes));
   const rows = await readAdmitted(read, admit);
   return rows.andThen(([row]) => (row === undefined ? ok(undefined) : sessionOf(row)));
 };
 
 export const findState = async (
-  connection: Connection,
+  call: Call,
   prefix: string,
   { tenant, id }: SessionKey,
 ): Answer<StateRecord | undefined, StoreError> => {
   const sql = `SELECT state FROM ${prefix}sessions WHERE tenant = ? AND id = ?`;
-  const rows = await connection.query({ sql, values: [escapeName(tenant), escapeName(id)] });
+  const rows = await call.query({ sql, values: [escapeName(tenant), escapeName(id)] });
   return rows.andThen(([row]) => stateIn(id, row));
 };
 
@@ -80,7 +80,7 @@ const outcomeOf = (row: Fields, slice: HistorySlice): EntriesOutcome | undefined
 };
 
 export const findEntries = async (
-  connection: Connection,
+  call: Call,
   prefix: string,
   key: SessionKey,
   slice: HistorySlice,
@@ -88,7 +88,7 @@ export const findEntries = async (
   const given = slice.after ?? slice.before ?? 0;
   const isPosition = Number.isSafeInteger(given) && given >= 0;
   const asked: HistorySlice = isPosition ? slice : { limit: 1, after: 0 };
-  const rows = await connection.query(sliceOf(prefix, key, asked));
+  const rows = await call.query(sliceOf(prefix, key, asked));
   return rows.andThen(([row]): Result<EntriesOutcome, StoreError> => {
     if (row === undefined) return ok({ outcome: 'missing' });
     const state = stateIn(key.id, row);

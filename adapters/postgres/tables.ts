@@ -60,9 +60,11 @@ CREATE TABLE $outbox (
 /* Both number and ms only increase. */
 CREATE TABLE $events (
   number bigint PRIMARY KEY, ms bigint NOT NULL,
-  tenant text NOT NULL, id text NOT NULL, birth text NOT NULL, sequence bigint NOT NULL, detail text NOT NULL
+  tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, birth text NOT NULL, sequence bigint NOT NULL, detail text NOT NULL
 );
 CREATE INDEX events_by_time ON $events (ms, number);
+CREATE INDEX events_by_tenant ON $events (tenant, ms, number);
+CREATE INDEX events_by_session ON $events (tenant, id, ms, number);
 
 /* Adds p_by to totals of a tenant, each at p_names and p_values, always in the same order: no two deadlock. */
 CREATE FUNCTION $count_sessions(p_tenant text, p_session bigint, p_names text[], p_values text[], p_by integer[])

@@ -9,7 +9,8 @@ import { finite } from '../../src/store/never.js';
 import type { AppendOutcome, HistoryAppend, Removal, Rescheduling, SessionKey } from '../../src/store/session-store.js';
 import { decodeState, encodeEntry, encodeHead, encodeState } from '../../src/store/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
-import type { Answer, Connection } from './connection.js';
+import type { Answer, Value } from './call.js';
+import type { Connection } from './connection.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
 /** The columns of a state, in the order of the functions. */
@@ -25,7 +26,7 @@ const columnsOf = (state: StateRecord): readonly (string | number)[] => [
 
 const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] => [escapeName(tenant), escapeName(id)];
 
-const call = (prefix: string, name: string, values: readonly unknown[]): string =>
+const statement = (prefix: string, name: string, values: readonly unknown[]): string =>
   `SELECT * FROM ${prefix}${name}(${values.map((_, at) => `$${at + 1}`).join(', ')}) AS result`;
 
 /** The changes of sessions. Each is one statement, with its event. */
@@ -76,12 +77,13 @@ export class SessionWriter {
       maxEntries ?? null,
       this.#events !== undefined,
     ];
-    const rows = await this.#connection.write(call(this.#prefix, 'append_entries', values), values);
+    const call = this.#connection.begin();
+    const rows = await call.write(statement(this.#prefix, 'append_entries', values), values);
     if (rows.isErr()) return err(rows.error);
     const { outcome, end_position: end, found_state: found } = rows.value[0] ?? {};
     const position = Number(end);
     if (outcome === 'appended') {
-      await this.#events?.publish();
+      await this.#events?.publish(call);
       return ok({ outcome, position });
     }
     if (outcome === 'moved') return ok({ outcome, position });
@@ -111,7 +113,7 @@ export class SessionWriter {
     UPDATE ${this.#prefix}sessions AS session SET due_at = next_due FROM moving
       WHERE session.number = moving.number AND next_due <> due_at RETURNING session.number`;
     const values = [escapeName(tenant), escapeName(id), finite(from), isDamaged, finite(to)];
-    const rows = await this.#connection.write(sql, values);
+    const rows = await this.#connection.begin().write(sql, values);
     return rows.map(({ length }) => (length === 0 ? 'stale' : 'moved'));
   }
 
@@ -123,16 +125,17 @@ export class SessionWriter {
   /** Calls a function that returns one of `outcomes`, the first one after a change. */
   async #change<T extends string>(
     name: string,
-    values: Parameters<Connection['write']>[1] & object,
+    values: readonly Value[],
     id: string,
     outcomes: readonly [T, ...T[]],
   ): Answer<T, StoreError> {
-    const rows = await this.#connection.write(call(this.#prefix, name, values), values);
+    const call = this.#connection.begin();
+    const rows = await call.write(statement(this.#prefix, name, values), values);
     if (rows.isErr()) return err(rows.error);
     const result = rows.value[0]?.['result'];
     const outcome = outcomes.find((each) => each === result);
     if (outcome === undefined) return err(unreadable(id, 'state'));
-    if (outcome === outcomes[0]) await this.#events?.publish();
+    if (outcome === outcomes[0]) await this.#events?.publish(call);
     return ok(outcome);
   }
 }

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type StoreError, storeUnavailable } from '../../src/errors.js';
+import { misconfigured, type StoreError, storeUnavailable } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import { stateAt } from '../../src/session/timeline.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
@@ -13,7 +13,7 @@ import { letterOf } from './status-letters.js';
 /** Maximum number of bytes of records that a light page gets in one round trip. More are read when they are admitted. */
 const MAX_RECORD_BYTES = 64 * 1024;
 
-const noStatuses = storeUnavailable('RedisSessionStore: lists by status need the option statusIndex', 'not_applied');
+const noStatuses = misconfigured('RedisSessionStore: lists by status need the option statusIndex');
 
 const tooManyEnded = storeUnavailable(
   'too many sessions have ended by the clock and are not swept; run a sweeper',

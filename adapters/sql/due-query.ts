@@ -2,11 +2,11 @@ import type { Fields } from '../../src/input/values.js';
 import { unescapeName } from '../../src/store/escape-name.js';
 import { NEVER } from '../../src/store/never.js';
 import type { DueSession } from '../../src/store/session-store.js';
-import type { Query } from './page-query.js';
+import { IS_DUE, type Query } from './page-query.js';
 
 /** The sessions that are due first, of all tenants. */
 export const firstDue = (prefix: string, now: number, limit: number): Query => ({
-  sql: `SELECT tenant, id, due_at FROM ${prefix}sessions WHERE due_at < ${NEVER} AND due_at <= ?
+  sql: `SELECT tenant, id, due_at FROM ${prefix}sessions WHERE ${IS_DUE}
     ORDER BY due_at LIMIT ?`,
   values: [now, limit],
 });
@@ -32,7 +32,7 @@ export const tenantsDue = (prefix: string, now: number, limit: number): Query =>
 /** The due sessions of one tenant. */
 export const dueOfTenant = (prefix: string, tenant: string, now: number, limit: number): Query => ({
   sql: `SELECT tenant, id, due_at FROM ${prefix}sessions
-    WHERE tenant = ? AND due_at < ${NEVER} AND due_at <= ? ORDER BY due_at LIMIT ?`,
+    WHERE tenant = ? AND ${IS_DUE} ORDER BY due_at LIMIT ?`,
   values: [tenant, now, limit],
 });
 

@@ -5,6 +5,7 @@ import type { Fields } from '../../src/input/values.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 import type { EventScope } from '../../src/store/session-store.js';
 import { decodeDetail } from '../../src/store/stored-json.js';
+import type { Query } from './page-query.js';
 
 /*
  * A row of the log has a time and a number, and both only increase from row to row. The latest row is never trimmed.
@@ -29,9 +30,13 @@ const eventAt = (row: Fields): SessionEvent | undefined => {
   return detail && eventOf(key, change, detail, positionOfRow(row));
 };
 
-const isInScope = (row: Fields, of: EventScope | undefined): boolean =>
-  of === undefined ||
-  (row['tenant'] === escapeName(of.tenant) && (of.sessionId === undefined || row['id'] === escapeName(of.sessionId)));
+/** The part of a condition that leaves out rows outside a scope, by the index of a session or that of a tenant. */
+export const scopeOf = (of: EventScope | undefined): Query => {
+  if (of === undefined) return { sql: '', values: [] };
+  const tenant = escapeName(of.tenant);
+  if (of.sessionId === undefined) return { sql: 'tenant = ? AND ', values: [tenant] };
+  return { sql: 'tenant = ? AND id = ? AND ', values: [tenant, escapeName(of.sessionId)] };
+};
 
 /** Without the trimmed rows, a time before the first row may be before or behind them: it counts as before. */
 const isTrimmedBehind = (position: string, first: Fields | undefined): boolean => {
@@ -40,21 +45,22 @@ const isTrimmedBehind = (position: string, first: Fields | undefined): boolean =
   return firstNumber > 1 && number !== firstNumber - 1 && isAfter(positionOfRow(first), position);
 };
 
-/** The page of the rows that were read behind `position`. `first` is the first row of the log. */
-export const eventPageOf = (
-  rows: readonly Fields[],
-  position: string,
-  first: Fields | undefined,
-  of: EventScope | undefined,
-): EventPage => {
-  const events = rows.flatMap((row): readonly SessionEvent[] => {
-    const event = isInScope(row, of) ? eventAt(row) : undefined;
-    return event === undefined ? [] : [event];
-  });
-  const last = rows.at(-1);
+/** What was read in one moment of the log. */
+export interface EventRows {
+  /** The rows behind a position in a scope, at most `limit`. */
+  readonly rows: readonly Fields[];
+  readonly limit: number;
+  /** The first and the last row of the log, of any scope. */
+  readonly first: Fields | undefined;
+  readonly last: Fields | undefined;
+}
+
+/** The page behind `position`. If it has all events in its scope, the reader goes on behind the last row of the log. */
+export const eventPageOf = ({ rows, limit, first, last }: EventRows, position: string): EventPage => {
+  const end = positionOfRow(rows.length < limit ? last : rows.at(-1));
   return {
-    events,
-    position: last === undefined ? position : positionOfRow(last),
+    events: rows.flatMap((row) => eventAt(row) ?? []),
+    position: isAfter(end, position) ? end : position,
     isTrimmed: isTrimmedBehind(position, first),
   };
 };

@@ -17,6 +17,8 @@ export interface Dialect {
   readonly byTenantDue: string;
   /** What a page reads of the sessions: at least `number`, `created_ms` and `id`. With a label, it reads only these. */
   readonly columns: string;
+  /** An expression for the total, if the statement of the page computes it: behind the last page, no row is looked for. */
+  readonly total?: string;
 }
 
 /** A place in an index by creation: a time, and an escaped id. */
@@ -31,8 +33,14 @@ interface Bounds {
   readonly upper: Place | undefined;
 }
 
+/**
+ * Sessions that are due. The index has only those that are due some time. SQLite searches it up to the bound that stands
+ * first: up to `NEVER`, it would step over every session with a deadline.
+ */
+export const IS_DUE = `due_at <= ? AND due_at < ${NEVER}`;
+
 /* Sessions whose end is not stored yet: a sweep keeps them few. */
-const IS_OVERDUE = `due_at < ${NEVER} AND due_at <= ? AND deadline <= ? AND status <> 'TERMINATED'`;
+const IS_OVERDUE = `${IS_DUE} AND deadline <= ? AND status <> 'TERMINATED'`;
 
 const isBefore = (place: Place, other: Place): boolean =>
   place[0] < other[0] || (place[0] === other[0] && place[1] < other[1]);
@@ -80,11 +88,19 @@ const boundsOfPage = (range: PageRange): Bounds => {
 const directionOf = ({ order }: PageRange): string =>
   order === 'oldest' ? 'ORDER BY created_ms, id' : 'ORDER BY created_ms DESC, id DESC';
 
+/** What no row meets on a page by number behind the last one: it would skip every session of the list. */
+const isWithin = ({ total }: Dialect, { offset }: PageRange): Query =>
+  total === undefined || offset === 0 ? { sql: '', values: [] } : { sql: ` AND ${total} > ?`, values: [offset] };
+
 /** Reads `number`, `created_ms` and `id` of the sessions of a page, and of one more if there is one. */
 export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
   const { offset, limit } = range;
   const direction = directionOf(range);
-  const parts = partsOf(dialect, tenant, range, boundsOfPage(range));
+  const within = isWithin(dialect, range);
+  const parts = partsOf(dialect, tenant, range, boundsOfPage(range)).map(({ sql, values }) => ({
+    sql: `${sql}${within.sql}`,
+    values: [...values, ...within.values],
+  }));
   const [first, ...more] = parts;
   if (first !== undefined && more.length === 0) {
     return { sql: `${first.sql} ${direction} LIMIT ? OFFSET ?`, values: [...first.values, limit + 1, offset] };

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { type Misconfigured, misconfigured, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import { type Fields, isFields } from '../../src/input/values.js';
 import type { Query } from '../sql/page-query.js';
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from './sqlite-session-store-options.js';
@@ -20,11 +20,38 @@ const isBusy = (cause: unknown): boolean => {
   return (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || isCode(errcode) || isCode(errno);
 };
 
-const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): StoreUnavailable => {
+/** A driver answered with a row that was not asked for. */
+class ForeignRow extends Error {}
+
+/** Values by the columns of a row that say what it belongs to. */
+type RowKey = Readonly<Record<string, SqliteValue>>;
+
+/** Whether a row has these values. Drivers may be set to give numbers as bigint. */
+export const hasKey =
+  (key: RowKey) =>
+  (row: Fields): boolean => {
+    for (const column in key) {
+      const value = row[column];
+      if (value !== key[column] && Number(value) !== key[column]) return false;
+    }
+    return true;
+  };
+
+/** What is missing where the tables were not made, or by an earlier version: statements have no other names. */
+const missingPart = (cause: unknown): string | undefined => {
+  const text = textOf(cause);
+  if (/no such table: colloquy_/.test(text)) return 'the tables of the store are missing';
+  return /no such column|has no column named/.test(text) ? 'a column of the store is missing' : undefined;
+};
+
+/** Why a call failed. */
+type Refusal = StoreUnavailable | Misconfigured;
+
+const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal => {
+  if (cause instanceof ForeignRow) return storeUnavailable(cause.message, outcome, cause);
   if (isBusy(cause)) return storeUnavailable('another connection has locked the database', outcome, cause);
-  if (/no such table: colloquy_/.test(textOf(cause))) {
-    return storeUnavailable('the tables of the store are missing: call migrate() first', outcome, cause);
-  }
+  const missing = missingPart(cause);
+  if (missing !== undefined) return misconfigured(`${missing}: call migrate() first`, cause);
   return storeUnavailable('SQLite refused the call', outcome, cause);
 };
 
@@ -54,9 +81,12 @@ export class Connection {
     this.#prepare(sql).run(...values);
   }
 
+  /**
+   * The first row. Not by the `get` of the driver: once it has thrown, libsql 0.5.29 answers the next one with the values
+   * that were bound before, which may be another tenant's. Its `all` and `run` bind anew, after an error too.
+   */
   get(sql: string, ...values: readonly SqliteValue[]): Fields | undefined {
-    const row = this.#prepare(sql).get(...values);
-    return isFields(row) ? row : undefined;
+    return this.all(sql, ...values)[0];
   }
 
   all(sql: string, ...values: readonly SqliteValue[]): readonly Fields[] {
@@ -64,17 +94,34 @@ export class Connection {
     return Array.isArray(rows) ? rows.filter(isFields) : [];
   }
 
-  query({ sql, values }: Query): readonly Fields[] {
-    return this.all(sql, ...values);
+  /** The first row of what has this key, whose values are bound before the others. */
+  find(sql: string, key: RowKey, ...values: readonly SqliteValue[]): Fields | undefined {
+    return this.query({ sql, values: [...Object.values(key), ...values] }, hasKey(key))[0];
+  }
+
+  /** The rows. Each has to be one that was asked for, so that no fault of a driver gives another tenant's. */
+  query({ sql, values }: Query, isAskedFor: (row: Fields) => boolean = () => true): readonly Fields[] {
+    const rows = this.all(sql, ...values);
+    if (rows.every(isAskedFor)) return rows;
+    throw new ForeignRow('the SQLite driver answered with a row that was not asked for');
+  }
+
+  /** Asks for a write-ahead log, which the file then keeps. Returns the mode that the database has now. */
+  useWal(): Result<string, Refusal> {
+    try {
+      return ok(String(this.get('PRAGMA journal_mode = WAL')?.['journal_mode']));
+    } catch (cause) {
+      return err(failed(cause, 'not_applied'));
+    }
   }
 
   /** Runs `work` in a transaction that sees one moment of the database. */
-  read<T, E>(work: () => Result<T, E>): Result<T, E | StoreUnavailable> {
+  read<T, E>(work: () => Result<T, E>): Result<T, E | Refusal> {
     return this.#transaction('BEGIN', 'not_applied', work);
   }
 
   /** Runs `work` in a transaction that no other connection writes beside. An error of `work` undoes what it wrote. */
-  write<T, E>(work: () => Result<T, E>): Result<T, E | StoreUnavailable> {
+  write<T, E>(work: () => Result<T, E>): Result<T, E | Refusal> {
     return this.#transaction('BEGIN IMMEDIATE', 'unknown', work);
   }
 
@@ -83,7 +130,7 @@ export class Connection {
     begin: string,
     doubt: StoreUnavailable['outcome'],
     work: () => Result<T, E>,
-  ): Result<T, E | StoreUnavailable> {
+  ): Result<T, E | Refusal> {
     try {
       if (this.#isLeftOpen) this.#rollBack();
       this.exec(begin);
@@ -102,7 +149,7 @@ export class Connection {
     }
   }
 
-  #commit(doubt: StoreUnavailable['outcome']): Result<void, StoreUnavailable> {
+  #commit(doubt: StoreUnavailable['outcome']): Result<void, Refusal> {
     try {
       this.exec('COMMIT');
       return ok();

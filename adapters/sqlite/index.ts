@@ -1,3 +1,4 @@
+export type { SqliteMigration } from './schema.js';
 export { SqliteSessionStore } from './sqlite-session-store.js';
 export type {
   SqliteDatabase,

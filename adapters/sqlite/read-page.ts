@@ -1,9 +1,10 @@
-import type { Result } from 'neverthrow';
+import { ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
+import { escapeName } from '../../src/store/escape-name.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type Dialect, type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import { pageOf } from '../sql/session-rows.js';
-import { type Connection, PREFIX } from './connection.js';
+import { type Connection, hasKey, PREFIX } from './connection.js';
 import { loadSessions, selectRows } from './read-session.js';
 
 const dialect: Dialect = {
@@ -20,7 +21,7 @@ const rowsOf = (tenant: string, range: PageRange): Query => {
 
 /**
  * Reads a page. A page by cursor costs the same anywhere; one by offset costs a step in the index for each session that it
- * skips.
+ * skips, and none behind the last page.
  */
 export const readPage = <E>(
   connection: Connection,
@@ -29,9 +30,11 @@ export const readPage = <E>(
   admit: Admit<E> | undefined,
 ): Result<RecordPage, StoreError | E> =>
   connection.read((): Result<RecordPage, StoreError | E> => {
+    const owner = { tenant: escapeName(tenant) };
     const { sql, values } = totalOfPage(dialect, tenant, range);
-    const total = Number(connection.get(`SELECT ${sql} AS total`, ...values)?.['total'] ?? 0);
-    const rows = connection.query(rowsOf(tenant, range));
+    const total = Number(connection.find(`SELECT ? AS tenant, ${sql} AS total`, owner, ...values)?.['total'] ?? 0);
+    if (range.offset >= total) return ok(pageOf([], [], total));
+    const rows = connection.query(rowsOf(tenant, range), hasKey(owner));
     const loaded = loadSessions(connection, rows.slice(0, range.limit), range, admit);
     return loaded.map((sessions) => pageOf(rows, sessions, total));
   });

@@ -15,7 +15,7 @@ import type {
 import { decodeEntries } from '../../src/store/stored-json.js';
 import type { Query } from '../sql/page-query.js';
 import { FRAME_BYTES, sessionIn, stateIn, unreadable } from '../sql/session-rows.js';
-import type { Connection } from './connection.js';
+import { type Connection, hasKey } from './connection.js';
 
 /** Bytes of the entries to read: the last `historyLimit`. */
 const historyBytes = ({ historyLimit }: ReadSize): Query => {
@@ -29,7 +29,7 @@ const historyBytes = ({ historyLimit }: ReadSize): Query => {
 export const selectRows = (size: ReadSize, from: Query): Query => {
   const { sql, values } = historyBytes(size);
   return {
-    sql: `SELECT number, session.created_ms AS created_ms, session.id AS id, state, entries, sequence, birth,
+    sql: `SELECT number, session.tenant AS tenant, session.created_ms AS created_ms, session.id AS id, state, entries, sequence, birth,
       ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
     values: [...values, ...from.values],
   };
@@ -42,16 +42,16 @@ const LARGE = `FROM colloquy_sessions JOIN colloquy_heads ON session = number
   WHERE number IN (SELECT value FROM json_each(?))`;
 const LOAD = `SELECT number, head, (${HISTORY}) AS history ${LARGE}`;
 const LOAD_HEADS = `SELECT number, head ${LARGE}`;
-const ENTRIES = `SELECT group_concat(entry) AS history FROM (
-    SELECT entry FROM colloquy_entries WHERE session = ? AND position > ? AND position <= ? ORDER BY position
-  )`;
-const STATE = 'SELECT number, state, entries FROM colloquy_sessions WHERE tenant = ? AND id = ?';
-const BYTES_UP_TO = 'SELECT bytes FROM colloquy_entries WHERE session = ? AND position = ?';
+const ENTRIES = `SELECT number, (SELECT group_concat(entry) FROM (
+    SELECT entry FROM colloquy_entries WHERE session = number AND position > ? AND position <= ? ORDER BY position
+  )) AS history FROM colloquy_sessions WHERE number = ?`;
+const STATE = 'SELECT tenant, id, number, state, entries FROM colloquy_sessions WHERE tenant = ? AND id = ?';
+const BYTES_UP_TO = 'SELECT session, position, bytes FROM colloquy_entries WHERE session = ? AND position = ?';
 /* Counting on from a position: the last entry whose bytes fit. Counting back: the first one. */
-const LAST_THAT_FITS = `SELECT max(position) AS position FROM colloquy_entries
-  WHERE session = ? AND position > ? AND position <= ? AND bytes <= ?`;
-const FIRST_THAT_FITS = `SELECT min(position) AS position FROM colloquy_entries
-  WHERE session = ? AND position >= ? AND position < ? AND bytes >= ?`;
+const LAST_THAT_FITS = `SELECT session, position FROM colloquy_entries
+  WHERE session = ? AND position > ? AND position <= ? AND bytes <= ? ORDER BY position DESC LIMIT 1`;
+const FIRST_THAT_FITS = `SELECT session, position FROM colloquy_entries
+  WHERE session = ? AND position >= ? AND position < ? AND bytes >= ? ORDER BY position LIMIT 1`;
 
 /** Reads the sessions of some rows of `selectRows`, in their order and within a transaction, if `admit` accepts their size. */
 export const loadSessions = <E>(
@@ -65,8 +65,10 @@ export const loadSessions = <E>(
   const refusal = admit?.(bytes, rows.length);
   if (refusal !== undefined) return err(refusal);
   const { historyLimit: most = NEVER } = size;
-  const numbers = JSON.stringify(rows.map(({ number }) => Number(number)));
-  const loaded = most === 0 ? connection.all(LOAD_HEADS, numbers) : connection.all(LOAD, most, numbers);
+  const numbers = new Set(rows.map(({ number }) => Number(number)));
+  const list = JSON.stringify([...numbers]);
+  const load = most === 0 ? { sql: LOAD_HEADS, values: [list] } : { sql: LOAD, values: [most, list] };
+  const loaded = connection.query(load, ({ number }) => numbers.has(Number(number)));
   const large = new Map(loaded.map((row) => [Number(row['number']), row]));
   const sessionOf = (row: Fields) =>
     sessionIn(row, large.get(Number(row['number'])) ?? {}, Math.min(most, Number(row['entries'])));
@@ -81,53 +83,55 @@ export const findSession = <E>(
 ): Result<SessionRecord | undefined, StoreError | E> =>
   connection.read((): Result<SessionRecord | undefined, StoreError | E> => {
     const from = 'colloquy_sessions AS session WHERE tenant = ? AND id = ?';
-    const rows = connection.query(selectRows(size, { sql: from, values: [escapeName(tenant), escapeName(id)] }));
+    const row = { tenant: escapeName(tenant), id: escapeName(id) };
+    const rows = connection.query(selectRows(size, { sql: from, values: [row.tenant, row.id] }), hasKey(row));
     return loadSessions(connection, rows, size, admit).andThen(
       ([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined),
     );
   });
 
-export const findState = (
-  connection: Connection,
-  { tenant, id }: SessionKey,
-): Awaited<ReturnType<SessionStore['findState']>> =>
-  connection.read(() => stateIn(id, connection.get(STATE, escapeName(tenant), escapeName(id))));
+const stateRow = (connection: Connection, { tenant, id }: SessionKey): Fields | undefined =>
+  connection.find(STATE, { tenant: escapeName(tenant), id: escapeName(id) });
 
-const bytesUpTo = (connection: Connection, number: number, position: number): number =>
-  position === 0 ? 0 : Number(connection.get(BYTES_UP_TO, number, position)?.['bytes'] ?? 0);
+export const findState = (connection: Connection, key: SessionKey): Awaited<ReturnType<SessionStore['findState']>> =>
+  connection.read(() => stateIn(key.id, stateRow(connection, key)));
+
+const bytesUpTo = (connection: Connection, session: number, position: number): number =>
+  position === 0 ? 0 : Number(connection.find(BYTES_UP_TO, { session, position })?.['bytes'] ?? 0);
 
 /** The positions around the entries of a slice of a history of `count` entries. */
-const boundsOf = (connection: Connection, number: number, count: number, slice: HistorySlice) => {
+const boundsOf = (connection: Connection, session: number, count: number, slice: HistorySlice) => {
   const { after, before = count, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
   const start = after ?? Math.max(0, before - limit);
   const end = after === undefined ? before : Math.min(after + limit, count);
   if (end - start < 2 || maxBytes === Number.POSITIVE_INFINITY) return { start, end };
   if (after !== undefined) {
-    const most = bytesUpTo(connection, number, start) + maxBytes;
-    const last = connection.get(LAST_THAT_FITS, number, start, end, most)?.['position'];
+    const most = bytesUpTo(connection, session, start) + maxBytes;
+    const last = connection.find(LAST_THAT_FITS, { session }, start, end, most)?.['position'];
     return { start, end: Math.max(start + 1, Number(last ?? 0)) };
   }
-  const least = bytesUpTo(connection, number, end) - maxBytes;
-  if (least <= bytesUpTo(connection, number, start)) return { start, end };
-  const first = connection.get(FIRST_THAT_FITS, number, start, end, least)?.['position'];
+  const least = bytesUpTo(connection, session, end) - maxBytes;
+  if (least <= bytesUpTo(connection, session, start)) return { start, end };
+  const first = connection.find(FIRST_THAT_FITS, { session }, start, end, least)?.['position'];
   return { start: Number(first ?? end - 1), end };
 };
 
 export const findEntries = (
   connection: Connection,
-  { tenant, id }: SessionKey,
+  key: SessionKey,
   slice: HistorySlice,
 ): Result<EntriesOutcome, StoreError> =>
   connection.read((): Result<EntriesOutcome, StoreError> => {
-    const row = connection.get(STATE, escapeName(tenant), escapeName(id));
+    const row = stateRow(connection, key);
     if (row === undefined) return ok({ outcome: 'missing' });
-    const state = stateIn(id, row);
+    const state = stateIn(key.id, row);
     if (state.isErr()) return err(state.error);
     const [number, count] = [Number(row['number']), Number(row['entries'])];
     const given = slice.after ?? slice.before ?? count;
     if (!Number.isInteger(given) || given < 0 || given > count) return ok({ outcome: 'invalid_position' });
     const { start, end } = boundsOf(connection, number, count, slice);
-    const entries = decodeEntries(connection.get(ENTRIES, number, start, end)?.['history']);
-    if (entries?.length !== end - start) return err(unreadable(id, 'history'));
+    const [found] = connection.query({ sql: ENTRIES, values: [start, end, number] }, hasKey({ number }));
+    const entries = decodeEntries(found?.['history']);
+    if (entries?.length !== end - start) return err(unreadable(key.id, 'history'));
     return ok({ outcome: 'found', entries, start, position: end, hasMore: end < count });
   });

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreUnavailable } from '../../src/errors.js';
 import { NEVER } from '../../src/store/never.js';
+import { refusalOf } from '../sql/schema-version.js';
 import type { Connection } from './connection.js';
 
 /*
@@ -58,6 +59,8 @@ CREATE TABLE colloquy_events (
   sequence INTEGER NOT NULL, detail TEXT NOT NULL
 );
 CREATE INDEX colloquy_events_by_time ON colloquy_events (ms);
+CREATE INDEX colloquy_events_by_tenant ON colloquy_events (tenant, ms);
+CREATE INDEX colloquy_events_by_session ON colloquy_events (tenant, id, ms);
 
 CREATE TRIGGER colloquy_session_added AFTER INSERT ON colloquy_sessions BEGIN
   INSERT INTO colloquy_totals VALUES (NEW.tenant, '', NEW.status, 1)
@@ -94,24 +97,44 @@ END;
 /** Each makes one version of the tables from the version before. */
 const steps = [VERSION_1];
 
+/** The earliest version whose processes can use the tables after all steps. A step that they cannot bear raises it. */
+const USABLE_FROM = 1;
+
 const META = 'CREATE TABLE IF NOT EXISTS colloquy_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID';
 
-/**
- * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
- * the others find them made.
- */
-export const migrate = (connection: Connection): Result<void, StoreUnavailable> =>
+const makeTables = (connection: Connection): Result<void, StoreUnavailable | Misconfigured> =>
   connection.write(() => {
     connection.exec(META);
-    const row = connection.get("SELECT value FROM colloquy_meta WHERE name = 'version'");
-    const version = Number(row?.['value'] ?? 0);
-    if (version > steps.length) {
-      const message = `a later version of Colloquy made the tables: version ${version}, this one knows ${steps.length}`;
-      return err(storeUnavailable(message, 'not_applied'));
-    }
+    const metaOf = (name: string) => connection.get('SELECT value FROM colloquy_meta WHERE name = ?', name)?.['value'];
+    const version = Number(metaOf('version') ?? 0);
+    const refusal = refusalOf({ version, usableFrom: Number(metaOf('usable_from') ?? version) }, steps.length);
+    if (refusal !== undefined) return err(refusal);
     for (const step of steps.slice(version)) connection.exec(step);
     if (version < steps.length) {
-      connection.run("INSERT OR REPLACE INTO colloquy_meta VALUES ('version', ?)", steps.length);
+      const write = "INSERT OR REPLACE INTO colloquy_meta VALUES ('version', ?), ('usable_from', ?)";
+      connection.run(write, steps.length, USABLE_FROM);
     }
     return ok();
   });
+
+/** What `migrate` could not do. */
+export interface SqliteMigration {
+  /** Why the database has no write-ahead log. Without one, readers and the writer of a file wait for each other. */
+  readonly withoutWal?: string;
+}
+
+/** Not an error: a store without a write-ahead log works, and the next start asks for it again. */
+const useWal = (connection: Connection): SqliteMigration => {
+  const mode = connection.useWal();
+  if (mode.isErr()) return { withoutWal: mode.error.message };
+  if (mode.value === 'wal') return {};
+  if (mode.value === 'memory') return { withoutWal: 'the database is in memory' };
+  return { withoutWal: `SQLite keeps journal_mode = ${mode.value} for this file` };
+};
+
+/**
+ * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
+ * the others find them made. The journal mode cannot change within a transaction.
+ */
+export const migrate = (connection: Connection): Result<SqliteMigration, StoreUnavailable | Misconfigured> =>
+  makeTables(connection).map(() => useWal(connection));

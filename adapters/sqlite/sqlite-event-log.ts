@@ -1,10 +1,10 @@
 import { ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
+import type { StoreError } from '../../src/errors.js';
 import type { ChangeId, EventDetail } from '../../src/events/event-detail.js';
 import type { EventPage } from '../../src/events/session-event.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
-import { eventPageOf, positionOfRow, readPlace } from '../sql/event-rows.js';
+import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';
 import type { Connection } from './connection.js';
 
 const FIRST = 'SELECT ms, number FROM colloquy_events ORDER BY number LIMIT 1';
@@ -12,8 +12,8 @@ const LATEST = 'SELECT ms, number FROM colloquy_events ORDER BY number DESC LIMI
 const ADD = `INSERT INTO colloquy_events (number, ms, tenant, id, birth, sequence, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
 const TRIM = 'DELETE FROM colloquy_events WHERE number <= ?';
-const READ = `SELECT number, ms, tenant, id, birth, sequence, detail FROM colloquy_events
-  WHERE ms >= ? AND (ms > ? OR number > ?) ORDER BY ms, number LIMIT ?`;
+const READ = 'SELECT number, ms, tenant, id, birth, sequence, detail FROM colloquy_events WHERE';
+const BEHIND = 'ms >= ? AND (ms > ? OR number > ?) ORDER BY ms, number LIMIT ?';
 
 /** The one stream of a file. Each event is written in the transaction of its change. Watchers poll it. */
 export class SqliteEventLog implements EventLog {
@@ -39,15 +39,17 @@ export class SqliteEventLog implements EventLog {
     return '';
   }
 
-  latest(): Result<string, StoreUnavailable> {
+  latest(): Result<string, StoreError> {
     return this.#connection.read(() => ok(positionOfRow(this.#connection.get(LATEST))));
   }
 
-  read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, StoreUnavailable> {
+  read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, StoreError> {
     return this.#connection.read(() => {
       const { ms, number } = readPlace(position);
-      const rows = this.#connection.all(READ, ms, ms, number, limit);
-      return ok(eventPageOf(rows, position, this.#connection.get(FIRST), of));
+      const scope = scopeOf(of);
+      const rows = this.#connection.all(`${READ} ${scope.sql}${BEHIND}`, ...scope.values, ms, ms, number, limit);
+      const [first, last] = [this.#connection.get(FIRST), this.#connection.get(LATEST)];
+      return ok(eventPageOf({ rows, limit, first, last }, position));
     });
   }
 

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   Admit,
@@ -20,7 +20,7 @@ import { Connection } from './connection.js';
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
 import { findEntries, findSession, findState } from './read-session.js';
-import { migrate } from './schema.js';
+import { migrate, type SqliteMigration } from './schema.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
 import { readStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
 import { SessionWriter } from './write-session.js';
@@ -46,11 +46,12 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   /**
-   * Makes the tables, or upgrades those of an earlier version. Safe to call at every start and from several processes at
-   * once; does nothing if the tables are there. The names of all tables begin with `colloquy_`. Until then every
-   * operation returns `store_unavailable`.
+   * Makes the tables, or upgrades those of an earlier version, and sets `journal_mode = WAL`, which the file keeps. Safe to
+   * call at every start and from several processes at once; does nothing if all is there. The names of all tables begin
+   * with `colloquy_`. Until then every operation returns `misconfigured`. A database that can have no write-ahead log
+   * works without: `withoutWal` says why.
    */
-  migrate(): Result<void, StoreUnavailable> {
+  migrate(): Result<SqliteMigration, StoreUnavailable | Misconfigured> {
     return migrate(this.#connection);
   }
 

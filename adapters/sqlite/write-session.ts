@@ -14,7 +14,7 @@ import { unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 
-const FIND = `SELECT number, birth, status, deadline, due_at, revision, sequence, entries, bytes, state
+const FIND = `SELECT tenant, id, number, birth, status, deadline, due_at, revision, sequence, entries, bytes, state
   FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
 const INSERT = `INSERT INTO colloquy_sessions
   (tenant, id, created_ms, birth, status, deadline, due_at, revision, sequence, entries, bytes, head_bytes, state)
@@ -26,7 +26,8 @@ const REPLACE = `UPDATE colloquy_sessions
   SET status = ?, deadline = ?, due_at = ?, revision = ?, sequence = ?, state = ? WHERE number = ?`;
 const RESCHEDULE = 'UPDATE colloquy_sessions SET due_at = ? WHERE number = ?';
 const REMOVE = 'DELETE FROM colloquy_sessions WHERE number = ?';
-const FIND_OPERATION = 'SELECT digest, position FROM colloquy_operations WHERE session = ? AND operation = ?';
+const FIND_OPERATION = `SELECT session, operation, digest, position FROM colloquy_operations
+  WHERE session = ? AND operation = ?`;
 const INSERT_OPERATION = `INSERT INTO colloquy_operations (session, operation, digest, position)
   VALUES (?, ?, ?, ?)`;
 const INSERT_ENTRY = 'INSERT INTO colloquy_entries (session, position, bytes, entry) VALUES (?, ?, ?, ?)';
@@ -87,7 +88,7 @@ export class SessionWriter {
       const state = decodeState(row['state']);
       if (state === undefined) return err(unreadable(key.id, 'state'));
       const { entries, now, operation, fence, ifPosition, maxEntries } = append;
-      const known = operation && this.#connection.get(FIND_OPERATION, Number(row['number']), operation.id);
+      const known = operation && this.#findOperation(Number(row['number']), operation.id);
       if (known !== undefined) {
         const isSame = known['digest'] === operation?.digest;
         return ok(isSame ? { outcome: 'appended', position: Number(known['position']) } : { outcome: 'mismatch' });
@@ -150,6 +151,10 @@ export class SessionWriter {
   }
 
   #find({ tenant, id }: SessionKey): Fields | undefined {
-    return this.#connection.get(FIND, escapeName(tenant), escapeName(id));
+    return this.#connection.find(FIND, { tenant: escapeName(tenant), id: escapeName(id) });
+  }
+
+  #findOperation(session: number, operation: string): Fields | undefined {
+    return this.#connection.find(FIND_OPERATION, { session, operation });
   }
 }

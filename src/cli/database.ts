@@ -8,6 +8,8 @@ export interface OpenStore {
   readonly place: string;
   /** Whether the store can list by status, whichever host writes it. */
   readonly listsByStatus: boolean;
+  /** Whether other processes may use the same sessions. */
+  readonly isShared: boolean;
   close(): void;
 }
 

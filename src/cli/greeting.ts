@@ -16,6 +16,8 @@ export interface Served {
   readonly commands: boolean;
   readonly events: boolean;
   readonly inspector: boolean;
+  /** Whether it stores the ends by the clock. */
+  readonly sweeps: boolean;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface Served {
  * session. The comments have no quotes, semicolons or question marks: zsh reads them as commands when they are pasted.
  */
 export const greeting = async (served: Served): Promise<string> => {
-  const { where, origin, place, tenant, generatedKey, commands, events, inspector } = served;
+  const { where, origin, place, tenant, generatedKey, commands, events, inspector, sweeps } = served;
   const key = generatedKey === undefined ? '"X-API-KEY: $KEY"' : `'X-API-KEY: ${generatedKey}'`;
   // Answers do not end with a line feed, so curl adds one.
   const curl = `curl -w '\\n' -H ${key}`;
@@ -56,7 +58,7 @@ export const greeting = async (served: Served): Promise<string> => {
 
 ${generatedKey === undefined ? '' : `API key, generated for this run: ${generatedKey}\nSet COLLOQUY_API_KEYS to use your own.\n`}${
   inspector ? `Inspector: ${origin}/inspector (user name: any, password: ${password})\n` : ''
-}
+}${sweeps ? '' : 'Ends by the clock are left to the sweeper of your application. If there is none, use --sweep.\n'}
 ${generatedKey === undefined ? `With an API key of the tenant ${tenant} in $KEY, paste` : 'Paste'} these lines into another terminal, one after another:
 
 ${steps.map(([comment, line]) => `# ${comment}\n${line}`).join('\n')}

@@ -35,6 +35,6 @@ export const postgres: Database = {
     pool.on('error', ({ message }) => void printError(`${place}: ${message}`));
     const store = new PostgresSessionStore({ pool, schema, events });
     if (!isReadOnly) unwrap(place, await store.migrate());
-    return { store, place, listsByStatus: true, close: () => void pool.end() };
+    return { store, place, listsByStatus: true, isShared: true, close: () => void pool.end() };
   },
 };

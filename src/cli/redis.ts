@@ -47,6 +47,6 @@ export const redis: Database = {
     const client = await connect(url, place);
     const store = new RedisSessionStore({ client, prefix, partitions, statusIndex: true, events });
     // Only if all hosts have enabled `statusIndex`, which nobody knows here.
-    return { store, place, listsByStatus: false, close: () => client.disconnect() };
+    return { store, place, listsByStatus: false, isShared: true, close: () => client.disconnect() };
   },
 };

@@ -31,6 +31,8 @@ environment variable. The variable of an option without a value is on or off.
   --commands, $COLLOQUY_COMMANDS        Lets clients start, append to, pause, resume, end and delete sessions.
   --events, $COLLOQUY_EVENTS            Records events, and lets clients follow a session through Server-Sent Events.
   --inspector, $COLLOQUY_INSPECTOR      Serves a page at /inspector to watch and end sessions. Its password is an API key.
+  --sweep, $COLLOQUY_SWEEP              Stores the ends by the clock in the database, and reports them to no application. Not
+                                        beside an application that runs a sweeper. In memory, serve always does so.
 
 Where the sessions are stored. Default: in memory.
 ${databaseHelp}
@@ -70,12 +72,15 @@ const run = async (options: Options): Promise<void> => {
   const host = options.text('host', form, 'be a name or an address, such as 127.0.0.1, 0.0.0.0 or ::1') ?? '127.0.0.1';
   const port = options.integer('port', 0, 65_535, 3000);
   const [commands, events, inspector] = [options.isOn('commands'), options.isOn('events'), options.isOn('inspector')];
+  const isToldToSweep = options.isOn('sweep');
   const keys = options.variable('COLLOQUY_API_KEYS')?.text;
   const generatedKey = keys === undefined ? randomBytes(16).toString('hex') : undefined;
   const { authenticate, tenants } = readApiKeys(keys ?? `default:${generatedKey}`);
   const byPassword = apiKeyAsPassword(authenticate);
-  const { store, place, close } = await openStore(options, { events });
+  const { store, place, isShared, close } = await openStore(options, { events });
   const sessions = new SessionService({ store });
+  // An end that is stored here is never reported to the `onEnded` of an application. Nobody else can sweep this memory.
+  const sweeps = isToldToSweep || !isShared;
   const sweeper = createSweeper(sessions, { onError });
   const handler = createSessionHandler({
     sessions,
@@ -95,8 +100,10 @@ const run = async (options: Options): Promise<void> => {
     const server = await listen(nodeListener(handler), host, port, tenantBy(authenticate, byPassword.authenticate));
     const { where, origin } = server;
     const [tenant = ''] = tenants;
-    await printText(await greeting({ where, origin, place, tenant, generatedKey, commands, events, inspector }));
-    sweeper.start();
+    await printText(
+      await greeting({ where, origin, place, tenant, generatedKey, commands, events, inspector, sweeps }),
+    );
+    if (sweeps) sweeper.start();
     await stop;
     await server.close();
   } finally {

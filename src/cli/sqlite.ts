@@ -34,7 +34,7 @@ const loadDriver = async (): Promise<Driver> => {
   throw new CliError('SQLite needs a driver: use Node 22.13 or later, or run npm install better-sqlite3 (or libsql)');
 };
 
-const SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL';
+const SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL';
 const READ_ONLY_SETTINGS = 'PRAGMA busy_timeout = 5000; PRAGMA query_only = ON';
 
 /** A SQLite file, which `migrate` prepares unless the use is read only. */
@@ -50,7 +50,7 @@ export const sqlite: Database = {
       database.exec(isReadOnly ? READ_ONLY_SETTINGS : SETTINGS);
       const store = new SqliteSessionStore({ database, events });
       if (!isReadOnly) unwrap(place, store.migrate());
-      return { store, place, listsByStatus: true, close: () => database.close() };
+      return { store, place, listsByStatus: true, isShared: true, close: () => database.close() };
     } catch (cause) {
       throw cause instanceof CliError ? cause : new CliError(`${place}: ${messageOf(cause)}`, { cause });
     }

@@ -9,6 +9,8 @@ import {
   type InvalidInput,
   type InvalidTransition,
   invalidInput,
+  type Misconfigured,
+  misconfigured,
   type NotFound,
   type NotHolder,
   notFound,
@@ -98,6 +100,7 @@ export type RemoteError =
   | InvalidInput
   | NotFound
   | StoreUnavailable
+  | Misconfigured
   | Omit<InvalidTransition, 'status'>
   | Omit<NotHolder, 'fence'>
   | Held
@@ -163,7 +166,6 @@ const refusals = {
   unsupported_media_type: true,
   authenticator_unavailable: true,
   too_many_streams: true,
-  misconfigured: true,
 } as const satisfies Record<RefusalType, true>;
 
 const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals, code);
@@ -191,6 +193,8 @@ const remoteErrorOf = (
       return { type: code, message, ...(id && { id }) };
     case 'store_unavailable':
       return storeUnavailable(message, outcome);
+    case 'misconfigured':
+      return misconfigured(message);
     case 'history_moved':
       return typeof position === 'number' ? { type: code, message, id, position } : undefined;
     case 'held':

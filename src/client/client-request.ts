@@ -18,7 +18,7 @@ import {
 import { wireName } from '../operations/shape.js';
 import type { OperationOptions } from '../service/change-session.js';
 import type { AppendOptions } from '../service/history.js';
-import type { EachQuery, ListQuery } from '../service/list-sessions.js';
+import type { EachQuery } from '../service/list-sessions.js';
 import { randomIds } from '../session/ids.js';
 import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
 import { readMs } from './session-client-options.js';
@@ -204,10 +204,15 @@ export const readWatch = (id: unknown, options: unknown): Result<WatchRequest, I
     return { ...request, from: typeof from === 'string' ? from : undefined };
   });
 
+/** A query of pages by cursor. */
+export type EachPages = EachQuery & { readonly limit: number };
+
 /** Copies a query for `each`, so that later changes by the caller have no effect. */
-export const readEachQuery = (query: EachQuery): Result<ListQuery, InvalidInput> =>
+export const readEachQuery = (query: EachQuery): Result<EachPages, InvalidInput> =>
   readSafely('query', (issues) => {
-    const fields = readFields(issues, 'query', query);
-    issues.check(fields['page'] === undefined, 'page', 'is not allowed in `each`');
-    return { limit: PAGE_LIMIT, ...fields };
+    const fields: EachQuery = { ...readFields(issues, 'query', query) };
+    issues.check(!('page' in fields) || fields.page === undefined, 'page', 'is not allowed in `each`');
+    const { limit = PAGE_LIMIT } = fields;
+    // The service counts a higher limit as this one.
+    return { ...fields, limit: Math.min(limit, PAGE_LIMIT) };
   });

@@ -1,5 +1,5 @@
-import { err, errAsync, ok, type Result, ResultAsync } from 'neverthrow';
-import { corruptRecord, type InvalidInput } from '../errors.js';
+import { err, errAsync, type Result, ResultAsync } from 'neverthrow';
+import type { InvalidInput } from '../errors.js';
 import { append, changes, hold, release, remove } from '../operations/command-operations.js';
 import type { Operation, OperationError } from '../operations/operation.js';
 import type { RemoteCreated, RemotePage, RemoteSession } from '../operations/outputs.js';
@@ -9,6 +9,7 @@ import type { HistoryQuery, NewHistoryEntry } from '../service/history.js';
 import type { HoldInput, ReleaseInput } from '../service/hold-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart } from '../service/operation-results.js';
+import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { SessionHold, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 import type {
@@ -27,6 +28,7 @@ import type {
 import {
   type CallArguments,
   type CallOptions,
+  type EachPages,
   type RemoteAppendOptions,
   type RemoteGetOptions,
   type RemoteWatchOptions,
@@ -163,26 +165,19 @@ export class SessionClient {
   }
 
   async *#each(
-    first: Result<ListQuery, InvalidInput>,
+    first: Result<EachPages, InvalidInput>,
     options: CallOptions,
   ): AsyncGenerator<Result<RemoteSession, RemoteListError>, void> {
     if (first.isErr()) {
       yield err(first.error);
       return;
     }
-    for (let query = first.value; ; ) {
-      const page = await this.list(query, options);
-      if (page.isErr()) {
-        yield err(page.error);
-        return;
-      }
-      const { sessions, unreadable, next } = page.value;
-      for (const session of sessions) yield ok(session);
-      for (const id of unreadable) yield err(corruptRecord(id, 'it is missing from its page'));
-      // A server that returns the same cursor again would never end the iteration.
-      if (next === undefined || next === query.after) return;
-      query = { ...query, after: next };
-    }
+    const query = first.value;
+    yield* eachInPages(query, (limit, after) =>
+      fittingPage(limit, (fewer) =>
+        this.list({ ...query, limit: fewer, ...(after !== undefined && { after }) }, options),
+      ),
+    );
   }
 
   #change(id: string, command: CallerCommand, options: WriteOptions): ResultAsync<SessionState, RemoteChangeError> {

@@ -1,5 +1,5 @@
 import { err, type Result } from 'neverthrow';
-import { type StoreError, type StoreUnavailable, storeUnavailable } from '../errors.js';
+import { type StoreError, storeUnavailable } from '../errors.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
 import type { EventLog, ReadSize, SessionKey, SessionStore } from '../store/session-store.js';
 import { Feed } from './feed.js';
@@ -24,7 +24,7 @@ export interface Subscription {
 /** The feeds of one store, one per watched stream, and the reads that its watchers share. */
 export class EventHub {
   readonly #log: EventLog;
-  readonly #feeds = new Map<string, Promise<Result<Feed, StoreUnavailable>>>();
+  readonly #feeds = new Map<string, Promise<Result<Feed, StoreError>>>();
   readonly #records = new SharedReads<Result<SessionRecord | undefined, StoreError>>();
   readonly #states = new SharedReads<Result<StateRecord | undefined, StoreError>>();
 
@@ -33,7 +33,7 @@ export class EventHub {
   }
 
   /** Delivers to the inbox all events that are logged after this call, until `end` is called. */
-  async subscribe(inbox: Inbox): Promise<Result<Subscription, StoreUnavailable>> {
+  async subscribe(inbox: Inbox): Promise<Result<Subscription, StoreError>> {
     const stream = this.#log.streamOf(inbox.tenant);
     const opening = this.#feeds.get(stream) ?? this.#open(stream);
     this.#feeds.set(stream, opening);
@@ -81,13 +81,13 @@ export class EventHub {
     return this.#states.read(JSON.stringify([key.tenant, key.id]), async () => store.findState(key));
   }
 
-  async #open(stream: string): Promise<Result<Feed, StoreUnavailable>> {
+  async #open(stream: string): Promise<Result<Feed, StoreError>> {
     const latest = await this.#latest(stream);
     if (latest.isErr()) this.#feeds.delete(stream);
     return latest.map((place) => new Feed(this.#log, stream, place));
   }
 
-  async #latest(stream: string): Promise<Result<string, StoreUnavailable>> {
+  async #latest(stream: string): Promise<Result<string, StoreError>> {
     try {
       return await this.#log.latest(stream);
     } catch (cause) {

@@ -1,4 +1,4 @@
-import type { StoreUnavailable } from '../errors.js';
+import type { StoreError } from '../errors.js';
 import type { EventLog } from '../store/session-store.js';
 import type { Inbox } from './inbox.js';
 import { LogCursor, PAGE } from './log-cursor.js';
@@ -83,7 +83,7 @@ export class Feed {
       // The last consumer may have left during the read.
       if (read === 'more' || this.isIdle) continue;
       const isFailure = read !== 'nothing';
-      if (isFailure && this.#isClosed()) {
+      if (isFailure && (read.type === 'misconfigured' || this.#isClosed())) {
         for (const inbox of this.#all()) inbox.fail(read);
         break;
       }
@@ -127,7 +127,7 @@ export class Feed {
   }
 
   /** `more` if another read may return events at once. */
-  async #read(): Promise<'more' | 'nothing' | StoreUnavailable> {
+  async #read(): Promise<'more' | 'nothing' | StoreError> {
     this.#hasNewEvents = false;
     this.#lastReadAt = performance.now();
     const page = await this.#cursor.read();

@@ -1,4 +1,4 @@
-import type { StoreUnavailable } from '../errors.js';
+import type { StoreError } from '../errors.js';
 import { Pause } from './pause.js';
 import { isAfter } from './position.js';
 import type { SessionEvent } from './session-event.js';
@@ -19,7 +19,7 @@ export class Inbox {
   #stoppedAt: string | undefined;
   /** The position up to which the consumer has read the log itself. */
   #readUpTo: string | undefined;
-  #error: StoreUnavailable | undefined;
+  #error: StoreError | undefined;
   #isClosed = false;
 
   constructor(tenant: string, sessionId: string | undefined) {
@@ -32,7 +32,7 @@ export class Inbox {
   }
 
   /** Set when no more events will arrive. */
-  get error(): StoreUnavailable | undefined {
+  get error(): StoreError | undefined {
     return this.#error;
   }
 
@@ -75,7 +75,7 @@ export class Inbox {
   }
 
   /** No more events will arrive. The consumer sees the error after it has taken the waiting events. */
-  fail(error: StoreUnavailable): void {
+  fail(error: StoreError): void {
     this.#error = error;
     this.#pause.end();
   }

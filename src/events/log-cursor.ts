@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type StoreUnavailable, storeUnavailable } from '../errors.js';
+import { type StoreError, storeUnavailable } from '../errors.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import type { EventPage, SessionEvent } from './session-event.js';
 
@@ -44,7 +44,7 @@ export class LogCursor {
     this.#place = place;
   }
 
-  async read(scope?: EventScope): Promise<Result<LogPage, StoreUnavailable>> {
+  async read(scope?: EventScope): Promise<Result<LogPage, StoreError>> {
     const page = await this.#ask(scope);
     return page.andThen(({ events, position, isTrimmed }) => {
       const hasMoved = position !== this.#place;
@@ -57,7 +57,7 @@ export class LogCursor {
   }
 
   /** An exception of the store is treated as `store_unavailable`, so the read is retried. */
-  async #ask(scope: EventScope | undefined): Promise<Result<EventPage, StoreUnavailable>> {
+  async #ask(scope: EventScope | undefined): Promise<Result<EventPage, StoreError>> {
     try {
       return await this.#log.read(this.#stream, this.#place, PAGE, scope);
     } catch (cause) {

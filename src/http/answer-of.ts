@@ -1,14 +1,15 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
-import { type InvalidInput, invalidInput, type SessionError, storeUnavailable } from '../errors.js';
-import { hasMethods } from '../input/values.js';
-import { type AnyOperation, type Operation, type Output, wireNamesOf } from '../operations/operation.js';
 import {
-  commonHeaders,
-  type HandlerError,
-  isSessionError,
+  type InvalidInput,
+  invalidInput,
   type Misconfigured,
   misconfigured,
-} from './handler-error.js';
+  type SessionError,
+  storeUnavailable,
+} from '../errors.js';
+import { hasMethods } from '../input/values.js';
+import { type AnyOperation, type Operation, type Output, wireNamesOf } from '../operations/operation.js';
+import { commonHeaders, type HandlerError, isSessionError } from './handler-error.js';
 import { readInput } from './read-input.js';
 import type { Answer, Call } from './route.js';
 import type { HandlerResponse } from './session-handler.js';
@@ -34,14 +35,17 @@ export const withTimeout = async <T>(ms: number, answer: PromiseLike<T>): Promis
  * Translates the issues of an error to wire names. If an issue names anything else, the error is about the host's
  * setup, such as the clock or the tenant, and is reported as `misconfigured`.
  */
-const inWireNames = (operation: AnyOperation, { issues }: InvalidInput): InvalidInput | Misconfigured => {
+const inWireNames = (
+  operation: AnyOperation,
+  { issues, message: setup }: InvalidInput,
+): InvalidInput | Misconfigured => {
   const names = wireNamesOf(operation);
   const named = issues.flatMap(({ path, message }) => {
     const [field = ''] = path.split(/[.[]/, 1);
     const name = names.get(field);
     return name === undefined ? [] : [{ path: `${name}${path.slice(field.length)}`, message }];
   });
-  return named.length === issues.length ? invalidInput(named) : misconfigured(issues);
+  return named.length === issues.length ? invalidInput(named) : misconfigured(setup);
 };
 
 /** Translates an error of the service to wire names. An unknown error becomes `store_unavailable`. */
@@ -73,11 +77,17 @@ export const withinBudget = async <S>(
 ): Answer => {
   if (budget.isSpent(tenant)) return noRoom;
   const reservation = budget.reserve(tenant);
-  const answer = await read(reservation);
-  if (answer.isOk() && answer.value.body !== undefined && request.onClose !== undefined) {
-    request.onClose(reservation.release);
-  } else reservation.release();
-  return answer;
+  let isPending = false;
+  try {
+    const answer = await read(reservation);
+    if (answer.isOk() && answer.value.body !== undefined && request.onClose !== undefined) {
+      request.onClose(reservation.release);
+      isPending = true;
+    }
+    return answer;
+  } finally {
+    if (!isPending) reservation.release();
+  }
 };
 
 /** Headers of an answer without a body. */
@@ -95,7 +105,7 @@ const responseOf = ({ status, shape }: Output, value: unknown): Result<HandlerRe
 
 /** The error of the host's setup where the sessions lack a method that an operation calls. */
 export const lacksMethod = ({ path }: AnyOperation, method = 'a method') =>
-  err(misconfigured([{ path: 'sessions', message: `must have ${method} for ${path}` }]));
+  err(misconfigured(`sessions must have ${method} for ${path}`));
 
 /** Answers with the result of the service method that the operation names. */
 export const answerByCalling = async <S>(operation: Operation<S>, call: Call<S>): Answer => {

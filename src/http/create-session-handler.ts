@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput, storeUnavailable } from '../errors.js';
+import { type InvalidInput, invalidInput, misconfigured, storeUnavailable } from '../errors.js';
 import type { AnyOperation } from '../operations/operation.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
 import { answerByCalling, timedOut, withTimeout } from './answer-of.js';
-import { type HandlerError, misconfigured, problem, refusal } from './handler-error.js';
+import { type HandlerError, problem, refusal } from './handler-error.js';
 import type { Answer, Call, HandlerContext, Route } from './route.js';
 import { isOpen, type Match, type Router, routerOf, tidyPrefix } from './router-of.js';
 import type { DeniedRequest, HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
@@ -28,7 +28,7 @@ const tenantOf = async <S>(
     if (answer === timedOut) return unavailable();
     if (!answer) return err(refusal('unauthenticated'));
     if (typeof answer === 'string') return ok(answer);
-    return err(misconfigured([{ path: 'authenticate', message: 'must give the name of a tenant, or nothing' }]));
+    return err(misconfigured('authenticate must give the name of a tenant, or nothing'));
   } catch (cause) {
     return unavailable(cause);
   }

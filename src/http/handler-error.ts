@@ -36,12 +36,6 @@ export interface AuthenticatorUnavailable extends Refusal<'authenticator_unavail
 /** The maximum number of open streams is reached, in total or for the tenant. */
 export interface TooManyStreams extends Refusal<'too_many_streams'> {}
 
-/** The host's setup is wrong. The request is not the cause. */
-export interface Misconfigured extends Refusal<'misconfigured'> {
-  /** What is wrong: an option or a part of the host, and the rule that it breaks. */
-  readonly issues: readonly InputIssue[];
-}
-
 /** Every error that the handler answers with. `type` is the `code` of the response. */
 export type HandlerError =
   | SessionError
@@ -51,8 +45,7 @@ export type HandlerError =
   | UnsupportedMediaType
   | BodyTooLarge
   | AuthenticatorUnavailable
-  | TooManyStreams
-  | Misconfigured;
+  | TooManyStreams;
 
 type Code = HandlerError['type'];
 
@@ -76,6 +69,7 @@ const sessionProblems = {
     'The page is larger than this service allows. Ask for a smaller limit, or for shorter histories by history_limit.',
   ],
   corrupt_record: [500, 'The stored session cannot be read.'],
+  misconfigured: [500, 'This service is not set up correctly.'],
   store_unavailable: [503, 'The sessions cannot be reached at the moment. Try again later.'],
 } as const satisfies Readonly<Record<SessionError['type'], readonly [number, string]>>;
 
@@ -88,19 +82,12 @@ const problems = {
   unsupported_media_type: [415, 'The body must be sent as Content-Type: application/json, in UTF-8 and uncompressed.'],
   authenticator_unavailable: [503, 'API keys cannot be checked at the moment. Try again later.'],
   too_many_streams: [503, 'As many streams of events are open as this service allows. Try again later.'],
-  misconfigured: [503, 'This service is not set up correctly.'],
 } as const satisfies Readonly<Record<Code, readonly [number, string]>>;
 
 /** An error that says nothing but its type, for a request that the handler refuses. */
 export const refusal = <C extends Exclude<Code, SessionError['type']>>(type: C) => ({
   type,
   message: problems[type][1],
-});
-
-export const misconfigured = (issues: readonly InputIssue[]): Misconfigured => ({
-  type: 'misconfigured',
-  message: invalidInput(issues).message,
-  issues,
 });
 
 type ProblemStatus = (typeof problems)[Code][0];

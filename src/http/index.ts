@@ -9,7 +9,6 @@ export {
   type BodyTooLarge,
   type HandlerError,
   type MethodNotAllowed,
-  type Misconfigured,
   type RouteNotFound,
   routeNotFound,
   type Unauthenticated,

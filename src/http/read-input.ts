@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput } from '../errors.js';
+import { type InvalidInput, invalidInput, misconfigured } from '../errors.js';
 import { type IssueList, readSafely } from '../input/read-safely.js';
 import { type Fields, isFields } from '../input/values.js';
 import { type AnyOperation, labelOf, type OperationInput, type QueryParameter } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
-import { type HandlerError, misconfigured, refusal } from './handler-error.js';
+import { type HandlerError, refusal } from './handler-error.js';
 import type { Call } from './route.js';
 import type { HandlerRequest } from './session-handler.js';
 
@@ -86,7 +86,7 @@ const readJsonObject = async (request: HandlerRequest, maxBytes: number): Promis
     case 'aborted':
       return refused('must be complete');
     case 'lost':
-      return err(misconfigured([{ path: 'body', message: 'was read before the handler could' }]));
+      return err(misconfigured('the body was read before the handler could: mount the handler before what reads it'));
   }
 };
 

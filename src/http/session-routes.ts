@@ -33,7 +33,7 @@ const shownHistoryLimit = ({ request, form }: Call, { historyLimit }: Fields): n
 };
 
 const answerList = (call: Call): Answer =>
-  withinBudget(call, async ({ admit, turn }) => {
+  withinBudget(call, async ({ raiseTo: admit, turn }) => {
     const { request, sessions, form } = call;
     const query = readQuery(list, call.query);
     if (query.isErr()) return err(query.error);
@@ -50,7 +50,7 @@ const answerList = (call: Call): Answer =>
   });
 
 const answerGet = (call: Call): Answer =>
-  withinBudget(call, async ({ admit, turn }) => {
+  withinBudget(call, async ({ raiseTo: admit, turn }) => {
     const { request, sessions, form, id } = call;
     const query = readQuery(get, call.query);
     if (query.isErr()) return err(query.error);

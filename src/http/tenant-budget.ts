@@ -6,6 +6,11 @@ export interface Reservation {
   /** Takes an amount. Returns false if there is not enough, or if the reservation was released. */
   admit(amount: number): boolean;
   /**
+   * Raises what was taken to this amount. Returns false if there is not enough, or if the reservation was released. A
+   * store that learns the size of an answer as it reads asks several times.
+   */
+  raiseTo(amount: number): boolean;
+  /**
    * Waits until a large answer may be written. Only one is written per turn of the event loop, so that other requests
    * are served in between. A small answer does not wait.
    */
@@ -39,15 +44,16 @@ export class TenantBudget {
   reserve(tenant: string): Reservation {
     let reserved = 0;
     let isReleased = false;
+    const take = (counted: number): boolean => {
+      // Released already: the store answered after the timeout, so the request is over.
+      if (isReleased || !this.#hasRoom(tenant, counted)) return false;
+      reserved += counted;
+      this.#add(tenant, counted);
+      return true;
+    };
     return {
-      admit: (amount) => {
-        const counted = Math.min(amount, this.#maxPerTenant);
-        // Released already: the store answered after the timeout, so the request is over.
-        if (isReleased || !this.#hasRoom(tenant, counted)) return false;
-        reserved += counted;
-        this.#add(tenant, counted);
-        return true;
-      },
+      admit: (amount) => take(Math.min(amount, this.#maxPerTenant)),
+      raiseTo: (amount) => take(Math.max(0, Math.min(amount, this.#maxPerTenant) - reserved)),
       turn: async () => {
         if (reserved < LARGE_BYTES) return;
         this.#lastTurn = this.#lastTurn.then(() => new Promise((resolve) => setTimeout(resolve, 0)));

@@ -11,8 +11,10 @@ export const labelNameForm = /^[a-z0-9_.-]{1,64}$/;
 
 const readLabel = (issues: IssueList, path: string, name: string, value: unknown): readonly [string, string] => {
   const rule = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters a-z 0-9 _ . -`;
-  issues.check(labelNameForm.test(name), path, rule);
-  return [name, readName(issues, `${path}.${name.slice(0, LABEL_NAME_LENGTH)}`, value, LABEL_VALUE_LENGTH)];
+  const isNamed = labelNameForm.test(name);
+  issues.check(isNamed, path, rule);
+  // A wrong name may hold anything, so no error repeats it.
+  return [name, isNamed ? readName(issues, `${path}.${name}`, value, LABEL_VALUE_LENGTH) : ''];
 };
 
 /** The labels of a session, sorted by name; `undefined` if there are none. */

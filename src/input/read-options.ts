@@ -1,3 +1,4 @@
+import { plainText } from '../errors.js';
 import { IssueList, readArguments } from './issue-list.js';
 import { type Fields, isFields, readFields } from './values.js';
 
@@ -37,7 +38,11 @@ const TOLD_CHARACTERS = 64;
 
 /** Reports an unknown name with the nearest known one. */
 const reportUnknown = (issues: IssueList, name: string, names: readonly string[], prefix = ''): void =>
-  issues.check(false, `${prefix}${name.slice(0, TOLD_CHARACTERS)}`, `is unknown${didYouMean(nearest(name, names))}`);
+  issues.check(
+    false,
+    `${prefix}${plainText(name.slice(0, TOLD_CHARACTERS))}`,
+    `is unknown${didYouMean(nearest(name, names))}`,
+  );
 
 /** Reports the fields of an operation's input that are not in `names`. */
 export const checkKnown = (issues: IssueList, fields: Fields, names: readonly string[]): void => {

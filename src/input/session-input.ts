@@ -16,13 +16,14 @@ import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
 import { readLabels } from './read-labels.js';
 import { readHistoryLimit } from './read-list-query.js';
-import { readKnown } from './read-options.js';
+import { didYouMean, nearest, readKnown } from './read-options.js';
 import { type IssueList, readSafely } from './read-safely.js';
 import { readSignal } from './read-signal.js';
 import { readTimestamp } from './read-timestamp.js';
 import type { createRules, entryRules, holdRules, ReadBy } from './rule.js';
 import {
   checkFunction,
+  type Fields,
   isFields,
   readFields,
   readListener,
@@ -37,8 +38,20 @@ import {
 const checkAllowed = (issues: IssueList, path: string, name: string, allowed: ReadonlySet<string> | undefined): void =>
   issues.check(allowed?.has(name) ?? true, path, 'is not one of the names that this host allows');
 
+const entryNames = ['role', 'content', 'timestamp'] as const satisfies readonly (keyof typeof entryRules)[];
+
+/** An unknown field would be lost. Its name is not repeated: entries come from anywhere. */
+const checkEntryNames = (issues: IssueList, path: string, fields: Fields): void => {
+  const unknown = Object.keys(fields).find((name) => !entryNames.some((known) => known === name));
+  if (unknown === undefined) return;
+  const hint = didYouMean(nearest(unknown, entryNames));
+  issues.check(false, path, `has an unknown field${hint}: an entry has ${entryNames.join(', ')}`);
+};
+
 const readEntry = (issues: IssueList, path: string, value: unknown, now: string, most: number): HistoryEntry => {
-  const { role, content, timestamp } = readFields(issues, path, value);
+  const fields = readFields(issues, path, value);
+  checkEntryNames(issues, path, fields);
+  const { role, content, timestamp } = fields;
   return Object.freeze({
     role: readName(issues, `${path}.role`, role, ROLE_LENGTH),
     content: readText(issues, `${path}.content`, content, most),

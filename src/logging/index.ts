@@ -5,10 +5,11 @@ import type { SessionObserver } from '../service/session-observer.js';
 export type { Logger } from '../service/logger.js';
 
 /** Errors that are not the caller's. */
-const isFault = ({ type }: SessionError): boolean => type === 'store_unavailable' || type === 'corrupt_record';
+const isFault = ({ type }: SessionError): boolean =>
+  type === 'store_unavailable' || type === 'corrupt_record' || type === 'misconfigured';
 
 /**
- * An observer that logs operations that fail with `store_unavailable` or `corrupt_record` (`error`), sessions that a page
+ * An observer that logs operations that fail with `store_unavailable`, `corrupt_record` or `misconfigured` (`error`), sessions that a page
  * leaves out because they cannot be read (`warn`), and each session that the clock ended (`info`, from sweeps). Logs no
  * content of sessions and no keys. Throws a `TypeError` if `logger` is not a logger.
  */

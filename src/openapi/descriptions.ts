@@ -146,7 +146,7 @@ const properties: Readonly<Record<string, string>> = {
   profile: 'Name of the profile.',
   context: 'Background facts.',
   behavior: 'What role the session takes.',
-  time_limit: 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
+  time_limit: 'Seconds that the session may be ACTIVE, across pauses, with fractions; 0 is no limit.',
   session_id: 'The id of the session.',
   id: 'The same whenever this event is sent again.',
   'Session.id': 'The id of the session.',

@@ -104,7 +104,7 @@ const outputResponse = (operation: AnyOperation, { status, shape, events, ...own
 /** The errors of an operation: its own, those of reading its body, and those of authentication. */
 const codesOf = ({ errors, body }: AnyOperation, isForEverybody: boolean): readonly Code[] => [
   ...(isForEverybody ? [] : (['unauthenticated', 'authenticator_unavailable'] as const)),
-  'misconfigured',
+  ...(errors.includes('misconfigured') ? [] : (['misconfigured'] as const)),
   ...(body === undefined ? [] : (['body_too_large', 'unsupported_media_type'] as const)),
   ...errors,
 ];

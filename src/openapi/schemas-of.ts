@@ -31,7 +31,7 @@ const ruleSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
         maximum: typeof rule.most === 'number' ? rule.most : limits[rule.most],
       };
     case 'whole':
-      return { type: 'integer', minimum: rule.least };
+      return { type: 'integer', minimum: rule.least, maximum: Number.MAX_SAFE_INTEGER };
     case 'labels':
       return {
         type: 'object',
@@ -70,14 +70,17 @@ const fieldSchema = (field: BodyField, policy: InputPolicy): Schema => {
 };
 
 /** The schemas of a request body. `null` in an optional field counts as absent. */
-const bodySchemas = ({ name, fields }: Body, policy: InputPolicy): Schemas => {
+const bodySchemas = ({ name, fields }: Body, policy: InputPolicy, own: Schema = {}): Schemas => {
   const all = Object.entries(fields);
   const schema: Schema = {
     type: 'object',
     properties: Object.fromEntries(all.map(([field, rule]) => [wireName(field), fieldSchema(rule, policy)])),
     required: all.filter(([, field]) => isRequired(field)).map(([field]) => wireName(field)),
+    ...own,
   };
-  const items = all.map(([, field]) => ('items' in field ? bodySchemas(field.items, policy) : {}));
+  const items = all.map(([, field]) =>
+    'items' in field ? bodySchemas(field.items, policy, { additionalProperties: false }) : {},
+  );
   return Object.assign({ [name]: schema }, ...items);
 };
 

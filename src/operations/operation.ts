@@ -24,7 +24,7 @@ export interface HeaderParameter {
 /** A field of a JSON body: a value with a rule, or an array of objects. */
 export type BodyField = Rule | { readonly items: Body; readonly least: number; readonly most: keyof SessionLimits };
 
-/** The JSON object in a request body. Unknown fields are ignored. */
+/** The JSON object in a request body. Unknown fields are ignored, but refused in `items`. */
 export interface Body {
   /** Schema name in the OpenAPI document. */
   readonly name: string;
@@ -107,7 +107,7 @@ type ErrorOf<M> = M extends (...args: never[]) => infer R
 type TypeOf<E> = E extends { readonly type: infer T } ? T : never;
 
 /** The errors that every operation has. */
-export const commonErrors = ['invalid_input', 'store_unavailable', 'corrupt_record'] as const;
+export const commonErrors = ['invalid_input', 'store_unavailable', 'corrupt_record', 'misconfigured'] as const;
 
 /**
  * The errors of an operation. A list that misses an error of the service method, or has one too many, does not compile.

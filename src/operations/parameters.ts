@@ -21,7 +21,10 @@ export const operationId: HeaderParameter = {
 };
 
 /** For commands and appends: the fence of a hold. */
-export const fence: HeaderParameter = { wireName: 'X-Fence', schema: { type: 'integer', minimum: 1 } };
+export const fence: HeaderParameter = {
+  wireName: 'X-Fence',
+  schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+};
 
 export const historyLimit: QueryParameter = { kind: 'whole', least: 0 };
 

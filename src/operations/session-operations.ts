@@ -72,7 +72,7 @@ export const history = operation({
   method: 'GET',
   path: '/session/{session_id}/history',
   query: { last: partLength, after: position, before: position, limit: partLength },
-  errors: errorsOf<SessionService['history']>()(['invalid_input', 'not_found', 'store_unavailable', 'corrupt_record']),
+  errors: errorsOf<SessionService['history']>()([...commonErrors, 'not_found']),
   output: { status: 200, shape: historyPart },
   calls: { method: 'history', call: (sessions: TenantHistories, { id, query }) => sessions.history(id, query) },
 });

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ListError } from '../errors.js';
 import {
-  corruptRecord,
   type InvalidInput,
   type PageTooLarge,
   pageTooLarge,
@@ -10,6 +9,7 @@ import {
 } from '../errors.js';
 import { cursorOf, placeOf } from '../input/read-cursor.js';
 import { type ListFilter, readListQuery } from '../input/read-list-query.js';
+import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { Session, SessionLabels } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionStatus } from '../session/session-status.js';
@@ -57,8 +57,9 @@ export interface ListQuery extends EachQuery {
 /** Options of reads. */
 export interface ReadOptions {
   /**
-   * Called with the approximate size of the answer, in bytes of JSON, before the sessions are read. If it returns
-   * `false`, the read fails with `store_unavailable`. For hosts that limit the memory of pending answers.
+   * Called with the approximate size of the answer, in bytes of JSON, before the sessions are read, and again with a new
+   * size of the whole answer if it turns out larger. If it returns `false`, the read fails with `store_unavailable`. For
+   * hosts that limit the memory of pending answers.
    */
   readonly admit?: (bytes: number) => boolean;
 }
@@ -111,16 +112,6 @@ export const listSessions = async (
   return input.isErr() ? err(input.error) : readPage(settings, input.value.range, input.value.page, options);
 };
 
-/**
- * Reads a page for `each`. A page that is too large is read again with half the limit, because the caller sees no
- * pages.
- */
-const readFittingPage = async (settings: Settings, range: ListFilter): Promise<Result<SessionPage, ListError>> => {
-  const listed = await readPage(settings, range);
-  if (listed.isOk() || listed.error.type !== 'page_too_large' || range.limit === 1) return listed;
-  return readFittingPage(settings, { ...range, limit: Math.ceil(range.limit / 2) });
-};
-
 /** Iterates over all of a tenant's sessions. The first read happens with the first `next`. */
 export async function* eachSession(
   settings: Settings,
@@ -130,20 +121,14 @@ export async function* eachSession(
     yield err(filter.error);
     return;
   }
-  let range = filter.value;
-  for (let last = range.after && cursorOf(range.after); ; ) {
-    const operation = { name: 'each', outcome: 'not_applied' } as const;
-    const page = await perform(settings, operation, () => readFittingPage(settings, range));
-    if (page.isErr()) {
-      yield err(page.error);
-      return;
-    }
-    const { sessions, unreadable, next, limit } = page.value;
-    for (const session of sessions) yield ok(session);
-    for (const id of unreadable) yield err(corruptRecord(id, 'it is missing from its page'));
-    // A store that returns the same place again would never end.
-    if (next === undefined || next === last) return;
-    last = next;
-    range = { ...range, offset: 0, after: placeOf(next), limit: Math.min(2 * limit, filter.value.limit) };
-  }
+  const range = filter.value;
+  const operation = { name: 'each', outcome: 'not_applied' } as const;
+  const first = { limit: range.limit, after: range.after && cursorOf(range.after) };
+  yield* eachInPages(first, (limit, after) =>
+    perform(settings, operation, () =>
+      fittingPage(limit, (fewer) =>
+        readPage(settings, { ...range, limit: fewer, after: after === undefined ? undefined : placeOf(after) }),
+      ),
+    ),
+  );
 }

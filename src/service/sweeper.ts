@@ -37,7 +37,7 @@ export interface SweepReport {
 export interface Sweeper {
   /**
    * Sweeps until `stop`. In a store with many partitions, one sweep covers some of them, and ten seconds of sweeps
-   * cover all. The timer does not keep the process alive.
+   * cover all. Like a timer, a sweeper that runs keeps the process alive until `stop`.
    */
   start(): void;
   /** Stops. Settles when the current batch is done. */
@@ -126,7 +126,6 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
     sweeping = sweep(place, stepsEach, () => loop === ours).then(() => {
       if (loop !== ours) return;
       timer = setTimeout(() => run(ours), intervalMs);
-      timer.unref?.();
     });
   };
 

@@ -1,6 +1,9 @@
 /** Limits on input and answers, set with `new SessionService({ limits })`. */
 export interface SessionLimits {
-  /** Maximum `timeLimit`, in seconds. Default: 30 days. */
+  /**
+   * Maximum `timeLimit`, in seconds: a create with a greater one is refused. One without, or with 0, has no limit.
+   * Default: 30 days.
+   */
   readonly timeLimit: number;
   /** Maximum bytes of UTF-8 in `behavior`, and in `context`. Default: 64 KiB. */
   readonly textBytes: number;

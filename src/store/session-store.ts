@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { StoreError, StoreUnavailable } from '../errors.js';
+import type { StoreError } from '../errors.js';
 import type { EventPage } from '../events/session-event.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
@@ -21,7 +21,7 @@ export interface SessionKey {
 /**
  * Called when the store knows the size of the sessions to read, and before it reads them. Returns the error to return
  * instead, or undefined to continue. `bytes` is approximate: at least the size of the JSON, and at most three times
- * that.
+ * that. A store that has to read more than it has said calls it again, with the size of all it reads.
  */
 export type Admit<E> = (bytes: number, sessions: number) => E | undefined;
 
@@ -219,14 +219,14 @@ export interface EventLog {
   streamOf(tenant: string): string;
 
   /** The position behind the latest event of a stream. */
-  latest(stream: string): Answer<string, StoreUnavailable>;
+  latest(stream: string): Answer<string, StoreError>;
 
   /**
    * Reads the events behind a position, oldest first, at most `limit`. The position need not belong to an event. The
    * log may leave out events outside the scope `of`. For position `0`, `isTrimmed` is true if the stream has lost any
    * event.
    */
-  read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage, StoreUnavailable>;
+  read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage, StoreError>;
 
   /**
    * Calls the listener soon after a stream has new events, from any process, until the returned function is called.
@@ -241,8 +241,9 @@ export interface EventLog {
 /**
  * Stores sessions. Every method is atomic, answers within a bounded time, and returns errors as values:
  * `store_unavailable` with the outcome `not_applied` or `unknown` for a write, `corrupt_record` if a stored record
- * cannot be read. A call is applied at most once, even if the store's client sends it again. The store compares and
- * sets; the service decides what a session may do. `colloquy/testing` contains this contract as tests.
+ * cannot be read, `misconfigured` if only a change of the deployment helps. A call is applied at most once, even if the
+ * store's client sends it again. The store compares and sets; the service decides what a session may do.
+ * `colloquy/testing` contains this contract as tests.
  */
 export interface SessionStore {
   /** Adds a session without history. If the id is taken, the existing session stays unchanged. */

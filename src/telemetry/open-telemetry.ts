@@ -56,7 +56,7 @@ const spanNames: Partial<Record<OperationName, string>> = {
 
 /** Whether the error is the host's. A caller's error is no error of the span, as on spans of HTTP servers. */
 const isFault = ({ type }: SessionError): boolean =>
-  type === 'store_unavailable' || type === 'corrupt_record' || type === 'conflict';
+  type === 'store_unavailable' || type === 'corrupt_record' || type === 'misconfigured' || type === 'conflict';
 
 const idOf = (id: unknown): Attributes =>
   typeof id === 'string' && id.length <= KEY_LENGTH ? { [attributeNames.session]: id } : {};

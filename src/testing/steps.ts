@@ -1,4 +1,4 @@
-import type { CorruptRecord, StoreError, StoreUnavailable } from '../errors.js';
+import type { StoreError } from '../errors.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import { isEndByClock } from '../session/timeline.js';
@@ -14,7 +14,7 @@ export const answerOf = async <T>(answer: Answer<T, StoreError>): Promise<T> => 
 };
 
 /** The error that the store returns. Fails if it returns a value. */
-export const errorOf = async <T>(answer: Answer<T, StoreError>): Promise<StoreUnavailable | CorruptRecord> => {
+export const errorOf = async <T>(answer: Answer<T, StoreError>): Promise<StoreError> => {
   const result = await answer;
   if (result.isErr()) return result.error;
   throw new Error(`the store answered ${JSON.stringify(result.value)} where an error was expected`);

@@ -71,7 +71,7 @@ describe('an Express host', () => {
     app.use((req, _res, next) => {
       req.on('data', () => undefined).on('end', next);
     });
-    expectProblem(await ask(app.use(sessions()), '/create-session', create), 503, 'misconfigured');
+    expectProblem(await ask(app.use(sessions()), '/create-session', create), 500, 'misconfigured');
   });
 
   test('may have set an encoding on the body', async () => {

@@ -49,14 +49,14 @@ describe('the body of a Fetch request', () => {
     const request = post('{"face":"ada","profile":"tutor"}');
     await request.text();
     const response = await serve(request);
-    expect([response.status, Object(await response.json()).code]).toEqual([503, 'misconfigured']);
+    expect([response.status, Object(await response.json()).code]).toEqual([500, 'misconfigured']);
   });
 
   test('that is being read is one too', async () => {
     const request = post('{"face":"ada","profile":"tutor"}');
     request.body?.getReader();
     const response = await serve(request);
-    expect([response.status, Object(await response.json()).code]).toEqual([503, 'misconfigured']);
+    expect([response.status, Object(await response.json()).code]).toEqual([500, 'misconfigured']);
   });
 
   test('may not be there', async () => {

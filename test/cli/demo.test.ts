@@ -28,7 +28,7 @@ describe('npm start', () => {
     colloquy = await buildCommandLine();
     // A variable that some shells set does not open the demo to other machines.
     server = await colloquy.start(startArgs, /# get the session\n.*\n/, { PORT: '0', HOST: '0.0.0.0' });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.signal('SIGTERM');
     await colloquy.remove();

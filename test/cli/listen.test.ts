@@ -20,7 +20,7 @@ describe('the log of requests', () => {
   let colloquy: CommandLine;
   beforeAll(async () => {
     colloquy = await buildCommandLine();
-  }, 60_000);
+  });
   afterAll(() => colloquy.remove());
 
   test('has a line for each: method, path, status, milliseconds, tenant, and no key', async () => {

@@ -20,7 +20,7 @@ import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
 let colloquy: CommandLine;
 beforeAll(async () => {
   colloquy = await buildCommandLine();
-}, 60_000);
+});
 afterAll(() => colloquy.remove());
 
 const conversation = '{"id":"one","turns":[{"role":"user","content":"Hello"}]}';
@@ -43,7 +43,7 @@ describeWithRedis('as a user with the documented rights', () => {
     admin = new Redis(server.port);
     await admin.call('ACL', 'SETUSER', 'colloquy', ...documentedRights());
     url = `redis://colloquy:change-me@127.0.0.1:${server.port}`;
-  }, 60_000);
+  });
   afterAll(async () => {
     admin.disconnect();
     await server.stop();
@@ -158,6 +158,17 @@ describe('in a SQLite file', () => {
 
   test('every command works, beside a running service and after its end', () =>
     tryEveryCommand(env, ['--sqlite', file], `the SQLite file ${file}`));
+
+  test('a service sets a write-ahead log for a file that had none', async () => {
+    const path = `${file}-without`;
+    openLibsql(path, 'PRAGMA journal_mode = DELETE; CREATE TABLE own (value)').close();
+    const serverEnv = { PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
+    const service = await colloquy.start(['serve', '--sqlite', path], /Ctrl-C stops it/, serverEnv);
+    expect(await service.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+    const database = openLibsql(path, 'PRAGMA busy_timeout = 0');
+    expect(database.prepare('PRAGMA journal_mode').all()).toEqual([{ journal_mode: 'wal' }]);
+    database.close();
+  });
 
   test.each([[['list']], [['inspect', 'x']]])('%j creates no file, and no tables', async (command) => {
     const absent = `${file}-absent`;

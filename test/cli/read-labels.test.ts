@@ -4,6 +4,7 @@ import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SessionService } from '../../src/index.js';
 import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 
 const ada = { face: 'ada', profile: 'tutor' };
 const HOSTILE = 'a\nTERMINATED\u001b[2J';
@@ -24,8 +25,10 @@ describeWithRedis('labels, holds and counts of entries', ({ url }) => {
     const baseUrl = /http:\/\/\S+/.exec(server.output())?.[0] ?? '';
     env = { COLLOQUY_URL: baseUrl, COLLOQUY_API_KEY: 'key' };
     client = new Redis(url);
-    sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, statusIndex: true }) });
-  }, 60_000);
+    sessions = new SessionService({
+      store: new RedisSessionStore({ client, prefix, statusIndex: true, timeoutMs: PATIENT_MS }),
+    });
+  });
   afterAll(async () => {
     await server.signal('SIGTERM');
     await client.quit();

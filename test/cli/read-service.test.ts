@@ -21,7 +21,7 @@ beforeAll(async () => {
   const baseUrl = /http:\/\/\S+/.exec(server.output())?.[0] ?? '';
   env = { COLLOQUY_URL: baseUrl, COLLOQUY_API_KEY: 'key' };
   sessions = new SessionClient({ baseUrl, apiKey: 'key' });
-}, 60_000);
+});
 afterAll(async () => {
   await server.signal('SIGTERM');
   await colloquy.remove();

@@ -11,6 +11,7 @@ import { SessionService } from '../../src/index.js';
 import { buildCommandLine, type CommandLine, type Finished } from '../support/command-line.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { freePort, LOOPBACK } from '../support/free-port.js';
+import { PATIENT_MS } from '../support/patience.js';
 
 /** Accepts connections and never answers. */
 const silent = createServer();
@@ -50,7 +51,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
 
   beforeAll(async () => {
     client = new Redis(url);
-    const store = new RedisSessionStore({ client, prefix, partitions: 4, events: true });
+    const store = new RedisSessionStore({ client, prefix, partitions: 4, events: true, timeoutMs: PATIENT_MS });
     let made = 0;
     const next = () => ids[made++] ?? `session-${made}`;
     sessions = new SessionService({ store, tenant: 'acme', ids: { next } });
@@ -113,7 +114,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
 
   test('list names what cannot be read, shows the rest, and ends with 1', async () => {
     const broken = new SessionService({
-      store: new RedisSessionStore({ client, prefix, partitions: 4 }),
+      store: new RedisSessionStore({ client, prefix, partitions: 4, timeoutMs: PATIENT_MS }),
       tenant: 'broken',
     });
     const bad = (await broken.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap().id;

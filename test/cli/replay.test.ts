@@ -12,6 +12,7 @@ import { storeUnavailable } from '../../src/errors.js';
 import { SessionService } from '../../src/index.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 
 const conversation = (id: string, turns: number): string =>
   JSON.stringify({
@@ -30,7 +31,7 @@ let colloquy: CommandLine;
 let dir: string;
 beforeAll(async () => {
   [colloquy, dir] = await Promise.all([buildCommandLine(), mkdtemp(join(tmpdir(), 'replay-'))]);
-}, 60_000);
+});
 afterAll(() => Promise.all([colloquy.remove(), rm(dir, { recursive: true, force: true })]));
 
 const expectAll = (stdout: string): void => {
@@ -169,7 +170,10 @@ describeWithRedis('colloquy replay on a Redis', ({ url }) => {
   });
 
   test('holds the conversations under the tenant that was named, beside its other sessions', async () => {
-    const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix }), tenant: 'acme' });
+    const sessions = new SessionService({
+      store: new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }),
+      tenant: 'acme',
+    });
     await sessions.create({ face: 'ada', profile: 'tutor' });
     const args = ['replay', '--redis', url, '--prefix', prefix, '--tenant', 'acme', '--keep'];
     const { exitCode, stdout } = await colloquy.run(args, { input: text });

@@ -2,18 +2,21 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { SessionService } from '../../src/index.js';
+import { createSweeper, SessionService } from '../../src/index.js';
 import { EventReader } from '../http/event-reader.js';
 import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
+import { describeDatabases, newDatabase } from '../support/databases.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { freePort } from '../support/free-port.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
 import { startedIn } from '../support/sessions.js';
+import type { StoreAddress } from '../support/store-address.js';
 
 let colloquy: CommandLine;
 beforeAll(async () => {
   colloquy = await buildCommandLine();
-}, 60_000);
+});
 afterAll(() => colloquy.remove());
 
 const UP = /Ctrl-C stops it[\s\S]*curl/;
@@ -35,6 +38,8 @@ const curlLines = (server: Running): string[] => server.output().match(/^curl .*
 describe('colloquy serve', () => {
   test('prints a key and curl lines that work: create, list, get', async () => {
     const server = await serve();
+    // Nobody else could sweep its memory.
+    expect(server.output()).not.toContain('--sweep');
     const [create = '', list = '', get = ''] = curlLines(server);
     const created = await paste(create);
     expect(created.status).toBe(201);
@@ -121,6 +126,7 @@ describe('colloquy serve', () => {
     ['COLLOQUY_COMMANDS', 'yes', 'COLLOQUY_COMMANDS must be on or off'],
     ['COLLOQUY_EVENTS', 'yes', 'COLLOQUY_EVENTS must be on or off'],
     ['COLLOQUY_INSPECTOR', 'yes', 'COLLOQUY_INSPECTOR must be on or off'],
+    ['COLLOQUY_SWEEP', 'yes', 'COLLOQUY_SWEEP must be on or off'],
     ['COLLOQUY_COMMANDS', '', 'COLLOQUY_COMMANDS is empty'],
     ['COLLOQUY_API_KEYS', '', 'COLLOQUY_API_KEYS is empty'],
     ['COLLOQUY_API_KEYS', 'a:hunter2,b:hunter2', 'COLLOQUY_API_KEYS: entry 2: key must not be in the list twice'],
@@ -153,12 +159,22 @@ describeWithRedis('colloquy serve on a Redis', ({ port, url }) => {
     await second.signal('SIGTERM');
   });
 
-  test('records ends by the clock without any read of the sessions', async () => {
+  test('told to sweep, records ends by the clock without any read of the sessions', async () => {
     const prefix = `sweeping-${process.pid}`;
-    const store = new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: true });
+    const store = new RedisSessionStore({
+      client: openClient('ioredis 5', { port }),
+      prefix,
+      events: true,
+      timeoutMs: PATIENT_MS,
+    });
     const sessions = new SessionService({ store, tenant: 'acme' });
     const id = await startedIn(sessions, { timeLimit: 0.05 });
-    const server = await serve({ REDIS_URL: url, COLLOQUY_PREFIX: prefix, COLLOQUY_EVENTS: 'on' });
+    const server = await serve({
+      REDIS_URL: url,
+      COLLOQUY_PREFIX: prefix,
+      COLLOQUY_EVENTS: 'on',
+      COLLOQUY_SWEEP: 'on',
+    });
     for await (const item of sessions.watchAll({ from: '0' })) {
       const change = item._unsafeUnwrap();
       if (change.type !== 'session.terminated') continue;
@@ -166,5 +182,31 @@ describeWithRedis('colloquy serve on a Redis', ({ port, url }) => {
       break;
     }
     expect(await server.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+});
+
+/** The environment in which `serve` keeps sessions in a database. */
+const environmentOf = (address: StoreAddress): Record<string, string> => {
+  if (address.type === 'sqlite') return { COLLOQUY_SQLITE: address.file };
+  return address.type === 'postgres'
+    ? { COLLOQUY_POSTGRES: address.url, COLLOQUY_SCHEMA: address.schema }
+    : { REDIS_URL: `redis://127.0.0.1:${address.port}`, COLLOQUY_PREFIX: address.prefix };
+};
+
+describeDatabases('colloquy serve beside an application', (kind) => {
+  test.each([
+    [{}, 1],
+    [{ COLLOQUY_SWEEP: 'on' }, 0],
+  ])('with %j, ends by the clock that are left to the application: %d', async (env, left) => {
+    const { address, open } = await newDatabase(kind);
+    const sessions = new SessionService({ store: open() });
+    const id = await startedIn(sessions, { timeLimit: 0.001 });
+    const server = await serve({ ...environmentOf(address), ...env });
+    expect(server.output().includes('use --sweep')).toBe(left === 1);
+    // Its first sweep began before it could be stopped, and it waits for it.
+    expect(await server.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
+    const told: string[] = [];
+    const swept = await createSweeper(sessions, { onEnded: ({ id: ended }) => told.push(ended) }).sweepOnce();
+    expect([swept._unsafeUnwrap().ended, told]).toEqual([left, left === 1 ? [id] : []]);
   });
 });

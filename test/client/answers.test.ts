@@ -35,7 +35,7 @@ describe('an answer that is no success', () => {
     [500, 'corrupt_record', { id: 's1' }],
     [503, 'store_unavailable', { outcome: 'unknown' }],
     [503, 'authenticator_unavailable', {}],
-    [503, 'misconfigured', {}],
+    [500, 'misconfigured', {}],
   ])('of %i, %s, is that error', async (status, code, more) => {
     expect(await errorOf(problem(status, code))).toMatchObject({ type: code, message: expect.any(String), ...more });
   });

@@ -25,7 +25,7 @@ describe('a call that fails for a moment', () => {
 
   test.each<readonly [string, Answer]>([
     ['invalid_transition', problem(409, 'invalid_transition')],
-    ['misconfigured', problem(503, 'misconfigured')],
+    ['misconfigured', problem(500, 'misconfigured')],
     ['unauthenticated', problem(401, 'unauthenticated')],
     ['an answer of another kind', json(200, {})],
   ])('is not one with %s', async (_, answer) => {

@@ -12,6 +12,7 @@ import {
 } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
 import { ada } from '../support/sessions.js';
 import { serve } from './served.js';
@@ -220,6 +221,11 @@ describeWithRedis('the client, over sessions in Redis', ({ port }) => {
   cases(() => {
     stores += 1;
     const prefix = `client-${process.pid}-${stores}`;
-    return new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: true });
+    return new RedisSessionStore({
+      client: openClient('ioredis 5', { port }),
+      prefix,
+      events: true,
+      timeoutMs: PATIENT_MS,
+    });
   });
 });

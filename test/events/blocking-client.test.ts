@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { type BlockingRedisClient, RedisSessionStore } from '../../adapters/redis/index.js';
 import { SessionService } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { clientVersions, openClient } from '../support/redis-clients.js';
 import { commandsOf } from '../support/redis-commands.js';
 import { startRedis } from '../support/redis-server.js';
@@ -29,6 +30,7 @@ const open = async (version: (typeof clientVersions)[number], through?: (port: n
         client: openClient(version, { port: server.port, keyPrefix: 'host:' }),
         partitions: 64,
         events,
+        timeoutMs: PATIENT_MS,
       }),
     });
   return { port: server.port, waiting, here: serviceOf({ client: blocking(waiting) }), there: serviceOf(true) };
@@ -86,13 +88,16 @@ describeWithRedis('a connection that waits for events', () => {
     const id = await startedIn(there);
     const watch = here.watch(id)[Symbol.asyncIterator]();
     await watch.next();
-    await vi.waitFor(() => expect(read).toHaveBeenCalled());
+    await vi.waitFor(() => expect(read).toHaveBeenCalled(), { timeout: PATIENT_MS });
     await watch.return?.();
-    await vi.waitFor(async () => {
-      const { length } = read.mock.calls;
-      await Promise.all(read.mock.results.map(({ value }) => value));
-      expect(read.mock.calls.length).toBe(length);
-    });
+    await vi.waitFor(
+      async () => {
+        const { length } = read.mock.calls;
+        await Promise.all(read.mock.results.map(({ value }) => value));
+        expect(read.mock.calls.length).toBe(length);
+      },
+      { timeout: PATIENT_MS },
+    );
   });
 
   test('is refused where it is a Cluster or no client', () => {

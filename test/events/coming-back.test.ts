@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionChange, SessionService, SessionServiceOptions, WatchOptions } from '../../src/index.js';
 import { CountedLog } from '../http/counted-log.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { ada, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -54,7 +55,7 @@ describe('a watch that continues', () => {
     read.mockClear();
     const isOpen = vi.fn();
     const next = watching(sessions, id, { from: positions[1] ?? '', onOpen: isOpen })();
-    await vi.waitFor(() => expect(isOpen).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(isOpen).toHaveBeenCalledTimes(1), { timeout: PATIENT_MS });
     const looks = read.mock.calls.length;
     expect(looks).toBeLessThanOrEqual(1);
     await okOf(sessions.pause(id));
@@ -170,7 +171,7 @@ describe('many watchers of one session', () => {
     );
     const watchers = Array.from({ length: 100 }, () => watching(sessions, id));
     const first = watchers.slice(0, 50).map((next) => next());
-    await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1), { timeout: PATIENT_MS });
     // What was asked for before they came is not for them.
     const second = watchers.slice(50).map((next) => next());
     await new Promise(setImmediate);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SessionService } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { clientVersions, openClient } from '../support/redis-clients.js';
 import { startedIn } from '../support/sessions.js';
 import { bundleWorker, type Worker } from '../support/worker-pool.js';
@@ -37,7 +38,12 @@ describeWithRedis('a client that was closed', ({ port }) => {
     'ends a watch that is far behind, once it has taken what had come, with %s',
     async (version) => {
       const client = openClient(version, { port });
-      const store = new RedisSessionStore({ client, prefix: `left-${process.pid}-${version.at(-1)}`, events: true });
+      const store = new RedisSessionStore({
+        client,
+        prefix: `left-${process.pid}-${version.at(-1)}`,
+        events: true,
+        timeoutMs: PATIENT_MS,
+      });
       const sessions = new SessionService({ store });
       const id = await startedIn(sessions);
       const watch = sessions.watch(id)[Symbol.asyncIterator]();

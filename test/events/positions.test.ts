@@ -5,6 +5,7 @@ import { placeBefore, positionOf, readPosition } from '../../src/events/position
 import { type SessionChange, SessionService, type TenantChange } from '../../src/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
 import { ada, createdIn, okOf } from '../support/sessions.js';
 
@@ -94,7 +95,12 @@ describe('a position', () => {
 describeWithRedis('a position, through Redis', ({ port }) => {
   const open = (name: string) => {
     const prefix = `positions-${process.pid}-${name}`;
-    const store = new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: true });
+    const store = new RedisSessionStore({
+      client: openClient('ioredis 5', { port }),
+      prefix,
+      events: true,
+      timeoutMs: PATIENT_MS,
+    });
     return { prefix, store };
   };
 

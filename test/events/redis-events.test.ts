@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { type SessionChange, SessionService } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { clientVersions, openClient } from '../support/redis-clients.js';
 import { commandsOf } from '../support/redis-commands.js';
 import { startRedis } from '../support/redis-server.js';
@@ -15,7 +16,12 @@ describeWithRedis('events across processes, through Redis', ({ port }) => {
     const prefix = `events-${process.pid}-${version.at(-1)}`;
     const serviceOf = () =>
       new SessionService({
-        store: new RedisSessionStore({ client: openClient(version, { port }), prefix, events: true }),
+        store: new RedisSessionStore({
+          client: openClient(version, { port }),
+          prefix,
+          events: true,
+          timeoutMs: PATIENT_MS,
+        }),
       });
     const [here, there] = [serviceOf(), serviceOf()];
     const id = await createdIn(there);
@@ -35,7 +41,12 @@ describeWithRedis('events across processes, through Redis', ({ port }) => {
 
   test.each(clientVersions)('a reader that was away learns what is not kept any more, with %s', async (version) => {
     const prefix = `events-${process.pid}-${version.at(-1)}-trimmed`;
-    const store = new RedisSessionStore({ client: openClient(version, { port }), prefix, events: { length: 1 } });
+    const store = new RedisSessionStore({
+      client: openClient(version, { port }),
+      prefix,
+      events: { length: 1 },
+      timeoutMs: PATIENT_MS,
+    });
     const sessions = new SessionService({ store });
     const id = await startedIn(sessions);
     const first = sessions.watch(id)[Symbol.asyncIterator]();
@@ -54,7 +65,9 @@ describeWithRedis('events across processes, through Redis', ({ port }) => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
     const client = openClient('ioredis 5', { port: server.port });
-    const sessions = new SessionService({ store: new RedisSessionStore({ client, events: true, timeoutMs: 30_000 }) });
+    const sessions = new SessionService({
+      store: new RedisSessionStore({ client, events: true, timeoutMs: PATIENT_MS }),
+    });
     const ids: string[] = [];
     for (let each = 0; each < 100; each += 1) ids.push(await startedIn(sessions));
     const controller = new AbortController();
@@ -93,7 +106,9 @@ describeWithRedis('events across processes, through Redis', ({ port }) => {
     const countsOf = async (events: boolean) => {
       const client = openClient('ioredis 5', { port: server.port });
       const prefix = `cost-${events}`;
-      const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix, events }) });
+      const sessions = new SessionService({
+        store: new RedisSessionStore({ client, prefix, events, timeoutMs: PATIENT_MS }),
+      });
       const live = async (): Promise<void> => {
         const id = await startedIn(sessions);
         await okOf(sessions.append(id, said('hello')));

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SessionService, type TenantChange } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
 import { commandsOf } from '../support/redis-commands.js';
 import { startRedis } from '../support/redis-server.js';
@@ -13,7 +14,7 @@ const open = async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const client = openClient('ioredis 5', { port: server.port });
-  const store = new RedisSessionStore({ client, prefix: 'trimmed', events: true });
+  const store = new RedisSessionStore({ client, prefix: 'trimmed', events: true, timeoutMs: PATIENT_MS });
   const sessions = new SessionService({ store });
   return { port: server.port, client, sessions, stream: store.events?.streamOf('default') ?? '' };
 };

@@ -4,6 +4,7 @@ import { createSweeper, SessionService } from '../../src/index.js';
 import { answerOf } from '../../src/testing/steps.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
 import { ada, errorOf, okOf } from '../support/sessions.js';
 
@@ -26,7 +27,7 @@ describeWithRedis('a change that was made and not told', ({ port }) => {
     const client = openClient('ioredis 5', { port });
     const clock = new ManualClock();
     const serviceOn = (connected: RedisClient) => {
-      const store = new RedisSessionStore({ client: connected, prefix, events: true });
+      const store = new RedisSessionStore({ client: connected, prefix, events: true, timeoutMs: PATIENT_MS });
       return { store, sessions: new SessionService({ store, clock, retention: 3600 }) };
     };
     const { store, sessions } = serviceOn(client);

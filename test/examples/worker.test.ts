@@ -3,6 +3,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SessionService } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { runExample, runLine, stopAll } from './run-example.js';
 
 afterAll(stopAll);
@@ -35,7 +36,13 @@ describeWithRedis('the worker example', ({ url }) => {
     onTestFinished(async () => {
       await client.quit();
     });
-    const store = new RedisSessionStore({ client, prefix: env.PREFIX, events: true, statusIndex: true });
+    const store = new RedisSessionStore({
+      client,
+      prefix: env.PREFIX,
+      events: true,
+      statusIndex: true,
+      timeoutMs: PATIENT_MS,
+    });
     const sessions = new SessionService({ store, tenant: 'acme' });
     const created = await sessions.create({ face: 'ada', profile: 'tutor' });
     const { id } = created._unsafeUnwrap();

@@ -3,9 +3,13 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { nodeListener } from '../../adapters/node/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { createSessionHandler, type HandlerRequest, type SessionHandlerOptions } from '../../src/http/index.js';
 import { type Admit, type ReadSize, type SessionKey, SessionService, type SessionStore } from '../../src/index.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
 import { inTime } from '../support/in-time.js';
+import { PATIENT_MS } from '../support/patience.js';
+import { openClient } from '../support/redis-clients.js';
 import { ada, okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { send } from './client.js';
@@ -129,6 +133,54 @@ describe('answers that clients have not taken', () => {
   });
 });
 
+test('an answer that cannot be written gives back its room', async () => {
+  const inner = new MemorySessionStore();
+  let isBroken = true;
+  const sessions = openSessions(
+    changed(inner, {
+      find: <E = never>(...asked: [key: SessionKey, size?: ReadSize, admit?: Admit<E>]) =>
+        inner.find(...asked).map((found) => {
+          if (!isBroken || found === undefined) return found;
+          const options = { ...found.head.options };
+          Object.defineProperty(options, 'face', {
+            enumerable: true,
+            get: () => {
+              throw new Error('cannot be read');
+            },
+          });
+          return { ...found, head: { ...found.head, options } };
+        }),
+    }),
+  );
+  await largeSession(sessions, 'acme-1', 40);
+  const { ask } = clientsOf(sessions, { maxPendingBytes: 100 * KIB });
+  expect(seen((await ask('acme', '/session/acme-1')).response)).toEqual(busy);
+  isBroken = false;
+  expect((await ask('acme', '/session/acme-1')).response?.status).toBe(200);
+});
+
+describeWithRedis('a page with the latest entries on a real Redis', ({ port }) => {
+  test('is served where it fits, however often the store reads further back', async () => {
+    const client = openClient('ioredis 5', { port });
+    const sessions = openSessions(
+      new RedisSessionStore({ client, prefix: `pending-${process.pid}`, timeoutMs: 10_000 }),
+    );
+    const acme = sessions.forTenant('acme');
+    const entries = Array.from({ length: 20 }, () => ({ role: 'user', content: 'x'.repeat(8 * KIB) }));
+    for (let at = 0; at < 10; at += 1) {
+      const { id } = await okOf(acme.create(ada));
+      await okOf(acme.start(id));
+      await okOf(acme.append(id, entries));
+    }
+    const { ask } = clientsOf(sessions, { maxPendingBytes: 3_500_000 });
+    const { response, take } = await ask('acme', '/sessions?limit=10&history_limit=20');
+    expect(response?.status).toBe(200);
+    expect(seen((await ask('acme', '/sessions?limit=10&history_limit=20')).response)).toEqual(busy);
+    take();
+    expect((await ask('acme', '/sessions?limit=10&history_limit=20')).response?.status).toBe(200);
+  });
+});
+
 describe('a store that answers too late', () => {
   beforeEach(() => {
     vi.useFakeTimers();
@@ -179,7 +231,7 @@ describe('over node:http, with clients that do not read', () => {
     const get = (path: string, key: string) => send(server.origin, path, { headers: { 'X-API-KEY': key } });
     /** Waits until the answer to a request is a certain one. */
     const until = (status: number, path: string, key: string) =>
-      vi.waitFor(async () => expect((await get(path, key)).status).toBe(status), { timeout: 10_000, interval: 20 });
+      vi.waitFor(async () => expect((await get(path, key)).status).toBe(status), { timeout: PATIENT_MS, interval: 20 });
     /** Asks for the large session and takes nothing of it but the headers. */
     const askAndWait = async (): Promise<IncomingMessage> => {
       const call = httpGet(`${server.origin}/session/acme-1`, { agent: false, headers: { 'X-API-KEY': 'acme' } });

@@ -4,6 +4,7 @@ import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { createSessionHandler, eventRoutes } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { clientVersions, openClient } from '../support/redis-clients.js';
 import { createdIn, okOf } from '../support/sessions.js';
 import { EventReader } from './event-reader.js';
@@ -16,7 +17,12 @@ describeWithRedis('events over HTTP, through Redis', ({ port }) => {
       const prefix = `sse-${process.pid}-${version.at(-1)}`;
       const serviceOf = () =>
         new SessionService({
-          store: new RedisSessionStore({ client: openClient(version, { port }), prefix, events: true }),
+          store: new RedisSessionStore({
+            client: openClient(version, { port }),
+            prefix,
+            events: true,
+            timeoutMs: PATIENT_MS,
+          }),
         });
       const serve = () =>
         listening(

@@ -56,10 +56,11 @@ describe('the options of a handler', () => {
 
 describe('the errors of an operation', () => {
   test('are those of the method of the service, no more and no fewer', () => {
-    errorsOf<SessionService['delete']>()(['invalid_input', 'store_unavailable', 'corrupt_record']);
+    const common = ['invalid_input', 'store_unavailable', 'misconfigured'] as const;
+    errorsOf<SessionService['delete']>()([...common, 'corrupt_record']);
     // @ts-expect-error: corrupt_record is missing.
-    errorsOf<SessionService['delete']>()(['invalid_input', 'store_unavailable']);
+    errorsOf<SessionService['delete']>()([...common]);
     // @ts-expect-error: a deletion is never not_found.
-    errorsOf<SessionService['delete']>()(['invalid_input', 'store_unavailable', 'corrupt_record', 'not_found']);
+    errorsOf<SessionService['delete']>()([...common, 'corrupt_record', 'not_found']);
   });
 });

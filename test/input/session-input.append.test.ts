@@ -80,8 +80,9 @@ describe('entries to append', () => {
   });
 
   test('have three fields and no others', () => {
-    const given: unknown = JSON.parse('[{"role":"user","content":"hello","id":7,"__proto__":{"polluted":1}}]');
-    const [entry = {}] = append(given)._unsafeUnwrap().entries;
+    const polluted: unknown = JSON.parse('[{"role":"user","content":"hello","__proto__":{"polluted":1}}]');
+    expect(rules(append(polluted)._unsafeUnwrapErr())).toEqual([expect.stringMatching(/^entries\[0\] has an unknown/)]);
+    const [entry = {}] = append([hello])._unsafeUnwrap().entries;
     expect(Object.keys(entry)).toEqual(['role', 'content', 'timestamp']);
     expect(Object.getPrototypeOf(entry)).toBe(Object.prototype);
     expect(Object.isFrozen(entry)).toBe(true);

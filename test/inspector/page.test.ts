@@ -2,7 +2,7 @@ import { err } from 'neverthrow';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { storeUnavailable } from '../../src/errors.js';
+import { misconfigured } from '../../src/errors.js';
 import { describeWithChromium } from '../support/describe-with-chromium.js';
 import { createdIn, okOf, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
@@ -177,9 +177,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     const { sessions, handler } = inspected({
       store: changed(store, {
         list: (tenant, range) =>
-          range.status === undefined
-            ? store.list(tenant, range)
-            : err(storeUnavailable('no such lists', 'not_applied')),
+          range.status === undefined ? store.list(tenant, range) : err(misconfigured('no such lists')),
       }),
     });
     const id = await createdIn(sessions);

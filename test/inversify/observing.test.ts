@@ -6,6 +6,7 @@ import { storeUnavailable } from '../../src/errors.js';
 import type { SessionHandler } from '../../src/http/index.js';
 import type { Logger, SessionObserver, SessionService, SessionStore } from '../../src/index.js';
 import { coreModule, handlerModule, TYPES } from '../../src/inversify/index.js';
+import { PATIENT_MS } from '../support/patience.js';
 
 describe('a container with observers and a logger', () => {
   it('gives them to the service and to the handler', async () => {
@@ -31,7 +32,7 @@ describe('a container with observers and a logger', () => {
       { name: 'list', tenant: 'default' },
       { name: 'list', tenant: 'acme' },
     ]);
-    await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(3));
+    await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(3), { timeout: PATIENT_MS });
     expect(error.mock.calls.map(([fields]) => fields.operation ?? fields.status).toSorted()).toEqual([
       503,
       'list',

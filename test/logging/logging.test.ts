@@ -6,6 +6,7 @@ import { corruptRecord, storeUnavailable } from '../../src/errors.js';
 import { type Logger, logging } from '../../src/logging/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { TextSessionStore } from '../support/store-doubles.js';
 
@@ -32,7 +33,7 @@ describe('logging', () => {
     const cause = Object.assign(new Error('connection lost'), { command: { name: 'set', args: ['a secret'] } });
     vi.spyOn(store, 'find').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied', cause)));
     await errorOf(sessions.forTenant('acme').get('s1'));
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    await vi.waitFor(() => expect(lines).toHaveLength(1), { timeout: PATIENT_MS });
     expect(lines[0]).toEqual({
       level: ERROR,
       operation: 'get',
@@ -52,7 +53,7 @@ describe('logging', () => {
     store.damage({ tenant: 'default', id }, 'head');
     await errorOf(sessions.get(id));
     await okOf(sessions.list());
-    await vi.waitFor(() => expect(lines).toHaveLength(2));
+    await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: PATIENT_MS });
     expect(lines).toEqual([
       {
         level: ERROR,
@@ -74,7 +75,7 @@ describe('logging', () => {
     await okOf(sessions.sweep());
     clock.pass(60_000);
     await okOf(sessions.sweep());
-    await vi.waitFor(() => expect(lines).toHaveLength(2));
+    await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: PATIENT_MS });
     expect(lines).toMatchObject([
       { level: ERROR, operation: 'sweep', error: { type: 'corrupt_record', id } },
       { level: INFO, tenant: 'default', session: id, endReason: 'time_limit', endedAt: '2026-01-31T12:00:01.000Z' },
@@ -103,7 +104,7 @@ describe('logging', () => {
       vi.spyOn(store, 'find').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied')));
       const { sessions } = openSessions({ store, observers: [logging({ info: error, warn: error, error })] });
       expect((await errorOf(sessions.get('s1'))).type).toBe('store_unavailable');
-      await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(1));
+      await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(1), { timeout: PATIENT_MS });
     }
   });
 

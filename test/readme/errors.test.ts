@@ -18,6 +18,7 @@ const errors = {
   idempotency_mismatch: { type: 'idempotency_mismatch', message: '', id: '' },
   operation_mismatch: { type: 'operation_mismatch', message: '', id: '' },
   corrupt_record: { type: 'corrupt_record', message: '', id: '' },
+  misconfigured: { type: 'misconfigured', message: '' },
   store_unavailable: { type: 'store_unavailable', message: '', outcome: 'unknown' },
   unauthenticated: { type: 'unauthenticated', message: '' },
   route_not_found: { type: 'route_not_found', message: '' },
@@ -26,7 +27,6 @@ const errors = {
   unsupported_media_type: { type: 'unsupported_media_type', message: '' },
   authenticator_unavailable: { type: 'authenticator_unavailable', message: '' },
   too_many_streams: { type: 'too_many_streams', message: '' },
-  misconfigured: { type: 'misconfigured', message: '', issues: [] },
 } satisfies { readonly [T in HandlerError['type']]: Extract<HandlerError, { readonly type: T }> };
 
 /** What the client has besides. */

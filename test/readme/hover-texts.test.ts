@@ -5,7 +5,7 @@ describe('what an editor shows of a public name', () => {
   let texts: ReadonlyMap<string, string>;
   beforeAll(() => {
     texts = hoverTexts();
-  }, 60_000);
+  });
 
   test('covers options, fields and methods', () => {
     expect(texts.get('colloquy: CreateSessionInput.timeLimit')).toContain('seconds');

@@ -29,7 +29,7 @@ describe('the samples of the documents', () => {
   let found: ReadonlyMap<Sample, readonly string[]>;
   beforeAll(() => {
     found = compileSamples(samples);
-  }, 60_000);
+  });
 
   test('are there', () => {
     expect(samples.length).toBeGreaterThan(10);

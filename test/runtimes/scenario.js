@@ -15,7 +15,7 @@ export const expectEqual = (actual, expected, what) => {
   if (is !== should) throw new Error(`${what}: ${is} instead of ${should}`);
 };
 
-const okOf = async (operation) => {
+export const okOf = async (operation) => {
   const result = await operation;
   if (result.isErr()) throw new Error(`${result.error.type}: ${result.error.message}`);
   return result.value;

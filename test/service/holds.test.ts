@@ -152,6 +152,15 @@ describe.each([
     expect(await errorOf(sessions.hold(id, hold))).toMatchObject({ type: 'invalid_input', message });
   });
 
+  test('tells of a holder without characters that control a terminal or turn the text round', async () => {
+    const { sessions, id } = await open();
+    const holder = 'worker\u001b[31m\u202e-1';
+    await okOf(sessions.hold(id, { holder, seconds: 60 }));
+    const error = await errorOf(sessions.hold(id, { holder: 'another', seconds: 60 }));
+    expect(error).toMatchObject({ type: 'held', holder });
+    expect(error.message).toMatch(/^worker\\u\{1b\}\[31m\\u\{202e\}-1 holds the session until /);
+  });
+
   test('with a fence that is no whole number from 1 is invalid_input', async () => {
     const { sessions, id } = await open();
     for (const fence of [0, -1, 1.5, Number.NaN]) {

@@ -58,6 +58,7 @@ describe('labels', () => {
       [{ '': 'x' }, names],
       [{ 'a b': 'x' }, names],
       [{ ['n'.repeat(65)]: 'x' }, names],
+      [{ '\u001b[31m\u202e': '' }, names],
       [{ user: '' }, 'labels.user must have 1 to 256 characters'],
       [{ user: 'x'.repeat(257) }, 'labels.user must have 1 to 256 characters'],
     ];

@@ -5,6 +5,7 @@ import { SessionService, type SessionStatus } from '../../src/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
 import { createdIn, errorOf, okOf, startedIn } from '../support/sessions.js';
 import { TextSessionStore } from '../support/store-doubles.js';
@@ -81,7 +82,7 @@ describeWithRedis('a list by status on a real Redis', ({ port }) => {
       client,
       prefix: `status-${process.pid}-${prefixes}`,
       statusIndex,
-      timeoutMs: 10_000,
+      timeoutMs: PATIENT_MS,
     });
   };
   cases(open);
@@ -89,15 +90,15 @@ describeWithRedis('a list by status on a real Redis', ({ port }) => {
   test('says which option it needs where the host has not switched it on', async () => {
     const sessions = new SessionService({ store: open(false) });
     const error = await errorOf(sessions.list({ status: 'IDLE' }));
-    expect(error).toMatchObject({ type: 'store_unavailable', message: expect.stringContaining('statusIndex') });
+    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('statusIndex') });
   });
 
   test('is made by a repair for sessions that were there before it was switched on', async () => {
     const client = openClient('ioredis 5', { port });
     const prefix = `status-${process.pid}-before`;
-    const before = new SessionService({ store: new RedisSessionStore({ client, prefix }) });
+    const before = new SessionService({ store: new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }) });
     const id = await startedIn(before);
-    const store = new RedisSessionStore({ client, prefix, statusIndex: true });
+    const store = new RedisSessionStore({ client, prefix, statusIndex: true, timeoutMs: PATIENT_MS });
     const sessions = new SessionService({ store });
     expect(await idsOf(sessions, 'ACTIVE')).toEqual([]);
     expect((await store.repair())._unsafeUnwrap()).toMatchObject({ sessions: 1, listed: 1 });

@@ -48,6 +48,12 @@ describe('a misspelt option', () => {
     expect((await sessions.get(id))._unsafeUnwrap()).toMatchObject({ status: 'ACTIVE', historyCount: 0 });
   });
 
+  test('is told without characters that control a terminal or turn the text round', async () => {
+    const { sessions } = openSessions();
+    const { message } = await errorOf(call(sessions, 'create', { ...ada, 'face\u001b[31m\u202e\u2028': 1 }));
+    expect(message).toBe('face\\u{1b}[31m\\u{202e}\\u{2028} is unknown');
+  });
+
   test('that is very long is told in part', async () => {
     const { sessions } = openSessions();
     const { message } = await errorOf(call(sessions, 'create', { ...ada, ['x'.repeat(1_000_000)]: 1 }));
@@ -55,11 +61,20 @@ describe('a misspelt option', () => {
   });
 });
 
-test('an entry may have further fields, as the messages of other libraries have: they are not stored', async () => {
-  const { sessions } = openSessions();
-  const id = await startedIn(sessions);
-  const message = { id: 'msg_1', role: 'user', content: 'hello', name: 'Grace' };
-  (await sessions.append(id, [message]))._unsafeUnwrap();
-  const { history } = (await sessions.get(id))._unsafeUnwrap();
-  expect(history.map((entry) => Object.keys(entry))).toEqual([['role', 'content', 'timestamp']]);
+describe('an entry with a field that would not be stored', () => {
+  const hello = { role: 'user', content: 'hello' };
+  const known = 'an entry has role, content, timestamp';
+
+  test.each([
+    ['timestmp', `entries[1] has an unknown field (did you mean timestamp?): ${known}`],
+    ['Content', `entries[1] has an unknown field (did you mean content?): ${known}`],
+    ['toolCalls', `entries[1] has an unknown field: ${known}`],
+    ['\u001b[31m\u202e', `entries[1] has an unknown field: ${known}`],
+  ])('is refused for %j, and nothing is appended', async (name, message) => {
+    const { sessions } = openSessions();
+    const id = await startedIn(sessions);
+    const entries = [hello, { ...hello, [name]: 'x' }];
+    expect(await errorOf(sessions.append(id, entries))).toMatchObject({ type: 'invalid_input', message });
+    expect((await sessions.get(id))._unsafeUnwrap().historyCount).toBe(0);
+  });
 });

@@ -2,6 +2,7 @@ import { ok, type ResultAsync } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { ObservedOperation, OperationResult, SessionError, SessionObserver } from '../../src/index.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { ada, call, createdIn, errorOf, okOf, openSessions } from '../support/sessions.js';
 
 type Call = () => ResultAsync<OperationResult, SessionError>;
@@ -76,7 +77,7 @@ describe('observers', () => {
     const created = await sessions.create(ada);
     expect(insert).toHaveBeenCalledTimes(1);
     const seen = created.map((value) => ({ operation: 'create', value }));
-    await vi.waitFor(() => expect(answers).toEqual([seen, seen, seen, seen]));
+    await vi.waitFor(() => expect(answers).toEqual([seen, seen, seen, seen]), { timeout: PATIENT_MS });
   });
 
   test('get each result with the name of its operation, which tells its type', async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { storeUnavailable } from '../../src/errors.js';
 import { createSweeper, SessionService, type SweeperOptions } from '../../src/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -75,7 +76,9 @@ describe('an end that the clock has made', () => {
   test('is told by another where the process that had begun to tell it is no more', async () => {
     const { sessions, clock, ids } = await openDue(3);
     void createSweeper(sessions, { onEnded: () => new Promise(() => {}) }).sweepOnce();
-    await vi.waitFor(async () => expect(await okOf(sessions.list())).toMatchObject({ total: 3 }));
+    await vi.waitFor(async () => expect(await okOf(sessions.list())).toMatchObject({ total: 3 }), {
+      timeout: PATIENT_MS,
+    });
     await new Promise(setImmediate);
     await sweep(sessions);
     expect(told).toEqual([]);

@@ -10,6 +10,7 @@ import type {
   IdempotencyMismatch,
   InvalidInput,
   InvalidTransition,
+  Misconfigured,
   NotFound,
   NotHolder,
   OperationMismatch,
@@ -25,7 +26,7 @@ import type {
 import type { EachQuery } from '../../src/service/list-sessions.js';
 import type { Appended, SessionPage } from '../../src/service/operation-results.js';
 
-type AnyStore = StoreUnavailable | CorruptRecord;
+type AnyStore = StoreUnavailable | CorruptRecord | Misconfigured;
 type OfChange = InvalidInput | NotFound | InvalidTransition | NotHolder | OperationMismatch | Conflict | AnyStore;
 
 describe('every operation has the errors that it can have, and no others', () => {
@@ -113,6 +114,7 @@ describe('every operation has the errors that it can have, and no others', () =>
       | 'page_too_large'
       | 'store_unavailable'
       | 'corrupt_record'
+      | 'misconfigured'
     >();
   });
 });

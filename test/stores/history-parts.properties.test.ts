@@ -10,6 +10,7 @@ import { answerOf, insertActive } from '../../src/testing/steps.js';
 import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
@@ -98,7 +99,7 @@ describe('parts of any history, of any size and by any steps, are what memory an
   test('on ioredis-mock', async () => {
     const client: RedisClient = new MockRedis();
     await expectParts(
-      new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: 30_000 }),
+      new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: PATIENT_MS }),
       moreInCi(3, 10),
     );
   });
@@ -114,7 +115,7 @@ describe('parts of any history, of any size and by any steps, are what memory an
     test('with ioredis 5', async () => {
       const client = openClient('ioredis 5', { port });
       await expectParts(
-        new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: 30_000 }),
+        new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: PATIENT_MS }),
         moreInCi(20, 60),
       );
     });

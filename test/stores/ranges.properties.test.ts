@@ -9,6 +9,7 @@ import { answerOf } from '../../src/testing/steps.js';
 import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
@@ -103,7 +104,10 @@ describe('any range of sessions that come and go is that of a sorted array', () 
 
   test('in ioredis-mock', () => {
     const client = new MockRedis();
-    return expectLikeArray(() => new RedisSessionStore({ client, prefix: newPrefix() }), moreInCi(3, 10));
+    return expectLikeArray(
+      () => new RedisSessionStore({ client, prefix: newPrefix(), timeoutMs: PATIENT_MS }),
+      moreInCi(3, 10),
+    );
   });
 
   describeWithPostgres('in PostgreSQL', (postgres) => {
@@ -116,7 +120,10 @@ describe('any range of sessions that come and go is that of a sorted array', () 
   describeWithRedis('in Redis', ({ port }) => {
     test('all of them', () => {
       const client = openClient('ioredis 5', { port });
-      return expectLikeArray(() => new RedisSessionStore({ client, prefix: newPrefix() }), moreInCi(20, 60));
+      return expectLikeArray(
+        () => new RedisSessionStore({ client, prefix: newPrefix(), timeoutMs: PATIENT_MS }),
+        moreInCi(20, 60),
+      );
     });
   });
 });

@@ -7,6 +7,7 @@ import { Keyspace } from '../../adapters/redis/keyspace.js';
 import { type Corrupt, describeSessionStore, type OpenedStore } from '../../src/testing/index.js';
 import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { requirements } from '../support/requirements.js';
 
 /** What the contract needs of a client, beside what the store needs, to damage what is stored. */
@@ -23,9 +24,12 @@ const describeOn = (connect: () => readonly [DamagingClient, DamagingClient], ha
     prefixes += 1;
     const prefix = `contract-${process.pid}-${prefixes}`;
     const [client, another] = connect();
-    const store = new RedisSessionStore({ client, prefix, partitions: 3, ...more });
+    const store = new RedisSessionStore({ client, prefix, partitions: 3, ...more, timeoutMs: PATIENT_MS });
     prefixOf.set(store, prefix);
-    return { store, second: new RedisSessionStore({ client: another, prefix, partitions: 3, ...more }) };
+    return {
+      store,
+      second: new RedisSessionStore({ client: another, prefix, partitions: 3, ...more, timeoutMs: PATIENT_MS }),
+    };
   };
   const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
     const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);

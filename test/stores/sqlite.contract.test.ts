@@ -1,20 +1,12 @@
-import { createRequire } from 'node:module';
 import { describe, test } from 'vitest';
-import {
-  type SqliteDatabase,
-  SqliteSessionStore,
-  type SqliteSessionStoreOptions,
-} from '../../adapters/sqlite/index.js';
+import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { type Corrupt, describeSessionStore, type OpenedStore } from '../../src/testing/index.js';
-import { reasonToSkip, requirements } from '../support/requirements.js';
+import { reasonToSkip } from '../support/requirements.js';
+import { type SqliteConnection, sqliteDrivers } from '../support/sqlite-drivers.js';
 import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
 
 type Options = Omit<SqliteSessionStoreOptions, 'database'>;
-
-interface Connection extends SqliteDatabase {
-  close(): unknown;
-}
 
 const OF_KEY = '(SELECT number FROM colloquy_sessions WHERE tenant = ? AND id = ?)';
 
@@ -25,8 +17,8 @@ const damages = {
 };
 
 /** `open` makes a connection; a store in a file gets a second one. */
-const describeOn = (open: (file: string) => Connection, isInFile: boolean): void => {
-  const opened = new WeakMap<SqliteSessionStore, Connection>();
+const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean): void => {
+  const opened = new WeakMap<SqliteSessionStore, SqliteConnection>();
   const make = (options: Options = {}): OpenedStore<SqliteSessionStore> => {
     const { file, remove } = sqliteFile();
     const databases = isInFile ? [open(file), open(file)] : [open(':memory:')];
@@ -53,23 +45,11 @@ const describeOn = (open: (file: string) => Connection, isInFile: boolean): void
   });
 };
 
-describe('SqliteSessionStore on libsql', () => {
-  describe('in a file', () => describeOn(openLibsql, true));
-  describe('in memory', () => describeOn(openLibsql, false));
-});
-
-describe('SqliteSessionStore on node:sqlite', () => {
-  if (!requirements.nodeSqlite.isMet()) {
-    test.skip(reasonToSkip(requirements.nodeSqlite));
+describe.each(sqliteDrivers)('SqliteSessionStore on $name', ({ open, needs }) => {
+  if (needs !== undefined && !needs.isMet()) {
+    test.skip(reasonToSkip(needs));
     return;
   }
-  const { DatabaseSync }: { DatabaseSync: new (file: string) => Connection } = createRequire(import.meta.url)(
-    'node:sqlite',
-  );
-  const open = (file: string): Connection => {
-    const database = new DatabaseSync(file);
-    database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-    return database;
-  };
   describe('in a file', () => describeOn(open, true));
+  if (open === openLibsql) describe('in memory', () => describeOn(open, false));
 });

@@ -10,6 +10,7 @@ import { answerOf } from '../../src/testing/steps.js';
 import { moreInCi } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
@@ -153,7 +154,7 @@ describe('any list by status at any time is what a plain array of all sessions s
       return expectLikeModel(() => {
         prefixes += 1;
         const prefix = `statuses-${process.pid}-${prefixes}`;
-        return new RedisSessionStore({ client, prefix, statusIndex: true, timeoutMs: 30_000 });
+        return new RedisSessionStore({ client, prefix, statusIndex: true, timeoutMs: PATIENT_MS });
       }, 40);
     });
   });

@@ -21,7 +21,7 @@ export function describeWithChromium(name: string, define: (running: RunningBrow
     beforeAll(async () => {
       // Without a sandbox, which root and most containers cannot have: it opens pages of these tests alone.
       browser = await chromium.launch({ executablePath, headless: true, args: ['--no-sandbox', '--disable-quic'] });
-    }, 60_000);
+    });
     afterAll(() => browser?.close());
     define({
       get browser() {

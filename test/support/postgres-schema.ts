@@ -5,6 +5,7 @@ import {
   PostgresSessionStore,
   type PostgresSessionStoreOptions,
 } from '../../adapters/postgres/index.js';
+import { PATIENT_MS } from './patience.js';
 import type { PostgresAddress } from './postgres-server.js';
 
 const TABLES = ['sessions', 'entries', 'operations', 'labels', 'totals', 'outbox', 'events'];
@@ -14,7 +15,7 @@ export const schemaName = (): string => `test_${randomBytes(8).toString('hex')}`
 
 /** A pool as a host should configure it. Lost idle connections are no error of a test. */
 export const openPool = ({ url }: Pick<PostgresAddress, 'url'>, settings: PoolConfig = {}): Pool => {
-  const pool = new Pool({ connectionString: url, connectionTimeoutMillis: 5000, ...settings });
+  const pool = new Pool({ connectionString: url, connectionTimeoutMillis: PATIENT_MS, ...settings });
   pool.on('error', () => undefined);
   return pool;
 };
@@ -26,7 +27,7 @@ export const postgresSchemas = (pool: PostgresPool) => {
     const known = free.pop();
     if (known !== undefined) return known;
     const schema = schemaName();
-    (await new PostgresSessionStore({ pool, schema }).migrate())._unsafeUnwrap();
+    (await new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS }).migrate())._unsafeUnwrap();
     return schema;
   };
   /** Runs SQL on a connection of the pool. */
@@ -37,7 +38,7 @@ export const postgresSchemas = (pool: PostgresPool) => {
   };
   const open = async (options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {}) => {
     const schema = await take();
-    const make = () => new PostgresSessionStore({ pool, schema, ...options });
+    const make = () => new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS, ...options });
     const close = async () => {
       await run(TABLES.map((table) => `DELETE FROM "${schema}".${table}`).join('; '));
       free.push(schema);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endWithThisProcess, isReady, type Running, runningOf } from './child-server.js';
 import { freePort, LOOPBACK } from './free-port.js';
+import { PATIENT_MS } from './patience.js';
 import { findPostgres } from './postgres-binary.js';
 
 export interface PostgresAddress {
@@ -42,8 +43,6 @@ export interface PostgresServerOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const READY_WITHIN_MS = 30_000;
-
 /** Nobody reads the data of a test after a crash of the machine. */
 const DEFAULTS = ['-c', 'fsync=off', '-c', 'max_connections=200', '-c', 'unix_socket_directories='];
 
@@ -69,7 +68,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
   };
   const attempts = options.port === undefined ? 3 : 1;
-  const patientUntil = performance.now() + READY_WITHIN_MS;
+  const patientUntil = performance.now() + PATIENT_MS;
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
     try {
@@ -123,7 +122,7 @@ async function launch(port: number, dir: string, { args = [], env = {} }: Postgr
   const server = runningOf(child, binary);
   endWithThisProcess(server, 'QUIT');
   try {
-    await isReady(server, 'postgres', /ready to accept (?:read.only )?connections/, READY_WITHIN_MS);
+    await isReady(server, 'postgres', /ready to accept (?:read.only )?connections/, PATIENT_MS);
     return server;
   } catch (error) {
     await end(server, 'SIGKILL');

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { freePortPair } from './free-port.js';
+import { PATIENT_MS } from './patience.js';
 import { type RedisAddress, type RedisServer, startRedis } from './redis-server.js';
 
 export interface RedisCluster {
@@ -20,8 +21,6 @@ export interface RedisClusterOptions {
 
 const SLOTS = 16_384;
 const BUS_OFFSET = 10_000;
-const READY_WITHIN_MS = 20_000;
-
 /** Starts a Redis Cluster of masters that share the slots evenly, and waits until every one of them says it is whole. */
 export async function startCluster(size = 3, options: RedisClusterOptions = {}): Promise<RedisCluster> {
   const started: RedisServer[] = [];
@@ -87,9 +86,9 @@ async function isWhole(client: Redis, size: number): Promise<void> {
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS;
+  const deadline = Date.now() + PATIENT_MS;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not in ${READY_WITHIN_MS} ms: ${what}`);
+    if (Date.now() > deadline) throw new Error(`not in ${PATIENT_MS} ms: ${what}`);
     await sleep(50);
   }
 }

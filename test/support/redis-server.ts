@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endWithThisProcess, isReady, type Running, runningOf } from './child-server.js';
 import { freePort, LOOPBACK } from './free-port.js';
+import { PATIENT_MS } from './patience.js';
 import { findRedisServer } from './redis-binary.js';
 
 export interface RedisAddress {
@@ -35,8 +36,6 @@ export interface RedisServerOptions {
   /** A folder that outlives the server, so that another may start from what this one left. Temporary by default. */
   readonly dir?: string;
 }
-
-const READY_WITHIN_MS = 10_000;
 
 /** Starts a redis-server of its own on the loopback address, with nothing persisted unless `args` say so. */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
@@ -71,7 +70,7 @@ async function launch(port: number, dir: string, options: RedisServerOptions): P
   const server = runningOf(child, binary);
   endWithThisProcess(server, 'KILL');
   try {
-    await isReady(server, 'redis-server', /Ready to accept connections|Sentinel ID is/, READY_WITHIN_MS);
+    await isReady(server, 'redis-server', /Ready to accept connections|Sentinel ID is/, PATIENT_MS);
     return server;
   } catch (error) {
     await end(server, 'SIGKILL');

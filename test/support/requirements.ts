@@ -1,4 +1,5 @@
 import { isBuiltin } from 'node:module';
+import { betterSqlite3Available } from './better-sqlite3.js';
 import { findChromium } from './chromium-binary.js';
 import { failingFsyncAvailable } from './failing-fsync.js';
 import { findBinary } from './find-binary.js';
@@ -75,6 +76,12 @@ export const requirements = {
     name: 'node:sqlite',
     isMet: () => isBuiltin('node:sqlite'),
     howToGet: 'Run the tests with Node 22.13 or later.',
+    isNeededInCi: false,
+  },
+  betterSqlite3: {
+    name: 'better-sqlite3',
+    isMet: betterSqlite3Available,
+    howToGet: 'Run npm install --no-save better-sqlite3, or set BETTER_SQLITE3 to the folder of the package.',
     isNeededInCi: false,
   },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
+import { PATIENT_MS } from './patience.js';
 
 /** An empty folder with the path of a database in it. */
 export const sqliteFile = () => {
@@ -10,10 +11,12 @@ export const sqliteFile = () => {
   return { file: join(folder, 'sessions.db'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 };
 
-/** A connection as a host should configure it. */
-export const openLibsql = (file: string) => {
+/** As a host should configure a connection, but one that waits for other processes as long as it takes. */
+export const settings = `PRAGMA busy_timeout = ${PATIENT_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`;
+
+export const openLibsql = (file: string, pragmas = settings) => {
   const database = new Database(file);
-  database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+  database.exec(pragmas);
   return database;
 };
 

@@ -3,6 +3,7 @@ import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { type ClientVersion, connectClient } from './client-versions.js';
+import { PATIENT_MS } from './patience.js';
 import { openPool } from './postgres-schema.js';
 import { openLibsql } from './sqlite-file.js';
 
@@ -38,7 +39,7 @@ export interface ConnectedStore {
 /** Calls wait for a busy machine, and events are recorded. */
 const openRedis = ({ version, port, prefix }: RedisPlace): ConnectedStore => {
   const client = connectClient(version, { port });
-  const store = new RedisSessionStore({ client, prefix, timeoutMs: 30_000, statusIndex: true, events: true });
+  const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS, statusIndex: true, events: true });
   return { store, ready: client.call('GET', prefix), close: () => client.disconnect() };
 };
 
@@ -49,8 +50,8 @@ const openSqlite = ({ file }: SqlitePlace): ConnectedStore => {
 };
 
 const openPostgres = ({ url, schema }: PostgresPlace): ConnectedStore => {
-  const pool = openPool({ url }, { max: 5, connectionTimeoutMillis: 30_000 });
-  const store = new PostgresSessionStore({ pool, schema, timeoutMs: 30_000, events: true });
+  const pool = openPool({ url }, { max: 5, connectionTimeoutMillis: PATIENT_MS });
+  const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS, events: true });
   return { store, ready: pool.query('SELECT'), close: () => pool.end() };
 };
 

@@ -24,7 +24,11 @@ interface Loss {
   readonly failed: (cause: unknown) => void;
 }
 
-export async function openProxy(target: number): Promise<TcpProxy> {
+/** Passes what comes on to a server, and what the server answers back, as `rewrite` gives it. */
+export async function openProxy(
+  target: number,
+  rewrite: (answer: Buffer) => Buffer = (answer) => answer,
+): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let silent = false;
   let loss: Loss | undefined;
@@ -44,7 +48,7 @@ export async function openProxy(target: number): Promise<TcpProxy> {
     upstream.on('data', (chunk) => {
       if (silent || lost) return;
       if (losing === undefined) {
-        client.write(chunk);
+        client.write(rewrite(chunk));
         return;
       }
       lost = true;

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { watchedBy } from './watched-by.js';
@@ -14,7 +15,7 @@ describeWithPostgres('a watch on PostgreSQL', (server) => {
   const openHost = async (schema: string, max = 5) => {
     const pool = openPool(server, { max });
     onTestFinished(() => (pool.ended ? undefined : pool.end()));
-    const store = new PostgresSessionStore({ pool, schema, events: true });
+    const store = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
     (await store.migrate())._unsafeUnwrap();
     return { pool, store, sessions: new SessionService({ store }) };
   };
@@ -36,7 +37,7 @@ describeWithPostgres('a watch on PostgreSQL', (server) => {
     vi.useFakeTimers({ toFake: ['setInterval'] });
     const watch = watchedBy(store);
     await watch.opened;
-    await vi.waitUntil(isListening(schema), { timeout: 10_000 });
+    await vi.waitUntil(isListening(schema), { timeout: PATIENT_MS });
     await okOf(sessions.start(id));
     await watch.event(id, 2);
     for (let sequence = 3; sequence <= 5; sequence += 1) {
@@ -44,7 +45,7 @@ describeWithPostgres('a watch on PostgreSQL', (server) => {
       await watch.event(id, sequence);
     }
     await watch.end();
-    await vi.waitUntil(async () => !(await isListening(schema)()), { timeout: 10_000 });
+    await vi.waitUntil(async () => !(await isListening(schema)()), { timeout: PATIENT_MS });
   });
 
   it('does not hold up the end of its pool', async () => {
@@ -52,7 +53,7 @@ describeWithPostgres('a watch on PostgreSQL', (server) => {
     const { store, pool } = await openHost(schema);
     const watch = watchedBy(store);
     await watch.opened;
-    await vi.waitUntil(isListening(schema), { timeout: 10_000 });
+    await vi.waitUntil(isListening(schema), { timeout: PATIENT_MS });
     await pool.end();
     expect(pool.totalCount).toBe(0);
     expect(await watch.end()).toBe('store_unavailable');
@@ -87,7 +88,7 @@ describe('a listener on a pool behind a pooler', () => {
     const pool: PostgresPool = { connect };
     let polls = 0;
     const stop = new PostgresSessionStore({ pool, events: true }).events?.listen?.(() => (polls += 1), '');
-    await vi.waitUntil(() => polls > 3, { timeout: 5000 });
+    await vi.waitUntil(() => polls > 3, { timeout: PATIENT_MS });
     stop?.();
   });
 });

@@ -50,6 +50,12 @@ describe('PostgresSessionStore', () => {
     await pool.end();
   });
 
+  it('listens to a pool once, however many stores it has', () => {
+    const pool = new Pool();
+    for (let count = 0; count < 12; count += 1) new PostgresSessionStore({ pool });
+    expect(pool.listenerCount('connect')).toBe(1);
+  });
+
   it('a pool that never gives a connection is not_applied at the timeout, and gets back what it gives later', async () => {
     let released = 0;
     let give = (): void => undefined;
@@ -92,8 +98,18 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
   it('says before migrate that migrate must be called', async () => {
     for (const answer of operations(new PostgresSessionStore({ pool, schema: schemaName(), events: true }))) {
       const error = (await answer)?._unsafeUnwrapErr();
-      expect(error).toMatchObject({ ...notApplied, message: expect.stringContaining('migrate()') });
+      expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('migrate()') });
     }
+  });
+
+  it('says of older tables and functions that migrate must be called', async () => {
+    const misconfigured = { type: 'misconfigured', message: expect.stringContaining('migrate()') };
+    const { store, schema } = await openedWithOne();
+    await pool.query(`ALTER FUNCTION ${schema}.append_entries RENAME TO append_before`);
+    const refused = (await store.append(key, hello))._unsafeUnwrapErr();
+    expect(refused).toMatchObject({ ...misconfigured, cause: { code: '42883' } });
+    await pool.query(`ALTER TABLE ${schema}.sessions RENAME COLUMN state TO state_before`);
+    expect((await store.findState(key))._unsafeUnwrapErr()).toMatchObject(misconfigured);
   });
 
   it('may migrate from several processes at once, and again, and leaves what is stored', async () => {
@@ -108,13 +124,28 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
   it('refuses tables of a later version, and a database that is not UTF8', async () => {
     const { store, schema } = await opened();
     await pool.query(`UPDATE ${schema}.meta SET value = 99`);
-    expect((await store.migrate())._unsafeUnwrapErr().message).toContain('later version');
+    expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject({
+      type: 'misconfigured',
+      message: expect.stringContaining('later version'),
+    });
     const name = schemaName();
     await pool.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
     const other = openPool({ url: postgres.url.replace(/postgres$/, name) });
     const error = (await new PostgresSessionStore({ pool: other }).migrate())._unsafeUnwrapErr();
     await other.end();
-    expect(error).toMatchObject({ ...notApplied, message: expect.stringContaining('UTF8') });
+    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('UTF8') });
+  });
+
+  it('goes on beside a later version whose tables it can use, and says so where it cannot', async () => {
+    const { store, schema } = await openedWithOne();
+    await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'version'`);
+    expect((await store.migrate()).isOk()).toBe(true);
+    expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
+    await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'usable_from'`);
+    expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject({
+      ...notApplied,
+      message: 'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',
+    });
   });
 
   it('works with the rights that the documents grant, which cannot make the tables', async () => {

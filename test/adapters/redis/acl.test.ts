@@ -14,6 +14,7 @@ import { describeSessionStore } from '../../../src/testing/index.js';
 import { documentOf } from '../../readme/documents.js';
 import { blocksIn } from '../../readme/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { startCluster } from '../../support/redis-cluster.js';
 import { type RedisServer, startRedis } from '../../support/redis-server.js';
 
@@ -36,7 +37,7 @@ interface Closable {
 
 /** A session made, listed and removed, so that a list, a change and an event have been written and read. */
 const workOn = async (client: RedisClient & Closable): Promise<void> => {
-  const store = new RedisSessionStore({ client, prefix: USER, partitions: 3, events: true });
+  const store = new RedisSessionStore({ client, prefix: USER, partitions: 3, events: true, timeoutMs: PATIENT_MS });
   const sessions = new SessionService({ store });
   const created = await sessions.create({ face: 'ada', profile: 'tutor' });
   if (created.isErr()) throw new Error(created.error.message, { cause: created.error });
@@ -67,7 +68,7 @@ describeWithRedis('a user with the documented rights', () => {
   const open = (more: Partial<RedisSessionStoreOptions> = {}): RedisSessionStore => {
     prefixes += 1;
     const prefix = `colloquy:${prefixes}`;
-    const store = new RedisSessionStore({ client, prefix, partitions: 3, ...more });
+    const store = new RedisSessionStore({ client, prefix, partitions: 3, ...more, timeoutMs: PATIENT_MS });
     prefixOf.set(store, prefix);
     return store;
   };
@@ -96,7 +97,7 @@ describeWithRedis('a user with the documented rights', () => {
     const own = connect();
     onTestFinished(() => own.disconnect());
     await workOn(own);
-    expect((await new RedisClock({ client: own }).sync()).isOk()).toBe(true);
+    expect((await new RedisClock({ client: own, timeoutMs: PATIENT_MS }).sync()).isOk()).toBe(true);
     expect(warn).not.toHaveBeenCalled();
   });
 

@@ -7,6 +7,7 @@ import { type Corrupt, describeSessionStore } from '../../../src/testing/index.j
 import { headOf, keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { answerOf, dueOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import { commandsOf } from '../../support/redis-commands.js';
 
@@ -36,7 +37,7 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
   let cluster: RedisCluster;
   beforeAll(async () => {
     cluster = await startCluster(3);
-  }, 30_000);
+  });
   afterAll(() => cluster.stop());
 
   describe.each(Object.entries(connect))('%s', (_, open) => {
@@ -48,7 +49,7 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
 
     const prefixOf = new WeakMap<RedisSessionStore, string>();
     const makeStore = (prefix = newPrefix()): RedisSessionStore => {
-      const store = new RedisSessionStore({ client, prefix, partitions: PARTITIONS });
+      const store = new RedisSessionStore({ client, prefix, partitions: PARTITIONS, timeoutMs: PATIENT_MS });
       prefixOf.set(store, prefix);
       return store;
     };

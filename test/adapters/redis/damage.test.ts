@@ -7,6 +7,7 @@ import type { SessionRecord } from '../../../src/session/session-record.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 
 type Part = 'record' | 'journal';
@@ -20,7 +21,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     prefixes += 1;
     const prefix = `damage-${process.pid}-${prefixes}`;
     const client = openClient('ioredis 5', { port });
-    const store = new RedisSessionStore({ client, prefix });
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
     await answerOf(store.insert(TENANT, headOf('good', NOON + 1), live('IDLE')));
     await answerOf(store.insert(TENANT, headOf('bad', NOON, { timeLimit: 10, context: '\u20AC"' }), live('IDLE')));
     await answerOf(store.replace(key, live('ACTIVE', { revision: 2, operations: ['op'] })));

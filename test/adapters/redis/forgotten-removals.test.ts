@@ -3,6 +3,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
 
@@ -12,7 +13,10 @@ describeWithRedis('what a deletion leaves', ({ port }) => {
   const open = (prefix: string) => {
     const client = openClient('ioredis 5', { port });
     const clock = new ManualClock();
-    const sessions = new SessionService({ store: new RedisSessionStore({ client, prefix }), clock });
+    const sessions = new SessionService({
+      store: new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }),
+      clock,
+    });
     const keysLeft = async () => (await client.scan?.('0', 'MATCH', `${prefix}:*`, 'COUNT', 1_000_000))?.[1].toSorted();
     return { client, clock, sessions, keysLeft };
   };

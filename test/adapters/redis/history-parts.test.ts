@@ -6,6 +6,7 @@ import type { EntriesOutcome } from '../../../src/store/session-store.js';
 import { headOf, keyOf, NOON, say, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, insertActive } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient, type TestClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 
@@ -20,7 +21,7 @@ describeWithRedis('parts of a history', ({ port }) => {
     prefixes += 1;
     const prefix = `parts-${process.pid}-${prefixes}`;
     const client = openClient(version, { port });
-    const store = new RedisSessionStore({ client, prefix, timeoutMs: 30_000 });
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
     await insertActive(store, key, headOf('one', NOON, { context: '\u20AC {"\n' }));
     return { store, client, prefix, ...new Keyspace(prefix, 1).of(key) };
   };
@@ -43,7 +44,7 @@ describeWithRedis('parts of a history', ({ port }) => {
         };
       },
     });
-    return new RedisSessionStore({ client: acting, prefix, timeoutMs: 30_000 });
+    return new RedisSessionStore({ client: acting, prefix, timeoutMs: PATIENT_MS });
   };
 
   describe.each(clientVersions)('%s', (version) => {
@@ -186,7 +187,7 @@ describeWithRedis('parts of a history', ({ port }) => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
     const client = openClient('ioredis 6', { port: server.port, keyPrefix: 'host:' });
-    const store = new RedisSessionStore({ client, prefix: `parts-prefix-${process.pid}` });
+    const store = new RedisSessionStore({ client, prefix: `parts-prefix-${process.pid}`, timeoutMs: PATIENT_MS });
     await insertActive(store, key);
     await append(store, key, ['hello']);
     await client.call('SCRIPT', 'FLUSH');

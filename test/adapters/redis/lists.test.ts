@@ -6,6 +6,7 @@ import type { PageRange } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, idsOn, replace } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientVersion, clientVersions, openClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
 import { startRedis } from '../../support/redis-server.js';
@@ -26,7 +27,7 @@ const insertFive = async (store: RedisSessionStore, context = ''): Promise<void>
 const countLightList = async (version: ClientVersion, context: string, refusal?: string) => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
-  const store = new RedisSessionStore({ client: openClient(version, { port: server.port }) });
+  const store = new RedisSessionStore({ client: openClient(version, { port: server.port }), timeoutMs: PATIENT_MS });
   await insertFive(store, context);
   let bytes = 0;
   const admit = (size: number) => {
@@ -69,7 +70,8 @@ describeWithRedis('a list', ({ port }) => {
 
     test('is one script that finds the page and one MGET that reads it', async () => {
       const used = await countLists(
-        async (at) => new RedisSessionStore({ client: openClient(version, { port: at }), prefix: 'lists' }),
+        async (at) =>
+          new RedisSessionStore({ client: openClient(version, { port: at }), prefix: 'lists', timeoutMs: PATIENT_MS }),
       );
       expect(used).toMatchObject({ evalsha: 2, mget: 1 });
       expect(used).not.toHaveProperty('get');
@@ -97,7 +99,7 @@ describeWithRedis('a list', ({ port }) => {
       'without histories names a session with the record %j',
       async (text) => {
         const prefix = newPrefix();
-        const store = new RedisSessionStore({ client: openClient(version, { port }), prefix });
+        const store = new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS });
         const client = new Redis(port);
         onTestFinished(() => client.disconnect());
         await insertFive(store);
@@ -116,7 +118,7 @@ describeWithRedis('a list', ({ port }) => {
     ])('without histories shows a %s session whole while others append to it and change it', async (_, context) => {
       const prefix = newPrefix();
       const [writer, reader] = [0, 1].map(
-        () => new RedisSessionStore({ client: openClient(version, { port }), prefix }),
+        () => new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS }),
       );
       if (writer === undefined || reader === undefined) throw new Error('no stores');
       const key = keyOf('busy');
@@ -145,7 +147,11 @@ describeWithRedis('a list', ({ port }) => {
     });
 
     test('after a cursor, in either order, continues after the page before', async () => {
-      const store = new RedisSessionStore({ client: openClient(version, { port }), prefix: newPrefix() });
+      const store = new RedisSessionStore({
+        client: openClient(version, { port }),
+        prefix: newPrefix(),
+        timeoutMs: PATIENT_MS,
+      });
       await insertFive(store);
       const { next } = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order: 'oldest' }));
       const pageOf = async (range: Partial<PageRange>) => {
@@ -162,7 +168,7 @@ describeWithRedis('a list', ({ port }) => {
     test('drops index entries without a session: the page is full, and the total right', async () => {
       const client = openClient(version, { port });
       const prefix = newPrefix();
-      const store = new RedisSessionStore({ client, prefix });
+      const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
       await insertFive(store);
       const { index } = new Keyspace(prefix, 1).of(keyOf('s0'));
       for (const stale of upTo(20)) await client.call('ZADD', index, String(NOON + 1), `stale${stale}`);

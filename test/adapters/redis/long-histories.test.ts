@@ -6,6 +6,7 @@ import type { HistorySlice } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 
@@ -36,7 +37,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
     const server = await startRedis();
     port = server.port;
     const client = new Redis(port);
-    const store = new RedisSessionStore({ client, prefix });
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
     await answerOf(store.insert(TENANT, headOf('long'), live('ACTIVE')));
     const entries = upTo(1000).map((at) => say(`entry ${at}`));
     for (const _ of upTo(ENTRIES / 1000)) await answerOf(store.append(key, { entries, now: NOON }));
@@ -69,7 +70,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
   };
 
   describe.each(clientVersions)('%s', (version) => {
-    const open = () => new RedisSessionStore({ client: openClient(version, { port }), prefix });
+    const open = () => new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS });
 
     test('reads next to nothing, and adds', async () => {
       const store = open();

@@ -7,6 +7,7 @@ import { headOf, keyOf, live, TENANT, upTo } from '../../../src/testing/samples.
 import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { LOOPBACK } from '../../support/free-port.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import { openProxy } from '../../support/tcp-proxy.js';
 
@@ -24,7 +25,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
     // A node without contact to other nodes does not know its own address.
     await node.config('SET', 'cluster-announce-ip', LOOPBACK);
     await node.quit();
-  }, 30_000);
+  });
   afterAll(() => cluster.stop());
 
   describe.each(Object.entries(clusters))('%s', (_, ClusterClient) => {
@@ -38,7 +39,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
         const natMap = { [`${LOOPBACK}:${port}`]: { host: LOOPBACK, port: throughPort } };
         const client = new ClusterClient([{ host: LOOPBACK, port: throughPort }], { natMap });
         onTestFinished(() => client.disconnect());
-        return new RedisSessionStore({ client, prefix, timeoutMs: 4000 });
+        return new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
       };
       const others = storeAt(port);
       // The scripts are known to the server from here on: what is lost is the reply of one of them.

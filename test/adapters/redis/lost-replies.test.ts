@@ -8,6 +8,7 @@ import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { openProxy } from '../../support/tcp-proxy.js';
 
@@ -40,7 +41,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
   // What is cut off is to be the reply of the script itself, and not the server's word that it does not know it.
   beforeAll(async () => {
     const client = new Redis(port);
-    const store = new RedisSessionStore({ client, prefix: 'lost-replies-scripts' });
+    const store = new RedisSessionStore({ client, prefix: 'lost-replies-scripts', timeoutMs: PATIENT_MS });
     await answerOf(store.insert(TENANT, headOf('one'), live('IDLE')));
     await answerOf(store.replace(key, live('ACTIVE', { revision: 2 })));
     await append(store, key, ['hello']);
@@ -55,9 +56,9 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         prefixes += 1;
         const prefix = `lost-replies-${process.pid}-${prefixes}`;
         const proxy = await openProxy(port);
-        const others = new RedisSessionStore({ client: openClient(version, { port }), prefix });
+        const others = new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS });
         const client = openClient(version, { port: proxy.port, ...settings[name] });
-        const store = new RedisSessionStore({ client, prefix, timeoutMs: 4000 });
+        const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
         await answerOf(store.findState(key));
         // The reply that is cut off may be that of a command before it: nothing else happens until the script has run.
         const loseReply = (

@@ -9,6 +9,7 @@ import { ended, headOf, live, NOON, TENANT } from '../../../src/testing/samples.
 import { answerOf } from '../../../src/testing/steps.js';
 import { moreInCi } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 
 /** Few times and short ids, so that many sessions share a millisecond and many ids begin alike. */
@@ -91,7 +92,7 @@ describeWithRedis('a list by status, of which the clock has ended some that nobo
       fc.asyncProperty(sessions, fc.array(range, { minLength: 40, maxLength: 40 }), async (given, ranges) => {
         prefixes += 1;
         const prefix = `pages-${process.pid}-${prefixes}`;
-        const store = new RedisSessionStore({ client, prefix, statusIndex: true });
+        const store = new RedisSessionStore({ client, prefix, statusIndex: true, timeoutMs: PATIENT_MS });
         const inserted = await Promise.all(
           given.map(async (each): Promise<Inserted> => {
             const head = headOf(each.id, each.createdMs);
@@ -116,7 +117,7 @@ describeWithRedis('a list by status, of which the clock has ended some that nobo
   test('counts one once whose end is being written down', async () => {
     const client = openClient('ioredis 5', { port });
     const prefix = `pages-${process.pid}-ending`;
-    const store = new RedisSessionStore({ client, prefix, statusIndex: true });
+    const store = new RedisSessionStore({ client, prefix, statusIndex: true, timeoutMs: PATIENT_MS });
     await answerOf(store.insert(TENANT, headOf('one', NOON), live('ACTIVE', { deadline: NOON + 1 })));
     // The index is ahead of the record.
     await client.call('ZADD', `${prefix}:{0}:terminated:${TENANT}`, String(NOON), 'one');

@@ -7,6 +7,7 @@ import type { Answer, SessionStore } from '../../../src/store/session-store.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { missingEntries } from '../../support/redis-indexes.js';
 import { refusals, refusing } from '../../support/refusing-client.js';
 
@@ -96,7 +97,7 @@ describeWithRedis('when one command of an operation is refused', ({ port }) => {
     const open = () => {
       prefixes += 1;
       const prefix = `refusals-${process.pid}-${prefixes}`;
-      return { prefix, others: new RedisSessionStore({ client, prefix, ...options }) };
+      return { prefix, others: new RedisSessionStore({ client, prefix, ...options, timeoutMs: PATIENT_MS }) };
     };
     type Opened = ReturnType<typeof open>;
 

@@ -4,6 +4,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { headOf, keyOf, live, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { openProxy } from '../../support/tcp-proxy.js';
 
@@ -15,11 +16,11 @@ describeWithRedis('a journal that is shorter than it was', ({ port }) => {
     async (version) => {
       const prefix = `regrown-${process.pid}-${version}`;
       const proxy = await openProxy(port);
-      const others = new RedisSessionStore({ client: openClient(version, { port }), prefix });
+      const others = new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS });
       const store = new RedisSessionStore({
         client: openClient(version, { port: proxy.port }),
         prefix,
-        timeoutMs: 4000,
+        timeoutMs: PATIENT_MS,
       });
       await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
       await append(store, key, ['x'.repeat(5000)]);
@@ -35,8 +36,12 @@ describeWithRedis('a journal that is shorter than it was', ({ port }) => {
     const prefix = `rolled-${process.pid}-${version}`;
     const proxy = await openProxy(port);
     const direct = openClient(version, { port });
-    const others = new RedisSessionStore({ client: direct, prefix });
-    const store = new RedisSessionStore({ client: openClient(version, { port: proxy.port }), prefix, timeoutMs: 4000 });
+    const others = new RedisSessionStore({ client: direct, prefix, timeoutMs: PATIENT_MS });
+    const store = new RedisSessionStore({
+      client: openClient(version, { port: proxy.port }),
+      prefix,
+      timeoutMs: PATIENT_MS,
+    });
     await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
     await append(store, key, ['first']);
     const journal = `${prefix}:{0}:journal:${TENANT}:one`;

@@ -6,6 +6,7 @@ import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/sam
 import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
+import { PATIENT_MS } from '../../support/patience.js';
 
 const key = keyOf('one');
 const head = headOf('one');
@@ -40,24 +41,26 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
   const open = async (...arrivals: readonly Arrival[]) => {
     prefixes += 1;
     const prefix = `retried-${process.pid}-${prefixes}`;
-    const others = new RedisSessionStore({ client, prefix });
+    const others = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
     await answerOf(others.insert(TENANT, head, active));
     // The script is known to the server from here on.
     await append(others, key, ['before']);
-    const store = new RedisSessionStore({ client: appending(client, arrivals), prefix, timeoutMs: 200 });
-    return { store, others };
+    const sending = appending(client, arrivals);
+    const storeWith = (timeoutMs: number) => new RedisSessionStore({ client: sending, prefix, timeoutMs });
+    // A store sends again what is refused, for as long as it may.
+    return { store: storeWith(PATIENT_MS), hasty: storeWith(200), others };
   };
   const send = (store: RedisSessionStore) => store.append(key, { entries: [say('mine')], now: NOON });
 
   test('its outcome stays unknown when the server refuses it the second time: it may have been applied', async () => {
-    const { store, others } = await open(loseReply, refuse);
-    expect(await errorOf(send(store))).toMatchObject({ type: 'store_unavailable', outcome: 'unknown' });
+    const { hasty, others } = await open(loseReply, refuse);
+    expect(await errorOf(send(hasty))).toMatchObject({ type: 'store_unavailable', outcome: 'unknown' });
     expect(await said(others, key)).toEqual(['before', 'mine']);
   });
 
   test('it was not applied when the server refuses it each time', async () => {
-    const { store, others } = await open(refuse);
-    expect(await errorOf(send(store))).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
+    const { hasty, others } = await open(refuse);
+    expect(await errorOf(send(hasty))).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
     expect(await said(others, key)).toEqual(['before']);
   });
 

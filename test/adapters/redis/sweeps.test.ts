@@ -5,6 +5,7 @@ import { createSweeper, SessionService, type SweeperOptions } from '../../../src
 import { answerOf, dueOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { refusals, refusing } from '../../support/refusing-client.js';
 import { okOf, startedIn } from '../../support/sessions.js';
@@ -21,7 +22,13 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     const clock = new ManualClock();
     // Of no refusal: it counts.
     const counted = refusing(client, { message: '' }, () => false);
-    const store = new RedisSessionStore({ client: counted.client, prefix, partitions, statusIndex: true });
+    const store = new RedisSessionStore({
+      client: counted.client,
+      prefix,
+      partitions,
+      statusIndex: true,
+      timeoutMs: PATIENT_MS,
+    });
     const sessions = new SessionService({ store, clock, retention });
     const told: string[] = [];
     const errors: string[] = [];
@@ -173,7 +180,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     const { prefix } = { prefix: keys.shared('tenants', 0).split(':')[0] ?? '' };
     const { NOREPLICAS = { message: '' } } = refusals;
     const refused = refusing(client, NOREPLICAS, (_, command) => command.startsWith('eval'));
-    const store = new RedisSessionStore({ client: refused.client, prefix });
+    const store = new RedisSessionStore({ client: refused.client, prefix, timeoutMs: PATIENT_MS });
     const report = await okOf(createSweeper(new SessionService({ store, clock }), { batch: 2 }).sweepOnce());
     expect(report).toEqual({ ended: 0, deleted: 0, failed: 2 });
   });

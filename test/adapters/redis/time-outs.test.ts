@@ -5,6 +5,7 @@ import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort } from '../../support/free-port.js';
 import { inTime } from '../../support/in-time.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 import { methods, reads, storeCalls } from '../../support/store-calls.js';
@@ -12,8 +13,6 @@ import { openProxy } from '../../support/tcp-proxy.js';
 
 const TIMEOUT = 150;
 const GRACE = 50;
-/** For calls that must succeed, so that a slow machine does not decide. */
-const PATIENT_MS = 30_000;
 
 /** A server that is not there for the client, and what brings it back. */
 interface Outage {

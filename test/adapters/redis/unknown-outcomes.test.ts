@@ -10,6 +10,7 @@ import { SessionService } from '../../../src/service/session-service.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { ada, createdIn, errorOf, okOf, startedIn } from '../../support/sessions.js';
 import { openProxy } from '../../support/tcp-proxy.js';
@@ -32,7 +33,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const prefix = `unknown-outcomes-${process.pid}-${prefixes}`;
       const proxy = await openProxy(port);
       const clock = new ManualClock();
-      const direct = new RedisSessionStore({ client: openClient(version, { port }), prefix });
+      const direct = new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS });
       const others = new SessionService({ store: direct, clock });
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
       await okOf(others.delete(await startedIn(others)));

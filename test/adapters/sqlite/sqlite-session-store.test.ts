@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
@@ -62,7 +63,19 @@ describe('SqliteSessionStore', () => {
   it('says before migrate that migrate must be called', async () => {
     for (const answer of operations(new SqliteSessionStore({ database, events: true }))) {
       const error = (await answer)?._unsafeUnwrapErr();
-      expect(error).toMatchObject({ ...notApplied, message: expect.stringContaining('migrate()') });
+      expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('migrate()') });
+    }
+  });
+
+  it('says of older tables that migrate must be called', () => {
+    const store = opened();
+    database.exec('ALTER TABLE colloquy_sessions RENAME COLUMN state TO state_before');
+    for (const answer of [store.findState(key), store.append(key, hello)]) {
+      expect(answer._unsafeUnwrapErr()).toMatchObject({
+        type: 'misconfigured',
+        message: expect.stringContaining('migrate()'),
+        cause: expect.any(Error),
+      });
     }
   });
 
@@ -72,12 +85,73 @@ describe('SqliteSessionStore', () => {
     expect(store.find(key)._unsafeUnwrap()?.head.id).toBe('one');
   });
 
+  it('migrates a file to a write-ahead log, which the file keeps', () => {
+    const modeOf = (connection: typeof database) => connection.prepare('PRAGMA journal_mode').all();
+    database.exec('PRAGMA journal_mode = DELETE');
+    expect(new SqliteSessionStore({ database }).migrate()._unsafeUnwrap()).toEqual({});
+    const later = openLibsql(file, 'PRAGMA busy_timeout = 0');
+    expect(modeOf(later)).toEqual([{ journal_mode: 'wal' }]);
+    later.close();
+  });
+
+  it.each([
+    ['in memory', ':memory:', 'the database is in memory'],
+    ['on a file system that shares no memory', '?vfs=unix-none', 'SQLite keeps journal_mode = delete for this file'],
+  ])('says why a database %s has no write-ahead log, and keeps sessions without', (_, place, withoutWal) => {
+    const without = openLibsql(place.startsWith('?') ? `file:${file}.none${place}` : place, 'PRAGMA busy_timeout = 0');
+    const store = new SqliteSessionStore({ database: without });
+    expect(store.migrate()._unsafeUnwrap()).toEqual({ withoutWal });
+    expect(store.insert('acme', headOf('one'), live('ACTIVE'))._unsafeUnwrap()).toBe('inserted');
+    without.close();
+  });
+
+  it('says that a reader held off the write-ahead log, and sets it the next time', () => {
+    const settings = 'PRAGMA busy_timeout = 1; PRAGMA journal_mode = DELETE';
+    database.exec(settings);
+    const reader = openLibsql(file, settings);
+    const begin = () => reader.exec('BEGIN; SELECT * FROM colloquy_sessions');
+    const beside = withCommit((commit) => {
+      commit();
+      begin();
+    });
+    const locked = { withoutWal: 'another connection has locked the database' };
+    expect(new SqliteSessionStore({ database: beside }).migrate()._unsafeUnwrap()).toEqual(locked);
+    reader.exec('COMMIT');
+    expect(new SqliteSessionStore({ database }).migrate()._unsafeUnwrap()).toEqual({});
+    reader.close();
+  });
+
+  it('leaves no text of a deleted session in the file, if the host sets secure_delete and checkpoints', () => {
+    const store = opened();
+    database.exec('PRAGMA secure_delete = ON');
+    const secret = 'the secret of the session';
+    store.append(key, { ...hello, entries: [say(secret), say(`${secret} ${'x'.repeat(20_000)}`)] })._unsafeUnwrap();
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const isThere = () => [file, `${file}-wal`].some((path) => readFileSync(path).includes(secret));
+    expect(isThere()).toBe(true);
+    store.remove(key)._unsafeUnwrap();
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    expect(isThere()).toBe(false);
+  });
+
   it('refuses tables of a later version', () => {
     const store = opened();
     database.exec('UPDATE colloquy_meta SET value = 99');
     expect(store.migrate()._unsafeUnwrapErr()).toMatchObject({
-      ...notApplied,
+      type: 'misconfigured',
       message: expect.stringContaining('later version'),
+    });
+  });
+
+  it('goes on beside a later version whose tables it can use, and says so where it cannot', () => {
+    const store = opened();
+    database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'version'");
+    expect(store.migrate().isOk()).toBe(true);
+    expect(store.append(key, hello)._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
+    database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'usable_from'");
+    expect(store.migrate()._unsafeUnwrapErr()).toMatchObject({
+      ...notApplied,
+      message: 'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',
     });
   });
 
@@ -178,6 +252,20 @@ describe('SqliteSessionStore', () => {
     expect(places.map((place) => read(place)?.isTrimmed)).toEqual([true, false, false, false, false]);
   });
 
+  it('reads the events of a session or tenant past all others', () => {
+    const store = opened();
+    store.append(key, hello)._unsafeUnwrap();
+    for (let at = 0; at < 20; at += 1) store.insert('other', headOf(`${at}`), live('IDLE'))._unsafeUnwrap();
+    const latest = store.events?.latest()._unsafeUnwrap();
+    for (const sessionId of ['one', undefined]) {
+      const page = store.events?.read('', '0', 5, { tenant: 'acme', sessionId })._unsafeUnwrap();
+      expect(page?.events.map(({ sequence }) => sequence)).toEqual([1, 2]);
+      expect(page?.position, 'it goes on behind all others').toBe(latest);
+    }
+    const none = store.events?.read('', '0', 5, { tenant: 'acme', sessionId: 'nobody' })._unsafeUnwrap();
+    expect(none).toEqual({ events: [], position: latest, isTrimmed: false });
+  });
+
   it('answers on a closed connection, and its events say that it is closed', async () => {
     const store = opened();
     expect(store.events?.isClosed()).toBe(false);
@@ -186,7 +274,7 @@ describe('SqliteSessionStore', () => {
     expect(store.events?.isClosed()).toBe(true);
   });
 
-  it.each(['newest', 'oldest'] as const)('reads every list from an index, %s first', (order) => {
+  it.each(['newest', 'oldest'] as const)('reads every list, and events, from an index, %s first', (order) => {
     const texts = new Set<string>();
     const store = opened({
       exec: (sql) => database.exec(sql),
@@ -201,12 +289,17 @@ describe('SqliteSessionStore', () => {
     store.list('acme', { ...range, status: { status: 'ACTIVE', now: NOON } })._unsafeUnwrap();
     store.list('acme', { ...range, createdAfter: new Date(NOON - 1).toISOString() })._unsafeUnwrap();
     store.due(NOON, 10)._unsafeUnwrap();
+    store.events?.read('', '0', 10)._unsafeUnwrap();
+    store.events?.read('', '0', 10, { tenant: 'acme', sessionId: undefined })._unsafeUnwrap();
+    store.events?.read('', '0', 10, { tenant: 'acme', sessionId: 'one' })._unsafeUnwrap();
     const plans = [...texts].filter((sql) => sql.startsWith('SELECT') && sql.includes('WHERE'));
     expect(plans.length).toBeGreaterThan(8);
     for (const sql of plans) {
       const values = Array.from(sql.matchAll(/\?/g), () => 0);
       const plan = JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values));
       expect(plan, sql).not.toMatch(/SCAN colloquy|TEMP B-TREE/);
+      if (sql.includes('events WHERE tenant = ? AND ms')) expect(plan, sql).toContain('(tenant=? AND ms>?)');
+      if (sql.includes('events WHERE tenant = ? AND id')) expect(plan, sql).toContain('(tenant=? AND id=? AND ms>?)');
     }
   });
 });

@@ -98,6 +98,6 @@ describeWithRedis('a server that is killed while many write', () => {
         await rm(dir, { recursive: true, force: true });
       }
     },
-    effort(60_000, 900_000),
+    effort(120_000, 900_000),
   );
 });

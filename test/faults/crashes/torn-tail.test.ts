@@ -78,7 +78,7 @@ describeWithRedis('a log that is torn', () => {
         expect({ halves, losses }).toEqual({ halves: [], losses: [] });
         expect(cutOf.size).toBeGreaterThan(1);
       },
-      effort(60_000, 600_000),
+      effort(120_000, 600_000),
     );
 
     // A server logs the end of such memories with what meets them, within a MULTI.

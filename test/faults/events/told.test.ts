@@ -102,7 +102,7 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
       expect(disordered).toEqual([]);
       expect(said.length).toBeGreaterThan(KILLS * 40);
     },
-    effort(60_000, 600_000),
+    effort(120_000, 600_000),
   );
 
   test(
@@ -133,6 +133,6 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
       expect(untold).toBe(0);
       expect(new Set(ends.map(({ id }) => id)).size).toBe(ids.length);
     },
-    effort(60_000, 600_000),
+    effort(120_000, 600_000),
   );
 });

@@ -34,7 +34,7 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
       args: ['--cluster-node-timeout', '1000', '--repl-diskless-sync-delay', '0'],
     });
     slots = await Slots.of(cluster.nodes);
-  }, 60_000);
+  });
   afterAll(async () => {
     slots.close();
     await cluster.stop();
@@ -90,7 +90,7 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
       expect([crowd.unavailable, crowd.forgotten]).toEqual([[], 0]);
       expect(slots.movedKeys).toBeGreaterThan(MOVES / 4);
     },
-    effort(60_000, 600_000),
+    effort(120_000, 600_000),
   );
 
   test(
@@ -121,6 +121,6 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
       tell('sessions that an index lacked after the kill', findings.missing, '0');
       expect(findings).toMatchObject({ doubled: [], impossible: [], missing: 0 });
     },
-    effort(60_000, 300_000),
+    effort(120_000, 300_000),
   );
 });

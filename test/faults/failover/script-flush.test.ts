@@ -84,6 +84,6 @@ describeWithRedis('SCRIPT FLUSH, again and again', () => {
       expect(await idsOn(store, TENANT)).toEqual([]);
       expect(sentWhole).toBeGreaterThan(CALLS / 20);
     },
-    effort(60_000, 300_000),
+    effort(120_000, 300_000),
   );
 });

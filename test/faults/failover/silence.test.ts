@@ -75,7 +75,7 @@ describeWithRedis('a server that falls silent in the middle of a conversation', 
           expect(wrong).toEqual([]);
         }
       },
-      effort(60_000, 300_000),
+      effort(120_000, 300_000),
     );
   });
 });

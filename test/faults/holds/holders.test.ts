@@ -214,6 +214,6 @@ describeWithRedis('processes that fight for sessions', ({ port }) => {
       expect(found.fences).toBeGreaterThan(ROUNDS * SESSIONS);
       expect(found.refused).toBeGreaterThan(0);
     },
-    effort(60_000, 900_000),
+    effort(120_000, 900_000),
   );
 });

@@ -57,5 +57,5 @@ test(
       child.kill('SIGKILL');
     }
   },
-  effort(60_000, 600_000),
+  effort(120_000, 600_000),
 );

@@ -11,6 +11,7 @@ import { type Reply, send } from '../../http/client.js';
 import { listening } from '../../http/serve.js';
 import type { RunningServer } from '../../http/world.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { effort, record, triedClients } from '../support/effort.js';
 
@@ -87,7 +88,7 @@ const wholly = async (store: SessionStore): Promise<void> => {
   }
 };
 
-const PATIENCE_MS = effort(60_000, 300_000);
+const PATIENCE_MS = effort(120_000, 300_000);
 const TITLE = 'are kept apart and read back to the byte, as tenant, id, face, profile, texts and content';
 
 describe('naughty strings, in memory', () => {
@@ -103,7 +104,7 @@ describeWithRedis('naughty strings, in Redis', ({ port }) => {
     async (version) => {
       const client = openClient(version, { port });
       leave = () => client.quit();
-      await wholly(new RedisSessionStore({ client, prefix: `naughty ${version}` }));
+      await wholly(new RedisSessionStore({ client, prefix: `naughty ${version}`, timeoutMs: PATIENT_MS }));
       record({
         promise: "no one sees another's sessions",
         figure: `names that are no plain words, ${version}`,

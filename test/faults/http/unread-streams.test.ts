@@ -125,7 +125,7 @@ test.each(cases)(
     record({ promise: PROMISE, figure: `${name}: MB more, read`, value: (read.rss - before.rss).toFixed(0), bar });
     await server.close();
   },
-  effort(60_000, 600_000),
+  effort(120_000, 600_000),
 );
 
 test.each(cases)(
@@ -151,5 +151,5 @@ test.each(cases)(
     });
     await server.close();
   },
-  effort(60_000, 600_000),
+  effort(120_000, 600_000),
 );

@@ -33,6 +33,6 @@ describeWithRedis('clients that come and go', () => {
       expect(rest).toEqual({ failed: 0, warnings: [], listeners: 0, left: [] });
       expect(growth, JSON.stringify(samples)).toBeLessThan(MAX_BYTES);
     },
-    effort(60_000, 600_000),
+    effort(120_000, 600_000),
   );
 });

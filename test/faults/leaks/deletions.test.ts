@@ -4,6 +4,7 @@ import { createSweeper, SessionService } from '../../../src/index.js';
 import { repeatUntil } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { openClient, type TestClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 import { ada, okOf } from '../../support/sessions.js';
@@ -30,7 +31,10 @@ describeWithRedis('a server on which very many sessions are deleted', () => {
       const control = openClient('ioredis 5', { port: server.port });
       const [one, two] = (['ioredis 5', 'ioredis 6'] as const).map((version) => {
         const client = openClient(version, { port: server.port });
-        return new SessionService({ clock, store: new RedisSessionStore({ client, statusIndex: true }) });
+        return new SessionService({
+          clock,
+          store: new RedisSessionStore({ client, statusIndex: true, timeoutMs: PATIENT_MS }),
+        });
       });
       if (one === undefined || two === undefined) throw new Error('no services');
       let lives = 0;

@@ -8,7 +8,7 @@ import { effort, record, triedClients } from '../support/effort.js';
 import { reportOf } from './child.js';
 
 const PROMISE = 'nothing leaks';
-const PATIENCE_MS = effort(60_000, 900_000);
+const PATIENCE_MS = effort(120_000, 900_000);
 /**
  * What may be left of an operation, in bytes. With few operations, what the process still warms up to counts for more,
  * and on Redis what the store remembers of sessions that it has read, which comes and goes.
@@ -16,7 +16,7 @@ const PATIENCE_MS = effort(60_000, 900_000);
 const MAX_BYTES = { memory: effort(60, 0.5), redis: effort(1000, 2) } as const;
 const SAMPLES = effort(12, 40);
 /** Long ones fill early what a store remembers of the sessions that it has read. */
-const CONTENT = effort(20_000, 200);
+const CONTENT = effort(120_000, 200);
 
 let worker: Worker;
 beforeAll(async () => {

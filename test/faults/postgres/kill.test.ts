@@ -40,6 +40,6 @@ describeWithPostgres('a PostgreSQL that is killed while hosts write to it, which
       const answers = await expectTruth(topic, server.database, hosts, () => unsoundIn(server.database), watchers);
       expect(answers.ok).toBeGreaterThan(KILLS * CALLS * 0.5);
     },
-    effort(60_000, 1_200_000),
+    effort(120_000, 1_200_000),
   );
 });

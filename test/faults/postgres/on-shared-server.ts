@@ -29,8 +29,12 @@ export const openHost = (
   return { pool, store, sessions: new SessionService({ store }) };
 };
 
-/** The same schema behind a proxy. */
-export const behindProxy = async (database: PostgresDatabase, { port }: PostgresAddress) => {
-  const proxy = await openProxy(port);
+/** The same schema behind a proxy, which may rewrite what the server answers. */
+export const behindProxy = async (
+  database: PostgresDatabase,
+  { port }: PostgresAddress,
+  rewrite?: (answer: Buffer) => Buffer,
+) => {
+  const proxy = await openProxy(port, rewrite);
   return { proxy, database: { ...database, url: database.url.replace(`:${port}/`, `:${proxy.port}/`) } };
 };

@@ -165,7 +165,7 @@ describeWithPostgres('hosts that write to a PostgreSQL while it refuses again an
     test(
       `${name}: nothing acknowledged is lost, nothing is doubled, no answer is false`,
       async () => expectTruthThrough(PROMISE, name, await open(shared)),
-      effort(60_000, 900_000),
+      effort(120_000, 900_000),
     );
   }
 });

@@ -66,7 +66,7 @@ describeDatabases(
         });
         record({ promise, figure: `rounds with a session half there, ${kind.name}`, value: 0, bar: '0' });
       },
-      effort(30_000, 600_000),
+      effort(120_000, 600_000),
     );
   },
   triedDatabases,

@@ -68,7 +68,7 @@ describeWithRedis('clients whose connections are cut all the time', ({ port }) =
       record({ promise, figure: `cuts, ${version}`, value: Math.floor((CLIENTS * CALLS) / CUT_EVERY) });
       await expectOneHistory({ promise, name: version, sessions, id, instant }, await Promise.all(working));
     },
-    effort(30_000, 600_000),
+    effort(120_000, 600_000),
   );
 });
 
@@ -90,7 +90,7 @@ describeWithWorker(
         const seen = reports.flatMap((report) => report.seen);
         await expectOneHistory({ promise, name: kind.name, sessions, id, instant }, seen);
       },
-      effort(30_000, 600_000),
+      effort(120_000, 600_000),
     );
   },
   triedDatabases,

@@ -5,6 +5,7 @@ import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { describeDatabases, newDatabase } from '../../support/databases.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { effort, record, seeds, triedDatabases } from '../support/effort.js';
 import { commandOrWait } from './commands.js';
 import { Engine, newTenant, SharedClock } from './engine.js';
@@ -48,7 +49,7 @@ describe('one caller', () => {
     async () => {
       await compare('memory', new MemorySessionStore(), effort(300, 10_000));
     },
-    effort(20_000, 600_000),
+    effort(120_000, 600_000),
   );
 
   test(
@@ -56,11 +57,11 @@ describe('one caller', () => {
     async () => {
       await compare(
         'ioredis-mock',
-        new RedisSessionStore({ client: new RedisMock(), statusIndex: true }),
+        new RedisSessionStore({ client: new RedisMock(), statusIndex: true, timeoutMs: PATIENT_MS }),
         effort(30, 300),
       );
     },
-    effort(30_000, 600_000),
+    effort(120_000, 600_000),
   );
 });
 
@@ -73,7 +74,7 @@ describeDatabases(
         const { open } = await newDatabase(kind);
         await compare(kind.name, open(), effort(60, 3000));
       },
-      effort(30_000, 600_000),
+      effort(120_000, 600_000),
     );
   },
   triedDatabases,

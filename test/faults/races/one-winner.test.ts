@@ -39,7 +39,7 @@ describeWithWorker(
         record({ promise, figure: `rounds of start and of terminate, ${kind.name}`, value: 2 * ROUNDS });
         record({ promise, figure: `rounds with another number of winners, ${kind.name}`, value: 0, bar: '0' });
       },
-      effort(30_000, 600_000),
+      effort(120_000, 600_000),
     );
   },
   triedDatabases,

@@ -106,7 +106,7 @@ describe('concurrent callers of two services', () => {
     async () => {
       await compare('memory', () => new MemorySessionStore(), effort(500, 20_000));
     },
-    effort(30_000, 900_000),
+    effort(120_000, 900_000),
   );
 
   test('would be seen to disagree on a store that reads and writes sessions whole', async () => {
@@ -115,7 +115,7 @@ describe('concurrent callers of two services', () => {
       const { failed } = await fc.check(property(makeStore), { numRuns: 2000, seed, endOnFailure: true });
       expect(failed, `seed ${seed}`).toBe(true);
     }
-  }, 60_000);
+  });
 });
 
 describeDatabases(
@@ -128,7 +128,7 @@ describeDatabases(
         const store = open();
         await compare(kind.name, () => store, effort(100, 3000));
       },
-      effort(30_000, 900_000),
+      effort(120_000, 900_000),
     );
   },
   triedDatabases,

@@ -38,6 +38,6 @@ describe('hosts that write to one SQLite file and are killed', () => {
       const answers = await expectTruth(topic, database, hosts, () => [...unsound, ...unsoundIn(file)], watchers);
       expect(answers.ok).toBeGreaterThan(KILLS * CALLS * 0.5);
     },
-    effort(60_000, 900_000),
+    effort(120_000, 900_000),
   );
 });

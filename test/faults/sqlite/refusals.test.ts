@@ -52,7 +52,7 @@ describe('hosts that write to one SQLite file while it refuses again and again',
     test(
       `${name}: nothing acknowledged is lost, nothing is doubled, no answer is false`,
       () => expectTruthThrough(PROMISE, name, open()),
-      effort(60_000, 900_000),
+      effort(120_000, 900_000),
     );
   }
 });

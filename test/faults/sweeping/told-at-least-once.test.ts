@@ -99,6 +99,6 @@ describeWithRedis('ends that the clock has made', () => {
       // Where a sweeper has told and died before it could say so, another tells it again; else nobody does.
       expect(told.filter((count) => count > 1).length).toBeLessThan(SESSIONS / 4);
     },
-    effort(60_000, 300_000),
+    effort(120_000, 300_000),
   );
 });

@@ -7,6 +7,7 @@ import { SessionService } from '../../../src/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { hostileNames } from '../../../src/testing/hostile.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { randomFrom } from '../../support/random.js';
 import { openClient } from '../../support/redis-clients.js';
 import { ada, call, okOf } from '../../support/sessions.js';
@@ -82,7 +83,12 @@ describe('of two tenants with hostile names', () => {
 
   test(
     'nor on ioredis-mock',
-    () => tryPairs(new RedisSessionStore({ client: new RedisMock() }), effort(5, 50), 'ioredis-mock'),
+    () =>
+      tryPairs(
+        new RedisSessionStore({ client: new RedisMock(), timeoutMs: PATIENT_MS }),
+        effort(5, 50),
+        'ioredis-mock',
+      ),
     120_000,
   );
 });
@@ -96,6 +102,7 @@ describeWithRedis('of two tenants with hostile names on a real Redis', ({ port }
         client,
         prefix: `tenants-${process.pid}-${version.at(-1)}`,
         partitions: 3,
+        timeoutMs: PATIENT_MS,
       });
       await tryPairs(store, PAIRS, version);
     },

@@ -50,13 +50,22 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([{ ...hello, timestamp: now }, { ...hello, timestamp: now }, hello]);
     });
 
-    test('ignores fields that it does not know, and never stores them', async () => {
+    test('ignores fields of the body that it does not know, and never stores them', async () => {
       const client = world.client();
       const id = await started(client);
-      const body = { entries: [{ ...hello, id: 7, evil: true }], operationId: 'x', status: 'TERMINATED' };
+      const body = { entries: [hello], operationId: 'x', status: 'TERMINATED' };
       expect((await append(client, id, body)).status).toBe(200);
       expect((await append(client, id, body)).status).toBe(200);
       expect(await historyOf(client, id)).toEqual([hello, hello]);
+    });
+
+    test('refuses an entry with a field that it would not store, and does not repeat its name', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const refused = await append(client, id, { entries: [hello, { ...hello, evil_name: 7 }] });
+      expectInvalid(refused, 'entries[1]');
+      expect(JSON.stringify(refused.json())).not.toContain('evil');
+      expect(await historyOf(client, id)).toEqual([]);
     });
 
     test('names every place that is wrong, and then appends nothing', async () => {

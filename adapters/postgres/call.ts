@@ -1,0 +1,139 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { Misconfigured, StoreUnavailable } from '../../src/errors.js';
+import { type Fields, isFields } from '../../src/input/values.js';
+import type { Query } from '../sql/page-query.js';
+import { type Failure, failureOf, lost, timedOut } from './failure.js';
+import type { PostgresClient } from './postgres-session-store-options.js';
+
+/** The result of a call of the store. */
+export type Answer<T, E = StoreUnavailable | Misconfigured> = Promise<Result<T, E>>;
+
+export type Value = string | number | boolean | null | readonly string[];
+
+/** The outcome of a statement that may have been committed: no read can. */
+type Doubt = StoreUnavailable['outcome'];
+
+/** Numbers the `?` of a query. */
+const numbered = ({ sql, values }: Query): { readonly text: string; readonly values: readonly Value[] } => {
+  let count = 0;
+  const number = (): string => {
+    count += 1;
+    return `$${count}`;
+  };
+  return { text: sql.replaceAll('?', number), values };
+};
+
+const rowsOf = (result: unknown): readonly Fields[] => {
+  const rows: unknown = isFields(result) ? result['rows'] : undefined;
+  return Array.isArray(rows) ? rows.filter(isFields) : [];
+};
+
+/** Number of attempts of a statement that other transactions are in the way of. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * The failure of a statement. A server that crashes gives the reason of its crash, such as a full disk: only one that
+ * answers on has undone a write.
+ */
+const failureOn = async (client: PostgresClient, cause: unknown, doubt: Doubt): Promise<Failure> => {
+  const failure = failureOf(cause, doubt);
+  if (failure.kind !== 'refused' || doubt === 'not_applied') return failure;
+  try {
+    await client.query('SELECT 1');
+    return failure;
+  } catch (next) {
+    return failureOf(next, doubt).kind === 'lost' ? lost(cause, doubt) : failure;
+  }
+};
+
+/** One call of the store: its statements share a deadline. Each statement is a transaction of its own. */
+export class Call {
+  readonly #connect: () => Answer<PostgresClient, Failure>;
+  /** By the monotonic clock. */
+  readonly #deadline: number;
+
+  constructor(connect: () => Answer<PostgresClient, Failure>, timeoutMs: number) {
+    this.#connect = connect;
+    this.#deadline = performance.now() + timeoutMs;
+  }
+
+  /** A read never has a doubtful outcome, and is repeated once on another connection if one was lost. */
+  read(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
+    return this.#complete(text, values, 'not_applied');
+  }
+
+  query(query: Query): Answer<readonly Fields[]> {
+    const { text, values } = numbered(query);
+    return this.read(text, values);
+  }
+
+  write(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
+    return this.#complete(text, values, 'unknown');
+  }
+
+  /** Waits for work that does not belong to the call alone, until the deadline at most. */
+  async wait(work: Promise<unknown>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#leftMs);
+    });
+    await Promise.race([work, timeout]);
+    clearTimeout(timer);
+  }
+
+  get #leftMs(): number {
+    return Math.max(0, this.#deadline - performance.now());
+  }
+
+  /** Repeats a statement that the server has undone because other transactions were in the way. */
+  async #complete(text: string, values: readonly Value[], doubt: Doubt): Answer<readonly Fields[]> {
+    let isLossRepeated = doubt === 'not_applied';
+    for (let attempt = 1; ; attempt += 1) {
+      const result = await this.#send(text, values, doubt);
+      if (result.isOk()) return ok(result.value);
+      const { kind, error } = result.error;
+      const isRepeated = kind === 'conflict' || (kind === 'lost' && isLossRepeated);
+      if (!isRepeated || attempt === MAX_ATTEMPTS) return err(error);
+      if (kind === 'lost') isLossRepeated = false;
+    }
+  }
+
+  /** At the deadline, a connection that has not answered is closed, since its answer may still come. */
+  async #send(text: string, values: readonly Value[], doubt: Doubt): Answer<readonly Fields[], Failure> {
+    if (this.#leftMs === 0) return err(timedOut('not_applied'));
+    let client: PostgresClient | undefined;
+    let isLate = false;
+    const release = (destroy: boolean): void => {
+      const lent = client;
+      client = undefined;
+      lent?.release(destroy);
+    };
+    const attempt = async (): Answer<readonly Fields[], Failure> => {
+      const connected = await this.#connect();
+      if (connected.isErr()) return err(connected.error);
+      const lent = connected.value;
+      client = lent;
+      try {
+        if (isLate) return err(timedOut('not_applied'));
+        return ok(rowsOf(await lent.query(text, values.length === 0 ? undefined : [...values])));
+      } catch (cause) {
+        const failure = await failureOn(lent, cause, doubt);
+        if (failure.kind === 'lost') release(true);
+        return err(failure);
+      } finally {
+        release(false);
+      }
+    };
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<Result<never, Failure>>((resolve) => {
+      timer = setTimeout(() => {
+        isLate = true;
+        resolve(err(timedOut(client === undefined ? 'not_applied' : doubt)));
+        release(true);
+      }, this.#leftMs);
+    });
+    const result = await Promise.race([attempt(), timeout]);
+    clearTimeout(timer);
+    return result;
+  }
+}

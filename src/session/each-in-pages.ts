@@ -1,0 +1,55 @@
+import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import { type CorruptRecord, corruptRecord } from '../errors.js';
+
+/** A page of a list, as far as an iteration needs it. */
+interface Page<T> {
+  readonly sessions: readonly T[];
+  /** Maximum number of sessions of the page. */
+  readonly limit: number;
+  readonly next?: string;
+  readonly unreadable: readonly string[];
+}
+
+/** The answer to a read. */
+type Answer<T, E> = Promise<Result<T, E>> | ResultAsync<T, E>;
+
+/** Where an iteration begins, and the maximum number of sessions of each page. */
+interface Beginning {
+  readonly limit: number;
+  readonly after?: string | undefined;
+}
+
+/** Reads a page. One that is too large is read again with half the limit, because the caller sees no pages. */
+export const fittingPage = async <P, E extends { readonly type: string }>(
+  limit: number,
+  read: (limit: number) => Answer<P, E>,
+): Promise<Result<P, E>> => {
+  const page = await read(limit);
+  if (page.isOk() || page.error.type !== 'page_too_large' || limit <= 1) return page;
+  return fittingPage(Math.ceil(limit / 2), read);
+};
+
+/**
+ * Iterates over the sessions of all pages. A session that cannot be read is a `corrupt_record` item; any other error is the
+ * last item. After a page that was read with a smaller limit, the limit grows again.
+ */
+export async function* eachInPages<T, E>(
+  { limit: most, after: begin }: Beginning,
+  readPage: (limit: number, after: string | undefined) => Answer<Page<T>, E>,
+): AsyncGenerator<Result<T, E | CorruptRecord>, void> {
+  let limit = most;
+  for (let after = begin; ; ) {
+    const page = await readPage(limit, after);
+    if (page.isErr()) {
+      yield err(page.error);
+      return;
+    }
+    const { sessions, unreadable, next } = page.value;
+    for (const session of sessions) yield ok(session);
+    for (const id of unreadable) yield err(corruptRecord(id, 'it is missing from its page'));
+    // A store or a server that returns the same cursor again would never end the iteration.
+    if (next === undefined || next === after) return;
+    after = next;
+    limit = Math.min(2 * page.value.limit, most);
+  }
+}

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { NOON, say } from '../../../src/testing/samples.js';
+
+const TIMEOUT_MS = 1000;
+const key = { tenant: 'acme', id: 'one' };
+const hello = { entries: [say('hello')], now: NOON };
+
+const pass = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** A pool whose statements are answered by `query`. */
+const poolOf = (query: (text: string) => Promise<unknown>): PostgresPool => ({
+  connect: async () => ({ query, release: () => undefined }),
+});
+
+/** What a call has answered at its timeout. */
+const atTimeout = async <T>(call: Promise<T>): Promise<T | 'still waiting'> => {
+  let answer: T | 'still waiting' = 'still waiting';
+  void call.then((result) => {
+    answer = result;
+  });
+  await vi.advanceTimersByTimeAsync(TIMEOUT_MS);
+  return answer;
+};
+
+const refused = (code: string) => Object.assign(new Error('from the server'), { code, severity: 'ERROR' });
+
+describe('timeoutMs bounds a whole call to PostgreSQL', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const storeOn = (query: (text: string) => Promise<unknown>, events = false) =>
+    new PostgresSessionStore({ pool: poolOf(query), timeoutMs: TIMEOUT_MS, events: events && { listen: false } });
+
+  it('however often other transactions are in the way of a write', async () => {
+    const store = storeOn(async () => {
+      await pass(400);
+      throw refused('40001');
+    });
+    expect(await atTimeout(store.append(key, hello))).toMatchObject({ error: { type: 'store_unavailable' } });
+  });
+
+  it('where a read loses its connection late', async () => {
+    let asked = 0;
+    const store = storeOn(async () => {
+      asked += 1;
+      if (asked > 1) return new Promise(() => undefined);
+      await pass(900);
+      throw new Error('Connection terminated unexpectedly');
+    });
+    expect(await atTimeout(store.find(key))).toMatchObject({ error: { outcome: 'not_applied' } });
+    expect(asked).toBe(2);
+  });
+
+  it('where a read takes several statements', async () => {
+    const due = Array.from({ length: 3 }, (_, at) => ({ tenant: `t${at}`, id: 'one', due_at: NOON, first_due: NOON }));
+    const store = storeOn(async () => {
+      await pass(400);
+      return { rows: due };
+    });
+    expect(await atTimeout(store.due(NOON, 2))).toMatchObject({ error: { outcome: 'not_applied' } });
+  });
+
+  it('and a change that is committed is told as done, though its event is not published in time', async () => {
+    const store = storeOn(async (text) => {
+      if (text.includes('publish')) return new Promise(() => undefined);
+      await pass(600);
+      return { rows: [{ outcome: 'appended', end_position: '1', result: 'inserted' }] };
+    }, true);
+    expect(await atTimeout(store.append(key, hello))).toMatchObject({ value: { outcome: 'appended', position: 1 } });
+  });
+
+  it('and a purge ends, though events cannot be published', async () => {
+    const store = storeOn(() => new Promise(() => undefined), true);
+    void store.purge();
+    await vi.advanceTimersByTimeAsync(TIMEOUT_MS / 2);
+    expect(await atTimeout(store.purge())).toMatchObject({ value: 0 });
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { NOON, say } from '../../../src/testing/samples.js';
+
+const key = { tenant: 'acme', id: 'one' };
+
+/** A store on a server that answers its changes and reads with an error, and goes on unless it `isGone`. */
+const storeOn = (error: object, isGone = false) => {
+  const asked: string[] = [];
+  const query = async (text: string) => {
+    asked.push(text);
+    if (isGone && asked.length > 1) throw new Error('Connection terminated unexpectedly');
+    if (text === 'SELECT 1') return { rows: [] };
+    throw Object.assign(new Error('from the server'), error);
+  };
+  const closed: unknown[] = [];
+  const client = { query, release: (destroy: unknown) => closed.push(destroy) };
+  return { store: new PostgresSessionStore({ pool: { connect: async () => client } }), asked, closed };
+};
+
+const outcomeOf = async (error: object, isGone = false) => {
+  const { store, closed } = storeOn(error, isGone);
+  const appended = await store.append(key, { entries: [say('hello')], now: NOON });
+  return { outcome: appended._unsafeUnwrapErr(), closed };
+};
+
+describe('an error that PostgreSQL or a pooler answers with', () => {
+  it.each([
+    ['08006', 'a pooler has lost the server'],
+    ['08P01', 'a pooler has lost the server'],
+    ['57P01', 'an administrator ends the connection'],
+    ['57P02', 'the server crashes'],
+    ['58030', 'a file cannot be written'],
+    ['58P01', 'a file is missing'],
+    ['XX000', 'the server has a fault'],
+    ['XX001', 'the data is damaged'],
+    ['25P03', 'the connection was idle for too long'],
+    ['25P04', 'the transaction took too long'],
+    ['40003', 'the server does not know'],
+  ])('leaves a write unknown, and its connection is closed: %s, %s', async (code) => {
+    const { outcome, closed } = await outcomeOf({ code, severity: 'ERROR' });
+    expect(outcome).toMatchObject({ type: 'store_unavailable', outcome: 'unknown' });
+    expect(closed).toEqual([true]);
+  });
+
+  it.each(['ERROR', 'FEHLER', 'エラー', undefined])(
+    'is told by its SQLSTATE, whatever the language: %s',
+    async (severity) => {
+      const { outcome, closed } = await outcomeOf({ code: '25006', severity });
+      expect(outcome).toMatchObject({ outcome: 'not_applied', message: 'the database is read-only' });
+      expect(closed).toEqual([false]);
+    },
+  );
+
+  it.each(['40001', '40P01'])('is repeated where other transactions were in the way: %s', async (code) => {
+    const { store, asked } = storeOn({ code, severity: 'FEHLER' });
+    const appended = await store.append(key, { entries: [say('hello')], now: NOON });
+    const found = await store.find(key);
+    for (const each of [appended, found]) {
+      expect(each._unsafeUnwrapErr()).toMatchObject({
+        outcome: 'not_applied',
+        message: 'other transactions were in the way',
+      });
+    }
+    expect(asked).toHaveLength(20);
+  });
+
+  it.each(['53100', '42501'])('leaves a write unknown if the server is gone after it: %s', async (code) => {
+    const { outcome, closed } = await outcomeOf({ code, severity: 'PANIK' }, true);
+    expect(outcome).toMatchObject({ outcome: 'unknown' });
+    expect(closed).toEqual([true]);
+  });
+
+  it('a code of Node is none of PostgreSQL', async () => {
+    expect((await outcomeOf({ code: 'EPIPE' })).outcome).toMatchObject({ outcome: 'unknown' });
+  });
+});

@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from 'vitest';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { isFields } from '../../../src/input/values.js';
+import type { PageRange } from '../../../src/store/session-store.js';
+import { headOf, live, NOON } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { openPool, postgresSchemas } from '../../support/postgres-schema.js';
+
+/** The rows of sessions and labels that a plan read. */
+const rowsRead = (plan: unknown): number => {
+  if (Array.isArray(plan)) return plan.reduce((sum: number, each) => sum + rowsRead(each), 0);
+  if (!isFields(plan)) return 0;
+  const isListed = ['sessions', 'labels'].includes(String(plan['Relation Name']));
+  const own = isListed ? Number(plan['Actual Rows']) * Number(plan['Actual Loops']) : 0;
+  return own + rowsRead(plan['Plan']) + rowsRead(plan['Plans']);
+};
+
+describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
+  const pool = openPool(postgres);
+  const schemas = postgresSchemas(pool);
+  afterAll(() => pool.end());
+
+  /** The pool, whose server explains each query before it answers it. */
+  const explaining = (read: number[]): PostgresPool => ({
+    connect: async () => {
+      const client = await pool.connect();
+      return {
+        query: async (text, values) => {
+          const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values && [...values]);
+          read.push(rowsRead(rows.map((row) => Object(row)['QUERY PLAN'])));
+          return client.query(text, values && [...values]);
+        },
+        release: (destroy) => client.release(destroy),
+      };
+    },
+  });
+
+  const ranges: readonly (readonly [string, Partial<PageRange>])[] = [
+    ['all', {}],
+    ['all, the oldest first', { order: 'oldest' }],
+    ['those with a status', { status: { status: 'ACTIVE', now: NOON } }],
+    ['those with a label', { label: { name: 'user', value: 'u-1' } }],
+  ];
+
+  test.each(ranges)('behind the last one of %s reads no session, however far it is', async (_, range) => {
+    const { store, schema, close } = await schemas.open();
+    for (const id of ['one', 'two', 'three']) {
+      await answerOf(store.insert('acme', { ...headOf(id), labels: { user: 'u-1' } }, live('ACTIVE')));
+    }
+    const read: number[] = [];
+    const explained = new PostgresSessionStore({ pool: explaining(read), schema });
+    for (const offset of [3, Number.MAX_SAFE_INTEGER]) {
+      const page = await answerOf(explained.list('acme', { offset, limit: 10, ...range }));
+      expect(page).toEqual({ records: [], total: 3, unreadable: [] });
+    }
+    expect(read).toEqual([0, 0]);
+    expect((await answerOf(explained.list('acme', { offset: 2, limit: 10, ...range }))).records).toHaveLength(1);
+    expect(read.at(-1)).toBeGreaterThan(2);
+    await close();
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import type { PageRange } from '../../../src/store/session-store.js';
+import { headOf, live, NOON } from '../../../src/testing/samples.js';
+import { openLibsql } from '../../support/sqlite-file.js';
+
+/** A store with three sessions, and what it has asked SQLite for. */
+const openThree = () => {
+  const database = openLibsql(':memory:');
+  const asked: string[] = [];
+  const noting: SqliteDatabase = {
+    exec: (sql) => database.exec(sql),
+    prepare: (sql) => {
+      asked.push(sql);
+      return database.prepare(sql);
+    },
+  };
+  const store = new SqliteSessionStore({ database: noting });
+  store.migrate()._unsafeUnwrap();
+  for (const id of ['one', 'two', 'three']) {
+    store.insert('acme', { ...headOf(id), labels: { user: 'u-1' } }, live('ACTIVE'))._unsafeUnwrap();
+  }
+  asked.length = 0;
+  return { store, asked };
+};
+
+const ranges: readonly (readonly [string, Partial<PageRange>])[] = [
+  ['all', {}],
+  ['all, the oldest first', { order: 'oldest' }],
+  ['those with a status', { status: { status: 'ACTIVE', now: NOON } }],
+  ['those with a label', { label: { name: 'user', value: 'u-1' } }],
+];
+
+test.each(ranges)('a page of %s behind the last one costs its total alone, however far it is', (_, range) => {
+  const { store, asked } = openThree();
+  for (const offset of [3, Number.MAX_SAFE_INTEGER]) {
+    const page = store.list('acme', { offset, limit: 10, ...range })._unsafeUnwrap();
+    expect(page).toEqual({ records: [], total: 3, unreadable: [] });
+  }
+  expect(asked).toEqual([expect.stringMatching(/^SELECT .* AS total$/s)]);
+  expect(store.list('acme', { offset: 2, limit: 10, ...range })._unsafeUnwrap().records).toHaveLength(1);
+});

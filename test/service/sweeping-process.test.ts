@@ -1,0 +1,14 @@
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runNode } from '../support/run.js';
+import { bundleWorker, type Worker } from '../support/worker-pool.js';
+
+let worker: Worker;
+beforeAll(async () => {
+  worker = await bundleWorker('only-sweeper');
+});
+afterAll(() => worker.remove());
+
+test('a process that only sweeps lives until its sweeper is stopped, and then ends by itself', async () => {
+  expect(await runNode([worker.file], tmpdir())).toBe('idle_timeout\n');
+});
