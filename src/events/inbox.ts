@@ -80,6 +80,11 @@ export class Inbox {
     this.#pause.end();
   }
 
+  /** Ends the wait of the consumer, if it waits. */
+  wake(): void {
+    this.#pause.end();
+  }
+
   /** Wakes the consumer and ends further waits at once. */
   close(): void {
     this.#items = [];
