@@ -60,22 +60,20 @@ export class PostgresEventLog implements EventLog {
 
   async read(_stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     const { ms, number } = readPlace(position);
-    const sql = `WITH first AS (SELECT number AS first_number, ms AS first_ms FROM ${this.#prefix}events
-        ORDER BY number LIMIT 1),
+    const sql = `WITH first AS (SELECT number AS first_number, ms AS first_ms,
+          EXISTS (SELECT FROM ${this.#prefix}events WHERE number = $2 AND ms = $1) AS is_there
+        FROM ${this.#prefix}events ORDER BY number LIMIT 1),
       page AS (SELECT * FROM ${this.#prefix}events WHERE (ms, number) > ($1, $2) ORDER BY ms, number LIMIT $3)
       SELECT * FROM first LEFT JOIN page ON true ORDER BY ms, number`;
     const rows = await this.#connection.read(sql, [ms, number, limit]);
     if (rows.isErr()) return err(rows.error);
     const [row] = rows.value;
     const first: Fields | undefined = row && { number: row['first_number'], ms: row['first_ms'] };
-    return ok(
-      eventPageOf(
-        rows.value.filter(({ number: found }) => found !== null),
-        position,
-        first,
-        of,
-      ),
-    );
+    const found = rows.value.filter((each) => each['number'] !== null);
+    const page = eventPageOf(found, position, { first, isThere: row?.['is_there'] === true }, of);
+    // Nothing behind a row that is gone: the log was put back to an older copy, and goes on from its own end.
+    if (!page.isTrimmed || found.length > 0) return ok(page);
+    return (await this.latest()).map((latest) => ({ ...page, position: latest }));
   }
 
   /** A change and its event are one transaction: only a publication may be missing. */

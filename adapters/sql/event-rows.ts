@@ -40,11 +40,29 @@ const isTrimmedBehind = (position: string, first: Fields | undefined): boolean =
   return firstNumber > 1 && number !== firstNumber - 1 && isAfter(positionOfRow(first), position);
 };
 
-/** The page of the rows that were read behind `position`. `first` is the first row of the log. */
+/**
+ * Whether the log was put back to an older copy, which has neither the row of a position nor had it. The numbers of such a
+ * row are used again, but not at the same time.
+ */
+const isRewoundBehind = (position: string, first: Fields | undefined, isThere: boolean): boolean => {
+  const { number } = readPlace(position);
+  const belongsToRow = number > 0 && number < Number.MAX_SAFE_INTEGER;
+  return belongsToRow && !isThere && number >= Number(first?.['number'] ?? 0);
+};
+
+/** What a log knows about itself when it reads behind a position. */
+interface LogEnds {
+  /** The first row of the log. */
+  readonly first: Fields | undefined;
+  /** Whether the log has the row of the position. */
+  readonly isThere: boolean;
+}
+
+/** The page of the rows that were read behind `position`. */
 export const eventPageOf = (
   rows: readonly Fields[],
   position: string,
-  first: Fields | undefined,
+  { first, isThere }: LogEnds,
   of: EventScope | undefined,
 ): EventPage => {
   const events = rows.flatMap((row): readonly SessionEvent[] => {
@@ -55,6 +73,6 @@ export const eventPageOf = (
   return {
     events,
     position: last === undefined ? position : positionOfRow(last),
-    isTrimmed: isTrimmedBehind(position, first),
+    isTrimmed: isTrimmedBehind(position, first) || isRewoundBehind(position, first, isThere),
   };
 };

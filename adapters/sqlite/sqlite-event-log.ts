@@ -9,6 +9,7 @@ import type { Connection } from './connection.js';
 
 const FIRST = 'SELECT ms, number FROM colloquy_events ORDER BY number LIMIT 1';
 const LATEST = 'SELECT ms, number FROM colloquy_events ORDER BY number DESC LIMIT 1';
+const AT = 'SELECT number FROM colloquy_events WHERE number = ? AND ms = ?';
 const ADD = `INSERT INTO colloquy_events (number, ms, tenant, id, birth, sequence, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
 const TRIM = 'DELETE FROM colloquy_events WHERE number <= ?';
@@ -47,7 +48,11 @@ export class SqliteEventLog implements EventLog {
     return this.#connection.read(() => {
       const { ms, number } = readPlace(position);
       const rows = this.#connection.all(READ, ms, ms, number, limit);
-      return ok(eventPageOf(rows, position, this.#connection.get(FIRST), of));
+      const ends = { first: this.#connection.get(FIRST), isThere: this.#connection.get(AT, number, ms) !== undefined };
+      const page = eventPageOf(rows, position, ends, of);
+      // Nothing behind a row that is gone: the log was put back to an older copy, and goes on from its own end.
+      if (!page.isTrimmed || rows.length > 0) return ok(page);
+      return ok({ ...page, position: positionOfRow(this.#connection.get(LATEST)) });
     });
   }
 
