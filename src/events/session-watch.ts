@@ -24,10 +24,10 @@ import type { SessionChange, SessionEvent } from './session-event.js';
 type Item = Result<SessionChange, WatchError>;
 
 /**
- * Maximum number of other sessions' events that one catching-up watcher reads, which takes some milliseconds. A watcher
- * that is further behind receives a snapshot.
+ * Maximum number of other sessions' events that one catching-up watcher reads, which costs about as much as a page of
+ * sessions. A watcher that is further behind receives a snapshot.
  */
-const MAX_OTHER_EVENTS = 10_000;
+const MAX_OTHER_EVENTS = 1000;
 
 /** Milliseconds before a failed read of the session or of the clock is retried. */
 const RETRY_MS = 1000;
@@ -109,26 +109,20 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     if (found.isErr()) return err(found.error);
     if (reader.isClosed) return undefined;
     const record = found.value;
-    if (record !== undefined) onOpen();
-    if (from !== undefined) {
-      this.#resume(reader, from, record);
-      return this.#nextItem(reader);
-    }
-    return record === undefined ? err(notFound(this.#key.id)) : this.#snapshotOf(record);
+    // The log is not read for a session that is not there: whoever asks for it would cost as much as they like.
+    if (record === undefined) return err(notFound(this.#key.id));
+    onOpen();
+    if (from === undefined) return this.#snapshotOf(record);
+    this.#resume(reader, from, record);
+    return this.#nextItem(reader);
   }
 
   /** Continues after a position. Reads the log if the session has changed since. */
-  #resume(reader: EventReader, from: Position, record: SessionRecord | undefined): void {
+  #resume(reader: EventReader, from: Position, record: SessionRecord): void {
     const { id } = this.#key;
     const { ms, birth, sequence } = from;
     this.#ms = ms;
     this.#position = positionText(from);
-    if (record === undefined) {
-      this.#isGone = true;
-      if (sequence !== undefined) this.#order.reset(id, birth, sequence);
-      reader.readFrom({ ms });
-      return;
-    }
     const { state } = record;
     const hasEnded = state.status === 'TERMINATED';
     const created = Date.parse(record.head.createdAt);
