@@ -61,14 +61,17 @@ export class PostgresEventLog implements EventLog {
     // One statement sees one moment of the log.
     const sql = `WITH ${end('first', 'ASC')}, ${end('last', 'DESC')},
       page AS (SELECT * FROM ${this.#prefix}events WHERE ${scope.sql}(ms, number) > (?, ?) ORDER BY ms, number LIMIT ?)
-      SELECT * FROM first CROSS JOIN last LEFT JOIN page ON true ORDER BY ms, number`;
-    const found = await this.#connection.begin().query({ sql, values: [...scope.values, ms, number, limit] });
+      SELECT *, EXISTS (SELECT FROM ${this.#prefix}events WHERE number = ? AND ms = ?) AS is_there
+        FROM first CROSS JOIN last LEFT JOIN page ON true ORDER BY ms, number`;
+    const found = await this.#connection
+      .begin()
+      .query({ sql, values: [...scope.values, ms, number, limit, number, ms] });
     return found.map((all) => {
       const [row] = all;
       const first = row && { number: row['first_number'], ms: row['first_ms'] };
       const last = row && { number: row['last_number'], ms: row['last_ms'] };
       const rows = all.filter(({ number: numbered }) => numbered !== null);
-      return eventPageOf({ rows, limit, first, last }, position);
+      return eventPageOf({ rows, limit, first, last, isThere: row?.['is_there'] === true }, position);
     });
   }
 

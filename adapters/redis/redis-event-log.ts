@@ -41,6 +41,9 @@ const decodeEvent = (position: string, text: string): SessionEvent | undefined =
 /** Before all entries of a stream. */
 const BEGINNING = '0-0';
 
+/** A position that no entry can have: behind all of a millisecond, or before all. */
+const isBetween = (position: string): boolean => position === BEGINNING || position.endsWith('-18446744073709551615');
+
 interface Entry {
   readonly id: string;
   readonly text: string;
@@ -97,7 +100,10 @@ export class RedisEventLog implements EventLog {
     return last.map((reply) => entriesOf(reply)[0]?.id ?? BEGINNING).mapErr(({ error }) => error);
   }
 
-  /** Also reads the entry at the position: if it exists, nothing after it was trimmed. */
+  /**
+   * Also reads the entry at the position. If it is gone, entries after it may be, too: the stream was trimmed, or the
+   * server has come back with older data, and goes on from its own end.
+   */
   async read(
     stream: string,
     position: string,
@@ -117,7 +123,14 @@ export class RedisEventLog implements EventLog {
       const event = text.includes(mark) ? decodeEvent(id, text) : undefined;
       return event === undefined ? [] : [event];
     });
-    return ok({ events, position: fresh.at(-1)?.id ?? from, isTrimmed: isTrimmed.value });
+    const end = fresh.at(-1)?.id ?? (isTrimmed.value ? await this.#endOf(stream, from) : from);
+    return ok({ events, position: end, isTrimmed: isTrimmed.value });
+  }
+
+  /** The end of a stream; the position itself if the stream is empty or cannot be read. */
+  async #endOf(stream: string, position: string): Promise<string> {
+    const latest = await this.latest(stream);
+    return latest.isErr() || latest.value === BEGINNING ? position : latest.value;
   }
 
   async #isTrimmedBehind(
@@ -125,6 +138,7 @@ export class RedisEventLog implements EventLog {
     position: string,
     entries: readonly Entry[],
   ): Promise<Result<boolean, StoreUnavailable>> {
+    if (!isBetween(position)) return ok(true);
     if (position !== BEGINNING) return this.#beginsBehind(stream, position);
     const [first] = entries;
     // A stream that was never trimmed begins with the first change of a session.

@@ -47,6 +47,8 @@ export class StreamListener {
         if (await this.#wait()) await sleep(BUSY_MS);
         if (this.#isStoreClosed()) this.#wakeAll();
       } catch {
+        // The server may come back with older data, whose streams go on from an earlier id.
+        for (const stream of this.#streams.values()) stream.lastId = undefined;
         this.#wakeAll();
         await sleep(BLOCK_MS);
       }

@@ -45,6 +45,16 @@ const isTrimmedBehind = (position: string, first: Fields | undefined): boolean =
   return firstNumber > 1 && number !== firstNumber - 1 && isAfter(positionOfRow(first), position);
 };
 
+/**
+ * Whether the log was put back to an older copy, which has neither the row of a position nor had it. The numbers of such a
+ * row are used again, but not at the same time.
+ */
+const isRewoundBehind = (position: string, first: Fields | undefined, isThere: boolean): boolean => {
+  const { number } = readPlace(position);
+  const belongsToRow = number > 0 && number < Number.MAX_SAFE_INTEGER;
+  return belongsToRow && !isThere && number >= Number(first?.['number'] ?? 0);
+};
+
 /** What was read in one moment of the log. */
 export interface EventRows {
   /** The rows behind a position in a scope, at most `limit`. */
@@ -53,14 +63,17 @@ export interface EventRows {
   /** The first and the last row of the log, of any scope. */
   readonly first: Fields | undefined;
   readonly last: Fields | undefined;
+  /** Whether the log has the row of the position. */
+  readonly isThere: boolean;
 }
 
 /** The page behind `position`. If it has all events in its scope, the reader goes on behind the last row of the log. */
-export const eventPageOf = ({ rows, limit, first, last }: EventRows, position: string): EventPage => {
+export const eventPageOf = ({ rows, limit, first, last, isThere }: EventRows, position: string): EventPage => {
   const end = positionOfRow(rows.length < limit ? last : rows.at(-1));
+  const isRewound = isRewoundBehind(position, first, isThere);
   return {
     events: rows.flatMap((row) => eventAt(row) ?? []),
-    position: isAfter(end, position) ? end : position,
-    isTrimmed: isTrimmedBehind(position, first),
+    position: isRewound || isAfter(end, position) ? end : position,
+    isTrimmed: isRewound || isTrimmedBehind(position, first),
   };
 };

@@ -5,15 +5,22 @@ import type { EventPage } from '../../src/events/session-event.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';
-import type { Connection } from './connection.js';
+import { type Connection, hasKey } from './connection.js';
 
 const FIRST = 'SELECT ms, number FROM colloquy_events ORDER BY number LIMIT 1';
 const LATEST = 'SELECT ms, number FROM colloquy_events ORDER BY number DESC LIMIT 1';
+const AT = 'SELECT number FROM colloquy_events WHERE number = ? AND ms = ?';
 const ADD = `INSERT INTO colloquy_events (number, ms, tenant, id, birth, sequence, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
 const TRIM = 'DELETE FROM colloquy_events WHERE number <= ?';
 const READ = 'SELECT number, ms, tenant, id, birth, sequence, detail FROM colloquy_events WHERE';
 const BEHIND = 'ms >= ? AND (ms > ? OR number > ?) ORDER BY ms, number LIMIT ?';
+
+const isInScope = (of: EventScope | undefined) => {
+  if (of === undefined) return undefined;
+  const tenant = escapeName(of.tenant);
+  return hasKey(of.sessionId === undefined ? { tenant } : { tenant, id: escapeName(of.sessionId) });
+};
 
 /** The one stream of a file. Each event is written in the transaction of its change. Watchers poll it. */
 export class SqliteEventLog implements EventLog {
@@ -47,9 +54,11 @@ export class SqliteEventLog implements EventLog {
     return this.#connection.read(() => {
       const { ms, number } = readPlace(position);
       const scope = scopeOf(of);
-      const rows = this.#connection.all(`${READ} ${scope.sql}${BEHIND}`, ...scope.values, ms, ms, number, limit);
+      const query = { sql: `${READ} ${scope.sql}${BEHIND}`, values: [...scope.values, ms, ms, number, limit] };
+      const rows = this.#connection.query(query, isInScope(of));
       const [first, last] = [this.#connection.get(FIRST), this.#connection.get(LATEST)];
-      return ok(eventPageOf({ rows, limit, first, last }, position));
+      const isThere = this.#connection.get(AT, number, ms) !== undefined;
+      return ok(eventPageOf({ rows, limit, first, last, isThere }, position));
     });
   }
 

@@ -1,5 +1,6 @@
 import type { HistoryEntry } from '../session/session.js';
 import { CliError, UsageError, unwrap } from './cli-error.js';
+import { FollowedHistory } from './followed-history.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, printAll, printable } from './print.js';
 import { entryLines, sessionLines, sessionObject } from './session-lines.js';
@@ -38,15 +39,13 @@ const follow = async (source: SessionSource, id: string, entries: number, isJson
   const { sessions, place } = source;
   const noEvents = `${place}: events are not enabled; enable them in the service, for example with COLLOQUY_EVENTS=on`;
   if (!(await source.hasEvents())) throw new CliError(noEvents);
-  let known = 0;
+  const history = new FollowedHistory(sessions, id);
   for await (const item of sessions.watch(id)) {
     if (item.isErr() && item.error.type === 'route_not_found') throw new CliError(noEvents);
     const change = unwrap(place, item);
-    // The event does not contain the entries. If the session was deleted meanwhile, the next event says so.
-    const read = change.type === 'session.appended' ? await sessions.get(id) : undefined;
-    const session = change.type === 'session.snapshot' ? change.session : read?.unwrapOr(undefined);
-    const added = session?.history.slice(known) ?? [];
-    known += added.length;
+    if (change.type === 'session.snapshot') history.begin(change.session.history.length);
+    // The event does not contain the entries.
+    const added = change.type === 'session.appended' ? await history.added() : [];
     const lines = isJson ? [{ text: jsonLine(objectOf(change, added, entries)) }] : linesOf(change, added, entries);
     if (!(await printAll(lines))) return;
   }

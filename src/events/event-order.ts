@@ -114,6 +114,8 @@ export class EventOrder {
     const known = this.#sessions.get(sessionId);
     const previousBirth = known?.birth === birth ? known?.previousBirth : known?.birth;
     const waiting = this.#takeHeld(sessionId);
+    // The log may have been put back, so that what follows has earlier positions.
+    this.#latest = undefined;
     for (const event of this.#ready) {
       if (event !== 'gap') waiting.push({ event, since: 0, loggedAt: timeAt(event.position) });
     }
@@ -128,6 +130,7 @@ export class EventOrder {
    */
   forget(): void {
     this.#ready.push('gap');
+    this.#latest = undefined;
     this.#sessions.clear();
     this.#isFromBeginning = false;
     for (const sessionId of [...this.#held.keys()]) for (const each of this.#takeHeld(sessionId)) this.#place(each);

@@ -98,6 +98,11 @@ export class EventReader {
     this.#known = eventId === undefined ? undefined : { ms, eventId };
   }
 
+  /** Lets a `next` that waits return without an item. */
+  wake(): void {
+    this.#inbox.wake();
+  }
+
   end(): void {
     this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#page = [];

@@ -54,8 +54,9 @@ export class Inbox {
     this.#pause.end();
   }
 
-  /** Marks that the feed could not read some events. */
+  /** Marks that the feed could not read some events. Those behind them may have earlier positions than those before. */
   skip(): void {
+    this.#readUpTo = undefined;
     if (this.#stoppedAt !== undefined || this.#items.at(-1) === 'skipped') return;
     this.#items.push('skipped');
     this.#pause.end();
@@ -77,6 +78,11 @@ export class Inbox {
   /** No more events will arrive. The consumer sees the error after it has taken the waiting events. */
   fail(error: StoreError): void {
     this.#error = error;
+    this.#pause.end();
+  }
+
+  /** Ends the wait of the consumer, if it waits. */
+  wake(): void {
     this.#pause.end();
   }
 

@@ -42,7 +42,7 @@ export interface EventPage {
   readonly events: readonly SessionEvent[];
   /** The position after the last event that was read. */
   readonly position: string;
-  /** Whether events after the given position were trimmed: a stream keeps only the latest events. */
+  /** Whether events after the given position are gone: a stream keeps only the latest, and a store may lose data. */
   readonly isTrimmed: boolean;
 }
 
@@ -83,8 +83,8 @@ export interface SessionExpiring {
 export type SessionChange = SessionSnapshot | SessionEvent | SessionExpiring;
 
 /**
- * Events are missing here: they were trimmed from the stream, or were never logged. Read the sessions that you need
- * again.
+ * Events are missing here: they were trimmed from the stream, or never logged, or the store was put back to older data.
+ * Read the sessions that you need again.
  */
 export interface EventsLost {
   readonly type: 'events_lost';

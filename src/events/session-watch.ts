@@ -24,12 +24,12 @@ import type { SessionChange, SessionEvent } from './session-event.js';
 type Item = Result<SessionChange, WatchError>;
 
 /**
- * Maximum number of other sessions' events that one catching-up watcher reads, which takes some milliseconds. A watcher
- * that is further behind receives a snapshot.
+ * Maximum number of other sessions' events that one catching-up watcher reads: with `from`, which any client of a host may
+ * send as often as it likes, and otherwise. A watcher that is further behind receives a snapshot.
  */
-const MAX_OTHER_EVENTS = 10_000;
+const MAX_OTHER_EVENTS = { resumed: 1000, live: 10_000 };
 
-/** Milliseconds before a failed read of the deadline is retried. */
+/** Milliseconds before a failed read of the session or of the clock is retried. */
 const RETRY_MS = 1000;
 
 type CatchUpTarget = Pick<SessionRecord, 'birth' | 'sequence'> & { readonly hasEnded: boolean };
@@ -60,6 +60,10 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   #needsSnapshot = false;
   /** Whether the state has changed since the deadline was read. */
   #isDeadlineOld = false;
+  /** Whether the session could not be read, and is to be read again in a while. */
+  #isRetrying = false;
+  /** The timer that ends the wait at the next deadline. */
+  #timer: { readonly at: number; readonly cancel: () => void } | undefined;
   #isGone = false;
   #hasDelivered = false;
   #isOver = false;
@@ -88,6 +92,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   #close(): void {
     this.#isOver = true;
+    this.#timer?.cancel();
     this.#reader?.end();
   }
 
@@ -97,33 +102,27 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     if (opened.isErr()) return err(opened.error);
     const reader = opened.value;
     this.#reader = reader;
-    reader.limitOtherEvents(MAX_OTHER_EVENTS);
+    reader.limitOtherEvents(from === undefined ? MAX_OTHER_EVENTS.live : MAX_OTHER_EVENTS.resumed);
     if (this.#isOver) reader.end();
     if (reader.isClosed) return undefined;
     const found = await this.#find(from === undefined ? {} : { historyLimit: 0 });
     if (found.isErr()) return err(found.error);
     if (reader.isClosed) return undefined;
     const record = found.value;
-    if (record !== undefined) onOpen();
-    if (from !== undefined) {
-      this.#resume(reader, from, record);
-      return this.#nextItem(reader);
-    }
-    return record === undefined ? err(notFound(this.#key.id)) : this.#snapshotOf(record);
+    // The log is not read for a session that is not there: whoever asks for it would cost as much as they like.
+    if (record === undefined) return err(notFound(this.#key.id));
+    onOpen();
+    if (from === undefined) return this.#snapshotOf(record);
+    this.#resume(reader, from, record);
+    return this.#nextItem(reader);
   }
 
   /** Continues after a position. Reads the log if the session has changed since. */
-  #resume(reader: EventReader, from: Position, record: SessionRecord | undefined): void {
+  #resume(reader: EventReader, from: Position, record: SessionRecord): void {
     const { id } = this.#key;
     const { ms, birth, sequence } = from;
     this.#ms = ms;
     this.#position = positionText(from);
-    if (record === undefined) {
-      this.#isGone = true;
-      if (sequence !== undefined) this.#order.reset(id, birth, sequence);
-      reader.readFrom({ ms });
-      return;
-    }
     const { state } = record;
     const hasEnded = state.status === 'TERMINATED';
     const created = Date.parse(record.head.createdAt);
@@ -148,20 +147,22 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     while (!reader.isClosed) {
       const event = this.#needsSnapshot ? 'gap' : this.#order.next();
       if (event === 'gap') {
-        this.#needsSnapshot = false;
         const found = await this.#find({});
-        if (found.isErr()) return err(found.error);
-        if (found.value !== undefined) return this.#snapshotOf(found.value);
+        this.#needsSnapshot = found.isErr();
+        if (found.isErr() && !this.#isOutage(found.error)) return err(found.error);
+        if (found.isOk() && found.value !== undefined) return this.#snapshotOf(found.value);
         // Only the deletion is left to deliver.
-        this.#isGone = true;
-        continue;
+        this.#isGone = found.isOk();
+        if (found.isOk()) continue;
+      } else if (event !== undefined) {
+        return this.#deliver(event);
+      } else {
+        const timed = reader.isCaughtUp ? await this.#checkDeadline() : 'nothing';
+        if (timed === 'end') return undefined;
+        if (timed === 'again') continue;
+        if (timed !== 'nothing') return timed;
       }
-      if (event !== undefined) return this.#deliver(event);
-      const timed = reader.isCaughtUp ? await this.#checkDeadline() : 'nothing';
-      if (timed === 'end') return undefined;
-      if (timed === 'again') continue;
-      if (timed !== 'nothing') return timed;
-      const item = await reader.next(this.#waitMs());
+      const item = await reader.next(this.#waitMs(reader));
       if (item === undefined) {
         this.#order.expire(performance.now());
         continue;
@@ -174,7 +175,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   #take(item: ReaderItem): void {
     // If the watch has not caught up yet, or the session is gone, the sequences show what is missing.
-    if (item === 'trimmed') this.#needsSnapshot = this.#catchUpTarget === undefined && !this.#isGone;
+    if (item === 'trimmed') this.#needsSnapshot ||= this.#catchUpTarget === undefined && !this.#isGone;
     else if (item === 'skipped') this.#needsSnapshot = true;
     else if (this.#onlyBirth === undefined || this.#onlyBirth === birthOf(item.id)) {
       this.#order.add(item, performance.now());
@@ -212,9 +213,9 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     return this.#hasDelivered ? last.sequence >= sequence : last.sequence === sequence;
   }
 
-  async #endByClock(now: number): Promise<Item | 'again'> {
+  async #endByClock(now: number): Promise<Item | 'nothing' | 'again'> {
     const found = await this.#find({ historyLimit: 0 });
-    if (found.isErr()) return err(found.error);
+    if (found.isErr()) return this.#isOutage(found.error) ? 'nothing' : err(found.error);
     const record = found.value;
     this.#isGone = record === undefined;
     if (record === undefined) return 'again';
@@ -232,15 +233,40 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     if (state.value !== undefined) this.#deadline.update(state.value);
   }
 
+  /** Whether the session can be read again later: an outage ends no watch, only a client that was closed does. */
+  #isOutage(error: WatchError): boolean {
+    this.#isRetrying = error.type === 'store_unavailable' && this.#settings.store.events?.isClosed?.() !== true;
+    return this.#isRetrying;
+  }
+
   async #find(size: ReadSize): Promise<Result<SessionRecord | undefined, WatchError>> {
     const { store, hub } = this.#settings;
     return hub === undefined ? store.find(this.#key, size) : hub.find(store, this.#key, size);
   }
 
-  #waitMs(): number {
+  /** How long to wait for the next item. The deadline ends the wait by the clock of the service. */
+  #waitMs(reader: EventReader): number {
     const gapMs = this.#order.expiresAt - performance.now();
-    const untilDeadline = this.#deadline.nextAt - this.#settings.now().unwrapOr(0);
-    return Math.min(untilDeadline, gapMs, this.#isDeadlineOld ? RETRY_MS : gapMs);
+    const now = this.#settings.now();
+    const { nextAt } = this.#deadline;
+    if (this.#isRetrying || this.#isDeadlineOld || now.isErr()) {
+      this.#isRetrying = false;
+      return Math.min(gapMs, RETRY_MS);
+    }
+    if (nextAt <= now.value) return 0;
+    if (this.#timer?.at !== nextAt) {
+      this.#timer?.cancel();
+      this.#timer = nextAt === Number.POSITIVE_INFINITY ? undefined : this.#timerAt(reader, nextAt, now.value);
+    }
+    return gapMs;
+  }
+
+  #timerAt(reader: EventReader, at: number, now: number): { readonly at: number; readonly cancel: () => void } {
+    const cancel = this.#settings.after(at - now, () => {
+      this.#timer = undefined;
+      reader.wake();
+    });
+    return { at, cancel };
   }
 
   #deliver(event: SessionEvent): Item {

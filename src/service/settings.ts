@@ -5,7 +5,7 @@ import { type InputPolicy, readPolicy } from '../input/input-policy.js';
 import { type OptionNames, readOptions } from '../input/read-options.js';
 import { readTenant } from '../input/session-input.js';
 import { hasMethods, isFields, readName, readNumber } from '../input/values.js';
-import { type Clock, monotonic, systemClock } from '../session/clock.js';
+import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js';
 import { type Ids, randomIds } from '../session/ids.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
 import type { SessionStore } from '../store/session-store.js';
@@ -48,6 +48,8 @@ export class Settings {
   /** The error of an invalid tenant. A tenant may come from a request, so every operation returns it. */
   readonly tenantError: InvalidInput | undefined;
   readonly now: () => Result<number, InvalidInput>;
+  /** Calls `done` when the clock has gone on by `ms`, or earlier; returns a function that prevents the call. */
+  readonly after: (ms: number, done: () => void) => () => void;
   readonly ids: Ids;
   readonly idleTimeoutMs: number;
   readonly retentionMs: number;
@@ -61,6 +63,7 @@ export class Settings {
     this.tenant = settings.tenant;
     this.tenantError = settings.tenantError;
     this.now = settings.now;
+    this.after = settings.after;
     this.ids = settings.ids;
     this.idleTimeoutMs = settings.idleTimeoutMs;
     this.retentionMs = settings.retentionMs;
@@ -105,6 +108,9 @@ const optionNames: OptionNames<SessionServiceOptions> = {
   observers: true,
 };
 
+const isClock = (clock: Clock): boolean =>
+  hasMethods(clock, 'now') && (clock.after === undefined || hasMethods(clock, 'after'));
+
 const storeMethods = [
   'insert',
   'find',
@@ -123,7 +129,7 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
     const { idleTimeout = 0, retention = 0, observers = [] } = options;
     issues.check(hasMethods(store, ...storeMethods), 'store', 'must be a SessionStore');
-    issues.check(hasMethods(clock, 'now'), 'clock', 'must be a Clock');
+    issues.check(isClock(clock), 'clock', 'must be a Clock');
     issues.check(hasMethods(ids, 'next'), 'ids', 'must be Ids');
     const areObservers = Array.isArray(observers) && observers.every((observer) => hasMethods(observer, 'run'));
     issues.check(areObservers, 'observers', 'must be an array of SessionObservers');
@@ -132,6 +138,7 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
       tenant: readName(issues, 'tenant', tenant, KEY_LENGTH),
       tenantError: undefined,
       now: monotonic(clock),
+      after: timerOf(clock),
       ids,
       idleTimeoutMs: limitMsOf(readNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
       retentionMs: limitMsOf(readNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),

@@ -222,9 +222,10 @@ export interface EventLog {
   latest(stream: string): Answer<string, StoreError>;
 
   /**
-   * Reads the events behind a position, oldest first, at most `limit`. The position need not belong to an event. The
-   * log may leave out events outside the scope `of`. For position `0`, `isTrimmed` is true if the stream has lost any
-   * event.
+   * Reads the events behind a position, oldest first, at most `limit`. The position need not belong to an event: `0`, or
+   * a time with the number 2^64 - 1. The log may leave out events outside the scope `of`. For position `0`, `isTrimmed` is
+   * true if the stream has lost any event. It is also true if the event of the position is gone, because the store was put
+   * back to older data; with no events behind the position, the answer then has the position of the latest event.
    */
   read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage, StoreError>;
 

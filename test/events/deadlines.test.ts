@@ -1,7 +1,9 @@
+import { err } from 'neverthrow';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { storeUnavailable } from '../../src/errors.js';
 import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
-import type { SessionStore } from '../../src/store/session-store.js';
+import type { EventLog, SessionStore } from '../../src/store/session-store.js';
 import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -52,6 +54,66 @@ describe('an end by the clock', () => {
     });
     const written = [await all.next(), await all.next(), await all.next()].at(-1)?.value?._unsafeUnwrap();
     expect(written).toMatchObject(told);
+  });
+
+  test('comes by the clock of the service, however far that is moved, and so does the warning before it', async () => {
+    const { sessions, clock } = open();
+    const id = await startedIn(sessions, { timeLimit: 36_000 });
+    const watch = watching(sessions, id, { warnBefore: 60 });
+    await watch();
+    const warning = watch();
+    await vi.waitFor(() => expect(clock.waiting).toBe(1));
+    clock.pass(35_940_000);
+    expect(await warning).toMatchObject({ type: 'session.expiring', at: '2026-01-31T21:59:00.000Z' });
+    const end = watch();
+    await vi.waitFor(() => expect(clock.waiting).toBe(1));
+    clock.pass(59_999);
+    expect(clock.waiting).toBe(1);
+    clock.pass(1);
+    expect(await end).toMatchObject({ type: 'session.terminated', at: '2026-01-31T22:00:00.000Z' });
+  });
+
+  test('that falls into an outage of the store is delivered after it', async () => {
+    const inner = new MemorySessionStore({ events: true });
+    let failures = 0;
+    const find: SessionStore['find'] = (...args) => {
+      failures -= 1;
+      return failures < 0 ? inner.find(...args) : err(storeUnavailable('there is an outage', 'not_applied'));
+    };
+    const { sessions, clock } = open(changed(inner, { events: inner.events, find }));
+    const id = await startedIn(sessions, { timeLimit: 60 });
+    const watch = watching(sessions, id);
+    await watch();
+    const end = watch();
+    failures = 2;
+    clock.pass(60_000);
+    expect(await end).toMatchObject({ type: 'session.terminated', endReason: 'time_limit' });
+    expect(failures).toBeLessThan(0);
+  });
+
+  test('that falls into an outage is not waited for over a client that was closed', async () => {
+    const inner = new MemorySessionStore({ events: true });
+    const { events } = inner;
+    if (events === undefined) throw new Error('the store has no events');
+    let isOpen = true;
+    const find: SessionStore['find'] = (...args) =>
+      isOpen ? inner.find(...args) : err(storeUnavailable('the client is closed', 'not_applied'));
+    const log: EventLog = {
+      streamOf: () => events.streamOf(),
+      latest: () => events.latest(),
+      read: (...args) => events.read(...args),
+      repeat: () => events.repeat(),
+      isClosed: () => !isOpen,
+    };
+    const { sessions, clock } = open(changed(inner, { events: log, find }));
+    const id = await startedIn(sessions, { timeLimit: 60 });
+    const watch = sessions.watch(id)[Symbol.asyncIterator]();
+    await watch.next();
+    const end = watch.next();
+    isOpen = false;
+    clock.pass(60_000);
+    expect((await end).value?._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable' });
+    expect(await watch.next()).toEqual({ done: true, value: undefined });
   });
 
   test('of an idle session is its idle timeout', async () => {

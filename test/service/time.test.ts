@@ -1,6 +1,7 @@
 import type { ResultAsync } from 'neverthrow';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { SessionError } from '../../src/errors.js';
+import { logging } from '../../src/logging/index.js';
 import { SessionService } from '../../src/service/session-service.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
@@ -201,6 +202,33 @@ describe('a clock that is none', () => {
     }
     expect(await store.find({ tenant: 'default', id })).toEqual(stored);
     expect((await okOf(before.list())).total).toBe(1);
+  });
+
+  test('jumps into the far future for a moment: nothing is done then, and everything afterwards', async () => {
+    const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    let ahead = 0;
+    const clock = { now: () => Date.now() + ahead };
+    const { sessions } = openSessions({ clock, idleTimeout: 3600, observers: [logging(logger)] });
+    const id = await startedIn(sessions, { timeLimit: 3600 });
+    ahead = 1e12;
+    const operations: readonly ResultAsync<unknown, SessionError>[] = [
+      sessions.append(id, [{ role: 'user', content: 'hello' }]),
+      sessions.get(id),
+      sessions.pause(id),
+      sessions.sweep(),
+    ];
+    for (const operation of operations) {
+      expect(await errorOf(operation)).toMatchObject({ type: 'invalid_input', issues: [{ path: 'clock' }] });
+    }
+    expect(logger.error).toHaveBeenCalledTimes(operations.length);
+    expect(logger.error).toHaveBeenCalledWith(
+      expect.objectContaining({ operation: 'sweep' }),
+      expect.stringMatching('gone ahead by more than a year'),
+    );
+    ahead = 0;
+    await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
+    expect((await okOf(sessions.sweep())).ended).toEqual([]);
+    expect(await okOf(sessions.pause(id))).toMatchObject({ status: 'PAUSED' });
   });
 
   test('gives fractions: they are cut off', async () => {

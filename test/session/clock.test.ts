@@ -1,10 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { monotonic, systemClock, timestampOf } from '../../src/session/clock.js';
 
+const refused = 'clock has gone ahead';
+const YEAR = 366 * 24 * 60 * 60 * 1000;
+
+/** What is read from a clock with its own timers, which may step. */
 const readings = (times: readonly number[]) => {
   const left = [...times];
-  const now = monotonic({ now: () => left.shift() ?? Number.NaN });
+  const now = monotonic({ now: () => left.shift() ?? Number.NaN, after: () => () => undefined });
   return times.map(() => now().unwrapOr('unusable'));
+};
+
+/** What is read from a clock that runs with the machine's timers: each reading with the milliseconds of those before it. */
+const timed = (times: readonly (readonly [elapsed: number, at: number])[]) => {
+  let [elapsed, at] = [0, 0];
+  const now = monotonic({ now: () => at }, () => elapsed);
+  return times.map((each) => {
+    [elapsed, at] = each;
+    return now().match(
+      (ms) => ms,
+      ({ message }) => message.slice(0, 20),
+    );
+  });
 };
 
 describe('a clock that is read steadily', () => {
@@ -33,6 +50,61 @@ describe('a clock that is read steadily', () => {
 
   test('reaches from 1970 to the end of 9999', () => {
     expect(readings([0, 253_402_300_799_999])).toEqual([0, 253_402_300_799_999]);
+  });
+
+  test('refuses a reading in the far future, and is as good as before when that is over', () => {
+    expect(
+      timed([
+        [0, 1000],
+        [10, 300 * YEAR],
+        [11, 1011],
+        [20, YEAR + 1020],
+        [30, YEAR + 1031],
+        [40, 1040],
+      ]),
+    ).toEqual([1000, refused, 1011, YEAR + 1020, YEAR + 1031, YEAR + 1031]);
+    expect(
+      timed([
+        [0, 1000],
+        [10, YEAR + 1011],
+        [59_000, YEAR + 60_002],
+        [59_500, 60_500],
+        [60_500, YEAR + 61_501],
+      ]),
+    ).toEqual([1000, refused, refused, 60_500, refused]);
+  });
+
+  test('takes over a step that lasts for a minute, such as that of a machine that was suspended', () => {
+    expect(
+      timed([
+        [0, 1000],
+        [10, 3 * YEAR],
+        [60_009, 3 * YEAR + 59_999],
+        [60_010, 3 * YEAR + 60_000],
+        [60_020, 3 * YEAR + 60_010],
+      ]),
+    ).toEqual([1000, refused, refused, 3 * YEAR + 60_000, 3 * YEAR + 60_010]);
+  });
+
+  test('goes on after an idle time of any length', () => {
+    expect(
+      timed([
+        [0, 1000],
+        [40 * YEAR, 40 * YEAR + 900],
+      ]),
+    ).toEqual([1000, 40 * YEAR + 900]);
+  });
+
+  test('follows a step back of more than a year once it has lasted for a minute, and stands still until then', () => {
+    expect(
+      timed([
+        [0, 9 * YEAR],
+        [10, 1000],
+        [60_000, 60_990],
+        [60_010, 61_000],
+        [60_020, 61_010],
+      ]),
+    ).toEqual([9 * YEAR, 9 * YEAR, 9 * YEAR, 61_000, 61_010]);
   });
 
   test('says what is wrong where a clock is none', () => {

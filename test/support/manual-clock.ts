@@ -3,16 +3,33 @@ import type { Clock } from '../../src/session/clock.js';
 /** When the tests take place, in milliseconds since the epoch. */
 export const NOON = Date.UTC(2026, 0, 31, 12);
 
-/** A clock that moves only when the test moves it. */
+/** A clock that moves only when the test moves it, and wakes those who wait by it. */
 export class ManualClock implements Clock {
   #ms = NOON;
+  readonly #waiting = new Map<() => void, number>();
 
   now(): number {
     return this.#ms;
   }
 
+  after(ms: number, done: () => void): () => void {
+    const call = () => done();
+    this.#waiting.set(call, this.#ms + ms);
+    return () => this.#waiting.delete(call);
+  }
+
+  /** How many wait for the clock to go on. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** Moves by a number of milliseconds, also backwards. */
   pass(ms: number): void {
     this.#ms += ms;
+    for (const [wake, at] of [...this.#waiting]) {
+      if (at > this.#ms) continue;
+      this.#waiting.delete(wake);
+      wake();
+    }
   }
 }

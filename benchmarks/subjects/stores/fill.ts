@@ -32,7 +32,7 @@ export const writeSessions = async (
   let number = from;
   const sessions = new SessionService({
     store,
-    clock: { now: () => createdMsOf(number) },
+    clock: { now: () => createdMsOf(number), after: () => () => undefined },
     ids: { next: () => idOf(number) },
   }).forTenant(tenant);
   for (; number < to; number += 1) {

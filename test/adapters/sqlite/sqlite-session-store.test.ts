@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
@@ -77,82 +76,6 @@ describe('SqliteSessionStore', () => {
         cause: expect.any(Error),
       });
     }
-  });
-
-  it('may migrate again, and leaves what is stored', () => {
-    const store = opened();
-    expect(store.migrate().isOk()).toBe(true);
-    expect(store.find(key)._unsafeUnwrap()?.head.id).toBe('one');
-  });
-
-  it('migrates a file to a write-ahead log, which the file keeps', () => {
-    const modeOf = (connection: typeof database) => connection.prepare('PRAGMA journal_mode').all();
-    database.exec('PRAGMA journal_mode = DELETE');
-    expect(new SqliteSessionStore({ database }).migrate()._unsafeUnwrap()).toEqual({});
-    const later = openLibsql(file, 'PRAGMA busy_timeout = 0');
-    expect(modeOf(later)).toEqual([{ journal_mode: 'wal' }]);
-    later.close();
-  });
-
-  it.each([
-    ['in memory', ':memory:', 'the database is in memory'],
-    ['on a file system that shares no memory', '?vfs=unix-none', 'SQLite keeps journal_mode = delete for this file'],
-  ])('says why a database %s has no write-ahead log, and keeps sessions without', (_, place, withoutWal) => {
-    const without = openLibsql(place.startsWith('?') ? `file:${file}.none${place}` : place, 'PRAGMA busy_timeout = 0');
-    const store = new SqliteSessionStore({ database: without });
-    expect(store.migrate()._unsafeUnwrap()).toEqual({ withoutWal });
-    expect(store.insert('acme', headOf('one'), live('ACTIVE'))._unsafeUnwrap()).toBe('inserted');
-    without.close();
-  });
-
-  it('says that a reader held off the write-ahead log, and sets it the next time', () => {
-    const settings = 'PRAGMA busy_timeout = 1; PRAGMA journal_mode = DELETE';
-    database.exec(settings);
-    const reader = openLibsql(file, settings);
-    const begin = () => reader.exec('BEGIN; SELECT * FROM colloquy_sessions');
-    const beside = withCommit((commit) => {
-      commit();
-      begin();
-    });
-    const locked = { withoutWal: 'another connection has locked the database' };
-    expect(new SqliteSessionStore({ database: beside }).migrate()._unsafeUnwrap()).toEqual(locked);
-    reader.exec('COMMIT');
-    expect(new SqliteSessionStore({ database }).migrate()._unsafeUnwrap()).toEqual({});
-    reader.close();
-  });
-
-  it('leaves no text of a deleted session in the file, if the host sets secure_delete and checkpoints', () => {
-    const store = opened();
-    database.exec('PRAGMA secure_delete = ON');
-    const secret = 'the secret of the session';
-    store.append(key, { ...hello, entries: [say(secret), say(`${secret} ${'x'.repeat(20_000)}`)] })._unsafeUnwrap();
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    const isThere = () => [file, `${file}-wal`].some((path) => readFileSync(path).includes(secret));
-    expect(isThere()).toBe(true);
-    store.remove(key)._unsafeUnwrap();
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    expect(isThere()).toBe(false);
-  });
-
-  it('refuses tables of a later version', () => {
-    const store = opened();
-    database.exec('UPDATE colloquy_meta SET value = 99');
-    expect(store.migrate()._unsafeUnwrapErr()).toMatchObject({
-      type: 'misconfigured',
-      message: expect.stringContaining('later version'),
-    });
-  });
-
-  it('goes on beside a later version whose tables it can use, and says so where it cannot', () => {
-    const store = opened();
-    database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'version'");
-    expect(store.migrate().isOk()).toBe(true);
-    expect(store.append(key, hello)._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
-    database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'usable_from'");
-    expect(store.migrate()._unsafeUnwrapErr()).toMatchObject({
-      ...notApplied,
-      message: 'a later version of Colloquy made the tables: version 2, which needs 2 or later; this one knows 1',
-    });
   });
 
   it('a locked file is not_applied, and the store works when the lock is gone', async () => {

@@ -16,6 +16,11 @@ class JumpingClock implements Clock {
   now(): number {
     return NOON + this.aheadMs;
   }
+
+  /** It may step, and nobody waits by it. */
+  after(): () => void {
+    return () => undefined;
+  }
 }
 
 /** Collects what a watch of the tenant gives, until there are so many items. */

@@ -1,0 +1,81 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { SessionService } from '../../src/service/session-service.js';
+import { describeDatabases, newDatabase } from '../support/databases.js';
+import { olderCopyOf } from '../support/older-copy.js';
+import { ada, createdIn, okOf, startedIn } from '../support/sessions.js';
+
+const said = [{ role: 'user', content: 'hello' }];
+
+/** Gives the next items of a watch, until one fits. */
+const until = async <T extends { readonly type: string }>(
+  watch: AsyncIterator<{ _unsafeUnwrap(): T }, unknown>,
+  fits: (item: T) => boolean,
+): Promise<readonly T[]> => {
+  const items: T[] = [];
+  for (;;) {
+    const { value, done } = await watch.next();
+    if (done === true) throw new Error(`the watch has ended after ${JSON.stringify(items)}`);
+    const item = Object(value)._unsafeUnwrap();
+    items.push(item);
+    if (fits(item)) return items;
+  }
+};
+
+const brief = (item: object): unknown => ('sequence' in item ? item.sequence : 'type' in item && item.type);
+
+describeDatabases('a store that was put back to an older copy', (kind) => {
+  const open = async () => {
+    const database = await newDatabase(kind);
+    const [sessions, other] = [database.open(), database.open()].map((store) => new SessionService({ store }));
+    if (sessions === undefined || other === undefined) throw new Error('there are two services');
+    const id = await startedIn(other);
+    const watch = sessions.watch(id)[Symbol.asyncIterator]();
+    const all = sessions.watchAll()[Symbol.asyncIterator]();
+    onTestFinished(async () => {
+      await Promise.all([watch.return?.(), all.return?.()]);
+    });
+    await watch.next();
+    const first = all.next();
+    await new Promise((resolve) => {
+      const opening = sessions.watchAll({ onOpen: () => resolve(undefined) })[Symbol.asyncIterator]();
+      void opening.next();
+      onTestFinished(async () => {
+        await opening.return?.();
+      });
+    });
+    await okOf(other.append(id, said));
+    await first;
+    await until(watch, (item) => brief(item) === 3);
+    const putBack = await olderCopyOf(database.address);
+    for (let turn = 0; turn < 3; turn += 1) await okOf(other.append(id, said));
+    await until(watch, (item) => brief(item) === 6);
+    await until(all, (item) => brief(item) === 6);
+    return { sessions, other, id, watch, all, putBack };
+  };
+
+  test('tells its watchers at once, and then what happens from there on, under numbers that were used before', async () => {
+    const { other, id, watch, all, putBack } = await open();
+    await putBack();
+    const lost = all.next();
+    const snapshot = await watch.next();
+    expect(snapshot.value?._unsafeUnwrap()).toMatchObject({ type: 'session.snapshot', sequence: 3 });
+    expect((await lost).value?._unsafeUnwrap()).toMatchObject({ type: 'events_lost' });
+    for (let turn = 0; turn < 2; turn += 1) await okOf(other.append(id, said));
+    expect((await until(watch, (item) => brief(item) === 5)).map(brief)).toEqual([4, 5]);
+    expect((await until(all, (item) => brief(item) === 5)).map(brief)).toEqual([4, 5]);
+  });
+
+  test('tells it also where as much has happened since as was lost', async () => {
+    const { sessions, other, id, watch, all, putBack } = await open();
+    await putBack();
+    const added = await createdIn(other);
+    for (let turn = 0; turn < 4; turn += 1) await okOf(other.append(id, said));
+    const told = await until(watch, (item) => brief(item) === 7);
+    expect(told.map(({ type }) => type)).toContain('session.snapshot');
+    const others = await until(all, (item) => brief(item) === 7);
+    expect(others[0]).toMatchObject({ type: 'events_lost' });
+    // Nothing is told behind the loss that is not there.
+    expect((await okOf(sessions.get(added))).options).toMatchObject(ada);
+    expect(others.map(brief).slice(-3)).toEqual([5, 6, 7]);
+  });
+});
