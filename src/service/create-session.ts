@@ -58,7 +58,7 @@ const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
  * Creates a session under a new id; with an idempotency key, returns the session of an earlier call if there is one.
  */
 export const createSession = async (
-  { store, tenant, now, ids, idleTimeoutMs }: Settings,
+  { store, tenant, now, ids, idleTimeoutMs, recentStates }: Settings,
   { options, labels, idempotencyKey, historyLimit }: ReadCreation,
 ): Promise<Result<Session, CreateError>> => {
   const idOfRepeatable = idempotencyKey === undefined ? undefined : await idOfIdempotencyKey(tenant, idempotencyKey);
@@ -76,6 +76,7 @@ export const createSession = async (
     const inserted = await store.insert(tenant, head, state);
     if (inserted.isErr()) return err(inserted.error);
     if (inserted.value === 'inserted') {
+      recentStates.add({ tenant, id }, state);
       // A copy for the caller: the store may keep the objects that it receives.
       const own = { ...head, options: { ...options }, ...(labels && { labels: { ...labels } }) };
       return ok(sessionAt({ head: own, state, history: [], historyCount: 0, sequence: 1, birth: '' }, time.value));

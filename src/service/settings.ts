@@ -9,6 +9,7 @@ import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js
 import { type Ids, randomIds } from '../session/ids.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
 import type { SessionStore } from '../store/session-store.js';
+import { RecentStates } from './recent-states.js';
 import type { SessionObserver } from './session-observer.js';
 
 /** Options of a `SessionService`. */
@@ -55,6 +56,7 @@ export class Settings {
   readonly retentionMs: number;
   readonly policy: InputPolicy;
   readonly observers: readonly SessionObserver[];
+  readonly recentStates: RecentStates;
   /** Set if the store has events. */
   readonly hub: EventHub | undefined;
 
@@ -69,6 +71,7 @@ export class Settings {
     this.retentionMs = settings.retentionMs;
     this.policy = settings.policy;
     this.observers = settings.observers;
+    this.recentStates = settings.recentStates;
     this.hub = settings.hub;
   }
 
@@ -144,6 +147,7 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
       retentionMs: limitMsOf(readNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
       policy: readPolicy(issues, options),
       observers: areObservers ? [...observers] : [],
+      recentStates: new RecentStates(),
       hub: isFields(store) && isFields(store.events) ? new EventHub(store.events) : undefined,
     });
   });

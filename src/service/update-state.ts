@@ -15,27 +15,35 @@ export interface UpdatedState<S extends StateRecord> {
 
 /**
  * Replaces the state by the one that `decide` makes of it. The store replaces the state only if it is still the one that
- * was read; otherwise the state is read and decided on again. If `decide` returns the state itself, nothing changes.
+ * was read, or that this process wrote last; otherwise the state is read and decided on again. If `decide` returns the
+ * state itself, nothing changes.
  */
 export const updateState = async <S extends StateRecord, E>(
-  { store, now }: Settings,
+  { store, now, recentStates }: Settings,
   key: SessionKey,
   decide: (current: StateRecord, now: number) => Result<S, E>,
 ): Promise<Result<UpdatedState<S>, E | InvalidInput | NotFound | Conflict | StoreError>> => {
+  let guess = recentStates.take(key);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const found = await store.findState(key);
+    const isGuess = guess !== undefined;
+    const found = isGuess ? ok(guess) : await store.findState(key);
+    guess = undefined;
     if (found.isErr()) return err(found.error);
     const time = now();
     if (time.isErr()) return err(time.error);
     const current = found.value;
     if (current === undefined) return err(notFound(key.id));
     const decided = decide(current, time.value);
+    if (isGuess && (decided.isErr() || decided.value === current)) continue;
     if (decided.isErr()) return err(decided.error);
     const next = decided.value;
     if (next === current) return ok({ state: next, now: time.value });
     const replaced = await store.replace(key, next);
     if (replaced.isErr()) return err(replaced.error);
-    if (replaced.value === 'replaced') return ok({ state: next, now: time.value });
+    if (replaced.value === 'replaced') {
+      recentStates.add(key, next);
+      return ok({ state: next, now: time.value });
+    }
     if (replaced.value === 'missing') return err(notFound(key.id));
   }
   return err(conflict(key.id));
