@@ -25,8 +25,9 @@ const MAX_BYTES = 1024 * 1024;
  * begins at the position.
  */
 const partScript = script(`
+if redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 'missing' end
+if redis.call('EXISTS', KEYS[1]) == 0 then return 'corrupt' end
 local head = redis.call('GETRANGE', KEYS[1], 0, ${HEADER_BYTES - 1})
-if head == '' and redis.call('EXISTS', KEYS[2]) == 0 then return 'missing' end
 if not ${isRecord('head')} then return 'corrupt' end
 local length, entries = ${numberField('head', 'bytes')}, ${numberField('head', 'entries')}
 if redis.call('STRLEN', KEYS[2]) < length then return 'corrupt' end

@@ -22,6 +22,7 @@ const tailScript = script(`
 local record = redis.call('GET', KEYS[1]) or ''
 if not ${isRecord('record')} then return {record, ''} end
 local length = ${numberField('record', 'bytes')}
+if length == 0 then return {record, ''} end
 return {record, redis.call('GETRANGE', KEYS[2], math.max(0, length - ARGV[1]), length - 1)}
 `);
 

@@ -17,12 +17,12 @@ import { log } from './indexes.js';
  * leaves those before it.
  */
 export const appendScript = writeScript(`${log('KEYS[5]', 'ARGV[11]')}
-local head = redis.call('GETRANGE', KEYS[2], 0, ${HEADER_BYTES - 1})
 local notedBirth, notedStart, notedEnd = string.match(known or '', '^(%S+) (%d+) (%d+)$')
-if head == '' then
+if redis.call('EXISTS', KEYS[2]) == 0 then
   if notedEnd then return tonumber(notedEnd) end
   return redis.call('EXISTS', KEYS[3]) == 1 and 'corrupt' or 'missing'
 end
+local head = redis.call('GETRANGE', KEYS[2], 0, ${HEADER_BYTES - 1})
 if not ${isRecord('head')} then return 'corrupt' end
 local birth, length, entries = ${field('head', 'birth')}, ${numberField('head', 'bytes')}, ${numberField('head', 'entries')}
 if redis.call('STRLEN', KEYS[3]) < length then return 'corrupt' end

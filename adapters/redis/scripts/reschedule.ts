@@ -17,10 +17,10 @@ if known then return 'moved' end
 local due = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[3]) or '')
 if due ~= tonumber(ARGV[5]) then return 'stale' end
 local time = tonumber(ARGV[6])
-if ARGV[7] == '' then
+if ARGV[7] == '' and redis.call('EXISTS', KEYS[2]) == 1 then
   local head = redis.call('GETRANGE', KEYS[2], 0, ${HEADER_BYTES - 1})
-  if head ~= '' and not ${isRecord('head')} then return 'stale' end
-  if head ~= '' and ${field('head', 'status')} ~= 'T' then time = math.min(time, ${numberField('head', 'deadline')}) end
+  if not ${isRecord('head')} then return 'stale' end
+  if ${field('head', 'status')} ~= 'T' then time = math.min(time, ${numberField('head', 'deadline')}) end
 end
 if time == due then return 'stale' end
 remember('1')
