@@ -9,7 +9,7 @@ import { log } from './indexes.js';
  * ARGV  1-2 of this call, 3 now, 4 the lines, 5 their number, 6 the most entries that a history may have, 7 the position
  *       at which the history must end or '', 8 the fence that must hold the session or '', 9 the name of the append or
  *       '', 10 its digest, 11 length of the stream or '', 12 path of the event
- * Writes the journal behind its committed length, this call, the name, the event, and then the counts of the record.
+ * Writes the journal behind its committed length, this call, the event, the name, and then the counts of the record.
  * Returns the position behind the lines, or {'closed', the state as JSON}, {'moved', position}, 'not_held', 'full',
  * 'mismatch', 'missing' or 'corrupt'.
  *
@@ -51,12 +51,9 @@ if entries > tonumber(ARGV[6]) then return 'full' end
 local finish = math.min(redis.call('SETRANGE', KEYS[3], length, ARGV[4]), length + #ARGV[4])
 remember(string.format('%s %.0f %.0f', birth, length, finish))
 local sequence = ${numberField('head', 'sequence')} + 1
-if ARGV[9] ~= '' then redis.call('HSET', KEYS[4], ARGV[9], string.format('%s %.0f', ARGV[10], finish)) end
 local refused = log(string.format('1 appended %s %.0f %s %s %.0f', birth, sequence, ARGV[3], ARGV[12], finish))
-if refused then
-  redis.call('HDEL', KEYS[4], ARGV[9])
-  return refused
-end
+if refused then return refused end
+if ARGV[9] ~= '' then redis.call('HSET', KEYS[4], ARGV[9], string.format('%s %.0f', ARGV[10], finish)) end
 redis.call('SETRANGE', KEYS[2], ${COUNTS_START}, string.format('${COUNTS_FORMAT}', sequence, entries, finish))
 return finish
 `);
