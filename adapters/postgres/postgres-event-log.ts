@@ -1,5 +1,4 @@
 import { err, ok } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
 import type { EventPage } from '../../src/events/session-event.js';
 import type { Fields } from '../../src/input/values.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
