@@ -28,6 +28,12 @@ describe('a journal', () => {
     },
   );
 
+  test('ends there too where the characters with those behind it are as many as its bytes', () => {
+    const left = 'x'.repeat(bytes - lines.length);
+    expect(left.length).toBeGreaterThan(0);
+    expect(decodeJournal(lines + left, { bytes, entries: texts.length })).toEqual(texts);
+  });
+
   test('is none where it is shorter than its record says, wherever it ends', () => {
     for (let end = 0; end < bytes; end += 1) {
       const cut = Buffer.from(lines).subarray(0, end).toString();
