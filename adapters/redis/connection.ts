@@ -87,19 +87,24 @@ export class Call {
   /**
    * Runs a `writeScript`; `keys` and `args` are those behind its own. A call is accepted until its deadline and a second
    * more, and recognised for as long again. Within that time a call that was refused as late was never applied, so it is
-   * sent again with the server's time.
+   * sent again with the server's time. One that is later than that may have been applied and forgotten, if the clocks
+   * have agreed before; otherwise this machine's is wrong, and the call was never accepted.
    */
   async writeScript(script: Script, writes: string, keys: readonly string[], args: readonly string[]): Reply {
     const write = writes + newId();
     const span = this.#connection.timeoutMs + 2 * CLOCK_MARGIN_MS;
     for (;;) {
+      const { hasAgreed } = this.#connection;
       const till = Math.ceil(this.#connection.serverNow() + this.#left() + CLOCK_MARGIN_MS);
       const reply = await this.#run(script, [write, ...keys], [String(till), String(till + span), ...args], true);
       const [outcome, time]: readonly unknown[] = reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
-      if (outcome !== 'late') return reply;
+      if (outcome !== 'late') {
+        this.#connection.hasAgreed ||= reply.isOk();
+        return reply;
+      }
       const serverNow = Number(time);
       this.#connection.setServerNow(serverNow);
-      this.#isUnknown ||= serverNow >= till + span;
+      this.#isUnknown ||= hasAgreed && serverNow >= till + span;
       if (this.#isUnknown || this.#left() <= 0) return err(timedOut(this.#isUnknown ? 'unknown' : 'not_applied'));
     }
   }
@@ -165,6 +170,8 @@ export class Connection {
   readonly timeoutMs: number;
   /** The server's clock minus that of this machine, as far as it matters: 0 until the server refuses a call as late. */
   #offsetMs = 0;
+  /** Whether the server has accepted a call by `serverNow`. */
+  hasAgreed = false;
 
   constructor(client: RedisClient, timeoutMs: number) {
     this.client = client;

@@ -17,13 +17,10 @@ export const decodeLines = (lines: string): readonly HistoryEntry[] | undefined 
   return lines.endsWith(LINE_END) ? decodeEntries(lines.slice(0, -LINE_END.length)) : undefined;
 };
 
-/**
- * The first bytes of a journal; `undefined` if it is shorter. A server that counts characters, as test doubles do, has
- * counted the whole journal in them.
- */
+/** The first bytes of a journal; `undefined` if it is shorter. */
 const firstBytes = (journal: string, bytes: number): string | undefined => {
   const length = Buffer.byteLength(journal);
-  if (length === bytes || journal.length === bytes) return journal;
+  if (length === bytes) return journal;
   return length < bytes ? undefined : Buffer.from(journal).subarray(0, bytes).toString();
 };
 
@@ -32,7 +29,10 @@ export const decodeJournal = (
   journal: string,
   { bytes, entries }: { readonly bytes: number; readonly entries: number },
 ): readonly HistoryEntry[] | undefined => {
-  const lines = firstBytes(journal, bytes);
-  const history = lines === undefined ? undefined : decodeLines(lines);
-  return history?.length === entries ? history : undefined;
+  const decode = (lines: string | undefined): readonly HistoryEntry[] | undefined => {
+    const history = lines === undefined ? undefined : decodeLines(lines);
+    return history?.length === entries ? history : undefined;
+  };
+  // A server that counts characters, as test doubles do, has counted the whole journal in them.
+  return decode(firstBytes(journal, bytes)) ?? (journal.length === bytes ? decode(journal) : undefined);
 };

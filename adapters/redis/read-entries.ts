@@ -5,7 +5,7 @@ import { type Call, script } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
 import { decodeLines } from './journal.js';
 import type { SessionKeys } from './keyspace.js';
-import { field, HEADER_BYTES, isRecord, numberField } from './record.js';
+import { field, isRecord, numberField, readHead } from './record.js';
 
 /** Minimum number of bytes that one command reads. */
 const MIN_BYTES = 16 * 1024;
@@ -25,7 +25,7 @@ const MAX_BYTES = 1024 * 1024;
  * begins at the position.
  */
 const partScript = script(`
-local head = redis.call('GETRANGE', KEYS[1], 0, ${HEADER_BYTES - 1})
+${readHead('KEYS[1]').trim()}
 if head == '' and redis.call('EXISTS', KEYS[2]) == 0 then return 'missing' end
 if not ${isRecord('head')} then return 'corrupt' end
 local length, entries = ${numberField('head', 'bytes')}, ${numberField('head', 'entries')}

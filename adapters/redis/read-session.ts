@@ -16,12 +16,14 @@ import { type DecodedRecord, decodeRecord, isRecord, numberField } from './recor
  *
  * KEYS  1 record, 2 journal
  * ARGV  1 number of bytes of the journal
- * Returns {the record or '', the end of the journal}.
+ * Returns {the record or '', the end of the journal}, without the second if the journal is too short.
  */
 const tailScript = script(`
 local record = redis.call('GET', KEYS[1]) or ''
 if not ${isRecord('record')} then return {record, ''} end
 local length = ${numberField('record', 'bytes')}
+if length == 0 then return {record, ''} end
+if redis.call('STRLEN', KEYS[2]) < length then return {record} end
 return {record, redis.call('GETRANGE', KEYS[2], math.max(0, length - ARGV[1]), length - 1)}
 `);
 
@@ -83,14 +85,11 @@ export const findSession = async <E>(
   } else {
     const text = await call.readCommand((client) => client.get(record));
     if (text.isErr()) return err(toStoreError(session)(text.error));
-    const decoded = text.value === null ? undefined : decodeRecord(session.id, text.value);
-    if (text.value !== null && decoded === undefined) return err(unreadable(session));
-    const sized = {
-      member,
-      recordBytes: text.value?.length ?? 0,
-      journalBytes: decoded?.bytes ?? 0,
-      record: text.value ?? '',
-    };
+    // A journal may be there without its record.
+    if (text.value === null) return findSession<never>(call, session, {}, undefined);
+    const decoded = decodeRecord(session.id, text.value);
+    if (decoded === undefined) return err(unreadable(session));
+    const sized = { member, recordBytes: text.value.length, journalBytes: decoded.bytes, record: text.value };
     const read = await readSessions(call, session, [sized], { historyLimit }, admit);
     if (read.isErr())
       return err('refusal' in read.error ? read.error.refusal : toStoreError(session)(read.error.failure));

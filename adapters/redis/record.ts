@@ -4,7 +4,7 @@ import { acceptsHistoryUntil } from '../../src/session/timeline.js';
 import { finite } from '../../src/store/never.js';
 import { decodeHead, decodeState, encodeHead, encodeState } from '../../src/store/stored-json.js';
 import { labelsOf, labelTexts } from './keyspace.js';
-import { letterOf } from './status-letters.js';
+import { LETTERS, letterOf } from './status-letters.js';
 
 /*
  * A session is two strings. Its record has three lines:
@@ -97,6 +97,9 @@ export const encodeRecord = (birth: string, { labels, ...head }: SessionHead, st
   return `${stateFields(state)}${birth} ${created} ${counts} ${pad(Buffer.byteLength(rest), 'size')} ${rest}`;
 };
 
+/** All fields of a record before its labels. */
+const HEADER = new RegExp(`^${VERSION} [${LETTERS}] (?:\\d{16} ){5}[\\w-]{12} \\d{15} (?:\\d{10} ){2}\\d{12} \\d{10} `);
+
 const numberIn = (text: string, name: Field): number => Number(text.slice(FIELDS[name].start, FIELDS[name].end));
 
 /** What the fields of a record say about its size and its journal. */
@@ -119,7 +122,7 @@ export interface DecodedRecord extends JournalFields {
 export const decodeRecord = (id: string, text: string): DecodedRecord | undefined => {
   const stateStart = text.indexOf('\n') + 1;
   const headStart = text.indexOf('\n', stateStart) + 1;
-  if (!text.startsWith(`${VERSION} `) || stateStart <= HEADER_BYTES || headStart === 0) return undefined;
+  if (!HEADER.test(text) || stateStart <= HEADER_BYTES || headStart === 0) return undefined;
   const state = decodeState(text.slice(stateStart, headStart - 1));
   const head = decodeHead(id, text.slice(headStart));
   const [sequence, entries] = [numberIn(text, 'sequence'), numberIn(text, 'entries')];
@@ -127,8 +130,10 @@ export const decodeRecord = (id: string, text: string): DecodedRecord | undefine
   if (state === undefined || head === undefined || !Number.isSafeInteger(sequence + entries + bytes)) return undefined;
   const fields = { state, birth: text.slice(FIELDS.birth.start, FIELDS.birth.end), sequence, entries, bytes };
   if (stateStart === HEADER_BYTES + 1) return { head, ...fields };
-  const labels = labelsOf(text.slice(HEADER_BYTES, stateStart - 1).split(' '));
-  return isLabels(labels) ? { head: { ...head, labels }, ...fields } : undefined;
+  const line = text.slice(HEADER_BYTES, stateStart - 1);
+  const labels = labelsOf(line.split(' '));
+  const isWhole = isLabels(labels) && labelTexts(labels).join(' ') === line;
+  return isWhole ? { head: { ...head, labels }, ...fields } : undefined;
 };
 
 /* Pieces of Lua that read a record. `text` is a Lua expression. */
@@ -138,9 +143,20 @@ export const field = (text: string, name: Field): string =>
 
 export const numberField = (text: string, name: Field): string => `tonumber(${field(text, name)})`;
 
-/** Whether a text begins with the fields of a record of this version. */
+/** Whether a text begins with the fields of a record of this version. A field of another form would end a script. */
 export const isRecord = (text: string): string =>
-  `(string.sub(${text}, 1, 2) == '${VERSION} ' and string.sub(${text}, ${HEADER_BYTES}, ${HEADER_BYTES}) == ' ')`;
+  `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(5)}[%w_-]+ ${'%d+ '.repeat(5)}()') == ${HEADER_BYTES + 1})`;
+
+/**
+ * Defines `head`, the fields of the record in `key`, a Lua expression; '' if there is none. Test doubles fail where there is
+ * no key.
+ */
+export const readHead = (key: string): string => `
+local head = redis.pcall('GETRANGE', ${key}, '0', '${HEADER_BYTES - 1}')
+if type(head) == 'table' then
+  if redis.call('EXISTS', ${key}) == 1 then return head end
+  head = ''
+end`;
 
 /** The fields that stay when the state is replaced: the birth and the creation time. */
 export const originOf = (text: string): string => `string.sub(${text}, ${FIELDS.birth.start + 1}, ${COUNTS_START})`;

@@ -119,8 +119,9 @@ export class Repair {
     }
     if (found.value === undefined) {
       // The names of a session without record and journal: what another program has left.
-      if (kind === 'names')
-        report.removed += Number((await call.repairScript(removeNamesScript, [record, names], [])).unwrapOr(0));
+      if (kind !== 'names') return;
+      const deleted = await call.repairScript(removeNamesScript, [record, names], []);
+      report.removed += Number(deleted.unwrapOr(0));
       return;
     }
     // A session is repaired when the scan reaches its record.

@@ -8,6 +8,7 @@ import { byStatus } from './cases/by-status.js';
 import { changes } from './cases/changes.js';
 import { corruption } from './cases/corruption.js';
 import { deadlines } from './cases/deadlines.js';
+import { eventCounts } from './cases/event-counts.js';
 import { events } from './cases/events.js';
 import { historyBytes } from './cases/history-bytes.js';
 import { historyLimits } from './cases/history-limits.js';
@@ -113,7 +114,7 @@ export const describeSessionStore = <S extends SessionStore>(
 
   addAll(cases, makeStore);
   if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes], withStatuses);
-  if (withEvents !== undefined) addAll([...events, ...holdEvents], withEvents);
+  if (withEvents !== undefined) addAll([...events, ...eventCounts, ...holdEvents], withEvents);
   if (corrupt !== undefined) {
     for (const { name, run } of corruption) {
       add(name, makeStore, (store) => run(bounded(store), (key, part) => corrupt(store, key, part)));

@@ -158,7 +158,6 @@ describe('an end by the clock', () => {
         latest: () => events.latest(),
         read: (stream, position) =>
           events.read(stream, position, 500).map((page) => ({ ...page, events: [], position: page.position })),
-        repeat: () => events.repeat(),
       },
     });
     const lost = openSessions({ store: losing, ids: { next: () => 'lost' } });

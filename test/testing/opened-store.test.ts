@@ -88,6 +88,5 @@ describe('the contract', () => {
         new TypeError('timeoutMs must be a number above 0 and at most 2147483647'),
       );
     }
-    expect(describeWith({ loseEvents: async () => {} })).toThrow(new TypeError('loseEvents needs withEvents'));
   });
 });

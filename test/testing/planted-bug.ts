@@ -33,7 +33,6 @@ export const eventsWith = (
     streamOf: () => events.streamOf(),
     latest: () => events.latest(),
     read: (...args) => events.read(...args),
-    repeat: () => events.repeat(),
     listen: (listener) => events.listen(listener),
     ...changes(events),
   };

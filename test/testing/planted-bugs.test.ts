@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { outboxStores } from './outbox-store.js';
 import { plantedAppendBugs } from './planted-append-bugs.js';
 import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
 import { plantedChangeBugs } from './planted-change-bugs.js';
 import { plantedConditionBugs } from './planted-condition-bugs.js';
 import { plantedDueBugs } from './planted-due-bugs.js';
+import { plantedEventBugs } from './planted-event-bugs.js';
 import { plantedHoldBugs } from './planted-hold-bugs.js';
 import { plantedLabelBugs } from './planted-label-bugs.js';
 import { plantedListBugs } from './planted-list-bugs.js';
@@ -23,6 +23,7 @@ const bugs = [
   ...plantedChangeBugs,
   ...plantedConditionBugs,
   ...plantedDueBugs,
+  ...plantedEventBugs,
   ...plantedHoldBugs,
   ...plantedLabelBugs,
   ...plantedListBugs,
@@ -54,24 +55,6 @@ describe('in two stores over one database, the contract catches that each', () =
   test.for(table(plantedTwoStoreBugs))('nothing of this, where there is one store: %s', async ([, , makeStore]) => {
     const makeOne = () => makeStore().store;
     const { failed } = await runContract('', makeOne, { withStatuses: makeOne, withEvents: makeOne });
-    expect([...failed]).toEqual([]);
-  });
-});
-
-describe('in a store that tells its events in a second step, the contract catches that it', () => {
-  const run = (repeats: boolean) => {
-    const { makeStore, loseEvents } = outboxStores({ repeats });
-    return runContract('', makeStore, { withEvents: makeStore, loseEvents });
-  };
-
-  const caughtBy = 'events: repeat tells the lost event of the last change of the state';
-  test(`does nothing in repeat, by "${caughtBy}"`, async () => {
-    const { failed } = await run(false);
-    expect([...failed.keys()]).toContain(caughtBy);
-  });
-
-  test('nothing, where repeat tells the event again', async () => {
-    const { failed } = await run(true);
     expect([...failed]).toEqual([]);
   });
 });

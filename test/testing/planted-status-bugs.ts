@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { PageRange, RecordPage, SessionKey, StatusAt } from '../../src/store/session-store.js';
-import { labelOf, type PlantedBug, planted } from './planted-bug.js';
+import type { PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
+import { type PlantedBug, planted } from './planted-bug.js';
 
 type Listing = (tenant: string, range: PageRange & { readonly status: StatusAt }) => RecordPage;
 
@@ -21,7 +21,8 @@ const listing =
 const listed = (inner: MemorySessionStore, tenant: string, range: PageRange): RecordPage =>
   inner.list(tenant, range)._unsafeUnwrap();
 
-const statusBugs: readonly PlantedBug[] = [
+/** Bugs in lists by status at a time. */
+export const plantedStatusBugs: readonly PlantedBug[] = [
   planted(
     'takes a session for ended a millisecond after its deadline',
     'status: a session whose deadline has passed is TERMINATED at that time, and only then',
@@ -65,42 +66,3 @@ const statusBugs: readonly PlantedBug[] = [
     }),
   ),
 ];
-
-/** A `purge` that goes too far. */
-const purging =
-  (purge: (inner: MemorySessionStore, removed: readonly SessionKey[]) => void) => (inner: MemorySessionStore) => {
-    const removed = new Map<string, SessionKey>();
-    return {
-      remove: (key: SessionKey, ...rest: [] | [{ readonly now?: number; readonly revision?: number }]) => {
-        removed.set(labelOf(key), key);
-        return inner.remove(key, ...rest);
-      },
-      purge: () => {
-        purge(inner, [...removed.values()]);
-        return ok(0);
-      },
-    };
-  };
-
-const purgeBugs: readonly PlantedBug[] = [
-  planted(
-    'purges a session that has the id of one that was removed',
-    'purge: only what deletions have left is taken away, however often and whatever the time',
-    purging((inner, removed) => {
-      for (const key of removed) inner.remove(key);
-    }),
-  ),
-  planted('blocks an id once it is purged', 'purge: an id whose traces were taken away can be used again', (inner) => {
-    let isPurged = false;
-    return {
-      insert: (...args) => (isPurged ? ok('taken') : inner.insert(...args)),
-      purge: (_, limit) => {
-        isPurged ||= limit === 100 && inner.list('acme', { offset: 0, limit: 1 })._unsafeUnwrap().total === 0;
-        return ok(0);
-      },
-    };
-  }),
-];
-
-/** Bugs in lists by status at a time, and in `purge`. */
-export const plantedStatusBugs: readonly PlantedBug[] = [...statusBugs, ...purgeBugs];

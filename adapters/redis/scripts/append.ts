@@ -1,5 +1,5 @@
 import { writeScript } from '../connection.js';
-import { COUNTS_FORMAT, COUNTS_START, field, HEADER_BYTES, isRecord, numberField } from '../record.js';
+import { COUNTS_FORMAT, COUNTS_START, field, isRecord, numberField, readHead } from '../record.js';
 import { log } from './indexes.js';
 
 /**
@@ -9,15 +9,14 @@ import { log } from './indexes.js';
  * ARGV  1-2 of this call, 3 now, 4 the lines, 5 their number, 6 the most entries that a history may have, then if they are
  *       used, otherwise '' or nothing: 7 length of the stream, 8 path of the event, 9 the position at which the history
  *       must end, 10 the fence that must hold the session, 11 the name of the append, 12 its digest
- * Writes the journal behind its committed length, this call, the name, the event, and then the counts of the record.
+ * Writes the journal behind its committed length, this call, the event, the name, and then the counts of the record.
  * Returns the position behind the lines, or {'closed', the state as JSON}, {'moved', position}, 'not_held', 'full',
  * 'mismatch', 'missing' or 'corrupt'.
  *
  * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a command that is refused
  * leaves those before it.
  */
-export const appendScript = writeScript(`${log('KEYS[4]', 'ARGV[7]')}
-local head = redis.call('GETRANGE', KEYS[2], '0', '${HEADER_BYTES - 1}')
+export const appendScript = writeScript(`${log('KEYS[4]', 'ARGV[7]')}${readHead('KEYS[2]')}
 local notedBirth, notedStart, notedEnd = string.match(known or '', '^(%S+) (%d+) (%d+)$')
 if head == '' then
   if notedEnd then return tonumber(notedEnd) end
@@ -56,12 +55,9 @@ if entries > tonumber(ARGV[6]) then return 'full' end
 local finish = math.min(redis.call('SETRANGE', KEYS[3], length .. '', ARGV[4]), length + #ARGV[4])
 local sequence = ${field('head', 'sequence')} + 1
 remember(birth .. ' ' .. length .. ' ' .. finish)
-if name then redis.call('HSET', KEYS[5], name, birth .. ' ' .. ARGV[12] .. ' ' .. finish) end
 local refused = log('1 appended ' .. birth .. ' ' .. sequence .. ' ' .. ARGV[3] .. ' ' .. (ARGV[8] or '') .. ' ' .. finish)
-if refused then
-  if name then redis.call('HDEL', KEYS[5], name) end
-  return refused
-end
+if refused then return refused end
+if name then redis.call('HSET', KEYS[5], name, birth .. ' ' .. ARGV[12] .. ' ' .. finish) end
 redis.call('SETRANGE', KEYS[2], '${COUNTS_START}', string.format('${COUNTS_FORMAT}', sequence, entries, finish))
 return finish
 `);

@@ -1,6 +1,6 @@
 import { NEVER } from '../../../src/store/never.js';
 import { writeScript } from '../connection.js';
-import { field, HEADER_BYTES, isRecord, numberField } from '../record.js';
+import { field, isRecord, numberField, readHead } from '../record.js';
 import { schedule } from './indexes.js';
 
 /**
@@ -17,8 +17,7 @@ if known then return 'moved' end
 local due = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[3]) or '')
 if due ~= tonumber(ARGV[5]) then return 'stale' end
 local time = tonumber(ARGV[6])
-if ARGV[7] == '' then
-  local head = redis.call('GETRANGE', KEYS[2], '0', '${HEADER_BYTES - 1}')
+if ARGV[7] == '' then${readHead('KEYS[2]')}
   if head ~= '' and not ${isRecord('head')} then return 'stale' end
   if head ~= '' and ${field('head', 'status')} ~= 'T' then time = math.min(time, ${numberField('head', 'deadline')}) end
 end

@@ -77,9 +77,9 @@ describeWithRedis('a user with the documented rights', () => {
     describeSessionStore(test, () => open(), {
       corrupt: async (store, key, part) => {
         const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
-        if (part === 'state') await admin.set(record, '3 from the future');
+        if (part === 'state') await admin.set(record, '2 from the past');
         else if (part === 'head') await admin.append(record, '[');
-        else await admin.append(journal, '{"role":"user","cont');
+        else await admin.set(journal, ((await admin.get(journal)) ?? '').replace('{', '['));
       },
       withStatuses: () => open({ statusIndex: true }),
       withEvents: () => open({ events: true }),

@@ -1,20 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeJournal, decodeTail, encodeEntries } from '../../../adapters/redis/journal-text.js';
+import { decodeJournal, decodeLines, encodeLines } from '../../../adapters/redis/journal.js';
 import { Keyspace, keyOfPath } from '../../../adapters/redis/keyspace.js';
-import {
-  decodeFixed,
-  decodeHead,
-  decodeState,
-  encodeHead,
-  encodeOrigin,
-  encodeState,
-} from '../../../adapters/redis/record-text.js';
+import { decodeRecord, encodeRecord, HEADER_BYTES } from '../../../adapters/redis/record.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../../src/session/session-record.js';
 import { escapeName, unescapeName } from '../../../src/store/escape-name.js';
 import { hostileNames, hostileTexts } from '../../../src/testing/hostile.js';
-import { NOON, say } from '../../../src/testing/samples.js';
+import { headOf, live } from '../../../src/testing/samples.js';
 
 /** Any text at all: what UTF-16 can hold, lone surrogates included, and what trips up who writes JSON. */
 const text = fc.oneof(
@@ -27,7 +20,6 @@ const nameFrom = (characters: string, maxLength: number) =>
 const UNRESERVED = 'abcxyzABCXYZ0189_.~-';
 const operationId = nameFrom(`${UNRESERVED}:`, 64);
 const writeId = fc.string({ unit: fc.constantFrom(...'abcABC019_-'), minLength: 12, maxLength: 12 });
-const hex = (count: number): string => count.toString(16).padStart(6, '0');
 
 const timestamp = fc.integer({ min: 0, max: 253_402_300_799_999 }).map((ms) => new Date(ms).toISOString());
 const ms = fc.maxSafeNat().filter((value) => value < Number.MAX_SAFE_INTEGER);
@@ -67,91 +59,68 @@ const head: fc.Arbitrary<SessionHead> = fc.oneof(
   fc.record({ id: text, options, labels, createdAt: timestamp }),
 );
 const entry: fc.Arbitrary<HistoryEntry> = fc.record({ role: text, content: text, timestamp });
-const appends = fc.array(fc.tuple(fc.array(entry, { minLength: 1, maxLength: 5 }), operationId), { maxLength: 8 });
 
-const lineOf = (state: StateRecord, birth: string): string => {
-  const { start, end } = encodeState(state);
-  return start + encodeOrigin(birth, state, NOON) + end;
-};
+const none = headOf('one');
+const idle = live('IDLE');
+const SIZES = '0000000001 0000000000 000000000000';
 
-describe('the state line', () => {
-  test('says the state, whatever the scripts keep behind it', () => {
-    const write = fc.tuple(writeId, fc.nat(), fc.constantFrom('I', 'A', 'P', '-', '251'));
+describe('the text of a record', () => {
+  test('says the session, whatever stands in it, and is no other session\u2019s', () => {
     fc.assert(
-      fc.property(state, writeId, fc.array(write, { maxLength: 32 }), (given, birth, writes) => {
-        const line = lineOf(given, birth) + writes.map((each) => `${each.join(':')},`).join('');
-        expect(line).not.toContain('\n');
-        expect(decodeState(line)).toMatchObject({ state: given, birth, changes: 1 });
-        expect(decodeState(`${line}\n{}`)).toMatchObject({ state: given });
-        expect(decodeFixed(line.slice(0, 86))).toEqual({
-          status: given.status,
-          deadline: given.deadline,
-          createdMs: NOON,
+      fc.property(head, state, writeId, (given, next, birth) => {
+        const record = encodeRecord(birth, given, next);
+        expect(record.split('\n')).toHaveLength(3);
+        expect(decodeRecord(given.id, record)).toEqual({
+          ...{ head: given, state: next, birth },
+          ...{ sequence: 1, entries: 0, bytes: 0 },
         });
+        expect(decodeRecord(`${given.id}x`, record)).toBeUndefined();
+        expect(Number(record.slice(HEADER_BYTES - 11, HEADER_BYTES - 1))).toBe(
+          Buffer.byteLength(record) - HEADER_BYTES,
+        );
+        expect(record.slice(HEADER_BYTES - 12 - SIZES.length, HEADER_BYTES - 12)).toBe(SIZES);
+      }),
+    );
+  });
+
+  test('is the same text to the server and to us', () => {
+    fc.assert(
+      fc.property(head, state, (given, next) => {
+        const record = encodeRecord('write-id-_12', given, next);
+        expect(Buffer.from(record).toString()).toBe(record);
       }),
     );
   });
 
   test('is nothing where it is of another form', () => {
-    fc.assert(fc.property(text, (given) => decodeState(given) === undefined));
-    fc.assert(fc.property(text, (given) => decodeFixed(given) === undefined || given === ''));
-  });
-});
-
-describe('the head of a record', () => {
-  test('says what it was, whatever stands in it', () => {
+    fc.assert(fc.property(text, text, (id, given) => decodeRecord(id, given) === undefined));
+    const record = encodeRecord('write-id-_12', { ...none, id: 'one' }, idle);
     fc.assert(
-      fc.property(head, (given) => {
-        const record = `2 a line\n${encodeHead(given)}`;
-        expect(record.split('\n')).toHaveLength(given.labels === undefined ? 2 : 3);
-        expect(decodeHead(given.id, record)).toEqual(given);
-        expect(decodeHead(`${given.id}x`, record)).toBeUndefined();
+      fc.property(text, fc.nat(HEADER_BYTES), (given, at) => {
+        const damaged = record.slice(0, at) + given + record.slice(at + given.length);
+        const read = decodeRecord('one', damaged);
+        if (read !== undefined) expect(read).toMatchObject({ state: idle, head: { id: 'one' } });
       }),
     );
   });
 });
 
-describe('the journal text', () => {
-  test('says the history as it was, from whatever byte on', () => {
+describe('the text of a journal', () => {
+  test('says the history as it was, whatever is behind it', () => {
     fc.assert(
-      fc.property(appends, fc.nat(), (written, cut) => {
-        let count = 0;
-        const journal = written.reduce((before, [entries, name], at) => {
-          count += entries.length;
-          return `${before}${encodeEntries(entries)}"${name}/write-id-_12:${hex(at + 1)}:${hex(at + 2)}:${hex(count)}",\n`;
-        }, '');
-        const history = written.flatMap(([entries]) => entries);
-        const counts = { appends: written.length, count };
-        expect(decodeJournal(journal)).toEqual({ entries: history, ...counts, marks: written.length });
-        const bytes = Buffer.from(journal);
-        const tail = decodeTail(bytes.subarray(-Math.min(bytes.length, 150 + cut)).toString());
-        if (journal !== '') expect(tail).toMatchObject(counts);
-        expect(tail?.entries).toEqual(history.slice(history.length - (tail?.entries.length ?? 0)));
-      }),
-    );
-  });
-
-  test('is the same text to the server and to us, so that positions are bytes of what is there', () => {
-    fc.assert(
-      fc.property(fc.array(entry), (entries) => {
-        const lines = encodeEntries(entries);
+      fc.property(fc.array(entry), text, (entries, left) => {
+        const lines = encodeLines(entries);
         expect(Buffer.from(lines).toString()).toBe(lines);
-      }),
-    );
-  });
-
-  test('holds the mark of a write once, whatever is said in it', () => {
-    fc.assert(
-      fc.property(text, operationId, (content, id) => {
-        const mark = `"${id}/write-id-_12:000001:000002:000003",\n`;
-        const lines = encodeEntries([say(`${content}${mark}`), say(mark), say(content, mark)]) + mark;
-        expect(lines.split(mark)).toHaveLength(2);
+        expect(decodeLines(lines)).toEqual(entries);
+        const counts = { bytes: Buffer.byteLength(lines), entries: entries.length };
+        // As the server would give it.
+        expect(decodeJournal(lines + Buffer.from(left).toString(), counts)).toEqual(entries);
       }),
     );
   });
 
   test('is nothing where it is of another form', () => {
-    fc.assert(fc.property(text, (given) => decodeJournal(given) === undefined || given === ''));
+    fc.assert(fc.property(text, (given) => decodeLines(given) === undefined || given === ''));
   });
 });
 

@@ -2,8 +2,10 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import type { StoreError } from '../../../src/errors.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
+import type { Answer } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -70,8 +72,9 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     }
   };
 
-  const expectCorrupt = async (store: RedisSessionStore): Promise<void> => {
-    for (const size of [{}, { historyLimit: 0 }, { historyLimit: 1 }]) {
+  /** However it is read: who reads no history does not notice that it is damaged. */
+  const expectCorrupt = async (store: RedisSessionStore, part: Part): Promise<void> => {
+    for (const size of [{}, { historyLimit: 1 }, ...(part === 'record' ? [{ historyLimit: 0 }] : [])]) {
       expect(await errorOf(store.find(key, size))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
       expect([page.records.map(({ head }) => head.id), page.unreadable, page.total]).toEqual([['good'], ['bad'], 2]);
@@ -111,7 +114,10 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     async (part) => {
       const { store, raw, keys } = await open();
       await raw.del(keys[part]);
-      await expectCorrupt(store);
+      for (const size of [{}, { historyLimit: 1 }]) {
+        expect(await errorOf(store.find(key, size))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+      }
+      expect(await errorOf(store.append(key, { entries: [say('more')], now: NOON }))).toMatchObject({ id: 'bad' });
       expect(await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE')))).toBe('taken');
       await expectRemovable(store);
     },
@@ -123,7 +129,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       const { store, raw, keys } = await open();
       await raw.del(keys[part]);
       await raw.rpush(keys[part], 'a list');
-      await expectCorrupt(store);
+      await expectCorrupt(store, part);
       expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
       const append = { entries: [say('more')], now: NOON };
       expect(await errorOf(store.append(key, append))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
@@ -131,35 +137,93 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     },
   );
 
-  test('with a journal from before its last change it is corrupt_record', async () => {
+  test('with a journal from before its last append it is corrupt_record', async () => {
     const { store, raw, keys } = await open();
     const journal = (await raw.get(keys.journal)) ?? '';
-    await raw.set(keys.journal, journal.slice(0, journal.indexOf('",\n') + 3));
-    await expectCorrupt(store);
-  });
-
-  test('no entry is added to a journal that does not end with a mark, and no state over one of another form', async () => {
-    const { store, raw, keys } = await open();
-    await raw.append(keys.journal, '{"role":"user","cont');
-    const before = await raw.get(keys.journal);
-    for (const operationId of [undefined, 'op']) {
-      const append = {
-        entries: [say('more')],
-        now: NOON,
-        ...(operationId === undefined ? {} : { operation: operationOf(operationId) }),
-      };
+    await raw.set(keys.journal, journal.slice(0, journal.indexOf(',\n') + 2));
+    await expectCorrupt(store, 'journal');
+    expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+    for (const operation of [undefined, operationOf('hello')]) {
+      const append = { entries: [say('more')], now: NOON, ...(operation && { operation }) };
       expect(await errorOf(store.append(key, append))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
     }
-    expect(await raw.get(keys.journal)).toBe(before);
-    await raw.set(keys.record, '3 of a later version');
-    expect(await errorOf(store.replace(key, live('ACTIVE', { revision: 4 })))).toMatchObject({
-      type: 'corrupt_record',
-    });
-    expect(await raw.get(keys.record)).toBe('3 of a later version');
+  });
+
+  test('with a journal that has lost its end, however long, no older entries are taken for the latest', async () => {
+    const { store, raw, keys } = await open();
+    const position = await append(
+      store,
+      key,
+      upTo(100).map((at) => `turn ${at}`),
+    );
+    await append(store, key, ['the latest']);
+    const journal = (await raw.get(keys.journal)) ?? '';
+    await raw.set(keys.journal, Buffer.from(journal).subarray(0, position));
+    await expectCorrupt(store, 'journal');
+  });
+
+  test('what a torn log has left behind the history is not shown, and the next append goes over it', async () => {
+    const { store, raw, keys } = await open();
+    const before = await answerOf(store.find(key));
+    for (const left of ['{"role":"user","cont', '\u20AC\n'.repeat(500)]) {
+      await raw.append(keys.journal, left);
+      expect(await answerOf(store.find(key))).toEqual(before);
+      expect((await answerOf(store.find(key, { historyLimit: 1 })))?.history).toEqual([say('goodbye')]);
+      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
+      expect([page.records.length, page.unreadable]).toEqual([2, []]);
+    }
+    await append(store, key, ['more']);
+    expect((await answerOf(store.find(key)))?.history.slice(2)).toEqual([say('goodbye'), say('more')]);
+  });
+
+  test('no state is written over one of another form', async () => {
+    const { store, raw, keys } = await open();
+    await raw.set(keys.record, '4 of a later version');
+    const next = live('ACTIVE', { revision: 4 });
+    expect(await errorOf(store.replace(key, next))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+    expect(await raw.get(keys.record)).toBe('4 of a later version');
+  });
+
+  test('with junk in any field of its record no call throws, and none writes over it', async () => {
+    const { store, raw, keys } = await open();
+    const whole = (await raw.get(keys.record)) ?? '';
+    const fields = whole.slice(0, whole.indexOf('\n')).trimEnd().split(' ');
+    for (const [at, field] of fields.entries()) {
+      for (const unit of ['x', '-', '.', 'e', ' ', '\0']) {
+        const junk = fields.with(at, unit.repeat(field.length)).join(' ');
+        // The birth is any name.
+        if (at === 7 && /[-xe]/.test(unit)) continue;
+        await raw.set(
+          keys.record,
+          whole.replace(fields.join(' '), () => junk),
+        );
+        const calls: readonly Answer<unknown, StoreError>[] = [
+          store.find(key),
+          store.find(key, { historyLimit: 0 }),
+          store.find(key, { historyLimit: 1 }),
+          store.findState(key),
+          store.findEntries(key, { limit: 1 }),
+          store.replace(key, live('ACTIVE', { revision: 4 })),
+          store.append(key, { entries: [say('more')], now: NOON }),
+        ];
+        for (const call of calls) expect(await errorOf(call)).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+        expect(await answerOf(store.remove(key, { revision: 3 }))).toBe('stale');
+        for (const size of [{}, { historyLimit: 0 }, { historyLimit: 1 }]) {
+          const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
+          expect([page.records.map(({ head }) => head.id), page.unreadable, page.total]).toEqual([
+            ['good'],
+            ['bad'],
+            2,
+          ]);
+        }
+        expect(await raw.get(keys.record)).toBe(whole.replace(fields.join(' '), () => junk));
+      }
+    }
+    await expectRemovable(store);
   });
 
   test('a history of millions of escapes is read', async () => {
-    const { store, raw, keys } = await open();
+    const { store } = await open();
     const entry = say('"\n\\'.repeat(2000));
     for (const _ of upTo(10)) {
       await answerOf(store.append(key, { entries: upTo(100).map(() => entry), now: NOON }));
@@ -167,7 +231,5 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     const found = await answerOf(store.find(key));
     expect(found?.history).toHaveLength(1003);
     expect((await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records).toHaveLength(2);
-    await raw.append(keys.journal, `${JSON.stringify(entry)}\n`);
-    expect(await errorOf(store.find(key))).toMatchObject({ type: 'corrupt_record', id: 'bad' });
   });
 });

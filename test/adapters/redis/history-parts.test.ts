@@ -151,27 +151,46 @@ describeWithRedis('parts of a history', ({ port }) => {
       ['an entry without a time', '{"role":"user","content":"x"},\n'],
       ['an entry with a number', good.replace('"x"', '1')],
       ['a line of something else', 'x\n'],
-      ['an empty line', '\n'],
       ['a second head', '{"id":"one"},\n'],
     ])('are corrupt_record with %s', async (_, line) => {
       const { store, client, journal } = await open();
       const position = await append(store, key, ['hello']);
-      await client.call('APPEND', journal, `${good}${line}"w:9:3",\n`);
+      const more = await append(store, key, ['x'.repeat(200)]);
+      // As many bytes as were there.
+      const filler = good.replace('x', 'x'.repeat(more - position - line.length - good.length + 1));
+      await client.call('SETRANGE', journal, String(position), `${line}${filler}`);
       for (const slice of [{ limit: 10 }, { after: 0, limit: 10 }, { after: position, limit: 2 }]) {
         expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
       }
     });
 
-    test('are corrupt_record if the end is no mark, or the mark counts more entries', async () => {
-      for (const tail of ['x', '{', '"w:9:3"', '"w:9:3",', good, '"w:9",\n', '"w:9:40",\n']) {
+    test('are those that were acknowledged, whatever a torn log has left behind them', async () => {
+      for (const tail of ['x', '{', good, `${good}${good}`, '\n', '"', '\u20AC']) {
         const { store, client, journal } = await open();
-        await append(store, key, ['hello']);
+        const position = await append(store, key, ['hello']);
         await client.call('APPEND', journal, tail);
-        expect(await errorOf(store.findEntries(key, { limit: 10 }))).toMatchObject({ type: 'corrupt_record' });
+        for (const slice of [{ limit: 10 }, { after: 0, limit: 10 }]) {
+          const found = await answerOf(store.findEntries(key, slice));
+          expect(found).toMatchObject({ entries: [say('hello')], position, hasMore: false });
+        }
+        expect(await answerOf(store.findEntries(key, { after: position, limit: 1 }))).toMatchObject({ entries: [] });
+        expect(await answerOf(store.findEntries(key, { after: position + 1, limit: 1 }))).toEqual({
+          outcome: 'invalid_position',
+        });
       }
     });
 
-    test('are corrupt_record where it is of another type, and missing where the session is', async () => {
+    test('are corrupt_record where it is shorter than what was acknowledged', async () => {
+      const { store, client, journal } = await open();
+      const position = await append(store, key, ['hello']);
+      await append(store, key, ['goodbye']);
+      await client.call('SET', journal, String(await client.call('GET', journal)).slice(0, position));
+      for (const slice of [{ limit: 1 }, { after: 0, limit: 1 }, { after: position, limit: 1 }]) {
+        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
+      }
+    });
+
+    test('are corrupt_record where it is of another type, and where only the history is there', async () => {
       const { store, client, journal, record } = await open();
       for (const slice of [{ limit: 1 }, { after: 0, limit: 1 }, { after: 9, limit: 1 }]) {
         await client.call('DEL', journal);
@@ -179,6 +198,8 @@ describeWithRedis('parts of a history', ({ port }) => {
         expect(await errorOf(store.findEntries(key, slice))).toMatchObject({ type: 'corrupt_record', id: 'one' });
       }
       await client.call('DEL', record);
+      expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({ type: 'corrupt_record', id: 'one' });
+      await client.call('DEL', journal);
       expect(await answerOf(store.findEntries(key, { limit: 1 }))).toEqual({ outcome: 'missing' });
     });
   });

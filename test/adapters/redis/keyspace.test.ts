@@ -20,7 +20,7 @@ describe('the keys of a session', () => {
       labels: 'app:{0}:label:acme:',
       deadlines: 'app:{0}:deadlines:acme',
       tenants: 'app:{0}:tenants',
-      removals: 'app:{0}:removals',
+      writes: 'app:{0}:write:',
       events: 'app:{0}:events',
       member: 'a%0020b',
       owner: 'acme',
@@ -33,7 +33,6 @@ describe('the keys of a session', () => {
         PAUSED: 'app:{0}:paused:a%003ab',
         TERMINATED: 'app:{0}:terminated:a%003ab',
       },
-      removals: 'app:{0}:removals',
       events: 'app:{0}:events',
       records: 'app:{0}:record:a%003ab:',
       journals: 'app:{0}:journal:a%003ab:',
@@ -41,12 +40,10 @@ describe('the keys of a session', () => {
       labels: 'app:{0}:label:a%003ab:',
       deadlines: 'app:{0}:deadlines:a%003ab',
       tenants: 'app:{0}:tenants',
+      writes: 'app:{0}:write:',
       owner: 'a%003ab',
     });
-    expect([keyspace.shared('tenants', 7), keyspace.shared('removals', 7)]).toEqual([
-      'app:{7}:tenants',
-      'app:{7}:removals',
-    ]);
+    expect(keyspace.tenantsOf(7)).toBe('app:{7}:tenants');
   });
 
   test('of a session are those of its tenant', () => {
@@ -106,7 +103,7 @@ describe('a key that a scan finds', () => {
   });
 });
 
-describe('a path, as it stands in removals and in events,', () => {
+describe('a path, as it stands in events,', () => {
   test('says whose session it is', () => {
     expect(keyOfPath('ac%003ame:a%0020b')).toEqual({ tenant: 'ac:me', id: 'a b' });
   });

@@ -1,9 +1,10 @@
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Script } from '../../../adapters/redis/connection.js';
-import { appendScript } from '../../../adapters/redis/history-writer.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { insertScript, replaceScript } from '../../../adapters/redis/record-writer.js';
+import { appendScript } from '../../../adapters/redis/scripts/append.js';
+import { insertScript } from '../../../adapters/redis/scripts/insert.js';
+import { replaceScript } from '../../../adapters/redis/scripts/replace.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';

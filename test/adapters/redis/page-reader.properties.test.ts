@@ -113,16 +113,4 @@ describeWithRedis('a list by status, of which the clock has ended some that nobo
       { numRuns: moreInCi(30, 100) },
     );
   }, 120_000);
-
-  test('counts one once whose end is being written down', async () => {
-    const client = openClient('ioredis 5', { port });
-    const prefix = `pages-${process.pid}-ending`;
-    const store = new RedisSessionStore({ client, prefix, statusIndex: true, timeoutMs: PATIENT_MS });
-    await answerOf(store.insert(TENANT, headOf('one', NOON), live('ACTIVE', { deadline: NOON + 1 })));
-    // The index is ahead of the record.
-    await client.call('ZADD', `${prefix}:{0}:terminated:${TENANT}`, String(NOON), 'one');
-    const status = { status: 'TERMINATED', now: NOON + 1 } as const;
-    const { records, total } = await answerOf(store.list(TENANT, { offset: 0, limit: 10, status }));
-    expect([records.length, total]).toEqual([1, 1]);
-  });
 });

@@ -1,10 +1,11 @@
 import type { ResultAsync } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import type { Script } from '../../../adapters/redis/connection.js';
-import { appendScript } from '../../../adapters/redis/history-writer.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { insertScript, replaceScript } from '../../../adapters/redis/record-writer.js';
-import { removeScript } from '../../../adapters/redis/remove-session.js';
+import { appendScript } from '../../../adapters/redis/scripts/append.js';
+import { insertScript } from '../../../adapters/redis/scripts/insert.js';
+import { removeScript } from '../../../adapters/redis/scripts/remove.js';
+import { replaceScript } from '../../../adapters/redis/scripts/replace.js';
 import type { SessionError } from '../../../src/errors.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { upTo } from '../../../src/testing/samples.js';

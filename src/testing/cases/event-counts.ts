@@ -1,0 +1,112 @@
+import type { StateRecord } from '../../session/session-record.js';
+import { endReasons } from '../../session/session-status.js';
+import type { SessionStore } from '../../store/session-store.js';
+import { eventsBehind, latestPosition } from '../event-steps.js';
+import { expectEqual } from '../expect.js';
+import { race } from '../race.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
+import { answerOf, append, insert, insertActive, replace } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+const key = keyOf('one');
+const hold = { holder: 'worker', fence: 3, until: NOON + 1000 };
+
+/** Fails unless the events behind a position, as both stores read them, have these numbers. */
+const expectNumbers = async (
+  [store, second]: readonly [SessionStore, SessionStore],
+  position: string,
+  numbers: readonly number[],
+  after: string,
+): Promise<void> => {
+  for (const each of [store, second]) {
+    const told = await eventsBehind(each, position);
+    expectEqual(
+      told.map(({ sequence }) => sequence),
+      numbers,
+      `the numbers of the events after ${after}`,
+    );
+  }
+};
+
+const firsts = (count: number): readonly number[] => upTo(count).map((at) => at + 1);
+
+/** The cases on changes without their event, events without a change, and doubled events. */
+export const eventCounts: readonly StoreCase[] = [
+  {
+    name: 'events: a change that was acknowledged has its event, whatever the change',
+    run: async (store, second) => {
+      for (const endReason of endReasons) {
+        const start = await latestPosition(store);
+        const id = keyOf(endReason);
+        let count = 0;
+        const expectNext = async (change: string): Promise<void> => {
+          count += 1;
+          await expectNumbers([store, second], start, firsts(count), change);
+        };
+        const become = async (next: StateRecord): Promise<void> => {
+          await replace(store, id, next);
+          await expectNext(`the change to ${next.status}`);
+        };
+        await insert(store, id);
+        await expectNext('insert');
+        await become(live('ACTIVE', { revision: 2, deadline: NOON + 1000 }));
+        await become(live('PAUSED', { revision: 3 }));
+        await become(live('ACTIVE', { revision: 4, hold }));
+        await append(store, id, ['hello', 'you']);
+        await expectNext('append');
+        await append(store, id, ['hello'], 'op');
+        await expectNext('an append with an operation');
+        await answerOf(store.append(id, { entries: [say('held')], now: NOON, fence: 3 }));
+        await expectNext('an append of the holder');
+        await become(ended(endReason, { revision: 5 }));
+        await answerOf(store.remove(id, { revision: 5 }));
+        await expectNext('remove');
+      }
+    },
+  },
+  {
+    name: 'events: a call that was refused, or changes no status and no history, has no event',
+    run: async (store, second) => {
+      await insertActive(store, key);
+      await append(store, key, ['hello'], 'op');
+      const start = await latestPosition(store);
+      const say1 = { entries: [say('more')], now: NOON };
+      const none = async (call: string, answer: Promise<unknown>): Promise<void> => {
+        await answer;
+        await expectNumbers([store, second], start, [], call);
+      };
+      await none('insert of a taken id', answerOf(store.insert(TENANT, headOf('one'), live('IDLE'))));
+      await none('a stale replace', answerOf(store.replace(key, live('PAUSED', { revision: 2 }))));
+      await none('a stale remove', answerOf(store.remove(key, { revision: 1 })));
+      const other = operationOf('op', 'other content');
+      await none('an append of other content', answerOf(store.append(key, { ...say1, operation: other })));
+      await none('an append at another position', answerOf(store.append(key, { ...say1, ifPosition: 0 })));
+      await none('an append of no holder', answerOf(store.append(key, { ...say1, fence: 1 })));
+      await none('an append to a full history', answerOf(store.append(key, { ...say1, maxEntries: 1 })));
+      await none('a hold', replace(store, key, live('ACTIVE', { revision: 3, hold, deadline: NOON + 9 })));
+      const earlier = { from: NOON + 9, to: NOON + 5 };
+      await none('reschedule', answerOf(store.reschedule(key, earlier)));
+      await replace(store, key, ended('failed', { revision: 4 }));
+      await append(store, key, ['late']).catch(() => undefined);
+      await expectNumbers([store, second], start, [4], 'an append to a session that has ended');
+    },
+  },
+  {
+    name: 'events: of calls that race for one change, one has an event',
+    run: async (store, second) => {
+      const start = await latestPosition(store);
+      const expectOne = async (
+        count: number,
+        call: string,
+        write: (store: SessionStore) => Promise<unknown>,
+      ): Promise<void> => {
+        await race(store, second, write);
+        await expectNumbers([store, second], start, firsts(count), `simultaneous calls of ${call}`);
+      };
+      await expectOne(1, 'insert', (each) => answerOf(each.insert(TENANT, headOf('one'), live('IDLE'))));
+      await expectOne(2, 'replace', (each) => answerOf(each.replace(key, live('ACTIVE', { revision: 2 }))));
+      await expectOne(3, 'append', (each) => append(each, key, ['once'], 'op'));
+      await expectOne(4, 'remove', (each) => answerOf(each.remove(key)));
+    },
+  },
+];

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { Keyspace, labelKey } from '../../../adapters/redis/keyspace.js';
+import { createSweeper, SessionService } from '../../../src/index.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { openClient } from '../../support/redis-clients.js';
+import { ada, okOf } from '../../support/sessions.js';
+
+const TIMEOUT_MS = 500;
+/** For how long a call is accepted and then recognised: the store's timeout and a second, and that again and a second more. */
+const REMEMBERED_MS = 2 * TIMEOUT_MS + 3000;
+
+let prefixes = 0;
+
+describeWithRedis('a deletion', ({ port }) => {
+  const open = () => {
+    prefixes += 1;
+    const prefix = `deletions-${process.pid}-${prefixes}`;
+    const client = openClient('ioredis 5', { port });
+    const clock = new ManualClock();
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT_MS, statusIndex: true, events: true });
+    const sessions = new SessionService({ store, clock }).forTenant('secret-tenant');
+    const keysLeft = async () => {
+      const found = await client.call('KEYS', `${prefix}:*`);
+      const names = (Array.isArray(found) ? found.map(String) : []).toSorted();
+      return names.filter((name) => !name.endsWith(':events'));
+    };
+    /** Forgets the calls that were made until now, as time does. */
+    const forget = async () => {
+      for (const name of await keysLeft()) if (name.includes(':write:')) await client.call('DEL', name);
+    };
+    return { client, clock, store, sessions, keysLeft, forget, keys: new Keyspace(prefix, 1, true) };
+  };
+
+  const filled = async (sessions: SessionService, labels = { user: 'secret-label' }): Promise<string> => {
+    const input = { ...ada, context: 'secret-context', timeLimit: 60, labels, idempotencyKey: 'secret-key' };
+    const { id } = await okOf(sessions.create(input));
+    await okOf(sessions.start(id));
+    const secret = [{ role: 'user', content: 'secret-content' }];
+    await okOf(sessions.append(id, secret, { operationId: 'secret-op' }));
+    await okOf(sessions.hold(id, { holder: 'secret-holder', seconds: 10 }));
+    return id;
+  };
+
+  test('leaves one key that goes by itself, and that holds nothing of the session', async () => {
+    const { client, sessions, keysLeft, forget } = open();
+    const id = await filled(sessions);
+    await forget();
+    await okOf(sessions.delete(id));
+    const [name = '', ...others] = await keysLeft();
+    expect(others).toEqual([]);
+    const left = `${name} ${await client.call('GET', name)}`;
+    expect(left).not.toContain('secret');
+    expect(left).not.toContain(id);
+    expect(left.length).toBeLessThan(100);
+    const ttl = Number(await client.call('PTTL', name));
+    expect(ttl).toBeGreaterThan(0);
+    expect(ttl).toBeLessThanOrEqual(REMEMBERED_MS);
+  });
+
+  test('leaves no entry in the lists of labels, and those of other sessions stay', async () => {
+    const { client, sessions, keys } = open();
+    const kept = (await okOf(sessions.create({ ...ada, labels: { user: 'secret-label', channel: 'web' } }))).id;
+    const labels = { user: 'secret-label', channel: 'w:\u00E9b', lesson: '%' };
+    const id = await filled(sessions, labels);
+    await okOf(sessions.delete(id));
+    const session = keys.of({ tenant: 'secret-tenant', id });
+    for (const [name, value] of Object.entries(labels)) {
+      expect(await client.call('ZSCORE', labelKey(session, name, value), session.member)).toBeNull();
+    }
+    const page = await okOf(sessions.list({ label: { user: 'secret-label' } }));
+    expect([page.total, page.sessions.map((each) => each.id)]).toEqual([1, [kept]]);
+    expect((await okOf(sessions.list({ label: { channel: 'web' } }))).total).toBe(1);
+  });
+
+  test('of many sessions leaves nothing that a sweeper has to remove', async () => {
+    const { clock, sessions, keysLeft, forget } = open();
+    for (let count = 0; count < 20; count += 1) {
+      await okOf(sessions.delete((await okOf(sessions.create({ ...ada, labels: { user: `${count}` } }))).id));
+    }
+    await forget();
+    expect(await keysLeft()).toEqual([]);
+    clock.pass(60 * 60 * 1000);
+    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({ ended: 0, deleted: 0, failed: 0 });
+    expect(await keysLeft()).toEqual([]);
+  });
+
+  describe('what recognises a call', () => {
+    test('goes by itself after every change, and holds nothing of the session', async () => {
+      const { client, sessions, keysLeft } = open();
+      await filled(sessions);
+      const writes = (await keysLeft()).filter((name) => name.includes(':write:'));
+      expect(writes).toHaveLength(4);
+      for (const name of writes) {
+        const ttl = Number(await client.call('PTTL', name));
+        expect(ttl).toBeGreaterThan(0);
+        expect(ttl).toBeLessThanOrEqual(REMEMBERED_MS);
+        expect(`${name} ${await client.call('GET', name)}`).not.toContain('secret');
+      }
+    });
+
+    test('is left by no call that changes nothing', async () => {
+      const { sessions, keysLeft, forget, store } = open();
+      const id = await filled(sessions);
+      await forget();
+      const before = await keysLeft();
+      const secret = [{ role: 'user', content: 'secret-content' }];
+      await okOf(sessions.append(id, secret, { operationId: 'secret-op' }));
+      await sessions.append(id, secret, { ifPosition: 0 });
+      await sessions.append(id, secret, { fence: 99 });
+      await sessions.append('nobody', secret);
+      await sessions.delete('nobody');
+      await store.remove({ tenant: 'secret-tenant', id }, { revision: 99 });
+      await store.reschedule({ tenant: 'secret-tenant', id }, { from: 1, to: 2 });
+      expect(await keysLeft()).toEqual(before);
+    });
+  });
+
+  test('of a session whose create is repeated with its key lets it be made anew', async () => {
+    const { sessions } = open();
+    const id = await filled(sessions);
+    await okOf(sessions.delete(id));
+    expect(await filled(sessions)).toBe(id);
+    expect((await okOf(sessions.get(id))).history).toHaveLength(1);
+  });
+});
+
+describeWithRedis('a create that is repeated with its key', ({ port }) => {
+  test('after the end was reported reports nothing again, and has no second event', async () => {
+    prefixes += 1;
+    const client = openClient('ioredis 6', { port });
+    const store = new RedisSessionStore({ client, prefix: `repeated-${process.pid}`, events: true, statusIndex: true });
+    const clock = new ManualClock();
+    const sessions = new SessionService({ store, clock, retention: 3600 });
+    const told: string[] = [];
+    const sweeper = createSweeper(sessions, { onEnded: ({ id }) => told.push(id) });
+    const keyed = { ...ada, timeLimit: 60, labels: { user: 'u1' }, idempotencyKey: 'lesson' };
+    const { id } = await okOf(sessions.create(keyed));
+    await okOf(sessions.start(id));
+    clock.pass(60_000);
+    expect(await okOf(sweeper.sweepOnce())).toMatchObject({ ended: 1 });
+    const events = () => client.call('XLEN', `repeated-${process.pid}:{0}:events`);
+    const before = await events();
+    expect(before).toBe(3);
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(await okOf(sessions.create(keyed))).toMatchObject({ id, status: 'TERMINATED' });
+      clock.pass(60_000);
+      expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 0, deleted: 0, failed: 0 });
+    }
+    expect([told, await events()]).toEqual([[id], before]);
+    const lists = await Promise.all([sessions.list(), sessions.list({ status: 'TERMINATED' })]);
+    expect(lists.map((list) => list._unsafeUnwrap().total)).toEqual([1, 1]);
+    clock.pass(3600_000);
+    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 0, deleted: 1, failed: 0 });
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { decodeJournal, decodeLines, encodeLines } from '../../../adapters/redis/journal.js';
+import { say } from '../../../src/testing/samples.js';
+
+const LINE = '{"role":"user","content":"hello","timestamp":"2026-01-31T18:00:03.000Z"},\n';
+const entry = { role: 'user', content: 'hello', timestamp: '2026-01-31T18:00:03.000Z' };
+
+/** More escapes than a regular expression has stack for. */
+const MANY = 6_000_000;
+
+describe('a journal', () => {
+  // Histories of today must be read by every later version of this format.
+  test('is a line for each entry', () => {
+    expect(encodeLines([entry, entry])).toBe(LINE + LINE);
+    expect(decodeLines(LINE + LINE)).toEqual([entry, entry]);
+    expect(decodeJournal(LINE + LINE, { bytes: 2 * LINE.length, entries: 2 })).toEqual([entry, entry]);
+    expect(decodeJournal('', { bytes: 0, entries: 0 })).toEqual([]);
+  });
+
+  const texts = ['one', '\u20AC', '\u{1F600}\n"\\', '\ud800', ''].map((text) => say(text));
+  const lines = encodeLines(texts);
+  const bytes = Buffer.byteLength(lines);
+
+  test.each(['x', '{', LINE, '\n', '\u20AC'.repeat(9), Buffer.from([0xe2, 0x82]).toString(), 'x'.repeat(100_000)])(
+    'ends at its committed length, whatever is behind that: %j',
+    (left) => {
+      expect(decodeJournal(lines + left, { bytes, entries: texts.length })).toEqual(texts);
+    },
+  );
+
+  test('ends there too where the characters with those behind it are as many as its bytes', () => {
+    const left = 'x'.repeat(bytes - lines.length);
+    expect(left.length).toBeGreaterThan(0);
+    expect(decodeJournal(lines + left, { bytes, entries: texts.length })).toEqual(texts);
+  });
+
+  test('is none where it is shorter than its record says, wherever it ends', () => {
+    for (let end = 0; end < bytes; end += 1) {
+      const cut = Buffer.from(lines).subarray(0, end).toString();
+      // A character that is cut is read as another one, which is as long.
+      if (Buffer.byteLength(cut) >= bytes) continue;
+      expect(decodeJournal(cut, { bytes, entries: texts.length })).toBeUndefined();
+    }
+  });
+
+  test('is none where its record counts other entries, or ends within a line', () => {
+    for (const entries of [0, texts.length - 1, texts.length + 1]) {
+      expect(decodeJournal(lines, { bytes, entries })).toBeUndefined();
+    }
+    expect(decodeJournal(LINE + LINE, { bytes: 2 * LINE.length - 1, entries: 2 })).toBeUndefined();
+    expect(decodeJournal(LINE + LINE, { bytes: LINE.length + 9, entries: 1 })).toBeUndefined();
+  });
+
+  test('of a server that counts characters is read by characters', () => {
+    expect(decodeJournal(lines, { bytes: lines.length, entries: texts.length })).toEqual(texts);
+  });
+
+  test.each([
+    ['half of a line', LINE.slice(0, -3)],
+    ['something before it', ` x${LINE}`],
+    ['a word after it', `${LINE}x`],
+    ['a line that is no entry', '{"role":"user"},\n'],
+    ['an entry with a number', LINE.replace('"hello"', '1')],
+    ['a line of something else', 'null,\n'],
+    ['a list for an entry', '["role","content","timestamp"],\n'],
+    ['another end than a comma', `${LINE.slice(0, -2)};\n`],
+    ['a raw line feed in a text', LINE.replace('hello', 'hel\nlo')],
+    ['a bad escape', LINE.replace('hello', '\\x')],
+    ['a list within the list', '],[,\n'],
+  ])('is none with %s', (_, text) => {
+    expect(decodeLines(text)).toBeUndefined();
+  });
+
+  test('gives its reader entries of its own', () => {
+    const [[first] = [], [again] = []] = [decodeLines(LINE), decodeLines(LINE)];
+    expect(again).toEqual(first);
+    expect(again).not.toBe(first);
+    expect(Object.isFrozen(again)).toBe(false);
+  });
+
+  test('is read with millions of escapes', () => {
+    const long = LINE.replace('hello', '\\n'.repeat(MANY));
+    expect(decodeLines(long)?.[0]?.content).toHaveLength(MANY);
+    expect(decodeLines(long.slice(0, -3))).toBeUndefined();
+  });
+});

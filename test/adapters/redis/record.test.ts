@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { decodeRecord, encodeRecord, HEADER_BYTES } from '../../../adapters/redis/record.js';
+import type { StateRecord } from '../../../src/session/session-record.js';
+import { ended, headOf, live, NOON } from '../../../src/testing/samples.js';
+
+const BIRTH = 'write-id-_12';
+const NEVER = '9007199254740991';
+const ZERO = '0'.repeat(16);
+
+const head = { ...headOf('one', NOON, { timeLimit: 60 }), labels: { user: 'u:1', channel: 'w\u00E9b' } };
+const hold = { holder: 'worker', fence: 3, until: 5 };
+const active = live('ACTIVE', {
+  ...{ revision: 2, since: 1000, activeMs: 7, limitMs: 60_000, deadline: 61_000, hold },
+  operations: ['b', 'a:1'],
+});
+
+const HEAD =
+  '{"id":"one","options":{"face":"ada","profile":"tutor","context":"","behavior":"","timeLimit":60},' +
+  '"createdAt":"2026-01-31T12:00:00.000Z"}';
+const COUNTS = `${BIRTH} 00${NOON} 0000000001 0000000000 000000000000`;
+const record =
+  `3 A 0000000000061000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 ${COUNTS} 0000000329 ` +
+  'user=u%003a1 channel=w%00e9b\n' +
+  '{"status":"ACTIVE","revision":2,"since":1000,"activeMs":7,"limitMs":60000,"deadline":61000,' +
+  `"operations":["b","a:1"],"hold":{"holder":"worker","fence":3,"until":5}}\n${HEAD}`;
+
+describe('a record', () => {
+  // Records of today must be read by every later version of this format.
+  test('is this text', () => {
+    expect(encodeRecord(BIRTH, head, active)).toBe(record);
+    expect(decodeRecord('one', record)).toEqual({
+      head,
+      state: active,
+      birth: BIRTH,
+      sequence: 1,
+      entries: 0,
+      bytes: 0,
+    });
+  });
+
+  test.each<[string, StateRecord, string]>([
+    ['I', live('IDLE'), `${ZERO} ${NEVER} 0000000000000001 ${ZERO} ${ZERO}`],
+    ['A', live('ACTIVE'), `${NEVER} ${NEVER} 0000000000000001 ${ZERO} ${ZERO}`],
+    ['P', live('PAUSED', { deadline: 9 }), `${ZERO.slice(1)}9 ${ZERO.slice(1)}9 0000000000000001 ${ZERO} ${ZERO}`],
+    ['T', ended('failed', { revision: 12 }), `${ZERO} ${NEVER} 0000000000000012 ${ZERO} ${ZERO}`],
+  ])('says when a session with the letter %s takes history, and when it is due', (letter, state, times) => {
+    const { labels: _, ...plain } = head;
+    const text = encodeRecord(BIRTH, plain, state);
+    const [line = ''] = text.split('\n');
+    expect(line).toBe(`3 ${letter} ${times} ${COUNTS} ${String(text.length - HEADER_BYTES).padStart(10, '0')} `);
+    expect(decodeRecord('one', text)).toMatchObject({ head: plain, state });
+    expect(decodeRecord('one', text)?.head).not.toHaveProperty('labels');
+  });
+
+  test('counts its size in bytes', () => {
+    const text = encodeRecord(BIRTH, { ...head, options: { ...head.options, context: '\u20AC\u{1F600}' } }, active);
+    const size = Number(text.slice(HEADER_BYTES - 11, HEADER_BYTES - 1));
+    expect(size).toBe(Buffer.byteLength(text) - HEADER_BYTES);
+  });
+
+  test('counts the entries and the length of the journal', () => {
+    const counted = record.replace('0000000001 0000000000 000000000000', '0000000007 0000000003 000000000222');
+    expect(decodeRecord('one', counted)).toMatchObject({ sequence: 7, entries: 3, bytes: 222 });
+  });
+
+  test.each(Array.from({ length: 13 }, (_, at) => at))('is none with junk in field %i', (place) => {
+    const fields = record.slice(0, HEADER_BYTES - 1).split(' ');
+    const width = fields[place]?.length ?? 0;
+    const junks = ['', '-1', '+1', '1.5', '1e3', 'NaN', 'Infinity', '0x1', 'x y', '\0', '\u20AC', '9'.repeat(40)];
+    for (const junk of [...junks, ' '.repeat(width), '.'.repeat(width), '/'.repeat(width)]) {
+      const text = fields.with(place, junk).join(' ') + record.slice(HEADER_BYTES - 1);
+      expect(decodeRecord('one', text)).toBeUndefined();
+    }
+  });
+
+  test.each([
+    ['empty', ''],
+    ['of an earlier version', record.replace('3', '2')],
+    ['of a later version', record.replace('3', '4')],
+    ['of no status', record.replace(' A ', ' X ')],
+    ['cut', record.slice(0, -1)],
+    ['without its last line', record.slice(0, record.lastIndexOf('\n'))],
+    ['without its state', record.split('\n').with(1, '').join('\n')],
+    ['with a state of another form', record.replace('"revision":2', '"revision":"2"')],
+    ['with an end without reason', record.replace('"ACTIVE"', '"TERMINATED"')],
+    ['with a hold of another form', record.replace('"until":5', '"until":null')],
+    ['another session\u2019s', record.replace('"one"', '"two"')],
+    ['without options', record.replace('"options"', '"optionen"')],
+    ['with a number for a text', record.replace('"tutor"', '1')],
+    ['without a time', record.replace('"createdAt"', '"made"')],
+    ['with a label without a value', record.replace('user=u%003a1', 'user')],
+    ['with a label of another form', record.replace('user=', 'user name=')],
+    ['with two spaces between labels', record.replace(' channel', '  channel')],
+    ['null', 'null'],
+    ['one line', record.replaceAll('\n', ' ')],
+  ])('is none where it is %s', (_, text) => {
+    expect(decodeRecord('one', text)).toBeUndefined();
+  });
+
+  test('is read in linear time, however long the junk is', () => {
+    for (const unit of ['\n', ' ', '3 A ', '{', '%', '=']) {
+      expect(decodeRecord('one', record.slice(0, HEADER_BYTES) + unit.repeat(1_000_000))).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import type { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { EventDetail } from '../../src/events/event-detail.js';
+import type { SessionKey } from '../../src/store/session-store.js';
+import { NOON } from '../../src/testing/samples.js';
+import { eventsWith, type PlantedBug, planted } from './planted-bug.js';
+
+/** Tells an event that no change has. */
+const tell = (inner: MemorySessionStore, key: SessionKey, detail: EventDetail): void => {
+  const record = inner.find(key)._unsafeUnwrap();
+  inner.events?.log(key, { birth: record?.birth ?? 'none', sequence: record?.sequence ?? 1 }, detail);
+};
+
+const hasItsEvent = 'events: a change that was acknowledged has its event, whatever the change';
+const hasNone = 'events: a call that was refused, or changes no status and no history, has no event';
+const hasOne = 'events: of calls that race for one change, one has an event';
+
+/** Changes without their event, events without a change, and doubled events. */
+export const plantedEventBugs: readonly PlantedBug[] = [
+  planted('ends a session by the clock without an event', hasItsEvent, (inner) => ({
+    events: eventsWith(inner, (events) => ({
+      read: (...args) =>
+        events.read(...args).map((page) => ({
+          ...page,
+          events: page.events.filter(
+            (event) => event.type !== 'session.terminated' || event.endReason !== 'time_limit',
+          ),
+        })),
+    })),
+  })),
+  planted('tells an event only once another one follows it', hasItsEvent, (inner) => ({
+    events: eventsWith(inner, (events) => ({
+      read: (...args) => events.read(...args).map((page) => ({ ...page, events: page.events.slice(0, -1) })),
+    })),
+  })),
+  planted('tells of an append that it has refused', hasNone, (inner) => ({
+    append: (key, append) =>
+      inner.append(key, append).map((answer) => {
+        if (answer.outcome === 'moved') tell(inner, key, { type: 'appended', at: NOON, position: answer.position });
+        return answer;
+      }),
+  })),
+  planted('tells of a hold as if it were a start', hasNone, (inner) => ({
+    replace: (key, next) => {
+      const before = inner.findState(key)._unsafeUnwrap()?.status;
+      return inner.replace(key, next).map((outcome) => {
+        if (outcome === 'replaced' && before === next.status) tell(inner, key, { type: 'started', at: NOON });
+        return outcome;
+      });
+    },
+  })),
+  planted('tells a change again to each call that comes too late for it', hasOne, (inner) => ({
+    replace: (key, next) =>
+      inner.replace(key, next).map((outcome) => {
+        if (outcome === 'stale') tell(inner, key, { type: 'started', at: NOON });
+        return outcome;
+      }),
+  })),
+  planted('tells a repeated append again', hasOne, (inner) => ({
+    append: (key, append) => {
+      const before = inner.find(key)._unsafeUnwrap()?.sequence;
+      return inner.append(key, append).map((answer) => {
+        const isRepeated = answer.outcome === 'appended' && inner.find(key)._unsafeUnwrap()?.sequence === before;
+        if (isRepeated) tell(inner, key, { type: 'appended', at: NOON, position: answer.position });
+        return answer;
+      });
+    },
+  })),
+  planted('tells the removal of a session that is gone', hasOne, (inner) => ({
+    remove: (key, removal) =>
+      inner.remove(key, removal).map((outcome) => {
+        if (outcome === 'missing') tell(inner, key, { type: 'deleted', at: NOON });
+        return outcome;
+      }),
+  })),
+];
