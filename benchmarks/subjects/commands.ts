@@ -42,7 +42,7 @@ const countCommands = async (
     counts.push({ figure: `commands of ${operation}, ${store}`, value: sent.length, unit: sent.join(' ') });
     return value;
   };
-  const input = { face: 'ada', profile: 'tutor', timeLimit: 600 };
+  const input = { face: 'ada', profile: 'tutor', timeLimit: 600, labels: { user: 'u-1' } };
   const { id } = await count('create', () => must(sessions.create(input)));
   await count('start', () => must(sessions.start(id)));
   await count('the first append', () => must(sessions.append(id, ENTRY)));
@@ -54,7 +54,13 @@ const countCommands = async (
   const page = await count('list', () => must(sessions.list()));
   expect(page.sessions.length === 10, 'a page of 10');
   if (options.statusIndex === true) await count('list by status', () => must(sessions.list({ status: 'ACTIVE' })));
-  await count('terminate', () => must(sessions.terminate(id)));
+  const { fence } = await count('hold', () => must(sessions.hold(id, { holder: 'worker', seconds: 10 })));
+  await count('release', () => must(sessions.release(id, { fence })));
+  const stranger = new SessionService({ store: new RedisSessionStore({ client, prefix: 'counted', ...options }) });
+  await count('a pause of a session that another process wrote last', () => must(stranger.pause(id)));
+  await count('terminate', () => must(stranger.terminate(id)));
+  const { id: failed } = await must(sessions.create(input));
+  await count('fail', () => must(sessions.fail(failed)));
   await count('delete', () => must(sessions.delete(id)));
   monitor.disconnect();
   client.disconnect();

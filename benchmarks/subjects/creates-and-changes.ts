@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { RedisSessionStore, SessionService } from '../colloquy.js';
-import type { Group, Subject } from '../harness/measure.js';
+import type { Call, Group, Subject } from '../harness/measure.js';
 import { loadScript } from './scripts.js';
-import { type Context, expect, must, type Suite } from './suite.js';
+import { type Context, type Count, expect, must, type Suite } from './suite.js';
 
 const CREATE = { face: 'ada', profile: 'tutor', behavior: 'Be kind.', context: '', timeLimit: 600 } as const;
 
@@ -14,21 +14,45 @@ const TENANT = 'changes';
 const SET_AND_ZADD = 'SET and ZADD in one flight';
 const GET_AND_SET = 'GET, then EVALSHA of a bare SET';
 
-const creating = (redis: Redis, sessions: SessionService): readonly Subject[] => {
+const byHand = (redis: Redis): Subject => {
   let count = 0;
-  return [
-    {
-      name: SET_AND_ZADD,
-      call: () => {
-        count += 1;
-        return Promise.all([redis.set(`bare:${count}`, RECORD), redis.zadd('bare', count, `${count}`)]);
-      },
+  return {
+    name: SET_AND_ZADD,
+    call: () => {
+      count += 1;
+      return Promise.all([redis.set(`bare:${count}`, RECORD), redis.zadd('bare', count, `${count}`)]);
     },
+  };
+};
+
+/** With events, a status index, a time limit and a label. */
+const EVERYTHING_ON = 'create, everything on';
+
+const openAll = (redis: Redis): SessionService => {
+  const store = new RedisSessionStore({ client: redis, prefix: 'all', events: true, statusIndex: true });
+  return new SessionService({ store }).forTenant(TENANT);
+};
+
+const createAll = (sessions: SessionService) => must(sessions.create({ ...CREATE, labels: { user: 'u-1' } }));
+
+const creating = (redis: Redis, sessions: SessionService): readonly Subject[] => {
+  const all = openAll(redis);
+  return [
+    byHand(redis),
     {
       name: 'create',
       call: () => must(sessions.create(CREATE)),
       check: async () =>
         expect((await must(sessions.list({ limit: 1 }))).sessions[0]?.status === 'IDLE', 'it is there'),
+    },
+    {
+      name: EVERYTHING_ON,
+      call: () => createAll(all),
+      check: async () => expect((await must(all.list({ label: { user: 'u-1' } }))).total > 0, 'its label finds it'),
+    },
+    {
+      name: 'create and start, everything on',
+      call: async () => must(all.start((await createAll(all)).id)),
     },
   ];
 };
@@ -78,4 +102,38 @@ async function* groups({ redis, quick }: Context): AsyncGenerator<Group> {
   await redis.flushdb();
 }
 
-export const changes: Suite = { name: 'redis-changes', groups };
+/** Microseconds of the server's CPU that a call takes, from what the server says of itself. */
+const serverUs = async (redis: Redis, call: () => Call, calls: number): Promise<number> => {
+  const used = async (): Promise<number> => {
+    const info = await redis.info('cpu');
+    const seconds = ['used_cpu_user', 'used_cpu_sys'].map((name) =>
+      Number(new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]),
+    );
+    return seconds.reduce((sum, each) => sum + each, 0) * 1e6;
+  };
+  const before = await used();
+  let left = calls;
+  const caller = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await call();
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, caller));
+  return ((await used()) - before) / calls;
+};
+
+const counts = async ({ redis, quick }: Context): Promise<readonly Count[]> => {
+  const all = openAll(redis);
+  const hand = byHand(redis);
+  const rounds: number[] = [];
+  for (let round = 0; round < (quick ? 1 : 7); round += 1) {
+    const limit = await serverUs(redis, () => hand.call(), quick ? 1000 : 20_000);
+    rounds.push((await serverUs(redis, () => createAll(all), quick ? 1000 : 20_000)) / limit);
+  }
+  await redis.flushdb();
+  const [median = Number.NaN] = rounds.toSorted((a, b) => a - b).slice(Math.floor(rounds.length / 2));
+  return [{ figure: 'server CPU of a create, everything on, of SET and ZADD by hand', value: median, unit: 'times' }];
+};
+
+export const changes: Suite = { name: 'redis-changes', groups, counts };
