@@ -8,7 +8,7 @@ export default defineConfig({
       'test/session/*.test.ts',
       'test/stores/memory.contract.test.ts',
       'test/adapters/memory/*.test.ts',
-      'test/adapters/redis/{codecs.properties,journal-text,keys,record-text,failure}.test.ts',
+      'test/adapters/redis/{codecs.properties,journal,keyspace,record,failure}.test.ts',
       'test/http/session-writer.test.ts',
     ],
     setupFiles: ['test/support/same-cases.ts'],

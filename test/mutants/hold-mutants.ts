@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.js';
 
 const holdTests = ['test/session/hold.test.ts', 'test/service/holds.test.ts', 'test/service/holds.properties.test.ts'];
-const stores = ['test/stores'];
+const redis = ['test/stores/redis.contract.test.ts'];
 
 export const holdMutants: readonly Mutant[] = [
   {
@@ -69,38 +69,38 @@ export const holdMutants: readonly Mutant[] = [
   },
   {
     bug: 'the Redis store makes an append of an earlier holder',
-    file: 'adapters/redis/history-writer.ts',
-    from: "if ARGV[8] ~= '' then",
-    to: 'if false then',
-    tests: ['test/stores', 'test/service/holds.properties.test.ts'],
+    file: 'adapters/redis/scripts/append.ts',
+    from: "if ARGV[8] ~= '' and not isHeld then return 'not_held' end",
+    to: '',
+    tests: redis,
   },
   {
     bug: 'the Redis store accepts an append at the end of its hold',
-    file: 'adapters/redis/history-writer.ts',
-    from: 'tonumber(ARGV[2]) >= tonumber(till)',
-    to: 'tonumber(ARGV[2]) > tonumber(till)',
-    tests: stores,
+    file: 'adapters/redis/scripts/append.ts',
+    from: "now < ${numberField('head', 'heldUntil')}",
+    to: "now <= ${numberField('head', 'heldUntil')}",
+    tests: redis,
   },
   {
     bug: 'the Redis store appends wherever the history ends',
-    file: 'adapters/redis/history-writer.ts',
+    file: 'adapters/redis/scripts/append.ts',
     from: "if ARGV[7] ~= '' and tonumber(ARGV[7]) ~= length then",
     to: 'if false then',
-    tests: stores,
+    tests: redis,
   },
   {
     bug: 'the Redis store takes other content for a repeated append',
-    file: 'adapters/redis/history-writer.ts',
-    from: '~= ARGV[12] then return',
-    to: '== nil then return',
-    tests: stores,
+    file: 'adapters/redis/scripts/append.ts',
+    from: "return digest == ARGV[10] and tonumber(finish) or 'mismatch'",
+    to: 'return tonumber(finish)',
+    tests: redis,
   },
   {
-    bug: 'the Redis store numbers the change after a hold one too high',
-    file: 'adapters/redis/record-writer.ts',
-    from: "tonumber(${field('line', 'base')}) + 1)",
-    to: "tonumber(${field('line', 'base')}))",
-    tests: stores,
+    bug: 'the Redis store counts a hold as a change',
+    file: 'adapters/redis/scripts/replace.ts',
+    from: "local sequence = ${numberField('record', 'sequence')}",
+    to: "local sequence = ${numberField('record', 'sequence')} + (status == ARGV[7] and 1 or 0)",
+    tests: redis,
   },
   {
     bug: 'the memory store ignores the fence',
