@@ -34,6 +34,9 @@ export const script = (lua: string): Script => ({ lua, sha1: createHash('sha1').
  *
  * Defines `known`, what an earlier arrival of this call has noted, and `remember(value)`, which notes it. A call that
  * arrives too late is refused: {'late', the server's time}. So a call is recognised for as long as it is accepted.
+ *
+ * Defines `attempt(change, undo)`. Lua does not roll back: if a command of `change` is refused, for a right that is missing
+ * or a key of a wrong type, `undo` takes back what those before it have changed, also if some of its own commands are refused. Returns the refusal.
  */
 export const writeScript = (lua: string): Script =>
   script(`
@@ -43,6 +46,13 @@ local clock, till, span = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(
 if not known and (clock >= till or till > clock + span) then return {'late', clock} end
 local function remember(value)
   redis.call('SET', KEYS[1], value, 'PX', string.format('%.0f', till + span - clock))
+end
+local function attempt(change, undo)
+  local isDone, refusal = pcall(change)
+  if isDone then return nil end
+  undo()
+  redis.pcall('DEL', KEYS[1])
+  return {err = string.gsub(type(refusal) == 'table' and refusal.err or refusal, '^@user_script: ?%d+: ', '')}
 end
 ${lua}`);
 

@@ -49,14 +49,14 @@ if entries > tonumber(ARGV[6]) then return 'full' end
 -- The reply counts what a torn log has left behind the committed length, and the sum is wrong for a server that counts
 -- characters, as test doubles do.
 local finish = math.min(redis.call('SETRANGE', KEYS[3], length, ARGV[4]), length + #ARGV[4])
-remember(string.format('%s %.0f %.0f', birth, length, finish))
 local sequence = ${numberField('head', 'sequence')} + 1
-if ARGV[9] ~= '' then redis.call('HSET', KEYS[4], ARGV[9], string.format('%s %.0f', ARGV[10], finish)) end
-local refused = log(string.format('1 appended %s %.0f %s %s %.0f', birth, sequence, ARGV[3], ARGV[12], finish))
-if refused then
-  redis.call('HDEL', KEYS[4], ARGV[9])
-  return refused
-end
-redis.call('SETRANGE', KEYS[2], ${COUNTS_START}, string.format('${COUNTS_FORMAT}', sequence, entries, finish))
-return finish
+local refused = attempt(function()
+  remember(string.format('%s %.0f %.0f', birth, length, finish))
+  if ARGV[9] ~= '' then redis.call('HSET', KEYS[4], ARGV[9], string.format('%s %.0f', ARGV[10], finish)) end
+  log(string.format('1 appended %s %.0f %s %s %.0f', birth, sequence, ARGV[3], ARGV[12], finish))
+  redis.call('SETRANGE', KEYS[2], ${COUNTS_START}, string.format('${COUNTS_FORMAT}', sequence, entries, finish))
+end, function()
+  if ARGV[9] ~= '' then redis.pcall('HDEL', KEYS[4], ARGV[9]) end
+end)
+return refused or finish
 `);

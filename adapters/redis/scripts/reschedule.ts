@@ -23,7 +23,9 @@ if ARGV[7] == '' then
   if head ~= '' and ${field('head', 'status')} ~= 'T' then time = math.min(time, ${numberField('head', 'deadline')}) end
 end
 if time == due then return 'stale' end
-remember('1')
-schedule(time >= ${NEVER} and '' or string.format('%.0f', time))
-return 'moved'
+local refused = attempt(function()
+  remember('1')
+  schedule(time >= ${NEVER} and '' or string.format('%.0f', time))
+end, function() reschedule(string.format('%.0f', due)) end)
+return refused or 'moved'
 `);
