@@ -23,8 +23,19 @@ end`;
 /** The number of a status letter among the keys of the indexes by status, from 1. `letter` is a Lua expression. */
 export const numberOf = (letter: string): string => `string.find('${LETTERS}', ${letter}, 1, true)`;
 
-/** Defines `log(text)`: writes an event to the stream `key`, unless the length to keep is ''. Both are Lua expressions. */
+/** Number of events above the length to keep at which a stream is cut to it: to cut it for each event costs more. */
+const SURPLUS = 100;
+
+/**
+ * Defines `log(text)`: writes an event to the stream `key`, unless the length to keep is ''. Both are Lua expressions.
+ * `MAXLEN ~` would be logged with the length of the stream as it was: after a torn log that takes an event too many.
+ */
 export const log = (key: string, length: string): string => `
 local function log(text)
-  if ${length} ~= '' then redis.call('XADD', ${key}, 'MAXLEN', '~', ${length}, '*', 'e', text) end
+  if ${length} == '' then return end
+  if redis.call('XLEN', ${key}) < ${length} + ${SURPLUS} then
+    redis.call('XADD', ${key}, '*', 'e', text)
+  else
+    redis.call('XADD', ${key}, 'MAXLEN', ${length}, '*', 'e', text)
+  end
 end`;

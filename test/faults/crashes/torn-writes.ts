@@ -11,6 +11,8 @@ import { ada, okOf } from '../../support/sessions.js';
 export interface Bench {
   readonly client: TestClient;
   readonly store: RedisSessionStore;
+  /** Whether the store keeps events. */
+  readonly events: boolean;
   readonly sessions: SessionService;
   /** The same sessions, for which a limit holds how long they may be idle. */
   readonly impatient: SessionService;
@@ -32,6 +34,9 @@ export const TARGET = 's2';
 
 /** The id of a session that a write creates. */
 export const CREATED = await idOfIdempotencyKey('default', 'the-write');
+
+/** The id of a session that is created after a crash. */
+export const LATER = await idOfIdempotencyKey('default', 'later');
 
 const target = { tenant: 'default', id: TARGET };
 

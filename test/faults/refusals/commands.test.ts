@@ -22,7 +22,7 @@ const tenant = 'default';
 /** The commands of the scripts of the mutations. */
 const commands = [
   ...['get', 'getrange', 'set', 'setrange', 'strlen', 'exists', 'del', 'time'],
-  ...['hget', 'hset', 'zadd', 'zrem', 'zrange', 'zscore', 'xadd'],
+  ...['hget', 'hset', 'zadd', 'zrem', 'zrange', 'zscore', 'xadd', 'xlen'],
 ];
 
 const keyspace = new Keyspace('refused', 1, true);
@@ -149,7 +149,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
     const store = new RedisSessionStore({ client, prefix: 'refused', statusIndex: true, events, timeoutMs: 150 });
     const options = { store, clock: new ManualClock(), ids: countingIds() };
     const sessions = new SessionService(options);
-    const bench = { client: control, store, sessions, impatient: new SessionService({ ...options, idleTimeout: 900 }) };
+    const bench = { client: control, store, events, sessions, impatient: new SessionService({ ...options, idleTimeout: 900 }) };
     const { id } = await okOf(bench.impatient.create({ ...ada, timeLimit: 60, labels: LABELS }));
     await okOf(sessions.start(id));
     await okOf(sessions.append(id, [said('of another')], { operationId: 'other' }));

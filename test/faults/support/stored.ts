@@ -7,7 +7,7 @@ interface LookingClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-const textsOf = (reply: unknown): readonly string[] => (Array.isArray(reply) ? reply.map(String) : []);
+const textsOf = (reply: unknown): readonly string[] => (Array.isArray(reply) ? reply.flat().map(String) : []);
 
 const keysUnder = async (client: LookingClient, prefix: string): Promise<readonly string[]> =>
   textsOf(await client.call('KEYS', `${prefix}:{*`)).toSorted();
