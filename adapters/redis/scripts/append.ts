@@ -13,10 +13,12 @@ import { log } from './indexes.js';
  * Returns the position behind the lines, or {'closed', the state as JSON}, {'moved', position}, 'not_held', 'full',
  * 'mismatch', 'missing' or 'corrupt'.
  *
- * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a command that is refused
- * leaves those before it.
+ * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a torn log may bring
+ * back a note without its lines.
  */
 export const appendScript = writeScript(`${log('KEYS[5]', 'ARGV[11]')}
+-- Test doubles have no sums.
+local sumOf = redis.sha1hex or function(text) return text end
 local head = redis.call('GETRANGE', KEYS[2], 0, ${HEADER_BYTES - 1})
 local notedBirth, notedStart, notedEnd = string.match(known or '', '^(%S+) (%d+) (%d+)$')
 if head == '' then
@@ -33,8 +35,11 @@ if known then
   if isThere then return tonumber(notedEnd) end
 end
 if ARGV[9] ~= '' then
-  local digest, finish = string.match(redis.call('HGET', KEYS[4], ARGV[9]) or '', '^(%S+) (%d+)$')
-  if digest and tonumber(finish) <= length then return digest == ARGV[10] and tonumber(finish) or 'mismatch' end
+  local note = redis.call('HGET', KEYS[4], ARGV[9]) or ''
+  local digest, start, finish, sum = string.match(note, '^(%S+) (%d+) (%d+) (.*)$')
+  if digest and tonumber(finish) <= length and sumOf(redis.call('GETRANGE', KEYS[3], start, finish - 1)) == sum then
+    return digest == ARGV[10] and tonumber(finish) or 'mismatch'
+  end
 end
 local now = tonumber(ARGV[3])
 if now >= ${numberField('head', 'openUntil')} then
@@ -52,7 +57,9 @@ local finish = math.min(redis.call('SETRANGE', KEYS[3], length, ARGV[4]), length
 local sequence = ${numberField('head', 'sequence')} + 1
 local refused = attempt(function()
   remember(string.format('%s %.0f %.0f', birth, length, finish))
-  if ARGV[9] ~= '' then redis.call('HSET', KEYS[4], ARGV[9], string.format('%s %.0f', ARGV[10], finish)) end
+  if ARGV[9] ~= '' then
+    redis.call('HSET', KEYS[4], ARGV[9], string.format('%s %.0f %.0f %s', ARGV[10], length, finish, sumOf(ARGV[4])))
+  end
   log(string.format('1 appended %s %.0f %s %s %.0f', birth, sequence, ARGV[3], ARGV[12], finish))
   redis.call('SETRANGE', KEYS[2], ${COUNTS_START}, string.format('${COUNTS_FORMAT}', sequence, entries, finish))
 end, function()

@@ -40,7 +40,10 @@ export const glanceAt = async ({ store }: Looked): Promise<Sight> => {
 };
 
 /** Fails unless lists and totals are exact and every change has its event. Gives the events of changes that are not there. */
-export const expectExact = async ({ store, client, events }: Looked, { sessions }: Sight): Promise<readonly string[]> => {
+export const expectExact = async (
+  { store, client, events }: Looked,
+  { sessions }: Sight,
+): Promise<readonly string[]> => {
   const totalOf = async (range: Parameters<RedisSessionStore['list']>[1]): Promise<readonly [number, number]> => {
     const { total, records, unreadable } = await answerOf(store.list(TENANT, range));
     expectEqual(unreadable, [], 'what a list cannot read');

@@ -64,9 +64,7 @@ describeWithRedis('a log that is torn', () => {
         const halves: string[] = [];
         const losses: string[] = [];
         const watch = async (found: string[], what: string, cut: number, trial: Promise<unknown>): Promise<void> => {
-          await trial.catch((error: unknown) =>
-            found.push(`${what}, ${cut - log.from} bytes in: ${messageOf(error)}`),
-          );
+          await trial.catch((error: unknown) => found.push(`${what}, ${cut - log.from} bytes in: ${messageOf(error)}`));
         };
         const count = async (trial: Promise<Remains>): Promise<void> => {
           const { entries, ghosts } = await trial;

@@ -149,7 +149,13 @@ describeWithRedis('a mutation of which one command is refused', () => {
     const store = new RedisSessionStore({ client, prefix: 'refused', statusIndex: true, events, timeoutMs: 150 });
     const options = { store, clock: new ManualClock(), ids: countingIds() };
     const sessions = new SessionService(options);
-    const bench = { client: control, store, events, sessions, impatient: new SessionService({ ...options, idleTimeout: 900 }) };
+    const bench = {
+      client: control,
+      store,
+      events,
+      sessions,
+      impatient: new SessionService({ ...options, idleTimeout: 900 }),
+    };
     const { id } = await okOf(bench.impatient.create({ ...ada, timeLimit: 60, labels: LABELS }));
     await okOf(sessions.start(id));
     await okOf(sessions.append(id, [said('of another')], { operationId: 'other' }));
