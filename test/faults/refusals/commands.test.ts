@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { Keyspace, labelKey } from '../../../adapters/redis/keyspace.js';
 import { SessionService } from '../../../src/index.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
 import { answerOf } from '../../../src/testing/steps.js';
@@ -13,74 +12,11 @@ import { ada, countingIds, okOf } from '../../support/sessions.js';
 import { type Bench, CREATED, LABELS, said, TARGET, type Write, writes } from '../crashes/torn-writes.js';
 import { effort, record } from '../support/effort.js';
 import { wrongEntries, wrongEvents } from '../support/stored.js';
+import { prefix, type Refusal, refusals, stream, tenant } from './command-refusals.js';
 
 const PROMISE = 'a refused command changes nothing that a reader shows';
 const OTHER = 's1';
 const IDS = [OTHER, TARGET, CREATED];
-const tenant = 'default';
-
-/** The commands of the scripts of the mutations. */
-const commands = [
-  ...['get', 'getrange', 'set', 'setrange', 'strlen', 'exists', 'del', 'time'],
-  ...['hget', 'hset', 'zadd', 'zrem', 'zrange', 'zscore', 'xadd', 'xlen'],
-];
-
-const keyspace = new Keyspace('refused', 1, true);
-const { events: stream } = keyspace.tenant(tenant);
-
-/** The keys of a session, by what they hold. */
-const keysOf = (id: string): Readonly<Record<string, string>> => {
-  const keys = keyspace.of({ tenant, id });
-  const { record, journal, names, index, byStatus, deadlines, tenants, events } = keys;
-  const labels = { label: labelKey(keys, 'kind', LABELS.kind), 'another label': labelKey(keys, 'team', LABELS.team) };
-  return { record, journal, names, index, ...byStatus, ...labels, deadlines, tenants, events };
-};
-
-interface Refusal {
-  readonly name: string;
-  readonly begin: (control: TestClient, id: string) => Promise<unknown>;
-  readonly end: (control: TestClient, id: string) => Promise<unknown>;
-  /** The sort of key that has a wrong type. */
-  readonly wrongKey?: string;
-}
-
-const setting = (name: string, setting: string, refusing: string, normal: string): Refusal => ({
-  name,
-  begin: (control) => control.call('CONFIG', 'SET', setting, refusing),
-  end: (control) => control.call('CONFIG', 'SET', setting, normal),
-});
-
-const SAVED = 'saved';
-
-const refusals: readonly Refusal[] = [
-  ...commands.map((command) => ({
-    name: `no right to ${command}`,
-    begin: (control: TestClient) => control.call('ACL', 'SETUSER', 'writer', `-${command}`),
-    end: (control: TestClient) => control.call('ACL', 'SETUSER', 'writer', `+${command}`),
-  })),
-  setting('OOM', 'maxmemory', '1', '0'),
-  setting('NOREPLICAS', 'min-replicas-to-write', '1', '0'),
-  {
-    name: 'READONLY',
-    begin: (control) => control.call('REPLICAOF', '127.0.0.1', '1'),
-    end: (control) => control.call('REPLICAOF', 'NO', 'ONE'),
-  },
-  ...Object.keys(keysOf('')).map((wrongKey) => ({
-    name: `a wrong type of ${wrongKey}`,
-    wrongKey,
-    begin: async (control: TestClient, id: string) => {
-      const { [wrongKey]: key = '' } = keysOf(id);
-      await control.call('RENAME', key, SAVED).catch(() => undefined);
-      await control.call('RPUSH', key, 'of another program');
-    },
-    end: async (control: TestClient, id: string) => {
-      const { [wrongKey]: key = '' } = keysOf(id);
-      await control.call('DEL', key);
-      await control.call('RENAME', SAVED, key).catch(() => undefined);
-    },
-  })),
-  { name: 'a wrong type of write', wrongKey: 'write', begin: async () => {}, end: async () => {} },
-];
 
 /** What a call was answered: `ok`, what its error says of its outcome, or the type of another error. */
 const outcomeOf = async (run: () => Promise<unknown>): Promise<string> => {
@@ -142,11 +78,16 @@ describeWithRedis('a mutation of which one command is refused', () => {
     tell('of these, with another outcome than was said', sums.wrong, '0');
   });
 
-  /** A service of which every call fails soon, and sessions as they are before a write. */
-  const prepared = async (write: Write, events: boolean, version: ClientVersion): Promise<Bench> => {
+  /** A service, and sessions as they are before a write. */
+  const prepared = async (
+    write: Write,
+    events: boolean,
+    version: ClientVersion,
+    timeoutMs = 10_000,
+  ): Promise<Bench> => {
     await control.call('FLUSHALL');
     const client = connect(version);
-    const store = new RedisSessionStore({ client, prefix: 'refused', statusIndex: true, events, timeoutMs: 150 });
+    const store = new RedisSessionStore({ client, prefix, statusIndex: true, events, timeoutMs });
     const options = { store, clock: new ManualClock(), ids: countingIds() };
     const sessions = new SessionService(options);
     const bench = {
@@ -164,8 +105,8 @@ describeWithRedis('a mutation of which one command is refused', () => {
   };
 
   const stored = async (events: boolean): Promise<readonly string[]> => {
-    const { wrong, ghosts } = events ? await wrongEvents(control, 'refused') : { wrong: [], ghosts: [] };
-    return [...(await wrongEntries(control, 'refused')), ...wrong, ...ghosts];
+    const { wrong, ghosts } = events ? await wrongEvents(control, prefix) : { wrong: [], ghosts: [] };
+    return [...(await wrongEntries(control, prefix)), ...wrong, ...ghosts];
   };
 
   const spoil = async ({ begin, wrongKey }: Refusal, id: string): Promise<void> => {
@@ -185,7 +126,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
         const wrong: string[] = [];
         const id = write.name.startsWith('create') ? CREATED : TARGET;
         for (const [at, refusal] of refusals.entries()) {
-          const bench = await prepared(write, events, at % 2 === 0 ? version : other);
+          const bench = await prepared(write, events, at % 2 === 0 ? version : other, refusal.timeoutMs);
           const before = await shown(bench, control);
           await spoil(refusal, id);
           const outcome = await outcomeOf(() => write.run(bench));
