@@ -13,8 +13,8 @@ import { log } from './indexes.js';
  * Returns the position behind the lines, or {'closed', the state as JSON}, {'moved', position}, 'not_held', 'full',
  * 'mismatch', 'missing' or 'corrupt'.
  *
- * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a torn log may bring
- * back a note without its lines.
+ * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a command that is
+ * refused, or a torn log, may leave a note without its lines.
  */
 export const appendScript = writeScript(`${log('KEYS[5]', 'ARGV[11]')}
 -- Test doubles have no sums.
@@ -55,15 +55,11 @@ if entries > tonumber(ARGV[6]) then return 'full' end
 -- characters, as test doubles do.
 local finish = math.min(redis.call('SETRANGE', KEYS[3], length, ARGV[4]), length + #ARGV[4])
 local sequence = ${numberField('head', 'sequence')} + 1
-local refused = attempt(function()
-  remember(string.format('%s %.0f %.0f', birth, length, finish))
-  if ARGV[9] ~= '' then
-    redis.call('HSET', KEYS[4], ARGV[9], string.format('%s %.0f %.0f %s', ARGV[10], length, finish, sumOf(ARGV[4])))
-  end
-  log(string.format('1 appended %s %.0f %s %s %.0f', birth, sequence, ARGV[3], ARGV[12], finish))
-  redis.call('SETRANGE', KEYS[2], ${COUNTS_START}, string.format('${COUNTS_FORMAT}', sequence, entries, finish))
-end, function()
-  if ARGV[9] ~= '' then redis.pcall('HDEL', KEYS[4], ARGV[9]) end
-end)
-return refused or finish
+remember(string.format('%s %.0f %.0f', birth, length, finish))
+if ARGV[9] ~= '' then
+  redis.call('HSET', KEYS[4], ARGV[9], string.format('%s %.0f %.0f %s', ARGV[10], length, finish, sumOf(ARGV[4])))
+end
+log(string.format('1 appended %s %.0f %s %s %.0f', birth, sequence, ARGV[3], ARGV[12], finish))
+redis.call('SETRANGE', KEYS[2], ${COUNTS_START}, string.format('${COUNTS_FORMAT}', sequence, entries, finish))
+return finish
 `);
