@@ -11,7 +11,7 @@ import { wrongEntries, wrongEvents } from '../support/stored.js';
 
 const PROMISE = 'a reset connection doubles no append without an operationId';
 const CALLERS = 200;
-const ROUNDS = effort(6, 60);
+const ROUNDS = effort(6, 40);
 /** Calls that are answered between two resets. */
 const CALLS = effort(400, 1000);
 
@@ -84,6 +84,6 @@ describeWithRedis('200 callers on one session, whose connection is reset again a
       expect([wrong, ghosts]).toEqual([[], []]);
       expect(told.ok.size).toBeGreaterThan(CALLS);
     },
-    effort(60_000, 300_000),
+    effort(60_000, 900_000),
   );
 });
