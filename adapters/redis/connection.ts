@@ -35,6 +35,10 @@ export const script = (lua: string): Script => ({ lua, sha1: createHash('sha1').
  * Defines `known`, what an earlier arrival of this call has noted, and `remember(value)`, which notes it. A call that
  * arrives too late is refused: {'late', the server's time}. So a call is recognised for as long as it is accepted.
  *
+ * Defines `attempt(change, undo)`. Lua does not roll back: if a command of `change` is refused, for a right that is missing or
+ * a key of a wrong type, `undo` takes back what those before it have changed, also if some of its own commands are refused.
+ * Returns the refusal.
+ *
  * Scripts give numbers to commands as text: the server turns a number into text slowly.
  */
 export const writeScript = (lua: string): Script =>
@@ -46,6 +50,13 @@ local left = ARGV[1] - clock
 if not known and (left <= 0 or left > ARGV[2] - ARGV[1]) then return {'late', clock} end
 local function remember(value)
   redis.call('SET', KEYS[1], value, 'PXAT', ARGV[2])
+end
+local function attempt(change, undo)
+  local isDone, refusal = pcall(change)
+  if isDone then return nil end
+  undo()
+  redis.pcall('DEL', KEYS[1])
+  return {err = string.gsub(type(refusal) == 'table' and refusal.err or refusal, '^@user_script: ?%d+: ', '')}
 end
 ${lua}`);
 

@@ -22,7 +22,7 @@ export interface Failure {
 
 /*
  * Error replies by their first word, the only fixed part of them. A server that answers with one of these has not run
- * the command, and our scripts write nothing before they can fail.
+ * the command, and our scripts take back what they have written before it.
  */
 
 /** Transient refusals: a retry may soon succeed. */
@@ -36,9 +36,14 @@ const lasting = ['CROSSSLOT', 'DENIED', 'MISCONF', 'NOAUTH', 'NOPERM', 'NOREPLIC
  */
 const firstWord = /^(?:ERR Error running script .*?: )?-?([A-Z]{2,}) /;
 
+/** A command in a script that its user has no right to: Redis 7.0 has no word for it. */
+const noRight = /The user executing the script can't run this command/;
+
 /** The first word of an error reply; empty for any other value. */
-const errorCode = (cause: unknown): string =>
-  cause instanceof Error ? (firstWord.exec(cause.message)?.[1] ?? '') : '';
+const errorCode = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return '';
+  return noRight.test(cause.message) ? 'NOPERM' : (firstWord.exec(cause.message)?.[1] ?? '');
+};
 
 /** The failure of a command. `cause` gets its text without the command, which contains data and passwords. */
 export const failureOf = (cause: unknown): Failure => {

@@ -13,10 +13,12 @@ import { log } from './indexes.js';
  * Returns the position behind the lines, or {'closed', the state as JSON}, {'moved', position}, 'not_held', 'full',
  * 'mismatch', 'missing' or 'corrupt'.
  *
- * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a command that is refused
- * leaves those before it.
+ * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a command that is
+ * refused, or a torn log, may leave a note without its lines.
  */
 export const appendScript = writeScript(`${log('KEYS[4]', 'ARGV[7]')}${readHead('KEYS[2]')}
+-- Test doubles have no sums.
+local sumOf = redis.sha1hex or function(text) return text end
 local notedBirth, notedStart, notedEnd = string.match(known or '', '^(%S+) (%d+) (%d+)$')
 if head == '' then
   if notedEnd then return tonumber(notedEnd) end
@@ -32,9 +34,9 @@ if known then
 end
 local position, fence, name = ARGV[9] or '', ARGV[10] or '', ARGV[11]
 if name then
-  local named = redis.call('HGET', KEYS[5], name) or ''
-  local namedBirth, digest, finish = string.match(named, '^(%S+) (%S+) (%d+)$')
-  if namedBirth == birth and tonumber(finish) <= length then
+  local note = redis.call('HGET', KEYS[5], name) or ''
+  local digest, start, finish, sum = string.match(note, '^(%S+) (%d+) (%d+) (.*)$')
+  if digest and tonumber(finish) <= length and sumOf(redis.call('GETRANGE', KEYS[3], start, finish - 1)) == sum then
     return digest == ARGV[12] and tonumber(finish) or 'mismatch'
   end
 end
@@ -54,10 +56,10 @@ if entries > tonumber(ARGV[6]) then return 'full' end
 -- characters, as test doubles do.
 local finish = math.min(redis.call('SETRANGE', KEYS[3], length .. '', ARGV[4]), length + #ARGV[4])
 local sequence = ${field('head', 'sequence')} + 1
-remember(birth .. ' ' .. length .. ' ' .. finish)
-local refused = log('1 appended ' .. birth .. ' ' .. sequence .. ' ' .. ARGV[3] .. ' ' .. (ARGV[8] or '') .. ' ' .. finish)
-if refused then return refused end
-if name then redis.call('HSET', KEYS[5], name, birth .. ' ' .. ARGV[12] .. ' ' .. finish) end
+local place = length .. ' ' .. finish
+remember(birth .. ' ' .. place)
+if name then redis.call('HSET', KEYS[5], name, ARGV[12] .. ' ' .. place .. ' ' .. sumOf(ARGV[4])) end
+log('1 appended ' .. birth .. ' ' .. sequence .. ' ' .. ARGV[3] .. ' ' .. (ARGV[8] or '') .. ' ' .. finish)
 redis.call('SETRANGE', KEYS[2], '${COUNTS_START}', string.format('${COUNTS_FORMAT}', sequence, entries, finish))
 return finish
 `);

@@ -8,18 +8,22 @@ import { log, schedule } from './indexes.js';
  *       sessions, its status, its labels
  * ARGV  1-2 of this call, 3 member, 4 owner, 5 creation time, 6 when the session is due or '', 7 record, 8 length of the
  *       stream or '', 9 event
- * Writes the indexes, the deadline, the event, this call, the record.
+ * Writes the indexes, the deadline, this call, the event, the record.
  * Returns 'inserted' or 'taken'.
  */
 export const insertScript =
   writeScript(`${schedule('KEYS[4]', 'KEYS[5]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[6]', 'ARGV[8]')}
 if known then return 'inserted' end
 if redis.call('EXISTS', KEYS[2], KEYS[3]) > 0 then return 'taken' end
-for at = 7, #KEYS do redis.call('ZADD', KEYS[at], ARGV[5], ARGV[3]) end
-if ARGV[6] ~= '' then schedule(ARGV[6]) end
-local refused = log(ARGV[9])
-if refused then return refused end
-remember('1')
-redis.call('SET', KEYS[2], ARGV[7])
-return 'inserted'
+local refused = attempt(function()
+  for at = 7, #KEYS do redis.call('ZADD', KEYS[at], ARGV[5], ARGV[3]) end
+  if ARGV[6] ~= '' then schedule(ARGV[6]) end
+  remember('1')
+  log(ARGV[9])
+  redis.call('SET', KEYS[2], ARGV[7])
+end, function()
+  for at = 7, #KEYS do redis.pcall('ZREM', KEYS[at], ARGV[3]) end
+  if ARGV[6] ~= '' then reschedule('') end
+end)
+return refused or 'inserted'
 `);

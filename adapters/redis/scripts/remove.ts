@@ -1,6 +1,6 @@
 import { writeScript } from '../connection.js';
-import { field, HEADER_BYTES, isRecord } from '../record.js';
-import { log, schedule } from './indexes.js';
+import { field, HEADER_BYTES, isRecord, numberField } from '../record.js';
+import { log, numberOf, schedule } from './indexes.js';
 
 /**
  * Removes a session from every index and deletes its keys. A session that cannot be read is removed too, but only if no
@@ -10,8 +10,8 @@ import { log, schedule } from './indexes.js';
  *       indexes of labels, then all sessions, and the indexes of the four statuses if there are any
  * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected revision or '', 6 now, 7 length of the stream or '', 8 path of the
  *       event
- * Writes the indexes first, which a server without free memory accepts, then the deadline, this call, the event, and
- * last deletes the keys.
+ * Begins with a command that a server without free memory accepts: then it accepts the others. Writes the deadline, the
+ * indexes, this call, the event, and last deletes the keys.
  * Returns 'removed', 'stale' or 'missing'.
  */
 export const removeScript =
@@ -23,16 +23,27 @@ local birth = isReadable and ${field('record', 'birth')} or ''
 if known and known ~= birth then return 'removed' end
 if ARGV[5] ~= '' and (not isReadable or ${field('record', 'revision')} ~= ARGV[5]) then return 'stale' end
 
-for at = 9, #KEYS do redis.call('ZREM', KEYS[at], ARGV[3]) end
 local labels = isReadable and string.match(record, '^[^\\n]*', ${HEADER_BYTES + 1}) or ''
-for label in string.gmatch(labels, '%S+') do redis.call('ZREM', KEYS[8] .. label, ARGV[3]) end
-schedule('')
-remember(birth)
-if isReadable then
-  local text = '1 deleted ' .. birth .. ' ' .. ${field('record', 'sequence')} + 1 .. ' ' .. ARGV[6] .. ' ' .. ARGV[8] .. ' -'
-  local refused = log(text)
-  if refused then return refused end
-end
-redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
-return 'removed'
+local due = redis.pcall('ZSCORE', KEYS[5], ARGV[3])
+local refused = attempt(function()
+  -- Needs no memory, and may be refused as the last command may be.
+  redis.call('DEL', KEYS[1])
+  schedule('')
+  for at = 9, #KEYS do redis.call('ZREM', KEYS[at], ARGV[3]) end
+  for label in string.gmatch(labels, '%S+') do redis.call('ZREM', KEYS[8] .. label, ARGV[3]) end
+  remember(birth)
+  if isReadable then
+    log('1 deleted ' .. birth .. ' ' .. ${field('record', 'sequence')} + 1 .. ' ' .. ARGV[6] .. ' ' .. ARGV[8] .. ' -')
+  end
+  redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
+end, function()
+  if isReadable then
+    local created = ${numberField('record', 'created')}
+    redis.pcall('ZADD', KEYS[9], created, ARGV[3])
+    if KEYS[10] then redis.pcall('ZADD', KEYS[9 + ${numberOf(field('record', 'status'))}], created, ARGV[3]) end
+    for label in string.gmatch(labels, '%S+') do redis.pcall('ZADD', KEYS[8] .. label, created, ARGV[3]) end
+  end
+  if type(due) == 'string' then reschedule(due) end
+end)
+return refused or 'removed'
 `);

@@ -12,7 +12,7 @@ import { log, numberOf, schedule } from './indexes.js';
  *       9 when the session is due or '', 10 '1' if it stays due where it is due before that, 11 length of the stream or
  *       '', 12 type of the event, 13 the same if the session was PAUSED, 14 time, path and detail of the event, with a
  *       space before each
- * Writes the indexes by status, the deadline, the event, this call, the record.
+ * Writes the indexes by status, the deadline, this call, the event, the record.
  * Returns 'replaced', 'stale', 'missing' or 'corrupt'.
  */
 export const replaceScript =
@@ -26,24 +26,34 @@ if revision ~= ARGV[5] then return 'stale' end
 local labels, head = string.match(record, '^([^\\n]*)\\n[^\\n]*\\n(.*)$', ${HEADER_BYTES + 1})
 if not head then return 'corrupt' end
 
-local sequence = ${numberField('record', 'sequence')}
-if status ~= ARGV[7] then
-  sequence = sequence + 1
-  if KEYS[6] then
-    redis.call('ZADD', KEYS[5 + ${numberOf('ARGV[7]')}], ${numberField('record', 'created')}, ARGV[3])
-    redis.call('ZREM', KEYS[5 + ${numberOf('status')}], ARGV[3])
-  end
-end
+local isChange, sequence, created = status ~= ARGV[7], ${numberField('record', 'sequence')}, ${field('record', 'created')}
+if isChange then sequence = sequence + 1 end
+local from, to = KEYS[5 + ${numberOf('status')}], KEYS[5 + ${numberOf('ARGV[7]')}]
 local due = ARGV[10] ~= '' and tonumber(redis.call('ZSCORE', KEYS[3], ARGV[3]) or '')
 local isDue = ARGV[9] ~= '' or ${field('record', 'deadline')} ~= '${NEVER}'
-if isDue and (not due or (ARGV[9] ~= '' and tonumber(ARGV[9]) < due)) then schedule(ARGV[9]) end
-if status ~= ARGV[7] then
-  local refused = log('1 ' .. (status == 'P' and ARGV[13] or ARGV[12]) .. ' ' .. birth .. ' ' .. sequence .. ARGV[14])
-  if refused then return refused end
-end
-remember(birth)
-local rest = labels .. '\\n' .. ARGV[8] .. '\\n' .. head
-local counts = string.format('${COUNTS_FORMAT}${SIZE_FORMAT}', sequence, ${field('record', 'entries')}, ${field('record', 'bytes')}, #rest)
-redis.call('SET', KEYS[2], ARGV[6] .. ${originOf('record')} .. counts .. rest)
-return 'replaced'
+local refused = attempt(function()
+  if isChange and to then
+    -- Nothing to remove yet: what must not be refused once the session is in the other list.
+    redis.call('ZREM', to, ARGV[3])
+    redis.call('ZADD', to, created, ARGV[3])
+    redis.call('ZREM', from, ARGV[3])
+  end
+  if isDue and (not due or (ARGV[9] ~= '' and tonumber(ARGV[9]) < due)) then schedule(ARGV[9]) end
+  remember(birth)
+  if isChange then
+    log('1 ' .. (status == 'P' and ARGV[13] or ARGV[12]) .. ' ' .. birth .. ' ' .. sequence .. ARGV[14])
+  end
+  local rest = labels .. '\\n' .. ARGV[8] .. '\\n' .. head
+  local counts = string.format('${COUNTS_FORMAT}${SIZE_FORMAT}', sequence, ${field('record', 'entries')},
+    ${field('record', 'bytes')}, #rest)
+  redis.call('SET', KEYS[2], ARGV[6] .. ${originOf('record')} .. counts .. rest)
+end, function()
+  if isChange and to then
+    redis.pcall('ZADD', from, created, ARGV[3])
+    redis.pcall('ZREM', to, ARGV[3])
+  end
+  local time = due or ${numberField('record', 'deadline')}
+  if isDue then reschedule(time >= ${NEVER} and '' or string.format('%d', time)) end
+end)
+return refused or 'replaced'
 `);

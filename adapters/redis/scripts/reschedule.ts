@@ -22,7 +22,9 @@ if ARGV[7] == '' then${readHead('KEYS[2]')}
   if head ~= '' and ${field('head', 'status')} ~= 'T' then time = math.min(time, ${numberField('head', 'deadline')}) end
 end
 if time == due then return 'stale' end
-remember('1')
-schedule(time >= ${NEVER} and '' or string.format('%d', time))
-return 'moved'
+local refused = attempt(function()
+  remember('1')
+  schedule(time >= ${NEVER} and '' or string.format('%d', time))
+end, function() reschedule(string.format('%d', due)) end)
+return refused or 'moved'
 `);

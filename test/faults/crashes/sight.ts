@@ -1,56 +1,84 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { isEndByClock } from '../../../src/session/timeline.js';
+import { sessionStatuses } from '../../../src/session/session-status.js';
 import { expectEqual } from '../../../src/testing/expect.js';
-import { answerOf, type Contents, contentsOf, dueOf, expectStored } from '../../../src/testing/steps.js';
+import { answerOf, type Contents, contentsOf } from '../../../src/testing/steps.js';
+import { NOON } from '../../support/manual-clock.js';
+import type { TestClient } from '../../support/redis-clients.js';
 import { okOf } from '../../support/sessions.js';
-import { FAR } from './torn-writes.js';
+import { wrongEntries, wrongEvents } from '../support/stored.js';
+import { CREATED, LATER, TARGET } from './torn-writes.js';
 
 const TENANT = 'default';
+const PREFIX = 'colloquy';
 
-/** All that readers of a store see. */
+/** The session that no write of a trial is about. */
+export const OTHER = 's1';
+
+const IDS = [OTHER, TARGET, CREATED, LATER];
+
+/** All that readers who know the ids see. */
 export interface Sight {
   readonly sessions: readonly Contents[];
 }
 
-/** Looks at a store by its list, and at each session and its state, which must agree. Changes nothing. */
-export const glanceAt = async (store: RedisSessionStore): Promise<Sight> => {
-  const page = await answerOf(store.list(TENANT, { offset: 0, limit: 100 }));
-  const sessions = page.records.map(contentsOf);
-  expectEqual(page.unreadable, [], 'what the list cannot read');
-  expectEqual(page.total, sessions.length, 'total');
-  for (const session of sessions) await expectStored(store, { tenant: TENANT, id: session.head.id }, session);
+/** Where to look. */
+export interface Looked {
+  readonly store: RedisSessionStore;
+  readonly client: TestClient;
+  readonly events: boolean;
+}
+
+/** Looks at each session, whatever lists it. */
+export const glanceAt = async ({ store }: Looked): Promise<Sight> => {
+  const sessions: Contents[] = [];
+  for (const id of IDS) {
+    const found = await answerOf(store.find({ tenant: TENANT, id }));
+    expectEqual(await answerOf(store.findState({ tenant: TENANT, id })), found?.state, `the state of ${id}`);
+    if (found !== undefined) sessions.push(contentsOf(found));
+  }
   return { sessions };
 };
 
-/**
- * Looks at a store in every way there is, which must all agree: by the list, at each session and its state, by the
- * deadlines. Nothing may be unreadable, and no index may lack an entry. Entries that lead nowhere do no harm: a crash
- * may leave them, and a repair takes them away.
- */
-export const sightOf = async (store: RedisSessionStore): Promise<Sight> => {
-  const { sessions } = await glanceAt(store);
-  // An end that nobody was told of is due, whenever it was told or claimed last.
-  const untold = sessions.filter(({ state }) => isEndByClock(state)).map(({ head: { id } }) => id);
-  const due = sessions
-    .map(({ head: { id }, state: { deadline } }) => ({ tenant: TENANT, id, dueAt: deadline }))
-    .filter(({ id, dueAt }) => dueAt < FAR && !untold.includes(id))
-    .toSorted((a, b) => a.dueAt - b.dueAt);
-  const moments = due.flatMap(({ dueAt }) => [dueAt - 1, dueAt]);
-  for (const now of [...moments, FAR]) {
-    const passed = due.filter(({ dueAt }) => dueAt <= now);
-    const found = (await dueOf(store, now, 100)).filter(({ id }) => !untold.includes(id));
-    expectEqual(found, passed, `due at ${now}`);
+/** Fails unless lists and totals are exact and every change has its event. Gives the events of changes that are not there. */
+export const expectExact = async (
+  { store, client, events }: Looked,
+  { sessions }: Sight,
+): Promise<readonly string[]> => {
+  const totalOf = async (range: Parameters<RedisSessionStore['list']>[1]): Promise<readonly [number, number]> => {
+    const { total, records, unreadable } = await answerOf(store.list(TENANT, range));
+    expectEqual(unreadable, [], 'what a list cannot read');
+    return [total, records.length];
+  };
+  const page = { offset: 0, limit: 100 };
+  expectEqual(await totalOf(page), [sessions.length, sessions.length], 'total');
+  for (const status of sessionStatuses) {
+    const count = sessions.filter(({ state }) => state.status === status).length;
+    expectEqual(await totalOf({ ...page, status: { status, now: NOON } }), [count, count], status);
   }
-  const all = (await dueOf(store, FAR, 100)).map(({ id }) => id);
-  expectEqual(all.filter((id) => untold.includes(id)).toSorted(), untold.toSorted(), 'ends that are untold');
-  const found = await okOf(store.repair());
-  expectEqual([found.sessions, found.listed, found.unreadable], [sessions.length, 0, []], 'what a repair finds');
+  expectEqual(await wrongEntries(client, PREFIX), [], 'wrong entries');
+  if (!events) return [];
+  const { wrong, ghosts } = await wrongEvents(client, PREFIX);
+  expectEqual(wrong, [], 'changes without events');
+  return ghosts;
+};
+
+/** Both. */
+export const sightOf = async (looked: Looked): Promise<Sight> => {
+  const sight = await glanceAt(looked);
+  await expectExact(looked, sight);
+  return sight;
+};
+
+/** Repairs the store. Gives how many entries it has corrected; another repair finds nothing. */
+export const repaired = async ({ store }: Looked, { sessions }: Sight): Promise<number> => {
+  const { unreadable, listed, rescheduled, removed } = await okOf(store.repair());
+  expectEqual(unreadable, [], 'what a repair cannot read');
   expectEqual(
     await okOf(store.repair()),
     { sessions: sessions.length, listed: 0, rescheduled: 0, removed: 0, unreadable: [] },
     'what another repair finds',
   );
-  return { sessions };
+  return listed + rescheduled + removed;
 };
 
 /** The same, with further entries at the end of one history. */
@@ -62,5 +90,8 @@ export const withEntry = (sight: Sight, id: string, ...entries: Contents['histor
 
 /** The same, but for revisions, which begin anywhere. */
 export const withoutRevisions = ({ sessions }: Sight): Sight => ({
-  sessions: sessions.map((session) => ({ ...session, state: { ...session.state, revision: 0 } })),
+  sessions: sessions.map((session) => ({
+    ...session,
+    state: { ...session.state, revision: 0, ...(session.state.hold && { hold: { ...session.state.hold, fence: 0 } }) },
+  })),
 });

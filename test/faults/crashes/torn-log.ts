@@ -27,6 +27,9 @@ const argsFor = (base: Base): readonly string[] => [
 const FOLDER = isOld ? '.' : 'appendonlydir';
 const isTail = (file: string): boolean => file.endsWith(isOld ? '.aof' : '.incr.aof');
 
+/** For so long the commands of a write may be sent again. */
+const RESENT_WITHIN_MS = 600_000;
+
 /** Makes the log anew from what is there: a new base, and an empty tail. */
 const rewriteLog = async (client: TestClient): Promise<void> => {
   await client.call('bgrewriteaof');
@@ -44,12 +47,11 @@ export const tailLength = async (dir: string): Promise<number> =>
   [...(await readFolder(dir))].find(([name]) => isTail(name))?.[1].length ?? 0;
 
 /** A service on a client, and all that the writes need. */
-const benchOn = (client: TestClient, heard = new Overheard(client)): Bench => {
-  const store = new RedisSessionStore({ client: heard.client, timeoutMs: 10_000 });
+const benchOn = (client: TestClient, events: boolean, timeoutMs = 10_000, heard = new Overheard(client)): Bench => {
+  const store = new RedisSessionStore({ client: heard.client, timeoutMs, statusIndex: true, events });
   const options = { store, clock: new ManualClock(), ids: countingIds() };
   return {
-    client,
-    store,
+    ...{ client, store, events },
     sessions: new SessionService(options),
     impatient: new SessionService({ ...options, idleTimeout: 900 }),
   };
@@ -58,6 +60,7 @@ const benchOn = (client: TestClient, heard = new Overheard(client)): Bench => {
 /** A log whose last entries are of one write. */
 export interface Log {
   readonly base: Base;
+  readonly events: boolean;
   readonly files: ReadonlyMap<string, Buffer>;
   /** Where in the tail the write begins, and where it ends. */
   readonly from: number;
@@ -69,13 +72,13 @@ export interface Log {
 }
 
 /** Does a write on a server of its own, and takes the log that it leaves. */
-export const logOf = async (write: Write, base: Base, version: ClientVersion): Promise<Log> => {
+export const logOf = async (write: Write, base: Base, events: boolean, version: ClientVersion): Promise<Log> => {
   const dir = await mkdtemp(join(tmpdir(), 'colloquy-log-'));
   const server = await startRedis({ dir, args: argsFor(base) });
   try {
     const client = openClient(version, { port: server.port });
     const heard = new Overheard(client);
-    const bench = benchOn(client, heard);
+    const bench = benchOn(client, events, RESENT_WITHIN_MS, heard);
     const { id } = await okOf(bench.impatient.create({ ...ada, timeLimit: 60 }));
     await okOf(bench.sessions.start(id));
     // What is there already becomes the base; the rest is the tail.
@@ -89,8 +92,8 @@ export const logOf = async (write: Write, base: Base, version: ClientVersion): P
     const to = await tailLength(dir);
     await server.stop('SIGKILL');
     const files = await readFolder(dir);
-    const see = (cut: number) => onTorn({ base, files, cut, version }, ({ store }) => sightOf(store));
-    return { base, files, from, to, resend, before: await see(from), after: await see(to) };
+    const see = (cut: number) => onTorn({ base, events, files, cut, version }, sightOf);
+    return { base, events, files, from, to, resend, before: await see(from), after: await see(to) };
   } finally {
     await server.stop('SIGKILL');
     await rm(dir, { recursive: true, force: true });
@@ -100,6 +103,7 @@ export const logOf = async (write: Write, base: Base, version: ClientVersion): P
 /** A log that ends at a byte of its tail. */
 export interface Torn {
   readonly base: Base;
+  readonly events: boolean;
   readonly files: ReadonlyMap<string, Buffer>;
   readonly cut: number;
   readonly version: ClientVersion;
@@ -128,7 +132,7 @@ export const onTorn = async <T>(torn: Torn, trial: (trial: Trial) => Promise<T>)
       await end();
       return start();
     };
-    return { ...benchOn(client), dir, crash };
+    return { ...benchOn(client, torn.events), dir, crash };
   };
   try {
     await mkdir(join(dir, FOLDER), { recursive: true });

@@ -1,7 +1,8 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionService } from '../../../src/index.js';
+import { idOfIdempotencyKey } from '../../../src/session/ids.js';
 import { endByClock } from '../../../src/session/timeline.js';
-import { answerOf, dueOf } from '../../../src/testing/steps.js';
+import { answerOf } from '../../../src/testing/steps.js';
 import { NOON } from '../../support/manual-clock.js';
 import type { TestClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
@@ -10,6 +11,8 @@ import { ada, okOf } from '../../support/sessions.js';
 export interface Bench {
   readonly client: TestClient;
   readonly store: RedisSessionStore;
+  /** Whether the store keeps events. */
+  readonly events: boolean;
   readonly sessions: SessionService;
   /** The same sessions, for which a limit holds how long they may be idle. */
   readonly impatient: SessionService;
@@ -29,9 +32,13 @@ export interface Write {
 /** The session that the writes are about; another one, that none of them touches, is `s1`. */
 export const TARGET = 's2';
 
-const target = { tenant: 'default', id: TARGET };
+/** The id of a session that a write creates. */
+export const CREATED = await idOfIdempotencyKey('default', 'the-write');
 
-const HOUR = 60 * 60 * 1000;
+/** The id of a session that is created after a crash. */
+export const LATER = await idOfIdempotencyKey('default', 'later');
+
+const target = { tenant: 'default', id: TARGET };
 
 /** Later than any deadline. */
 export const FAR = Date.UTC(2100, 0);
@@ -54,6 +61,14 @@ const started = (timeLimit: number) => async (bench: Bench) => {
 
 const nothing = async (): Promise<void> => {};
 
+export const LABELS = { kind: 'call', team: 'a' };
+const holder = { holder: 'worker', seconds: 60 };
+
+const held = async (bench: Bench): Promise<void> => {
+  await started(600)(bench);
+  await okOf(bench.sessions.hold(TARGET, holder));
+};
+
 const write = (
   name: string,
   prepare: Write['prepare'],
@@ -63,7 +78,12 @@ const write = (
 
 export const writes: readonly Write[] = [
   write('create', nothing, ({ sessions }) => okOf(sessions.create(keyed))),
-  write('create with a deadline', nothing, ({ impatient }) => okOf(impatient.create(keyed))),
+  write(
+    'create with labels and a deadline',
+    nothing,
+    ({ impatient }) => okOf(impatient.create({ ...keyed, labels: LABELS })),
+    { isShort: true },
+  ),
   write(
     'create in the place of one that was deleted',
     async ({ sessions }) => {
@@ -93,17 +113,23 @@ export const writes: readonly Write[] = [
     ({ sessions }) => okOf(sessions.append(TARGET, [said('last'), said('of all')], named)),
     { isShort: true },
   ),
-  write('delete', started(600), ({ sessions }) => okOf(sessions.delete(TARGET))),
+  write('hold', started(600), ({ sessions }) => okOf(sessions.hold(TARGET, holder))),
+  write('release', held, async ({ store, sessions }) => {
+    const { hold } = (await answerOf(store.findState(target))) ?? {};
+    return okOf(sessions.release(TARGET, { fence: hold?.fence ?? 1 }));
+  }),
   write(
-    'sweep that forgets what was deleted an hour ago',
+    'delete',
     async (bench) => {
-      await started(600)(bench);
-      await okOf(bench.sessions.delete(TARGET));
+      await okOf(bench.sessions.create({ ...ada, timeLimit: 600, labels: LABELS }));
+      await okOf(bench.sessions.start(TARGET));
+      await talk(bench);
     },
-    ({ store }) => answerOf(store.purge(NOON + HOUR, 100)),
+    ({ sessions }) => okOf(sessions.delete(TARGET)),
+    { isShort: true },
   ),
   write(
-    'sweep that claims an end to tell of it',
+    'reschedule an end to tell of it',
     async (bench) => {
       await started(600)(bench);
       const state = await answerOf(bench.store.findState(target));
@@ -111,14 +137,5 @@ export const writes: readonly Write[] = [
       if (ended !== undefined) await answerOf(bench.store.replace(target, ended));
     },
     ({ store }) => answerOf(store.reschedule(target, { from: NOON + 600_000, to: NOON + 660_000 })),
-  ),
-  write(
-    'look at deadlines of which one is too early',
-    async (bench) => {
-      await started(600)(bench);
-      await bench.client.call('zadd', 'colloquy:{0}:deadlines:default', '1', TARGET);
-      await bench.client.call('zadd', 'colloquy:{0}:tenants', '1', 'default');
-    },
-    ({ store }) => dueOf(store, NOON, 100),
   ),
 ];

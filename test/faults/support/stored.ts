@@ -1,0 +1,109 @@
+import { Keyspace, keyOfPath, labelKey } from '../../../adapters/redis/keyspace.js';
+import { decodeRecord } from '../../../adapters/redis/record.js';
+import { isEndByClock } from '../../../src/session/timeline.js';
+
+/** As much of a client as it takes to look at everything. */
+interface LookingClient {
+  call(command: string, ...args: string[]): Promise<unknown>;
+}
+
+const textsOf = (reply: unknown): readonly string[] => (Array.isArray(reply) ? reply.flat().map(String) : []);
+
+const keysUnder = async (client: LookingClient, prefix: string): Promise<readonly string[]> =>
+  textsOf(await client.call('KEYS', `${prefix}:{*`)).toSorted();
+
+const scoresOf = async (client: LookingClient, key: string): Promise<ReadonlyMap<string, number>> => {
+  const flat = textsOf(await client.call('ZRANGE', key, '0', '-1', 'WITHSCORES'));
+  return new Map(flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])]] : [])));
+};
+
+const SORTED_SETS = ['index', 'idle', 'active', 'paused', 'terminated', 'label', 'deadlines', 'tenants'];
+
+/**
+ * Where the indexes of a store with one partition and lists by status differ from its records, entry by entry, and what
+ * is there of sessions without a record. An end by the clock may be due at any time: until it is told, and retained.
+ */
+export const wrongEntries = async (client: LookingClient, prefix: string): Promise<readonly string[]> => {
+  const keys = new Keyspace(prefix, 1, true);
+  const names = await keysUnder(client, prefix);
+  const expected = new Map<string, Map<string, number>>();
+  const free = new Set<string>();
+  const wrong: string[] = [];
+  const expect = (set: string, member: string, score: number) => {
+    const members = expected.get(set) ?? new Map<string, number>();
+    expected.set(set, members.set(member, score));
+  };
+  for (const name of names) {
+    const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
+    const session = keys.of(keyOfPath(rest));
+    if (kind === 'journal' || kind === 'names') {
+      if (!names.includes(session.record)) wrong.push(`${name} has no record`);
+    }
+    if (kind !== 'record') continue;
+    const record = decodeRecord(session.id, String(await client.call('GET', name)));
+    if (record === undefined) continue;
+    const { head, state } = record;
+    const labels = Object.entries(head.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
+    for (const set of [session.index, session.byStatus[state.status] ?? '', ...labels])
+      expect(set, session.member, Date.parse(head.createdAt));
+    if (isEndByClock(state)) free.add(`${session.member} in ${session.deadlines}`);
+    else if (state.deadline < Number.POSITIVE_INFINITY) expect(session.deadlines, session.member, state.deadline);
+  }
+  const sets = names.filter((name) => SORTED_SETS.includes(keys.parse(name)?.kind ?? ''));
+  for (const set of new Set([...sets, ...expected.keys()])) {
+    if (keys.parse(set)?.kind === 'tenants') continue;
+    const found = await scoresOf(client, set);
+    const wanted = expected.get(set) ?? new Map<string, number>();
+    for (const member of new Set([...found.keys(), ...wanted.keys()])) {
+      if (free.has(`${member} in ${set}`)) continue;
+      const [is, must] = [found.get(member), wanted.get(member)];
+      if (is !== must) wrong.push(`${member} in ${set}: ${is ?? 'missing'}, not ${must ?? 'missing'}`);
+    }
+  }
+  for (const [owner, time] of await scoresOf(client, keys.tenantsOf(0))) {
+    const first = [...(await scoresOf(client, keys.tenant(owner).deadlines)).values()][0];
+    if (first !== time) wrong.push(`${owner} is due at ${time}, not ${first ?? 'never'}`);
+  }
+  return wrong;
+};
+
+/**
+ * Where the events differ from the changes: every change of a session has one event, in order. Ghosts are events of
+ * changes that no session has.
+ */
+export const wrongEvents = async (
+  client: LookingClient,
+  prefix: string,
+): Promise<{ readonly wrong: readonly string[]; readonly ghosts: readonly string[] }> => {
+  const keys = new Keyspace(prefix, 1, true);
+  const reply = await client.call('XRANGE', `${prefix}:{0}:events`, '-', '+');
+  const told = new Map<string, number[]>();
+  const deleted = new Set<string>();
+  for (const entry of Array.isArray(reply) ? reply : []) {
+    const [, type, birth, sequence, , path] = String(entry[1][1]).split(' ');
+    const life = `${path} ${birth}`;
+    told.set(life, [...(told.get(life) ?? []), Number(sequence)]);
+    if (type === 'deleted') deleted.add(life);
+  }
+  const [wrong, ghosts]: [string[], string[]] = [[], []];
+  const living = new Set<string>();
+  for (const name of await keysUnder(client, prefix)) {
+    const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
+    if (kind !== 'record') continue;
+    const record = decodeRecord(keyOfPath(rest).id, String(await client.call('GET', name)));
+    if (record === undefined) continue;
+    const life = `${rest} ${record.birth}`;
+    living.add(life);
+    const numbers = told.get(life) ?? [];
+    const wanted = Array.from({ length: record.sequence }, (_, at) => at + 1);
+    if (deleted.has(life)) ghosts.push(`${rest} is there, and was told to be deleted`);
+    const strays = numbers.filter((number, at) => number > record.sequence || numbers.indexOf(number) !== at);
+    for (const number of strays) ghosts.push(`${number} of ${rest}`);
+    if (wanted.some((number) => !numbers.includes(number)))
+      wrong.push(`${rest} has ${numbers.join()} of ${wanted.length}`);
+    const firsts = numbers.filter((number, at) => numbers.indexOf(number) === at);
+    if (firsts.some((number, at) => at > 0 && number < (firsts[at - 1] ?? 0))) wrong.push(`${rest}: ${numbers.join()}`);
+  }
+  for (const life of told.keys()) if (!living.has(life) && !deleted.has(life)) ghosts.push(`${life} has no session`);
+  return { wrong, ghosts };
+};
