@@ -14,6 +14,11 @@ describe('what a failed command means', () => {
     ["OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],
     ["-OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],
     ['NOAUTH Authentication required.', 'NOAUTH', false],
+    [
+      "ERR The user executing the script can't run this command or subcommand script: 1f, on @user_script:1.",
+      'NOPERM',
+      false,
+    ],
   ])('%s: not applied', (message, code, isTransient) => {
     expect(failureOf(new Error(message))).toMatchObject({
       code,
@@ -34,7 +39,6 @@ describe('what a failed command means', () => {
   });
 
   test.each([
-    ["ERR The user executing the script can't run this command or subcommand script: 1f, on @user_script:1.", 'ERR'],
     ['ERR Error running script (call to f_1f): @user_script:1: attempt to index a nil value', 'ERR'],
     ['UNKILLABLE Sorry the script already executed write commands against the dataset.', 'UNKILLABLE'],
   ])('%s: unknown, and not worth another attempt', (message, code) => {

@@ -183,8 +183,8 @@ describeWithRedis('a mutation of which one command is refused', () => {
     TERMINATED: ['terminate', 'delete'],
     label: ['delete'],
     'another label': ['delete'],
-    deadlines: ['start', 'pause', 'terminate', 'delete'],
-    tenants: ['start', 'pause', 'terminate', 'delete'],
+    deadlines: ['delete'],
+    tenants: ['delete'],
     events: ['create', 'start', 'append', 'pause', 'terminate', 'delete'],
   };
 
