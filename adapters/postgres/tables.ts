@@ -60,7 +60,8 @@ CREATE TABLE $outbox (
 /* Both number and ms only increase. */
 CREATE TABLE $events (
   number bigint PRIMARY KEY, ms bigint NOT NULL,
-  tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, birth text NOT NULL, sequence bigint NOT NULL, detail text NOT NULL
+  tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, birth text NOT NULL, sequence bigint NOT NULL,
+  detail text NOT NULL
 );
 CREATE INDEX events_by_time ON $events (ms, number);
 CREATE INDEX events_by_tenant ON $events (tenant, ms, number);

@@ -89,14 +89,14 @@ const directionOf = ({ order }: PageRange): string =>
   order === 'oldest' ? 'ORDER BY created_ms, id' : 'ORDER BY created_ms DESC, id DESC';
 
 /** What no row meets on a page by number behind the last one: it would skip every session of the list. */
-const isWithin = ({ total }: Dialect, { offset }: PageRange): Query =>
+const withinTotal = ({ total }: Dialect, { offset }: PageRange): Query =>
   total === undefined || offset === 0 ? { sql: '', values: [] } : { sql: ` AND ${total} > ?`, values: [offset] };
 
 /** Reads `number`, `created_ms` and `id` of the sessions of a page, and of one more if there is one. */
 export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
   const { offset, limit } = range;
   const direction = directionOf(range);
-  const within = isWithin(dialect, range);
+  const within = withinTotal(dialect, range);
   const parts = partsOf(dialect, tenant, range, boundsOfPage(range)).map(({ sql, values }) => ({
     sql: `${sql}${within.sql}`,
     values: [...values, ...within.values],

@@ -29,8 +29,8 @@ const historyBytes = ({ historyLimit }: ReadSize): Query => {
 export const selectRows = (size: ReadSize, from: Query): Query => {
   const { sql, values } = historyBytes(size);
   return {
-    sql: `SELECT number, session.tenant AS tenant, session.created_ms AS created_ms, session.id AS id, state, entries, sequence, birth,
-      ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
+    sql: `SELECT number, session.tenant AS tenant, session.created_ms AS created_ms, session.id AS id,
+      state, entries, sequence, birth, ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
     values: [...values, ...from.values],
   };
 };

@@ -21,6 +21,7 @@ export interface RedisClusterOptions {
 
 const SLOTS = 16_384;
 const BUS_OFFSET = 10_000;
+
 /** Starts a Redis Cluster of masters that share the slots evenly, and waits until every one of them says it is whole. */
 export async function startCluster(size = 3, options: RedisClusterOptions = {}): Promise<RedisCluster> {
   const started: RedisServer[] = [];

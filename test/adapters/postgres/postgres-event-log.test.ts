@@ -15,7 +15,8 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     await store.insert('acme', headOf('one'), live('ACTIVE'));
     await store.append({ tenant: 'acme', id: 'one' }, { entries: [say('hello')], now: NOON });
     await pool.query(`INSERT INTO ${schema}.events
-      SELECT 2 + at, 1000 + (SELECT max(ms) FROM ${schema}.events), 'other', at % 9, 'birth', 1, '{}' FROM generate_series(1, 20000) AS at;
+      SELECT 2 + at, 1000 + (SELECT max(ms) FROM ${schema}.events), 'other', at % 9, 'birth', 1, '{}'
+        FROM generate_series(1, 20000) AS at;
       ANALYZE ${schema}.events`);
     const latest = (await store.events?.latest(''))?._unsafeUnwrap();
     const asked: [string, unknown[]][] = [];
