@@ -13,7 +13,8 @@ export const MAX_ENDED = 10_000;
  *       5 the time before the first, 6 the time after the last, 7 and 8 the time and the member of the place that the page
  *       begins after, 9 the letter of the status of the index, 10 now
  * Returns {the total, the creation time of the last of the page if more follow or '', the members of the page from the
- * oldest on, the bytes of the record of each and of its journal, the records if they are within the maximum}. The bytes of
+ * oldest on, the bytes of the record of each and of its journal if no records are wanted, the records if they are within
+ * the maximum}. The bytes of
  * a key of a wrong type are -1. Or 'ended' if the clock has ended too many sessions.
  */
 export const pageScript = script(`
@@ -133,10 +134,11 @@ local function lengthOf(key)
   local length = redis.pcall('STRLEN', key)
   return type(length) == 'number' and length or -1
 end
-local sizes, names, bytes, isReadable = {}, {}, 0, true
+local isLight = ARGV[4] ~= '0'
+local sizes, names, bytes = {}, {}, 0
 for at, member in ipairs(members) do
   names[at] = KEYS[2] .. member
-  local record, journal = lengthOf(names[at]), lengthOf(KEYS[3] .. member)
+  local record, journal = lengthOf(names[at]), isLight and 0 or lengthOf(KEYS[3] .. member)
   sizes[2 * at - 1], sizes[2 * at] = record, journal
   bytes = bytes + record
 end
