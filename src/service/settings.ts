@@ -58,10 +58,14 @@ export class Settings {
   /** Set if the store has events. */
   readonly hub: EventHub | undefined;
 
-  constructor(settings: Omit<Settings, 'forTenant'>) {
+  constructor(
+    settings: Omit<Settings, 'forTenant' | 'tenant' | 'tenantError'>,
+    tenant: string,
+    tenantError?: InvalidInput,
+  ) {
     this.store = settings.store;
-    this.tenant = settings.tenant;
-    this.tenantError = settings.tenantError;
+    this.tenant = tenant;
+    this.tenantError = tenantError;
     this.now = settings.now;
     this.after = settings.after;
     this.ids = settings.ids;
@@ -80,11 +84,7 @@ export class Settings {
   /** The same settings for another tenant. */
   forTenant(name: string): Settings {
     const tenant = readTenant(name);
-    return new Settings({
-      ...this,
-      tenant: tenant.unwrapOr(''),
-      tenantError: tenant.isErr() ? tenant.error : undefined,
-    });
+    return tenant.isErr() ? new Settings(this, '', tenant.error) : new Settings(this, tenant.value);
   }
 }
 
@@ -133,10 +133,9 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
     issues.check(hasMethods(ids, 'next'), 'ids', 'must be Ids');
     const areObservers = Array.isArray(observers) && observers.every((observer) => hasMethods(observer, 'run'));
     issues.check(areObservers, 'observers', 'must be an array of SessionObservers');
-    return new Settings({
+    const name = readName(issues, 'tenant', tenant, KEY_LENGTH);
+    const settings = {
       store,
-      tenant: readName(issues, 'tenant', tenant, KEY_LENGTH),
-      tenantError: undefined,
       now: monotonic(clock),
       after: timerOf(clock),
       ids,
@@ -145,5 +144,6 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
       policy: readPolicy(issues, options),
       observers: areObservers ? [...observers] : [],
       hub: isFields(store) && isFields(store.events) ? new EventHub(store.events) : undefined,
-    });
+    };
+    return new Settings(settings, name);
   });
