@@ -42,7 +42,8 @@ const answerList = (call: Call): Answer =>
     const query = readListQuery(call.query);
     if (query.isErr()) return err(query.error);
     const historyLimit = shownHistoryLimit(call, query.value);
-    const listed = await answerOf(call, sessions.list({ ...query.value, historyLimit }, { admit }));
+    const asked = historyLimit === query.value['historyLimit'] ? query.value : { ...query.value, historyLimit };
+    const listed = await answerOf(call, sessions.list(asked, { admit }));
     if (listed.isErr()) return err(listed.error);
     const page = listed.value;
     await turn();
