@@ -52,6 +52,11 @@ const lists: readonly Bar[] = [
     least: 0.32,
     read: ratio({ ...memoryHttp, limit: 'the bytes of a page' }),
   },
+  {
+    figure: 'memory list over HTTP, server CPU, of the same service listed and stringified by hand',
+    least: 0.87,
+    read: ratio({ ...memoryHttp, limit: 'the same service, listed and stringified by hand' }),
+  },
   { figure: 'round trips of one Redis list', most: 2, read: count('round trips of one Redis list') },
   ...(['redis', 'memory'] as const).flatMap((store): readonly Bar[] => {
     const sizes = { group: `${store} list by number of sessions`, limit: '1000 sessions, page 1' };

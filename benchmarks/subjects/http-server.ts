@@ -5,6 +5,7 @@ import {
   MemorySessionStore,
   nodeListener,
   RedisSessionStore,
+  type Session,
   SessionService,
   staticApiKeys,
 } from '../colloquy.js';
@@ -75,6 +76,51 @@ const byHand = (pageOf: (page: number) => string | Promise<string>): RequestList
   };
 };
 
+const linkTo = (page: number, relation: string): string => `</sessions?limit=${LIMIT}&page=${page}>; rel="${relation}"`;
+
+/** The links that the engine sends with a page. */
+const linksOf = (page: number, last: number): string => {
+  const before = page > 1 ? `, ${linkTo(page - 1, 'prev')}` : '';
+  const behind = page < last ? `, ${linkTo(page + 1, 'next')}` : '';
+  return `${linkTo(1, 'first')}${before}${behind}, ${linkTo(last, 'last')}`;
+};
+
+/** A session as the wire has it. */
+const onWire = ({ id, status, options, history, createdAt, duration }: Session) => ({
+  id,
+  status,
+  options: {
+    face: options.face,
+    profile: options.profile,
+    context: options.context,
+    behavior: options.behavior,
+    time_limit: options.timeLimit,
+  },
+  history,
+  created_at: createdAt,
+  duration,
+});
+
+/** The service that the engine's handler has, without the handler: the same page with the same headers, for anybody. */
+const listedByHand =
+  (sessions: SessionService): RequestListener =>
+  async (request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
+    const page = Number(searchParams.get('page'));
+    const listed = resultOf(await sessions.list({ limit: LIMIT, page }));
+    const text = JSON.stringify(listed.sessions.map(onWire));
+    response
+      .writeHead(200, {
+        'Content-Type': 'application/json',
+        'Cache-Control': 'no-store',
+        'X-Total-Count': String(listed.total),
+        Link: linksOf(page, Math.ceil(listed.total / LIMIT)),
+        ...(listed.next !== undefined && { 'X-Next-Cursor': listed.next }),
+        'Content-Length': Buffer.byteLength(text),
+      })
+      .end(text);
+  };
+
 /** All sessions as the wire has them, newest first, in an array. */
 const wireSessions = async (): Promise<readonly unknown[]> => {
   const sessions = await seeded(new MemorySessionStore());
@@ -93,6 +139,8 @@ const listenerOf = async (): Promise<RequestListener> => {
   switch (role) {
     case 'engine-memory':
       return engine(new MemorySessionStore());
+    case 'listed-memory':
+      return listedByHand(await seeded(new MemorySessionStore()));
     case 'engine-redis':
       return engine(new RedisSessionStore({ client: new Redis(address) }));
     case 'joined-redis': {

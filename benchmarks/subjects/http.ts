@@ -4,6 +4,8 @@ import { type HttpSubject, measureHttp, startTarget, type Target } from './http-
 import { joinPages, keepByHand } from './joined.js';
 import { API_KEY, type Context, expect, type Suite } from './suite.js';
 
+const SAME_SERVICE = 'the same service, listed and stringified by hand';
+
 const pathOf = (page: number): string => `/sessions?limit=10&page=${page}`;
 
 /** Pages in a scattered order. Each connection begins where another is long after, so that none follows another. */
@@ -30,6 +32,13 @@ const checkPages = async ({ url }: Target, total: number): Promise<void> => {
   }
 };
 
+/** What two servers with sessions of their own have in common: the headers of a page, without the cursor to the next one. */
+const headersOf = async ({ url }: Target, page: number): Promise<string> => {
+  const { headers } = await fetch(url + pathOf(page), { headers: { 'x-api-key': API_KEY } });
+  const fixed = ['content-type', 'cache-control', 'x-total-count', 'link'].map((name) => headers.get(name));
+  return JSON.stringify([...headers.keys(), ...fixed]);
+};
+
 async function measureAll({ redis, redisUrl, quick, rounds }: Context): Promise<readonly GroupResult[]> {
   const effort = { rounds: Math.min(rounds, quick ? 1 : 9), seconds: quick ? 0.5 : 2 };
   const total = quick ? 1000 : 10_000;
@@ -49,9 +58,14 @@ async function measureAll({ redis, redisUrl, quick, rounds }: Context): Promise<
     const fromMemory = [
       await listing('the bytes of a page', 'joined-memory'),
       await listing('slice and JSON.stringify by hand', 'by-hand-memory'),
+      await listing(SAME_SERVICE, 'listed-memory'),
       await listing('nodeListener', 'engine-memory'),
     ];
-    const limits = fromMemory.slice(0, 2).map(({ name }) => name);
+    const limits = fromMemory.slice(0, -1).map(({ name }) => name);
+    for (const page of [1, 2, total / 10]) {
+      const [bare, own] = await Promise.all(fromMemory.slice(-2).map(({ target }) => headersOf(target, page)));
+      expect(bare === own, 'the same headers');
+    }
     const memory = await measureHttp('HTTP list, memory, any page of 10, 10 entries', limits, fromMemory, effort);
     const engine = fromMemory.at(-1)?.target ?? (await start('engine-memory', '0'));
     const refusal = await answerOf(engine, pathOf(1), 'wrong');

@@ -10,7 +10,7 @@ import {
 import { hasMethods } from '../input/values.js';
 import { type AnyOperation, type Operation, type Output, wireNamesOf } from '../operations/operation.js';
 import { commonHeaders, type HandlerError, isSessionError } from './handler-error.js';
-import { readInput } from './read-input.js';
+import { inputReader } from './read-input.js';
 import type { Answer, Call } from './route.js';
 import type { HandlerResponse } from './session-handler.js';
 import type { Reservation } from './tenant-budget.js';
@@ -19,17 +19,17 @@ import type { Reservation } from './tenant-budget.js';
 export const timedOut = Symbol('timed out');
 
 /** Waits for a promise of the host, at most `ms` milliseconds; then the result is `timedOut`. */
-export const withTimeout = async <T>(ms: number, answer: PromiseLike<T>): Promise<T | typeof timedOut> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<typeof timedOut>((resolve) => {
-    timer = setTimeout(resolve, ms, timedOut);
+export const withTimeout = <T>(ms: number, answer: PromiseLike<T>): Promise<T | typeof timedOut> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, timedOut);
+    const settle =
+      <V>(done: (value: V) => void) =>
+      (value: V) => {
+        clearTimeout(timer);
+        done(value);
+      };
+    Promise.resolve(answer).then(settle(resolve), settle(reject));
   });
-  try {
-    return await Promise.race([answer, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 /**
  * Translates the issues of an error to wire names. If an issue names anything else, the error is about the host's
@@ -108,18 +108,21 @@ export const lacksMethod = ({ path }: AnyOperation, method = 'a method') =>
   err(misconfigured(`sessions must have ${method} for ${path}`));
 
 /** Answers with the result of the service method that the operation names. */
-export const answerByCalling = async <S>(operation: Operation<S>, call: Call<S>): Answer => {
+export const answerByCalling = <S>(operation: Operation<S>): ((call: Call<S>) => Answer) => {
   const { calls, output, method } = operation;
-  if (calls === undefined || !hasMethods(call.sessions, calls.method)) return lacksMethod(operation, calls?.method);
-  const input = await readInput(call);
-  if (input.isErr()) return err(input.error);
-  const answer = async (): Answer => {
-    const result = await answerOf(call, calls.call(call.sessions, input.value));
-    return result.andThen((value) => responseOf(output, value));
+  const readInput = inputReader(operation);
+  return async (call) => {
+    if (calls === undefined || !hasMethods(call.sessions, calls.method)) return lacksMethod(operation, calls?.method);
+    const input = await readInput(call);
+    if (input.isErr()) return err(input.error);
+    const answer = async (): Answer => {
+      const result = await answerOf(call, calls.call(call.sessions, input.value));
+      return result.andThen((value) => responseOf(output, value));
+    };
+    if (method !== 'GET') return answer();
+    return withinBudget(call, async ({ admit }) => {
+      const answered = await answer();
+      return answered.andThen((response) => (admit(response.body?.length ?? 0) ? ok(response) : noRoom));
+    });
   };
-  if (method !== 'GET') return answer();
-  return withinBudget(call, async ({ admit }) => {
-    const answered = await answer();
-    return answered.andThen((response) => (admit(response.body?.length ?? 0) ? ok(response) : noRoom));
-  });
 };

@@ -4,7 +4,7 @@ import type { AnyOperation } from '../operations/operation.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
 import { answerByCalling, timedOut, withTimeout } from './answer-of.js';
 import { type HandlerError, problem, refusal } from './handler-error.js';
-import type { Answer, Call, HandlerContext, Route } from './route.js';
+import type { Answer, AnsweredRoute, HandlerContext, Route } from './route.js';
 import { isOpen, type Match, type Router, routerOf, tidyPrefix } from './router-of.js';
 import type { DeniedRequest, HandlerRequest, HandlerResponse, SessionHandler } from './session-handler.js';
 import { type HandlerSettings, readHandlerOptions, type SessionHandlerOptions } from './session-handler-options.js';
@@ -56,19 +56,22 @@ const decodeId = (encoded: string): Result<string, InvalidInput> => {
   }
 };
 
-/** Checks the method, and decodes the id. */
-const admit = (
-  { route: { operation }, encodedId, query }: Match<{ readonly operation: AnyOperation }>,
-  { method }: HandlerRequest,
-): Result<Pick<Call, 'operation' | 'id' | 'query'>, HandlerError> => {
-  const known = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method];
-  if (!isOpen(operation) && !known.includes(method))
-    return err({ ...refusal('method_not_allowed'), allow: known.join(', ') });
-  return decodeId(encodedId).map((id) => ({ operation, id, query }));
+/** The methods of a path, by that of its operation. */
+const knownMethods: Readonly<Record<AnyOperation['method'], readonly string[]>> = {
+  GET: ['GET', 'HEAD'],
+  POST: ['POST'],
 };
 
-const answerRoute = async <S>({ operation, answer }: Route<S>, call: Call<S>): Answer =>
-  answer === undefined ? answerByCalling(operation, call) : answer(call);
+/** Checks the method, and decodes the id. */
+const admit = (
+  { route: { operation }, encodedId }: Match<{ readonly operation: AnyOperation }>,
+  { method }: HandlerRequest,
+): Result<string, HandlerError> => {
+  const known = knownMethods[operation.method];
+  if (!isOpen(operation) && !known.includes(method))
+    return err({ ...refusal('method_not_allowed'), allow: known.join(', ') });
+  return decodeId(encodedId);
+};
 
 /**
  * Answers a request that matches a route. Authentication comes first, so that a client without access learns nothing
@@ -77,7 +80,7 @@ const answerRoute = async <S>({ operation, answer }: Route<S>, call: Call<S>): A
 const answer = async <S extends TenantSessions>(
   settings: HandlerSettings<S>,
   handler: HandlerContext,
-  matched: Match<Route<S>>,
+  matched: Match<AnsweredRoute<S>>,
   request: HandlerRequest,
 ): Answer => {
   const { route } = matched;
@@ -87,14 +90,15 @@ const answer = async <S extends TenantSessions>(
     settings.onDenied?.(deniedRequest(request));
     return route.unauthenticated === undefined ? err(tenant.error) : ok(route.unauthenticated);
   }
-  const admitted = admit(matched, request);
-  if (admitted.isErr()) return err(admitted.error);
-  const sessions = settings.sessions.forTenant(tenant.value);
-  return answerRoute(route, {
-    ...admitted.value,
+  const id = admit(matched, request);
+  if (id.isErr()) return err(id.error);
+  return route.answer({
     request,
     tenant: tenant.value,
-    sessions,
+    sessions: settings.sessions.forTenant(tenant.value),
+    operation: route.operation,
+    id: id.value,
+    query: matched.query,
     form: settings.form,
     handler,
   });
@@ -108,13 +112,13 @@ const serveBelow = <H extends TenantSessions>({ routes, sessions }: HandlerSetti
     const matched = match(url);
     const operation = operations.find((each) => each === matched?.route.operation);
     if (matched === undefined || operation === undefined) return err(refusal('route_not_found'));
-    const admitted = admit(matched, call.request);
-    if (admitted.isErr()) return err(admitted.error);
-    const below = { ...call, ...admitted.value };
+    const id = admit(matched, call.request);
+    if (id.isErr()) return err(id.error);
+    const below = { ...call, operation, id: id.value, query: matched.query };
     const own = routes.find((route) => route.operation.name === operation.name);
     return own === undefined
-      ? answerByCalling(operation, below)
-      : answerRoute(own, { ...below, sessions: sessions.forTenant(call.tenant) });
+      ? answerByCalling(operation)(below)
+      : own.answer({ ...below, sessions: sessions.forTenant(call.tenant) });
   };
 };
 

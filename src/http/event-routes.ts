@@ -11,7 +11,7 @@ import { inClientTerms, lacksMethod, timedOut, withTimeout } from './answer-of.j
 import { SnapshotFrames, streamHeaders } from './event-frame.js';
 import { EventStream, endWatch, type OpenWatch } from './event-stream.js';
 import { type HandlerError, refusal } from './handler-error.js';
-import { readQuery } from './read-input.js';
+import { queryReader } from './read-input.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { TenantBudget } from './tenant-budget.js';
@@ -59,6 +59,8 @@ const readLastEventId = (request: HandlerRequest): Result<string | undefined, In
   return err(invalidInput([{ path: 'Last-Event-ID', message: 'must be the id of an event of this stream' }]));
 };
 
+const readWatchQuery = queryReader(watch);
+
 type First = Promise<IteratorResult<Result<SessionChange, WatchError>, unknown>>;
 
 /** The error if the watch cannot begin; undefined if it can. */
@@ -105,7 +107,7 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
     const { request, form, tenant, handler } = call;
     const from = readLastEventId(request);
     if (from.isErr()) return err(from.error);
-    const query = readQuery(watch, call.query);
+    const query = readWatchQuery(call.query);
     if (query.isErr()) return err(query.error);
     const { warnBefore } = query.value;
     const isAtEnd = from.value === END_ID;

@@ -11,15 +11,18 @@ const MAX_CHARACTERS = 4096;
 /** Query parameters that select a page. The others are the same on all pages. */
 const pageNames: ReadonlySet<string> = new Set(['limit', 'page', 'after']);
 
-const filterNames = Object.keys(list.query ?? {}).filter((name) => !pageNames.has(name));
+/** The other parameters, with their names on the wire. */
+const filters = Object.keys(list.query ?? {})
+  .filter((name) => !pageNames.has(name))
+  .map((name) => [name, wireName(name)] as const);
 
 const textOf = (value: unknown): string => (isFields(value) ? labelText(value) : String(value));
 
 /** The part of the query that all links repeat. */
 const filtersOf = (query: Fields): string =>
-  filterNames
-    .filter((name) => query[name] !== undefined)
-    .map((name) => `&${wireName(name)}=${percentEncode(textOf(query[name]))}`)
+  filters
+    .filter(([name]) => query[name] !== undefined)
+    .map(([name, sentAs]) => `&${sentAs}=${percentEncode(textOf(query[name]))}`)
     .join('');
 
 /**
@@ -28,8 +31,8 @@ const filtersOf = (query: Fields): string =>
  */
 const links = (path: string, { total, limit, page, next }: SessionPage, query: Fields): string => {
   const last = Math.max(1, Math.ceil(total / limit));
-  const filters = filtersOf(query);
-  const link = (relation: string, target: string) => `<${path}?limit=${limit}&${target}${filters}>; rel="${relation}"`;
+  const repeated = filtersOf(query);
+  const link = (relation: string, target: string) => `<${path}?limit=${limit}&${target}${repeated}>; rel="${relation}"`;
   const first = link('first', 'page=1');
   if (page === undefined) return next === undefined ? first : `${first}, ${link('next', `after=${next}`)}`;
   const before = page > 1 ? `, ${link('prev', `page=${Math.min(page - 1, last)}`)}` : '';

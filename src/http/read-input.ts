@@ -19,10 +19,11 @@ export const idempotencyKeyOf = (request: HandlerRequest): string | undefined =>
 
 const wholeNumber = /^(?:0|[1-9]\d*)$/;
 
-const readParameter = (issues: IssueList, parameters: URLSearchParams, name: string, rule: QueryParameter): unknown => {
-  const [text, ...others] = parameters.getAll(name);
+const readParameter = (issues: IssueList, given: URLSearchParams, name: string, rule: QueryParameter): unknown => {
+  const texts = given.getAll(name);
+  const [text] = texts;
   if (text === undefined) return undefined;
-  issues.check(others.length === 0, name, 'must be given once');
+  issues.check(texts.length === 1, name, 'must be given once');
   if (rule.kind === 'text') return text;
   if (rule.kind === 'label') return labelOf(text);
   const { least, most = Number.MAX_SAFE_INTEGER } = rule;
@@ -31,16 +32,20 @@ const readParameter = (issues: IssueList, parameters: URLSearchParams, name: str
   return Math.min(Number(text), most);
 };
 
-/** The query parameters of an operation, by their names in the service. Unknown parameters are ignored. */
-export const readQuery = ({ query: rules = {} }: AnyOperation, query: string): Result<Fields, InvalidInput> =>
-  readSafely('query', (issues) => {
-    const parameters = new URLSearchParams(query);
-    const all = Object.entries(rules).map(([name, rule]): [string, unknown] => [
-      name,
-      readParameter(issues, parameters, wireName(name), rule),
-    ]);
-    return Object.fromEntries(all.filter(([, value]) => value !== undefined));
-  });
+/** Reads the query parameters of an operation, by their names in the service. Unknown parameters are ignored. */
+export const queryReader = ({ query = {} }: AnyOperation): ((sent: string) => Result<Fields, InvalidInput>) => {
+  const parameters = Object.entries(query).map(([name, rule]) => ({ name, sentAs: wireName(name), rule }));
+  return (sent) =>
+    readSafely('query', (issues) => {
+      const given = new URLSearchParams(sent);
+      const fields: Record<string, unknown> = {};
+      for (const { name, sentAs, rule } of parameters) {
+        const value = readParameter(issues, given, sentAs, rule);
+        if (value !== undefined) fields[name] = value;
+      }
+      return fields;
+    });
+};
 
 const unsupported = err<never, HandlerError>(refusal('unsupported_media_type'));
 const tooLarge = err<never, HandlerError>(refusal('body_too_large'));
@@ -90,26 +95,32 @@ const readJsonObject = async (request: HandlerRequest, maxBytes: number): Promis
   }
 };
 
-/** The fields of an operation's body, by their names in the service. */
-export const readBody = async (call: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
-  const { fields = {} } = call.operation.body ?? {};
-  const body = await readJsonObject(call.request, call.handler.maxBodyBytes);
-  return body.map((sent) => Object.fromEntries(Object.keys(fields).map((name) => [name, sent[wireName(name)]])));
+/** Reads the fields of an operation's body, by their names in the service. */
+export const bodyReader = ({ body }: AnyOperation) => {
+  const names = Object.keys(body?.fields ?? {}).map((name) => [name, wireName(name)] as const);
+  return async ({ request, handler }: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
+    const read = await readJsonObject(request, handler.maxBodyBytes);
+    return read.map((sent) => Object.fromEntries(names.map(([name, sentAs]) => [name, sent[sentAs]])));
+  };
 };
 
-/** The input of an operation that calls a method of the service. */
-export const readInput = async (call: Call<unknown>): Promise<Result<OperationInput, HandlerError>> => {
-  const { id, operation } = call;
-  const query = readQuery(operation, call.query);
-  if (query.isErr()) return err(query.error);
-  const body = operation.body === undefined ? ok({}) : await readBody(call);
-  if (body.isErr()) return err(body.error);
-  const { headers = {} } = operation;
-  const operationId = headers['operationId'] && idempotencyKeyOf(call.request);
-  const fence = headers['fence'] && call.request.header(headers['fence'].wireName.toLowerCase());
-  const options = {
-    ...(operationId !== undefined && { operationId }),
-    ...(fence !== undefined && { fence: wholeNumber.test(fence) ? Number(fence) : fence }),
+/** Reads the input of an operation that calls a method of the service. */
+export const inputReader = (operation: AnyOperation) => {
+  const readQuery = queryReader(operation);
+  const readBody = operation.body && bodyReader(operation);
+  const { operationId: hasKey, fence: fenceHeader } = operation.headers ?? {};
+  const fenceName = fenceHeader?.wireName.toLowerCase();
+  return async (call: Call<unknown>): Promise<Result<OperationInput, HandlerError>> => {
+    const query = readQuery(call.query);
+    if (query.isErr()) return err(query.error);
+    const body = readBody === undefined ? ok({}) : await readBody(call);
+    if (body.isErr()) return err(body.error);
+    const operationId = hasKey && idempotencyKeyOf(call.request);
+    const fence = fenceName && call.request.header(fenceName);
+    const options = {
+      ...(operationId !== undefined && { operationId }),
+      ...(fence !== undefined && { fence: wholeNumber.test(fence) ? Number(fence) : fence }),
+    };
+    return ok({ id: call.id, query: query.value, body: body.value, options });
   };
-  return ok({ id, query: query.value, body: body.value, options });
 };

@@ -66,5 +66,8 @@ export interface Route<S = TenantSessions> {
   readonly unauthenticated?: HandlerResponse;
 }
 
+/** A route with its answer, the default too. */
+export type AnsweredRoute<S = TenantSessions> = Route<S> & Required<Pick<Route<S>, 'answer'>>;
+
 /** Routes that a host adds together. `S` is what they need of a tenant's sessions. */
 export type RouteGroup<S = TenantSessions> = readonly Route<S>[];

@@ -58,6 +58,7 @@ const nonPath = /[^\w\-.~!$&'()*+,;=:@%/]/gu;
 
 /** Normalizes the prefix of a mount: `/api` for `api`, `/api` and `/api/`; empty for the root. */
 export const tidyPrefix = (prefix: string): string => {
+  if (prefix === '') return '';
   const segments = prefix.split('/').filter((each) => each !== '');
   return segments.map((each) => `/${each.replace(nonPath, percentEncode)}`).join('');
 };

@@ -4,8 +4,9 @@ import { hasMethods, isFields, readListener, readNumber, readWhole } from '../in
 import { labelledForm, type SessionForm, wireForm } from '../operations/session-form.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
+import { answerByCalling } from './answer-of.js';
 import { type HandlerError, statusOf } from './handler-error.js';
-import type { HandlerContext, Route, RouteGroup } from './route.js';
+import type { AnsweredRoute, HandlerContext, RouteGroup } from './route.js';
 import { checkPaths } from './router-of.js';
 import type { Authenticate, DeniedRequest } from './session-handler.js';
 import { sessionRoutes } from './session-routes.js';
@@ -67,7 +68,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 export interface HandlerSettings<S> {
   readonly sessions: Sessions<S>;
   readonly authenticate: Authenticate;
-  readonly routes: readonly Route<S>[];
+  readonly routes: readonly AnsweredRoute<S>[];
   readonly form: SessionForm;
   readonly context: Omit<HandlerContext, 'serve'>;
   /** Undefined if nobody listens. */
@@ -84,12 +85,12 @@ const isRoute = (value: unknown): boolean => {
 const readRoutes = <S extends TenantSessions>(
   issues: IssueList,
   groups: readonly RouteGroup<S>[] = [],
-): readonly Route<S>[] => {
+): readonly AnsweredRoute<S>[] => {
   const fits = Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isRoute));
   issues.check(fits, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
   const routes = [...sessionRoutes, ...(fits ? groups.flat() : [])];
   checkPaths(issues, routes);
-  return routes;
+  return routes.map((route) => ({ ...route, answer: route.answer ?? answerByCalling(route.operation) }));
 };
 
 const readAll = <S extends TenantSessions>(

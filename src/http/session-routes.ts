@@ -8,13 +8,17 @@ import type { TenantCommands, TenantHistories, TenantSessions } from '../operati
 import { answerOf, withinBudget } from './answer-of.js';
 import { commonHeaders } from './handler-error.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
-import { idempotencyKeyOf, readBody, readQuery } from './read-input.js';
+import { bodyReader, idempotencyKeyOf, queryReader } from './read-input.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import { tidyPrefix } from './router-of.js';
 
+const readCreateBody = bodyReader(create);
+const readListQuery = queryReader(list);
+const readGetQuery = queryReader(get);
+
 const answerCreate = async (call: Call): Answer => {
   const { request, sessions } = call;
-  const body = await readBody(call);
+  const body = await readCreateBody(call);
   if (body.isErr()) return err(body.error);
   // The response contains only the id, so the history of a session that already exists is not read.
   const input = { ...body.value, idempotencyKey: idempotencyKeyOf(request), historyLimit: 0 };
@@ -35,10 +39,11 @@ const shownHistoryLimit = ({ request, form }: Call, { historyLimit }: Fields): n
 const answerList = (call: Call): Answer =>
   withinBudget(call, async ({ raiseTo: admit, turn }) => {
     const { request, sessions, form } = call;
-    const query = readQuery(list, call.query);
+    const query = readListQuery(call.query);
     if (query.isErr()) return err(query.error);
     const historyLimit = shownHistoryLimit(call, query.value);
-    const listed = await answerOf(call, sessions.list({ ...query.value, historyLimit }, { admit }));
+    const asked = historyLimit === query.value['historyLimit'] ? query.value : { ...query.value, historyLimit };
+    const listed = await answerOf(call, sessions.list(asked, { admit }));
     if (listed.isErr()) return err(listed.error);
     const page = listed.value;
     await turn();
@@ -52,7 +57,7 @@ const answerList = (call: Call): Answer =>
 const answerGet = (call: Call): Answer =>
   withinBudget(call, async ({ raiseTo: admit, turn }) => {
     const { request, sessions, form, id } = call;
-    const query = readQuery(get, call.query);
+    const query = readGetQuery(call.query);
     if (query.isErr()) return err(query.error);
     const found = await answerOf(call, sessions.get(id, { admit, historyLimit: shownHistoryLimit(call, query.value) }));
     if (found.isErr()) return err(found.error);

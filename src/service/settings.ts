@@ -60,10 +60,14 @@ export class Settings {
   /** Set if the store has events. */
   readonly hub: EventHub | undefined;
 
-  constructor(settings: Omit<Settings, 'forTenant'>) {
+  constructor(
+    settings: Omit<Settings, 'forTenant' | 'tenant' | 'tenantError'>,
+    tenant: string,
+    tenantError?: InvalidInput,
+  ) {
     this.store = settings.store;
-    this.tenant = settings.tenant;
-    this.tenantError = settings.tenantError;
+    this.tenant = tenant;
+    this.tenantError = tenantError;
     this.now = settings.now;
     this.after = settings.after;
     this.ids = settings.ids;
@@ -83,11 +87,7 @@ export class Settings {
   /** The same settings for another tenant. */
   forTenant(name: string): Settings {
     const tenant = readTenant(name);
-    return new Settings({
-      ...this,
-      tenant: tenant.unwrapOr(''),
-      tenantError: tenant.isErr() ? tenant.error : undefined,
-    });
+    return tenant.isErr() ? new Settings(this, '', tenant.error) : new Settings(this, tenant.value);
   }
 }
 
@@ -136,10 +136,9 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
     issues.check(hasMethods(ids, 'next'), 'ids', 'must be Ids');
     const areObservers = Array.isArray(observers) && observers.every((observer) => hasMethods(observer, 'run'));
     issues.check(areObservers, 'observers', 'must be an array of SessionObservers');
-    return new Settings({
+    const name = readName(issues, 'tenant', tenant, KEY_LENGTH);
+    const settings = {
       store,
-      tenant: readName(issues, 'tenant', tenant, KEY_LENGTH),
-      tenantError: undefined,
       now: monotonic(clock),
       after: timerOf(clock),
       ids,
@@ -149,5 +148,6 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
       observers: areObservers ? [...observers] : [],
       recentStates: new RecentStates(),
       hub: isFields(store) && isFields(store.events) ? new EventHub(store.events) : undefined,
-    });
+    };
+    return new Settings(settings, name);
   });
