@@ -1,4 +1,3 @@
-import { err, ok } from 'neverthrow';
 import type { EventPage } from '../../src/events/session-event.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';

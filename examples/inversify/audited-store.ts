@@ -14,7 +14,7 @@ import type {
   StateRecord,
   StoreError,
 } from 'colloquy';
-import { ok, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 
 /** One write: its tenant, method and session, without any text of the session. */
 export interface AuditEntry extends SessionKey {
