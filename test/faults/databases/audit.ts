@@ -24,8 +24,6 @@ const STATUSES: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINA
 /** All events of a tenant by session, in the order of the log. */
 export const eventsOf = async ({ events }: SessionStore, tenant: string): Promise<Map<string, SessionEvent[]>> => {
   if (events === undefined) throw new Error('the store has no events');
-  // What a host that was killed has changed and not published yet.
-  await answerOf(events.repeat({ tenant, id: 'none' }));
   const all = new Map<string, SessionEvent[]>();
   for (let position = '0'; ; ) {
     const page = await answerOf(events.read(events.streamOf(tenant), position, 5000));
