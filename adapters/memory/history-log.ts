@@ -1,16 +1,10 @@
+import type { KnownAppend } from '../../src/session/decide-append.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistoryAppend } from '../../src/store/session-store.js';
 import { jsonBytes } from './json-bytes.js';
 
 /** Bytes of the JSON of an entry without its texts. */
 const FRAME_BYTES = '{"role":,"content":,"timestamp":},'.length;
-
-/** An append that is recognised when it is repeated. */
-export interface KnownAppend {
-  readonly digest: string;
-  /** The position behind it. */
-  readonly position: number;
-}
 
 /** An append-only history. It shares no objects with its callers. */
 export class HistoryLog {

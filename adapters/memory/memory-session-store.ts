@@ -2,9 +2,9 @@ import { err, ok, type Result } from 'neverthrow';
 import { type EventDetail, eventDetailOf } from '../../src/events/event-detail.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields, readWhole } from '../../src/input/values.js';
-import { isHeldWith } from '../../src/session/hold.js';
+import { decideAppend } from '../../src/session/decide-append.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
+import { isEndByClock } from '../../src/session/timeline.js';
 import type {
   Admit,
   AppendOutcome,
@@ -122,22 +122,14 @@ export class MemorySessionStore implements SessionStore {
   }
 
   append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, never> {
-    const { entries, now, operation, maxEntries, ifPosition, fence } = append;
+    const { entries, now, operation } = append;
     const session = this.#sessionOf(key);
     if (session === undefined) return ok({ outcome: 'missing' });
     const { state, log } = session;
     const known = operation && log.find(operation.id);
-    if (known !== undefined) {
-      return ok(
-        known.digest === operation?.digest
-          ? { outcome: 'appended', position: known.position }
-          : { outcome: 'mismatch' },
-      );
-    }
-    if (now >= acceptsHistoryUntil(state)) return ok({ outcome: 'closed', state: copyState(state) });
-    if (fence !== undefined && !isHeldWith(state, fence, now)) return ok({ outcome: 'not_held' });
-    if (ifPosition !== undefined && ifPosition !== log.length) return ok({ outcome: 'moved', position: log.length });
-    if (maxEntries !== undefined && log.length + entries.length > maxEntries) return ok({ outcome: 'full' });
+    const decided = decideAppend({ state, entries: log.length, known }, append);
+    if (decided?.outcome === 'closed') return ok({ ...decided, state: copyState(state) });
+    if (decided !== undefined) return ok(decided);
     const position = log.append(entries, operation);
     this.#log(session, { type: 'appended', at: now, position });
     return ok({ outcome: 'appended', position });

@@ -1,5 +1,5 @@
-import { err, ok } from 'neverthrow';
 import type { EventPage } from '../../src/events/session-event.js';
+import type { Fields } from '../../src/input/values.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';
 import type { Answer, Call } from './call.js';
@@ -7,17 +7,32 @@ import type { Connection } from './connection.js';
 import { NotificationListener } from './notification-listener.js';
 import type { PostgresSettings } from './postgres-session-store-options.js';
 
-/** Milliseconds before a failed publication is tried again. */
-const RETRY_MS = 1000;
+/** What was read, and whether events belong behind it that are not published yet. */
+interface AtTheEnd<T> {
+  readonly value: T;
+  readonly isLate: boolean;
+}
 
-/** The one stream of a schema. Each event is written with its change, and published to the stream after the commit. */
+const endIn = (row: Fields | undefined, name: 'first' | 'last'): Fields | undefined =>
+  row === undefined || row[`${name}_number`] === null
+    ? undefined
+    : { number: row[`${name}_number`], ms: row[`${name}_ms`] };
+
+/**
+ * The one stream of a schema. Each event is written with its change, to the outbox, and published to the stream after the
+ * commit: soon by the process that made the change, or by whoever reads the stream before. So a reader misses no change
+ * that was made before it asked, even if the process that made it has ended.
+ */
 export class PostgresEventLog implements EventLog {
   readonly #connection: Connection;
   readonly #prefix: string;
   readonly #publication: string;
   readonly listen: EventLog['listen'];
-  #running: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
+  /** SQL of the first and the last row of the log, and whether there are events that are not published. One row. */
+  readonly #ends: string;
+  #running: Promise<unknown> = Promise.resolve();
+  #next: Promise<unknown> | undefined;
+  #soon: NodeJS.Immediate | undefined;
 
   constructor(
     connection: Connection,
@@ -31,66 +46,80 @@ export class PostgresEventLog implements EventLog {
     // one transaction, which the server ends also where it refuses them: the connection is as good as before.
     this.#publication = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
       SELECT ${prefix}publish(${events.length}, '${channel}')`;
+    const end = (name: string, direction: string) => `(SELECT number AS ${name}_number, ms AS ${name}_ms
+      FROM ${prefix}events ORDER BY number ${direction} LIMIT 1) AS ${name} ON true`;
+    this.#ends = `WITH ends AS (SELECT * FROM (SELECT EXISTS (SELECT FROM ${prefix}outbox) AS is_late) AS log
+      LEFT JOIN ${end('first', 'ASC')} LEFT JOIN ${end('last', 'DESC')})`;
     const listener = events.listen ? new NotificationListener(connection, channel) : undefined;
     this.listen = listener && ((wake) => listener.listen(wake));
   }
 
-  /**
-   * Publishes all events that are committed by now. Calls at the same time share a publication: one that starts after the
-   * last of them. If it fails, it is tried again later; the events stay where they are until then. A call waits for it
-   * until its own deadline: its change is committed.
-   */
-  publish(call: Call): Promise<void> {
-    return call.wait(this.#publishNext());
+  /** Publishes soon what is committed by now. Changes of the same moment share a publication, and nobody waits for it. */
+  publishSoon(): void {
+    // By then a host that ends its pool behind a change has done so: the pool would leave the request unanswered.
+    this.#soon ??= setImmediate(() => {
+      this.#soon = undefined;
+      void this.#publish();
+    });
   }
 
   streamOf(): string {
     return '';
   }
 
-  async latest(): Answer<string> {
-    const sql = `SELECT number, ms FROM ${this.#prefix}events ORDER BY number DESC LIMIT 1`;
-    return (await this.#connection.begin().read(sql)).map(([row]) => positionOfRow(row));
+  latest(): Answer<string> {
+    const sql = `${this.#ends} SELECT * FROM ends`;
+    return this.#complete(async (call) =>
+      (await call.read(sql)).map(([row]) => {
+        const isLate = row?.['is_late'] === true;
+        return { value: positionOfRow(endIn(row, 'last')), isLate };
+      }),
+    );
   }
 
-  async read(_stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
+  read(_stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     const { ms, number } = readPlace(position);
     const scope = scopeOf(of);
-    const end = (name: string, direction: string) => `${name} AS (
-      SELECT number AS ${name}_number, ms AS ${name}_ms FROM ${this.#prefix}events ORDER BY number ${direction} LIMIT 1)`;
     // One statement sees one moment of the log.
-    const sql = `WITH ${end('first', 'ASC')}, ${end('last', 'DESC')},
+    const sql = `${this.#ends},
       page AS (SELECT * FROM ${this.#prefix}events WHERE ${scope.sql}(ms, number) > (?, ?) ORDER BY ms, number LIMIT ?)
       SELECT *, EXISTS (SELECT FROM ${this.#prefix}events WHERE number = ? AND ms = ?) AS is_there
-        FROM first CROSS JOIN last LEFT JOIN page ON true ORDER BY ms, number`;
-    const found = await this.#connection
-      .begin()
-      .query({ sql, values: [...scope.values, ms, number, limit, number, ms] });
-    return found.map((all) => {
-      const [row] = all;
-      const first = row && { number: row['first_number'], ms: row['first_ms'] };
-      const last = row && { number: row['last_number'], ms: row['last_ms'] };
-      const rows = all.filter(({ number: numbered }) => numbered !== null);
-      return eventPageOf({ rows, limit, first, last, isThere: row?.['is_there'] === true }, position);
-    });
+        FROM ends LEFT JOIN page ON true ORDER BY ms, number`;
+    const query = { sql, values: [...scope.values, ms, number, limit, number, ms] };
+    return this.#complete(async (call) =>
+      (await call.query(query)).map((all) => {
+        const [row] = all;
+        const rows = all.filter(({ number: numbered }) => numbered !== null);
+        const [first, last] = [endIn(row, 'first'), endIn(row, 'last')];
+        const value = eventPageOf({ rows, limit, first, last, isThere: row?.['is_there'] === true }, position);
+        return { value, isLate: row?.['is_late'] === true && rows.length < limit };
+      }),
+    );
   }
 
   isClosed(): boolean {
     return this.#connection.isClosed;
   }
 
-  #publishNext(): Promise<void> {
+  /** Reads the end of the log, and once more behind a publication if there are events that are not published. */
+  async #complete<T>(read: (call: Call) => Answer<AtTheEnd<T>>): Answer<T> {
+    const call = this.#connection.begin();
+    const found = await read(call);
+    if (found.isErr() || !found.value.isLate) return found.map(({ value }) => value);
+    await call.wait(this.#publish());
+    return (await read(call)).map(({ value }) => value);
+  }
+
+  /**
+   * Publishes all events that are committed by now. Calls at the same time share a publication: one that starts after the
+   * last of them. If it fails, the events stay where they are until the next one.
+   */
+  #publish(): Promise<unknown> {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined;
-      this.#running = this.#publish();
+      this.#running = this.#connection.begin().write(this.#publication);
       return this.#running;
     });
     return this.#next;
-  }
-
-  async #publish(): Promise<void> {
-    const published = await this.#connection.begin().write(this.#publication);
-    if (published.isOk() || this.isClosed()) return;
-    setTimeout(() => void this.#publishNext(), RETRY_MS).unref();
   }
 }

@@ -1,4 +1,4 @@
-import { ok, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
@@ -104,11 +104,5 @@ export class PostgresSessionStore implements SessionStore {
 
   reschedule(key: SessionKey, rescheduling: Rescheduling): Promise<Result<'moved' | 'stale', StoreError>> {
     return this.#writer.reschedule(key, rescheduling);
-  }
-
-  /** Publishes events that a process has committed and not published, because it ended. */
-  async purge(): Promise<Result<number, StoreError>> {
-    await this.#log?.publish(this.#connection.begin());
-    return ok(0);
   }
 }

@@ -77,13 +77,12 @@ export class SessionWriter {
       maxEntries ?? null,
       this.#events !== undefined,
     ];
-    const call = this.#connection.begin();
-    const rows = await call.write(statement(this.#prefix, 'append_entries', values), values);
+    const rows = await this.#connection.begin().write(statement(this.#prefix, 'append_entries', values), values);
     if (rows.isErr()) return err(rows.error);
     const { outcome, end_position: end, found_state: found } = rows.value[0] ?? {};
     const position = Number(end);
     if (outcome === 'appended') {
-      await this.#events?.publish(call);
+      this.#events?.publishSoon();
       return ok({ outcome, position });
     }
     if (outcome === 'moved') return ok({ outcome, position });
@@ -129,13 +128,12 @@ export class SessionWriter {
     id: string,
     outcomes: readonly [T, ...T[]],
   ): Answer<T, StoreError> {
-    const call = this.#connection.begin();
-    const rows = await call.write(statement(this.#prefix, name, values), values);
+    const rows = await this.#connection.begin().write(statement(this.#prefix, name, values), values);
     if (rows.isErr()) return err(rows.error);
     const result = rows.value[0]?.['result'];
     const outcome = outcomes.find((each) => each === result);
     if (outcome === undefined) return err(unreadable(id, 'state'));
-    if (outcome === outcomes[0]) await this.#events?.publish(call);
+    if (outcome === outcomes[0]) this.#events?.publishSoon();
     return ok(outcome);
   }
 }

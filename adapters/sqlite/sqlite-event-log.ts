@@ -13,6 +13,9 @@ const AT = 'SELECT number FROM colloquy_events WHERE number = ? AND ms = ?';
 const ADD = `INSERT INTO colloquy_events (number, ms, tenant, id, birth, sequence, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
 const TRIM = 'DELETE FROM colloquy_events WHERE number <= ?';
+/** Maximum number of events that a change removes, so that it does not take long. */
+const MAX_TRIMMED = 100;
+
 const READ = 'SELECT number, ms, tenant, id, birth, sequence, detail FROM colloquy_events WHERE';
 const BEHIND = 'ms >= ? AND (ms > ? OR number > ?) ORDER BY ms, number LIMIT ?';
 
@@ -25,12 +28,15 @@ const isInScope = (of: EventScope | undefined) => {
 /** The one stream of a file. Each event is written in the transaction of its change. Watchers poll it. */
 export class SqliteEventLog implements EventLog {
   readonly #connection: Connection;
-  /** Number of events that the file keeps; if undefined, no events are written. */
+  /** Number of events that the file keeps, and up to one in a hundred more; if undefined, no events are written. */
   readonly #length: number | undefined;
+  /** Number of events from one trim to the next: a row costs less if others go with it. */
+  readonly #trimEvery: number;
 
   constructor(connection: Connection, length: number | undefined) {
     this.#connection = connection;
     this.#length = length;
+    this.#trimEvery = Math.min(MAX_TRIMMED, Math.floor((length ?? 0) / 100) + 1);
   }
 
   /** Logs a change, within the transaction that makes it. */
@@ -39,7 +45,7 @@ export class SqliteEventLog implements EventLog {
     const { ms, number } = readPlace(positionOfRow(this.#connection.get(LATEST)));
     const values = [escapeName(tenant), escapeName(id), birth, sequence, JSON.stringify(detail)];
     this.#connection.run(ADD, number + 1, Math.max(Date.now(), ms), ...values);
-    if (number + 1 > this.#length) this.#connection.run(TRIM, number + 1 - this.#length);
+    if ((number + 1) % this.#trimEvery === 0) this.#connection.run(TRIM, number + 1 - this.#length);
   }
 
   streamOf(): string {

@@ -31,7 +31,8 @@ export interface SqliteSessionStoreOptions {
    */
   readonly database: SqliteDatabase;
   /**
-   * Enables events. The file keeps the last `length` events, 1 to 100000000, by default 100000. Default: no events.
+   * Enables events. The file keeps the last `length` events, 1 to 100000000, by default 100000, and up to one
+   * in a hundred more. Default: no events.
    */
   readonly events?:
     | boolean

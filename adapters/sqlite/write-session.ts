@@ -3,9 +3,9 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import { eventDetailOf } from '../../src/events/event-detail.js';
 import type { Fields } from '../../src/input/values.js';
-import { isHeldWith } from '../../src/session/hold.js';
+import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
+import { isEndByClock } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { finite, infinite } from '../../src/store/never.js';
 import type { AppendOutcome, HistoryAppend, Removal, Rescheduling, SessionKey } from '../../src/store/session-store.js';
@@ -87,24 +87,15 @@ export class SessionWriter {
       if (row === undefined) return ok({ outcome: 'missing' });
       const state = decodeState(row['state']);
       if (state === undefined) return err(unreadable(key.id, 'state'));
-      const { entries, now, operation, fence, ifPosition, maxEntries } = append;
-      const known = operation && this.#findOperation(Number(row['number']), operation.id);
-      if (known !== undefined) {
-        const isSame = known['digest'] === operation?.digest;
-        return ok(isSame ? { outcome: 'appended', position: Number(known['position']) } : { outcome: 'mismatch' });
-      }
-      if (now >= acceptsHistoryUntil(state)) return ok({ outcome: 'closed', state });
-      if (fence !== undefined && !isHeldWith(state, fence, now)) return ok({ outcome: 'not_held' });
-      const end = Number(row['entries']);
-      if (ifPosition !== undefined && ifPosition !== end) return ok({ outcome: 'moved', position: end });
-      const position = end + entries.length;
-      if (maxEntries !== undefined && position > maxEntries) return ok({ outcome: 'full' });
-      this.#addEntries(key, row, append);
-      return ok({ outcome: 'appended', position });
+      const known = this.#findOperation(Number(row['number']), append.operation);
+      const decided = decideAppend({ state, entries: Number(row['entries']), known }, append);
+      if (decided !== undefined) return ok(decided);
+      return ok({ outcome: 'appended', position: this.#addEntries(key, row, append) });
     });
   }
 
-  #addEntries(key: SessionKey, row: Fields, { entries, now, operation }: HistoryAppend): void {
+  /** Returns the position behind the entries. */
+  #addEntries(key: SessionKey, row: Fields, { entries, now, operation }: HistoryAppend): number {
     const number = Number(row['number']);
     let position = Number(row['entries']);
     let bytes = Number(row['bytes']);
@@ -121,6 +112,7 @@ export class SessionWriter {
     const sequence = Number(row['sequence']) + 1;
     this.#connection.run(APPENDED, position, bytes, sequence, number);
     this.#events.log(key, { birth: String(row['birth']), sequence }, { type: 'appended', at: now, position });
+    return position;
   }
 
   remove(
@@ -154,7 +146,8 @@ export class SessionWriter {
     return this.#connection.find(FIND, { tenant: escapeName(tenant), id: escapeName(id) });
   }
 
-  #findOperation(session: number, operation: string): Fields | undefined {
-    return this.#connection.find(FIND_OPERATION, { session, operation });
+  #findOperation(session: number, operation: HistoryAppend['operation']): KnownAppend | undefined {
+    const row = operation && this.#connection.find(FIND_OPERATION, { session, operation: operation.id });
+    return row && { digest: String(row['digest']), position: Number(row['position']) };
   }
 }

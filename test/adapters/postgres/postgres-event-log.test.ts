@@ -1,8 +1,14 @@
-import { afterAll, expect, it } from 'vitest';
-import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
-import { headOf, live, NOON, say } from '../../../src/testing/samples.js';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import {
+  type PostgresPool,
+  PostgresSessionStore,
+  type PostgresSessionStoreOptions,
+} from '../../../adapters/postgres/index.js';
+import { headOf, live, NOON, say, upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { watchedBy } from './watched-by.js';
 
 describeWithPostgres('the events in PostgreSQL', (postgres) => {
   const pool = openPool(postgres);
@@ -14,6 +20,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     (await store.migrate())._unsafeUnwrap();
     await store.insert('acme', headOf('one'), live('ACTIVE'));
     await store.append({ tenant: 'acme', id: 'one' }, { entries: [say('hello')], now: NOON });
+    await store.events?.latest('');
     await pool.query(`INSERT INTO ${schema}.events
       SELECT 2 + at, 1000 + (SELECT max(ms) FROM ${schema}.events), 'other', at % 9, 'birth', 1, '{}'
         FROM generate_series(1, 20000) AS at;
@@ -46,5 +53,65 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
       expect(plan).toMatch(/events_by_(?:session|tenant)/);
       expect(plan, 'rows that were read and left out').not.toMatch(/"Rows Removed by Filter":[1-9]/);
     }
+  });
+
+  /** A store, and SQL that changes a session as a process does that is killed before it publishes the event. */
+  const openUnpublished = async (options: Partial<PostgresSessionStoreOptions> = {}) => {
+    const schema = schemaName();
+    const store = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS, ...options });
+    (await store.migrate())._unsafeUnwrap();
+    await store.insert('default', headOf('one'), live('ACTIVE'));
+    // By now the store has published its own event.
+    await store.events?.latest('');
+    const append = () =>
+      pool.query(
+        `SELECT ${schema}.append_entries('default', 'one', ${NOON}, ARRAY['{}'], NULL, NULL, NULL, NULL, NULL, true)`,
+      );
+    return { schema, store, append };
+  };
+  const sequencesIn = async ({ events }: PostgresSessionStore, position = '0') =>
+    (await events?.read('', position, 500))?._unsafeUnwrap().events.map(({ sequence }) => sequence);
+
+  it('has a change of a process that was killed before it published the event', async () => {
+    const { store, append } = await openUnpublished();
+    await append();
+    expect(await sequencesIn(store)).toEqual([1, 2]);
+    await append();
+    const latest = (await store.events?.latest(''))?._unsafeUnwrap();
+    expect(await sequencesIn(store, latest), 'a change before the latest position is not behind it').toEqual([]);
+    expect(await sequencesIn(store)).toEqual([1, 2, 3]);
+  });
+
+  it.each([true, false])(
+    'tells a watcher of such a change, though nobody else calls the store: LISTEN %s',
+    async (listen) => {
+      const { store, append } = await openUnpublished({ events: { listen } });
+      const watch = watchedBy(store);
+      await watch.opened;
+      await append();
+      await watch.event('one', 2);
+      await watch.end();
+    },
+  );
+
+  it('can be read by a role that may not publish', async () => {
+    const { schema, append } = await openUnpublished();
+    const reading = openPool(postgres, { options: '-c default_transaction_read_only=on' });
+    onTestFinished(() => reading.end());
+    const store = new PostgresSessionStore({ pool: reading, schema, events: true });
+    await append();
+    expect(await sequencesIn(store)).toEqual([1]);
+  });
+
+  it('has the changes of each session in their order, whoever makes and publishes them', async () => {
+    const { schema, store } = await openUnpublished();
+    const second = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
+    const changes = upTo(200).map((at) => {
+      const by = at % 2 === 0 ? store : second;
+      if (at % 10 === 0) void second.events?.latest('');
+      return by.append({ tenant: 'default', id: 'one' }, { entries: [say(`${at}`)], now: NOON });
+    });
+    await Promise.all(changes);
+    expect(await sequencesIn(store)).toEqual(upTo(201).map((at) => at + 1));
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
+import { headOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 
 const key = { tenant: 'acme', id: 'one' };
@@ -173,6 +173,18 @@ describe('SqliteSessionStore', () => {
     expect(read('0')?.events.map(({ sessionId }) => sessionId)).toEqual(['c', 'd', 'e']);
     expect(read('0')?.isTrimmed).toBe(true);
     expect(places.map((place) => read(place)?.isTrimmed)).toEqual([true, false, false, false, false]);
+  });
+
+  it('keeps a long log a little longer, so that not every change removes an event', () => {
+    const store = new SqliteSessionStore({ database, events: { length: 300 } });
+    store.migrate()._unsafeUnwrap();
+    const kept = upTo(400).map((at) => {
+      store.insert('acme', headOf(`${at}`), live('IDLE'))._unsafeUnwrap();
+      return store.events?.read('', '0', 1000)._unsafeUnwrap().events.length ?? 0;
+    });
+    expect(kept.slice(0, 300)).toEqual(upTo(300).map((at) => at + 1));
+    const later = kept.slice(300);
+    expect([Math.min(...later), Math.max(...later)]).toEqual([300, 303]);
   });
 
   it('reads the events of a session or tenant past all others', () => {

@@ -1,0 +1,35 @@
+import type { AppendOutcome, HistoryAppend } from '../store/session-store.js';
+import { isHeldWith } from './hold.js';
+import type { StateRecord } from './session-record.js';
+import { acceptsHistoryUntil } from './timeline.js';
+
+/** An earlier append with the same operation id. */
+export interface KnownAppend {
+  readonly digest: string;
+  /** The position behind its entries. */
+  readonly position: number;
+}
+
+/** What decides an append to a session. */
+export interface AppendTarget {
+  readonly state: StateRecord;
+  /** Number of entries in the history, which is also the position behind them. */
+  readonly entries: number;
+  readonly known: KnownAppend | undefined;
+}
+
+/** The outcome of an append to an existing session, if it writes nothing. Undefined if its entries are to be added. */
+export const decideAppend = (
+  { state, entries: end, known }: AppendTarget,
+  { entries, now, operation, fence, ifPosition, maxEntries }: HistoryAppend,
+): AppendOutcome | undefined => {
+  if (operation !== undefined && known !== undefined) {
+    const isSame = known.digest === operation.digest;
+    return isSame ? { outcome: 'appended', position: known.position } : { outcome: 'mismatch' };
+  }
+  if (now >= acceptsHistoryUntil(state)) return { outcome: 'closed', state };
+  if (fence !== undefined && !isHeldWith(state, fence, now)) return { outcome: 'not_held' };
+  if (ifPosition !== undefined && ifPosition !== end) return { outcome: 'moved', position: end };
+  if (maxEntries !== undefined && end + entries.length > maxEntries) return { outcome: 'full' };
+  return undefined;
+};

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { type AppendTarget, decideAppend } from '../../src/session/decide-append.js';
+import type { HistoryAppend } from '../../src/store/session-store.js';
+import { ended, live, NOON, operationOf, say } from '../../src/testing/samples.js';
+
+const held = live('ACTIVE', { hold: { holder: 'a', fence: 7, until: NOON + 1000 } });
+const over = ended('terminated');
+const target: AppendTarget = { state: held, entries: 3, known: undefined };
+const append: HistoryAppend = { entries: [say('a'), say('b')], now: NOON };
+const first = operationOf('first', 'digest of this one');
+
+/** Each condition fails. Those before it are mended one by one. */
+const steps: readonly (readonly [string, AppendTarget, HistoryAppend])[] = (() => {
+  const wrong = { ...append, operation: first, fence: 8, ifPosition: 2, maxEntries: 4 };
+  const known = { digest: 'digest of another', position: 2 };
+  return [
+    ['mismatch', { ...target, state: over, known }, wrong],
+    ['closed', { ...target, state: over }, wrong],
+    ['not_held', target, wrong],
+    ['moved', target, { ...wrong, fence: 7 }],
+    ['full', target, { ...wrong, fence: 7, ifPosition: 3 }],
+  ];
+})();
+
+describe('an append', () => {
+  test.each(steps)('is refused for the first of several reasons: %s', (outcome, of, asked) => {
+    expect(decideAppend(of, asked)?.outcome).toBe(outcome);
+  });
+
+  test('is carried out if nothing speaks against it', () => {
+    expect(decideAppend(target, append)).toBeUndefined();
+    expect(
+      decideAppend(target, { ...append, operation: first, fence: 7, ifPosition: 3, maxEntries: 5 }),
+      'at the very limit of each condition',
+    ).toBeUndefined();
+  });
+
+  test('that was made before is answered as then, whatever has happened since', () => {
+    const known = { digest: first.digest, position: 2 };
+    const again = { ...append, operation: first, fence: 8, ifPosition: 0, maxEntries: 1 };
+    expect(decideAppend({ state: over, entries: 3, known }, again)).toEqual({ outcome: 'appended', position: 2 });
+  });
+
+  test('is told the state that is closed, and the position that the history has moved to', () => {
+    expect(decideAppend({ ...target, state: over }, append)).toEqual({ outcome: 'closed', state: over });
+    expect(decideAppend(target, { ...append, ifPosition: 2 })).toEqual({ outcome: 'moved', position: 3 });
+  });
+
+  test('is accepted until the deadline, and with a fence until the end of the hold, both exclusive', () => {
+    const state = { ...held, deadline: NOON + 2000 };
+    const at = (ms: number, fence?: number) =>
+      decideAppend({ ...target, state }, { ...append, now: NOON + ms, ...(fence && { fence }) })?.outcome;
+    expect([at(1999), at(2000), at(999, 7), at(1000, 7)]).toEqual([undefined, 'closed', undefined, 'not_held']);
+  });
+});
