@@ -14,7 +14,6 @@ export interface RedisClient {
   mget(...keys: string[]): Promise<(string | null)[]>;
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
-  zadd(key: string, ...scoreAndMember: string[]): Promise<unknown>;
   zrangebyscore(
     key: string,
     least: string,
@@ -32,16 +31,7 @@ export interface RedisClient {
     offset: number,
     count: number,
   ): Promise<string[]>;
-  /** The next three are for events only. */
-  xadd?(
-    key: string,
-    cap: 'MAXLEN',
-    about: '~',
-    length: string,
-    id: '*',
-    field: string,
-    value: string,
-  ): Promise<unknown>;
+  /** The next two are for events only. */
   xrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
   xrevrange?(key: string, from: string, to: string, count: 'COUNT', size: number): Promise<readonly unknown[]>;
   /** Also for events. Optional: a client without it, or a user without the right, does no harm. */
