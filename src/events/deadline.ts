@@ -13,8 +13,8 @@ interface ClockEnd {
   readonly reason: EndReason;
 }
 
-const clockEndOf = (state: StateRecord): ClockEnd | undefined => {
-  if (state.status === 'TERMINATED') return undefined;
+const clockEndOf = (state: StateRecord | undefined): ClockEnd | undefined => {
+  if (state === undefined || state.status === 'TERMINATED') return undefined;
   const ended = stateAt(state, state.deadline);
   return ended.status === 'TERMINATED' ? { at: state.deadline, reason: ended.endReason } : undefined;
 };
@@ -48,8 +48,8 @@ export class Deadline {
     this.#warnBeforeMs = warnBeforeMs;
   }
 
-  /** Updates the deadline from a new state. */
-  update(state: StateRecord): void {
+  /** Updates the deadline from a new state; undefined for a session that is deleted. */
+  update(state: StateRecord | undefined): void {
     const end = clockEndOf(state);
     this.#hasWarned &&= end?.at === this.#end?.at && end?.reason === this.#end?.reason;
     this.#end = end;

@@ -102,7 +102,6 @@ describe('an end by the clock', () => {
       streamOf: () => events.streamOf(),
       latest: () => events.latest(),
       read: (...args) => events.read(...args),
-      repeat: () => events.repeat(),
       isClosed: () => !isOpen,
     };
     const { sessions, clock } = open(changed(inner, { events: log, find }));
@@ -158,7 +157,6 @@ describe('an end by the clock', () => {
         latest: () => events.latest(),
         read: (stream, position) =>
           events.read(stream, position, 500).map((page) => ({ ...page, events: [], position: page.position })),
-        repeat: () => events.repeat(),
       },
     });
     const lost = openSessions({ store: losing, ids: { next: () => 'lost' } });

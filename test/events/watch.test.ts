@@ -121,7 +121,6 @@ describe('who watches a session', () => {
     const failing: EventLog = {
       streamOf: () => events.streamOf(),
       latest: () => events.latest(),
-      repeat: () => events.repeat(),
       read: async (stream, position, limit) => {
         failures -= 1;
         if (failures >= 0) throw new Error('the store is out of order');

@@ -1,4 +1,4 @@
-import type { EventLog, SessionKey } from '../../src/store/session-store.js';
+import type { EventLog } from '../../src/store/session-store.js';
 
 /** Milliseconds between two calls of a listener on a log without `listen`. */
 const INTERVAL = 20;
@@ -36,10 +36,6 @@ export class CountedLog implements EventLog {
 
   read(stream: string, position: string, limit: number) {
     return this.#inner.read(stream, position, limit);
-  }
-
-  repeat(key: SessionKey) {
-    return this.#inner.repeat(key);
   }
 
   listen(listener: () => void, stream: string): () => void {
