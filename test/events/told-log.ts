@@ -56,7 +56,7 @@ class ToldLog implements EventLog {
 /** A store that makes changes at once, and logs their events when the test says so. */
 export const openTold = (): {
   readonly store: SessionStore;
-  readonly log: ShuffledLog;
+  readonly log: ToldLog;
   /** The events of what was changed since the last call. */
   made(): readonly SessionEvent[];
 } => {
