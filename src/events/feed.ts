@@ -157,7 +157,8 @@ export class Feed {
     const { events, isTrimmed } = page.value;
     if (isTrimmed) this.#forAll((consumer) => consumer.lose());
     for (const event of events) {
-      for (const consumer of this.#consumers.get(keyOf({ tenant: event.tenant, sessionId: undefined })) ?? []) consumer.take(event);
+      for (const consumer of this.#consumers.get(keyOf({ tenant: event.tenant, sessionId: undefined })) ?? [])
+        consumer.take(event);
       for (const consumer of this.#consumers.get(keyOf(event)) ?? []) consumer.take(event);
     }
     if (events.length > 0) this.#lastEventAt = performance.now();

@@ -81,6 +81,24 @@ describe('a log without some of the events', () => {
   });
 });
 
+describe('who goes on behind events_lost', () => {
+  test('gets the events from there on of a tenant, and a snapshot of a session', async () => {
+    const { sessions, log, id, follow, appended } = await open();
+    const all = follow(sessions.watchAll());
+    const first = all.next();
+    const [a, , c] = await appended(3);
+    if (!a || !c) throw new Error('no events');
+    log.tell(a, c);
+    expect([await first, await all.next()]).toEqual([`${id} 3`, 'events_lost']);
+    const from = all.position();
+    expect(await follow(sessions.watchAll({ from })).next()).toBe(`${id} 5`);
+    const one = follow(sessions.watch(id, { from }));
+    expect(await one.next()).toBe('snapshot 5');
+    log.tell(...(await appended(1)));
+    expect([await one.next(), await all.next(), await all.next()]).toEqual([`${id} 6`, `${id} 5`, `${id} 6`]);
+  });
+});
+
 describe('where the log has lost its beginning', () => {
   test('who begins there gets a snapshot or events_lost, and then what is there', async () => {
     const { sessions, log, id, follow, appended } = await open();
