@@ -1,23 +1,9 @@
 import { timestampOf } from '../session/clock.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
-import type { EndReason } from '../session/session-status.js';
 import { stateAt } from '../session/timeline.js';
 import type { SessionKey } from '../store/session-store.js';
 import { eventOf } from './event-detail.js';
 import type { SessionEvent, SessionExpiring } from './session-event.js';
-
-/** The end of a session by the clock. */
-interface ClockEnd {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly reason: EndReason;
-}
-
-const clockEndOf = (state: StateRecord): ClockEnd | undefined => {
-  if (state.status === 'TERMINATED') return undefined;
-  const ended = stateAt(state, state.deadline);
-  return ended.status === 'TERMINATED' ? { at: state.deadline, reason: ended.endReason } : undefined;
-};
 
 /**
  * The `terminated` event of a session that has ended by now, including an end by the clock that no process has stored
@@ -39,7 +25,8 @@ export const terminatedEventAt = (
 /** Tracks when the clock will end a session, and the warning before that. All times are in milliseconds. */
 export class Deadline {
   readonly #warnBeforeMs: number;
-  #end: ClockEnd | undefined;
+  /** The state in which the clock will end the session. */
+  #state: StateRecord | undefined;
   /** Whether the warning of this end was sent. */
   #hasWarned = false;
 
@@ -48,30 +35,30 @@ export class Deadline {
     this.#warnBeforeMs = warnBeforeMs;
   }
 
-  /** Updates the deadline from a new state. */
-  update(state: StateRecord): void {
-    const end = clockEndOf(state);
-    this.#hasWarned &&= end?.at === this.#end?.at && end?.reason === this.#end?.reason;
-    this.#end = end;
+  /** Updates the deadline from a new state; undefined for a session that is deleted. */
+  update(state: StateRecord | undefined): void {
+    const next = state?.status === 'TERMINATED' ? undefined : state;
+    this.#hasWarned &&= next?.deadline === this.#state?.deadline && next?.status === this.#state?.status;
+    this.#state = next;
   }
 
   /** Time of the next warning or end, in milliseconds since the epoch; `Infinity` for none. */
   get nextAt(): number {
-    if (this.#end === undefined) return Number.POSITIVE_INFINITY;
-    const { at } = this.#end;
+    const at = this.#state?.deadline ?? Number.POSITIVE_INFINITY;
     return this.#warnBeforeMs >= 0 && !this.#hasWarned ? at - this.#warnBeforeMs : at;
   }
 
   hasPassed(now: number): boolean {
-    return this.#end !== undefined && now >= this.#end.at;
+    return this.#state !== undefined && now >= this.#state.deadline;
   }
 
   /** The warning of the end if it is due; undefined otherwise. Each deadline has one warning. */
   warning({ tenant, id: sessionId }: SessionKey, now: number, position: string): SessionExpiring | undefined {
-    const end = this.#end;
-    if (end === undefined || now < this.nextAt || now >= end.at) return undefined;
+    if (this.#state === undefined || now < this.nextAt || this.#hasWarned || this.hasPassed(now)) return undefined;
+    const ended = stateAt(this.#state, this.#state.deadline);
+    if (this.#warnBeforeMs < 0 || ended.status !== 'TERMINATED') return undefined;
     this.#hasWarned = true;
-    const [at, endsAt] = [timestampOf(now), timestampOf(end.at)];
-    return { type: 'session.expiring', tenant, sessionId, at, endsAt, endReason: end.reason, position };
+    const [at, endsAt] = [timestampOf(now), timestampOf(ended.since)];
+    return { type: 'session.expiring', tenant, sessionId, at, endsAt, endReason: ended.endReason, position };
   }
 }

@@ -1,195 +1,205 @@
 import { err, ok, type Result } from 'neverthrow';
-import { invalidInput, type WatchError } from '../errors.js';
+import { invalidInput, type StoreError, type WatchError } from '../errors.js';
 import type { Settings } from '../service/settings.js';
-import type { EventLog } from '../store/session-store.js';
-import type { Subscription } from './event-hub.js';
-import { Inbox } from './inbox.js';
+import type { EventLog, EventScope } from '../store/session-store.js';
+import type { Feed, FeedConsumer } from './feed.js';
 import { LogCursor, PAGE } from './log-cursor.js';
-import { isAfter, placeBefore, timeAt } from './position.js';
+import { Pause } from './pause.js';
+import { isAfter, timeAt } from './position.js';
 import type { SessionEvent, WatchSignal } from './session-event.js';
+
+/** Maximum number of waiting events from the feed. A consumer that is further behind reads the log itself. */
+const MAX_WAITING = 256;
 
 /** Milliseconds before a failed read is retried. */
 const RETRY_MS = 100;
 
-/**
- * An event; `trimmed` if the log no longer has some of the events to read; or `skipped` if events that may exist were
- * not read.
- */
-export type ReaderItem = SessionEvent | 'trimmed' | 'skipped';
+/** An event, or `gap` where events may be missing. */
+export type ReaderItem = SessionEvent | 'gap';
 
-/** Where to start reading the log. */
-interface Start {
-  /** Milliseconds since the epoch. */
-  readonly ms: number;
-  /** Id of an event in that millisecond, to start after it. Default: start with the first event of the millisecond. */
-  readonly eventId?: string | undefined;
+export interface ReaderOptions {
+  readonly scope: EventScope;
+  readonly signal: WatchSignal | undefined;
+  /** Approximate maximum number of events outside the scope that one catch-up reads. The reader skips the rest. */
+  readonly maxOthers: number;
 }
 
-/** Subscribes to the events of a session or a tenant. The reader misses no event that is logged after this call. */
+/** Opens a reader. It misses no event that is logged after this call. */
 export const openReader = async (
   { store, hub }: Settings,
-  tenant: string,
-  sessionId: string | undefined,
-  signal: WatchSignal | undefined,
+  options: ReaderOptions,
 ): Promise<Result<EventReader, WatchError>> => {
   const log = store.events;
   if (log === undefined || hub === undefined) {
     return err(invalidInput([{ path: 'store', message: 'has no events; enable them with its option `events`' }]));
   }
-  const inbox = new Inbox(tenant, sessionId);
-  const subscribed = await hub.subscribe(inbox);
-  return subscribed.map((subscription) => new EventReader(log, inbox, subscription, signal));
+  const feed = hub.feedOf(options.scope.tenant);
+  const reader = new EventReader(log, feed, options);
+  const added = await feed.add(reader);
+  if (added.isErr() || options.signal?.aborted) reader.end();
+  return added.map(() => reader);
 };
 
 /**
- * Reads the events of a session or a tenant in log order. They come from the feed. A consumer that is behind the feed
- * reads the log itself, at its own speed, until it has caught up with the feed.
+ * Reads the events of a session or a tenant in the order of the log. They come from the feed, through a bounded queue. A
+ * consumer that is behind reads the log itself, at its own speed, until it has caught up with the feed. Where the two
+ * meet, an event may come twice.
  */
-export class EventReader {
+export class EventReader implements FeedConsumer {
+  readonly scope: EventScope;
   readonly #log: EventLog;
-  readonly #inbox: Inbox;
-  readonly #subscription: Subscription;
-  readonly #signal: WatchSignal | undefined;
-  readonly #onAbort = (): void => this.end();
-  /** Set while the reader reads the log itself. */
+  readonly #feed: Feed;
+  readonly #options: ReaderOptions;
+  readonly #pause = new Pause();
+  #items: ReaderItem[] = [];
+  /** Position of the last event in the queue. */
+  #last = '0';
+  /** Set while the consumer reads the log itself. */
   #cursor: LogCursor | undefined;
-  #page: SessionEvent[] = [];
-  #pending: 'trimmed' | 'skipped' | undefined;
-  /** The event to start after, until it is found, and the events that were read before it. */
-  #known: Required<Start> | undefined;
-  #beforeKnown: SessionEvent[] = [];
-  #maxOtherEvents = Number.POSITIVE_INFINITY;
-  #otherEventsLeft = Number.POSITIVE_INFINITY;
+  #othersLeft = 0;
+  /** The id of the event to start after, until the first page is read. */
+  #known: string | undefined;
+  /** Whether a gap is to be reported before the next event. */
+  #isTrimmed = false;
+  /** Whether the feed has lost events during a read of the log, which may be from before that. */
+  #mustReadAgain = false;
+  #error: StoreError | undefined;
+  #isClosed = false;
 
-  constructor(log: EventLog, inbox: Inbox, subscription: Subscription, signal: WatchSignal | undefined) {
+  constructor(log: EventLog, feed: Feed, options: ReaderOptions) {
     this.#log = log;
-    this.#inbox = inbox;
-    this.#subscription = subscription;
-    this.#signal = signal;
-    signal?.addEventListener('abort', this.#onAbort);
-    if (signal?.aborted) this.end();
+    this.#feed = feed;
+    this.#options = options;
+    this.scope = options.scope;
+    options.signal?.addEventListener('abort', this.end);
   }
 
   get isClosed(): boolean {
-    return this.#inbox.isClosed;
+    return this.#isClosed;
   }
 
   /** Whether the reader has delivered all events up to the position of the feed. */
   get isCaughtUp(): boolean {
-    return this.#cursor === undefined && this.#page.length === 0 && this.#inbox.stoppedAt === undefined;
+    return this.#cursor === undefined && this.#items.length === 0;
   }
 
   /** When the next waiting event was logged, in milliseconds since the epoch; undefined if none is waiting. */
   get nextMs(): number | undefined {
-    const next = this.#page[0] ?? this.#inbox.peek();
-    return next === undefined || next === 'skipped' ? undefined : timeAt(next.position);
+    const [next] = this.#items;
+    return next === undefined || next === 'gap' ? undefined : timeAt(next.position);
   }
 
   /**
-   * Sets the approximate maximum number of other sessions' events that one catch-up reads. The reader skips the rest.
+   * Continues with the events after a position in the log, by default that of the feed, and after the event with the id
+   * `known`. If the log does not have that event among the first, all of them follow a gap.
    */
-  limitOtherEvents(most: number): void {
-    this.#maxOtherEvents = most;
+  readLog(place = this.#feed.place, known?: string): void {
+    this.#cursor = new LogCursor(this.#log, this.#log.streamOf(this.scope.tenant), place);
+    this.#known = known;
+    this.#othersLeft = this.#options.maxOthers;
   }
 
-  /** Continues with the events that were logged at or after a time. */
-  readFrom({ ms, eventId }: Start): void {
-    this.#inbox.stop(placeBefore(ms));
-    this.#known = eventId === undefined ? undefined : { ms, eventId };
+  /** Skips what the feed has delivered so far. */
+  skip(): void {
+    this.#items = [];
+    this.#cursor = undefined;
+    this.#isTrimmed = false;
+    this.#last = this.#feed.place;
   }
 
-  /** Lets a `next` that waits return without an item. */
+  take(event: SessionEvent): void {
+    if (this.#cursor !== undefined) return;
+    if (this.#items.length >= MAX_WAITING) {
+      this.readLog(this.#last);
+      return;
+    }
+    this.#last = event.position;
+    this.#items.push(event);
+    this.wake();
+  }
+
+  lose(): void {
+    if (this.#cursor !== undefined) this.#mustReadAgain = true;
+    else if (this.#items.at(-1) !== 'gap') this.#items.push('gap');
+    this.wake();
+  }
+
+  /** The consumer sees the error after it has taken the waiting events. */
+  fail(error: StoreError): void {
+    this.#error = error;
+    this.wake();
+  }
+
+  /** Waits until an item arrives, the reader is closed, or `ms` milliseconds have passed. */
+  async wait(ms: number): Promise<void> {
+    if (!this.#isClosed && this.#error === undefined && this.#items.length === 0) await this.#pause.wait(ms);
+  }
+
+  /** Ends the wait. */
   wake(): void {
-    this.#inbox.wake();
+    this.#pause.end();
   }
 
-  end(): void {
-    this.#signal?.removeEventListener('abort', this.#onAbort);
-    this.#page = [];
-    this.#inbox.close();
-    this.#subscription.end();
-  }
+  readonly end = (): void => {
+    this.#options.signal?.removeEventListener('abort', this.end);
+    this.#isClosed = true;
+    this.#items = [];
+    this.#feed.remove(this);
+    this.wake();
+  };
 
   /**
    * The next item. Undefined if `ms` milliseconds have passed without one, if the reader has just caught up with the
    * feed, or if it is closed.
    */
   async next(ms: number): Promise<Result<ReaderItem, WatchError> | undefined> {
-    for (let mayWait = ms > 0; !this.isClosed; ) {
-      const item = this.#take();
+    for (let mayWait = ms > 0; !this.#isClosed; ) {
+      const item = this.#items.shift();
       if (item !== undefined) return ok(item);
-      if (this.#inbox.error !== undefined) return err(this.#inbox.error);
-      const { stoppedAt } = this.#inbox;
-      if (stoppedAt !== undefined) {
+      if (this.#error !== undefined) return err(this.#error);
+      if (this.#cursor !== undefined) {
         mayWait = false;
-        if (await this.#readLog(stoppedAt)) continue;
-        await this.#inbox.wait(RETRY_MS);
-        return undefined;
+        if (!(await this.#readPage(this.#cursor))) await this.wait(RETRY_MS);
+      } else {
+        if (!mayWait) return undefined;
+        mayWait = false;
+        await this.wait(ms);
       }
-      if (!mayWait) return undefined;
-      mayWait = false;
-      await this.#inbox.wait(ms);
     }
     return undefined;
   }
 
-  #take(): ReaderItem | undefined {
-    const isReading = this.#inbox.stoppedAt !== undefined && this.#cursor !== undefined;
-    const pending = this.#pending;
-    if (pending !== undefined && (this.#page.length > 0 || !isReading)) {
-      this.#pending = undefined;
-      return pending;
-    }
-    return this.#page.shift() ?? this.#inbox.next();
-  }
-
-  /**
-   * Reads the next page of the log. Switches back to the feed once it has caught up. Returns false if the read failed.
-   */
-  async #readLog(from: string): Promise<boolean> {
-    const { tenant, sessionId } = this.#inbox;
-    if (this.#cursor === undefined) this.#otherEventsLeft = this.#maxOtherEvents;
-    this.#cursor ??= new LogCursor(this.#log, this.#log.streamOf(tenant), from);
-    const cursor = this.#cursor;
-    const feedPlace = this.#subscription.place;
-    const page = await cursor.read({ tenant, sessionId });
+  /** Reads the next page of the log. Returns to the feed once it has caught up. Returns false if the read failed. */
+  async #readPage(cursor: LogCursor): Promise<boolean> {
+    this.#mustReadAgain = false;
+    const page = await cursor.read(this.scope);
     if (page.isErr()) return false;
     const { events, hasMoved, isTrimmed } = page.value;
+    const { tenant, sessionId } = this.scope;
     const own = events.filter(
       (event) => event.tenant === tenant && (sessionId === undefined || event.sessionId === sessionId),
     );
-    if (isTrimmed) this.#pending = 'trimmed';
-    // The events that the feed has already passed are gone from the log.
-    if (!hasMoved && isAfter(feedPlace, cursor.place)) cursor.moveTo(feedPlace);
-    this.#page.push(...this.#afterKnown(own, cursor.place, !hasMoved));
-    this.#otherEventsLeft -= PAGE - own.length;
-    const hasReachedFeed = !isAfter(this.#subscription.place, cursor.place);
-    if (!hasReachedFeed && this.#otherEventsLeft <= 0) {
-      this.#pending = 'skipped';
-      cursor.moveTo(this.#subscription.place);
-    } else if (!hasReachedFeed || this.#known !== undefined) {
-      // The events before the known event wait until the log shows whether it still has that event.
-      return true;
+    this.#isTrimmed ||= isTrimmed;
+    this.#othersLeft -= PAGE - own.length;
+    const isBehind = this.#mustReadAgain || (hasMoved && isAfter(this.#feed.place, cursor.place));
+    const fresh = this.#afterKnown(own);
+    // The position of a gap is that of the event behind it.
+    if (this.#isTrimmed && (fresh.length > 0 || !isBehind)) {
+      this.#items.push('gap');
+      this.#isTrimmed = false;
     }
-    // If the position is ahead of all events, new events get lower positions and would be dropped.
-    this.#inbox.resume(cursor.hasMoved ? cursor.place : this.#subscription.place);
+    this.#items.push(...fresh);
+    if (isBehind && this.#othersLeft > 0) return true;
+    if (isBehind) this.#items.push('gap');
     this.#cursor = undefined;
+    this.#last = isBehind ? this.#feed.place : cursor.place;
     return true;
   }
-
-  /** The events of a page after the known event; all of them if that event cannot be found. */
-  #afterKnown(own: readonly SessionEvent[], place: string, isLast: boolean): readonly SessionEvent[] {
+  #afterKnown(own: readonly SessionEvent[]): readonly SessionEvent[] {
     if (this.#known === undefined) return own;
-    const { ms, eventId } = this.#known;
-    const at = own.findIndex(({ id }) => id === eventId);
-    if (at < 0 && !isLast && timeAt(place) <= ms) {
-      this.#beforeKnown.push(...own);
-      return [];
-    }
-    const before = this.#beforeKnown;
+    const at = own.findIndex(({ id }) => id === this.#known);
     this.#known = undefined;
-    this.#beforeKnown = [];
-    this.#pending = at < 0 ? 'trimmed' : undefined;
-    return at < 0 ? [...before, ...own] : own.slice(at + 1);
+    this.#isTrimmed = at < 0;
+    return own.slice(at + 1);
   }
 }

@@ -1,8 +1,9 @@
+import type { Result } from 'neverthrow';
 import type { StoreError } from '../errors.js';
-import type { EventLog } from '../store/session-store.js';
-import type { Inbox } from './inbox.js';
+import type { EventLog, EventScope } from '../store/session-store.js';
 import { LogCursor, PAGE } from './log-cursor.js';
 import { Pause } from './pause.js';
+import type { SessionEvent } from './session-event.js';
 
 /**
  * Bounds of the milliseconds between two polls of a store without `listen`. Within them, the interval is a tenth of the
@@ -14,19 +15,32 @@ const MAX_POLL_MS = 500;
 /** Minimum milliseconds between two reads after changes of this process, so that many changes cost few reads. */
 const MIN_WAKE_MS = 20;
 
+/** What a feed delivers to. */
+export interface FeedConsumer {
+  /** The session, or the tenant, whose events are delivered. */
+  readonly scope: EventScope;
+  take(event: SessionEvent): void;
+  /** Events may be missing here. */
+  lose(): void;
+  /** The last call: the log cannot be read any more. */
+  fail(error: StoreError): void;
+}
+
 /** A session id is never empty, so the key of a tenant equals no key of a session. */
-const keyOf = (tenant: string, sessionId = ''): string => `${tenant.length}/${tenant}${sessionId}`;
+const keyOf = ({ tenant, sessionId = '' }: EventScope): string => `${tenant.length}/${tenant}${sessionId}`;
 
 /**
- * Reads one stream for all its consumers in this process, with one request at a time, and none while there are no
- * consumers. If the store is unreachable, the feed retries and continues at the same position.
+ * Reads one stream for all its consumers in this process, with one request at a time, from the first consumer to the
+ * last. If the store is unreachable, the feed retries and continues at the same position.
  */
 export class Feed {
   readonly #log: EventLog;
   readonly #stream: string;
+  readonly #onIdle: () => void;
   readonly #cursor: LogCursor;
-  readonly #inboxes = new Map<string, Set<Inbox>>();
+  readonly #consumers = new Map<string, Set<FeedConsumer>>();
   readonly #pause = new Pause();
+  #opening: Promise<Result<void, StoreError>> | undefined;
   #isRunning = false;
   /** Whether the store notifies the feed of new events. */
   #isListening = false;
@@ -35,38 +49,46 @@ export class Feed {
   #lastReadAt = 0;
   #lastEventAt = performance.now();
 
-  constructor(log: EventLog, stream: string, place: string) {
+  /** `onIdle` is called when the last consumer has left. */
+  constructor(log: EventLog, stream: string, onIdle: () => void) {
     this.#log = log;
     this.#stream = stream;
-    this.#cursor = new LogCursor(log, stream, place);
+    this.#onIdle = onIdle;
+    this.#cursor = new LogCursor(log, stream);
   }
 
-  /** The position in the log after the last event that was read. */
+  /** The position in the log after the last event that was delivered. */
   get place(): string {
     return this.#cursor.place;
   }
 
-  get isIdle(): boolean {
-    return this.#inboxes.size === 0;
+  /** Delivers all events that are logged after this call, until `remove` is called. */
+  async add(consumer: FeedConsumer): Promise<Result<void, StoreError>> {
+    const key = keyOf(consumer.scope);
+    this.#consumers.set(key, (this.#consumers.get(key) ?? new Set()).add(consumer));
+    this.#opening ??= this.#cursor.toEnd();
+    const opened = await this.#opening;
+    if (opened.isOk() && !this.#isRunning) void this.#run();
+    return opened;
   }
 
-  add(inbox: Inbox): void {
-    const key = keyOf(inbox.tenant, inbox.sessionId);
-    this.#inboxes.set(key, (this.#inboxes.get(key) ?? new Set()).add(inbox));
-    if (!this.#isRunning) void this.#run();
-  }
-
-  remove(inbox: Inbox): void {
-    const key = keyOf(inbox.tenant, inbox.sessionId);
-    const inboxes = this.#inboxes.get(key);
-    inboxes?.delete(inbox);
-    if (inboxes?.size === 0) this.#inboxes.delete(key);
-    if (this.isIdle) this.#pause.end();
+  remove(consumer: FeedConsumer): void {
+    const key = keyOf(consumer.scope);
+    const others = this.#consumers.get(key);
+    if (others?.delete(consumer) !== true) return;
+    if (others.size === 0) this.#consumers.delete(key);
+    if (!this.#isIdle) return;
+    this.#onIdle();
+    this.#pause.end();
   }
 
   /** Reads soon, because this process has changed a session. */
   wake(): void {
     if (!this.#isListening && !this.#hasNewEvents) this.#onNewEvents();
+  }
+
+  get #isIdle(): boolean {
+    return this.#consumers.size === 0;
   }
 
   #onNewEvents(): void {
@@ -78,13 +100,13 @@ export class Feed {
     this.#isRunning = true;
     const stopListening = this.#listen();
     this.#isListening = stopListening !== undefined;
-    while (!this.isIdle) {
+    while (!this.#isIdle) {
       const read = await this.#read();
       // The last consumer may have left during the read.
-      if (read === 'more' || this.isIdle) continue;
+      if (read === 'more' || this.#isIdle) continue;
       const isFailure = read !== 'nothing';
       if (isFailure && (read.type === 'misconfigured' || this.#isClosed())) {
-        for (const inbox of this.#all()) inbox.fail(read);
+        this.#forAll((consumer) => consumer.fail(read));
         break;
       }
       if (this.#isListening && !isFailure) {
@@ -93,7 +115,7 @@ export class Feed {
       }
       if (!this.#hasNewEvents) await this.#pause.wait(this.#pollMs());
       const early = this.#lastReadAt + MIN_WAKE_MS - performance.now();
-      if (early > 0 && !this.isIdle) await this.#pause.wait(early);
+      if (early > 0 && !this.#isIdle) await this.#pause.wait(early);
     }
     stopListening?.();
     this.#isListening = false;
@@ -122,8 +144,8 @@ export class Feed {
     }
   }
 
-  #all(): readonly Inbox[] {
-    return [...this.#inboxes.values()].flatMap((inboxes) => [...inboxes]);
+  #forAll(call: (consumer: FeedConsumer) => void): void {
+    for (const consumers of this.#consumers.values()) for (const consumer of consumers) call(consumer);
   }
 
   /** `more` if another read may return events at once. */
@@ -133,10 +155,11 @@ export class Feed {
     const page = await this.#cursor.read();
     if (page.isErr()) return page.error;
     const { events, isTrimmed } = page.value;
-    if (isTrimmed) for (const inbox of this.#all()) inbox.skip();
+    if (isTrimmed) this.#forAll((consumer) => consumer.lose());
     for (const event of events) {
-      for (const inbox of this.#inboxes.get(keyOf(event.tenant)) ?? []) inbox.take(event);
-      for (const inbox of this.#inboxes.get(keyOf(event.tenant, event.sessionId)) ?? []) inbox.take(event);
+      for (const consumer of this.#consumers.get(keyOf({ tenant: event.tenant, sessionId: undefined })) ?? [])
+        consumer.take(event);
+      for (const consumer of this.#consumers.get(keyOf(event)) ?? []) consumer.take(event);
     }
     if (events.length > 0) this.#lastEventAt = performance.now();
     // A store with `listen` sends one notification for all these events, so the next page must be read without one.

@@ -12,7 +12,7 @@ export const safeIterator = <T>(
 ): AsyncIterableIterator<Result<T, WatchError>, void> => {
   let inner: AsyncIterator<Result<T, WatchError>, void> | undefined;
   let isOver = false;
-  let busy: Promise<void> | undefined;
+  let busy: Promise<void> = Promise.resolve();
   const ask = async (): Promise<IteratorResult<Result<T, WatchError>, void>> => {
     if (isOver) return DONE;
     try {
@@ -34,11 +34,8 @@ export const safeIterator = <T>(
   const items: AsyncIterableIterator<Result<T, WatchError>, void> = {
     // Calls are queued, as in an async generator.
     next: () => {
-      const asked = busy === undefined ? ask() : busy.then(ask);
-      const ended = asked.then(() => {
-        if (busy === ended) busy = undefined;
-      });
-      busy = ended;
+      const asked = busy.then(ask);
+      busy = asked.then(() => undefined);
       return asked;
     },
     return: async () => {

@@ -83,8 +83,8 @@ export interface SessionExpiring {
 export type SessionChange = SessionSnapshot | SessionEvent | SessionExpiring;
 
 /**
- * Events are missing here: they were trimmed from the stream, or never logged, or the store was put back to older data.
- * Read the sessions that you need again.
+ * Events are missing here: they were trimmed from the stream, or the store was put back to older data. Read the sessions
+ * that you need again.
  */
 export interface EventsLost {
   readonly type: 'events_lost';

@@ -102,7 +102,6 @@ describe('an end by the clock', () => {
       streamOf: () => events.streamOf(),
       latest: () => events.latest(),
       read: (...args) => events.read(...args),
-      repeat: () => events.repeat(),
       isClosed: () => !isOpen,
     };
     const { sessions, clock } = open(changed(inner, { events: log, find }));

@@ -18,7 +18,6 @@ const client: RedisClient = {
   mget: unreachable,
   evalsha: unreachable,
   eval: unreachable,
-  zadd: unreachable,
   zrangebyscore: unreachable,
 };
 

@@ -4,8 +4,8 @@ import type { EventPage, SessionEvent } from '../../src/index.js';
 import type { EventLog, EventScope, SessionStore } from '../../src/store/session-store.js';
 import { changed } from '../support/store-doubles.js';
 
-/** A log whose events the test puts in, in any order: as several processes do that write events after their changes. */
-class ShuffledLog implements EventLog {
+/** A log whose events the test puts in, or leaves out. */
+class ToldLog implements EventLog {
   readonly #told: SessionEvent[] = [];
   readonly #listeners = new Set<() => void>();
   #trimmed = 0;
@@ -26,7 +26,7 @@ class ShuffledLog implements EventLog {
   }
 
   streamOf(): string {
-    return 'shuffled';
+    return 'told';
   }
 
   latest(): Result<string, never> {
@@ -47,10 +47,6 @@ class ShuffledLog implements EventLog {
     return ok({ events, position: page.at(-1)?.position ?? place, isTrimmed });
   }
 
-  repeat(): Result<undefined, never> {
-    return ok(undefined);
-  }
-
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -58,14 +54,14 @@ class ShuffledLog implements EventLog {
 }
 
 /** A store that makes changes at once, and logs their events when the test says so. */
-export const openShuffled = (): {
+export const openTold = (): {
   readonly store: SessionStore;
-  readonly log: ShuffledLog;
+  readonly log: ToldLog;
   /** The events of what was changed since the last call. */
   made(): readonly SessionEvent[];
 } => {
   const inner = new MemorySessionStore({ events: true });
-  const log = new ShuffledLog();
+  const log = new ToldLog();
   let position = '0';
   return {
     store: changed(inner, { events: log }),

@@ -1,0 +1,31 @@
+import { birthOf } from './position.js';
+import type { SessionEvent } from './session-event.js';
+
+/** Maximum number of sessions, at about 100 bytes each. Beyond it, the one without an event for longest is forgotten. */
+const MAX_SESSIONS = 10_000;
+
+/** The last change of each session that a watcher knows. */
+export class LastChanges {
+  readonly #sequences = new Map<string, number>();
+
+  /** Whether the event is the `next` of its session, was `seen` before, or comes behind a `gap`. */
+  add({ id, sessionId, sequence }: SessionEvent): 'next' | 'seen' | 'gap' {
+    const key = `${birthOf(id)}/${sessionId}`;
+    const last = this.#sequences.get(key);
+    if (last !== undefined && sequence <= last) return 'seen';
+    this.#sequences.delete(key);
+    this.#sequences.set(key, sequence);
+    if (this.#sequences.size > MAX_SESSIONS) {
+      for (const oldest of this.#sequences.keys()) {
+        this.#sequences.delete(oldest);
+        break;
+      }
+    }
+    return last === undefined || sequence === last + 1 ? 'next' : 'gap';
+  }
+
+  /** Takes the next event of any session as it comes. */
+  clear(): void {
+    this.#sequences.clear();
+  }
+}
