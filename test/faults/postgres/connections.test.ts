@@ -141,7 +141,7 @@ describeWithPostgres('a pool of connections that is exhausted', (server) => {
     ['the store gives up, though the pool waits for ever', 0, { timeoutMs: 50 }],
   ])('lets every call fail in time, with nothing applied: %s', async (_, poolTimeoutMs, options) => {
     const database = await emptySchema(server);
-    const { sessions, pool } = openHost(database, { max: 1 }, { timeoutMs: PATIENT_MS });
+    const { sessions, pool } = openHost(database, { max: 1 });
     const { id } = await okOf(sessions.create(ada));
     const taken = await pool.connect();
     pool.options.connectionTimeoutMillis = poolTimeoutMs;
