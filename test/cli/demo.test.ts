@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
 import { REPOSITORY } from '../support/packed-package.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { reasonToSkip, requirements } from '../support/requirements.js';
 
 const manifest: { scripts: { start: string } } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
@@ -13,7 +14,7 @@ const [program, ...startArgs] = manifest.scripts.start.replace(/^exec node /, ''
 
 /** Pastes a text into a shell. */
 const paste = (text: string) => {
-  const pasted = promisify(execFile)('sh', ['-c', text], { timeout: 20_000 });
+  const pasted = promisify(execFile)('sh', ['-c', text], { timeout: PATIENT_MS });
   return { printed: pasted.then(({ stdout }) => stdout), begun: once(pasted.child.stdout ?? pasted.child, 'data') };
 };
 

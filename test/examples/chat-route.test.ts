@@ -5,6 +5,7 @@ import { chatRoute } from '../../examples/ai-sdk/chat-route.js';
 import { ChatStore } from '../../examples/ai-sdk/chat-store.js';
 import { scriptedModel } from '../../examples/ai-sdk/scripted-model.js';
 import { SessionService } from '../../src/index.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { okOf } from '../support/sessions.js';
 
 const said = (id: string, text: string, role = 'user') => ({ id, role, parts: [{ type: 'text', text }] });
@@ -48,8 +49,10 @@ describe('the route of the ai-sdk example', () => {
     const { send, texts } = await open('A long answer of many words');
     const response = await send({ message: said('u-1', 'Hi') });
     await response.body?.cancel();
-    await expect.poll(texts).toEqual(['Hi', 'A long answer of many words']);
-    await expect.poll(async () => (await send({ message: said('u-2', 'More?') })).status).toBe(200);
+    await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['Hi', 'A long answer of many words']);
+    await expect
+      .poll(async () => (await send({ message: said('u-2', 'More?') })).status, { timeout: PATIENT_MS })
+      .toBe(200);
   });
 
   test('refuses what is no message of the user, and a chat that is not there or has ended', async () => {

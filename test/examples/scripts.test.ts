@@ -14,7 +14,7 @@ test('the table names every example, and its lines lead to files', () => {
 });
 
 // Each is a process that compiles what it runs: on a busy machine, many seconds.
-describe.concurrent('examples that run to their end', { timeout: 90_000 }, () => {
+describe.concurrent('examples that run to their end', () => {
   test('embed holds a talk, and says what was wrong with another', async ({ expect }) => {
     expect(await runExample('embed').finished).toEqual({
       exitCode: 0,

@@ -49,7 +49,7 @@ const letsPagesFollow: More = async (expect, list, id) => {
 };
 
 // Each is a process that compiles what it runs: on a busy machine, many seconds.
-describe.concurrent('examples that serve', { timeout: 90_000 }, () => {
+describe.concurrent('examples that serve', () => {
   test.for<[string, More]>([
     ['express', answersAt('/healthz')],
     ['koa', answersAt('/')],

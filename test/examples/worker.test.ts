@@ -8,13 +8,10 @@ import { runExample, runLine, stopAll } from './run-example.js';
 
 afterAll(stopAll);
 
-/** Each process compiles what it runs. */
-const BUSY_MACHINE = { timeout: 90_000 };
-
 describeWithRedis('the worker example', ({ url }) => {
   const settings = (name: string) => ({ REDIS_URL: url, PREFIX: `example-${name}-${process.pid}` });
 
-  test('a caller talks over HTTP with a worker in another process', BUSY_MACHINE, async () => {
+  test('a caller talks over HTTP with a worker in another process', async () => {
     const { exitCode, stdout, stderr } = await runExample('worker', settings('talk')).finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const said = stdout.split('\n').filter((line) => /^\[caller] (user|assistant)/.test(line));
@@ -65,7 +62,7 @@ describeWithRedis('the worker example', ({ url }) => {
   };
   const conversation = ['Hello.', 'You said: Hello.', 'Is anybody there?', 'You said: Is anybody there?'];
 
-  test('a worker that stops puts its sessions down, and another takes them up', BUSY_MACHINE, async () => {
+  test('a worker that stops puts its sessions down, and another takes them up', async () => {
     const { sessions, id, startWorker, say, untilAnswered } = await openConversation('handover');
     const first = startWorker();
     await first.printed(/is held by/);
@@ -83,30 +80,26 @@ describeWithRedis('the worker example', ({ url }) => {
     expect(await second.stop('SIGINT')).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  test(
-    'a worker is killed, and another finishes the conversation once the hold has run out',
-    BUSY_MACHINE,
-    async () => {
-      const { sessions, id, startWorker, say, untilAnswered } = await openConversation('killed', '2');
-      const first = startWorker();
-      await first.printed(/is held by/);
-      const second = startWorker();
-      await second.printed(/is up/);
-      await say('Hello.');
-      await untilAnswered();
-      await first.stop('SIGKILL');
-      expect((await sessions.get(id))._unsafeUnwrap().status).toBe('ACTIVE');
+  test('a worker is killed, and another finishes the conversation once the hold has run out', async () => {
+    const { sessions, id, startWorker, say, untilAnswered } = await openConversation('killed', '2');
+    const first = startWorker();
+    await first.printed(/is held by/);
+    const second = startWorker();
+    await second.printed(/is up/);
+    await say('Hello.');
+    await untilAnswered();
+    await first.stop('SIGKILL');
+    expect((await sessions.get(id))._unsafeUnwrap().status).toBe('ACTIVE');
 
-      await say('Is anybody there?');
-      expect(await untilAnswered()).toEqual(conversation);
-      await second.printed(/is held by/);
-      await sessions.terminate(id);
-      await second.printed(/has ended: terminated/);
-      expect(await second.stop()).toMatchObject({ exitCode: 0, stderr: '' });
-    },
-  );
+    await say('Is anybody there?');
+    expect(await untilAnswered()).toEqual(conversation);
+    await second.printed(/is held by/);
+    await sessions.terminate(id);
+    await second.printed(/has ended: terminated/);
+    expect(await second.stop()).toMatchObject({ exitCode: 0, stderr: '' });
+  });
 
-  test('a worker that slept over the end of its hold leaves the session to the next', BUSY_MACHINE, async () => {
+  test('a worker that slept over the end of its hold leaves the session to the next', async () => {
     const { id, startWorker, say, untilAnswered } = await openConversation('slept', '2');
     const first = startWorker();
     await first.printed(/is held by/);

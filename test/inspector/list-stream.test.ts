@@ -34,7 +34,8 @@ describe('the stream of a list', () => {
 
   test('is refused where the store has no events', async () => {
     const { ask } = open({}, { store: new MemorySessionStore() });
-    expect((await ask('GET', '/inspector/events')).status).toBe(503);
+    const answer = await ask('GET', '/inspector/events');
+    expect([answer.status, codeOf(answer)]).toEqual([500, 'misconfigured']);
   });
 
   test('is open a hundred times for one tenant at most, and again when others are closed', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import MockRedis from 'ioredis-mock';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { ListPlace, PageRange, SessionStore } from '../../src/store/session-store.js';
@@ -13,8 +13,6 @@ import { PATIENT_MS } from '../support/patience.js';
 import { openPool, postgresSchemas } from '../support/postgres-schema.js';
 import { openClient } from '../support/redis-clients.js';
 import { sqliteInMemory } from '../support/sqlite-file.js';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Few times and short ids, so that many sessions share a millisecond and many ids begin alike. */
 const time = fc.integer({ min: 0, max: 5 }).map((ms) => NOON + ms);

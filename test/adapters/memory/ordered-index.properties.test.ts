@@ -1,9 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OrderedIndex } from '../../../adapters/memory/ordered-index.js';
-
-// Each of them moves through tens of thousands of items, also where other tests have the machine's cores.
-vi.setConfig({ testTimeout: 60_000 });
 
 const ascending = (a: number, b: number): number => a - b;
 

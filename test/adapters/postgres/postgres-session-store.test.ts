@@ -7,6 +7,7 @@ import { documentOf } from '../../readme/documents.js';
 import { blocksIn } from '../../readme/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { freePort } from '../../support/free-port.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 
 const key = { tenant: 'acme', id: 'one' };
@@ -67,7 +68,7 @@ describe('PostgresSessionStore', () => {
       message: expect.stringContaining('in time'),
     });
     give();
-    await expect.poll(() => released).toBe(1);
+    await expect.poll(() => released, { timeout: PATIENT_MS }).toBe(1);
   });
 
   it('a connection that does not answer is unknown at the timeout for a write, and is closed', async () => {

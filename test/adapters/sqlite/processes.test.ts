@@ -29,7 +29,7 @@ const acknowledged = async (
   return positions;
 };
 
-describe('several processes on one SQLite file', { timeout: 60_000 }, () => {
+describe('several processes on one SQLite file', () => {
   let file: string;
   let remove: () => void;
   beforeEach(() => {

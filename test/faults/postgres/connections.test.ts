@@ -1,12 +1,13 @@
 import type { ResultAsync } from 'neverthrow';
 import { Client } from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { PostgresSessionStore } from '../../../adapters/postgres/index.js';
-import type { SessionError, SessionEvent } from '../../../src/index.js';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { type SessionError, type SessionEvent, SessionService } from '../../../src/index.js';
 import { idOfIdempotencyKey } from '../../../src/session/ids.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { ada, errorOf, okOf } from '../../support/sessions.js';
 import type { PostgresDatabase } from '../databases/database.js';
 import { effort, record } from '../support/effort.js';
@@ -136,13 +137,17 @@ describeWithPostgres('a connection to PostgreSQL', (server) => {
 
 describeWithPostgres('a pool of connections that is exhausted', (server) => {
   it.each([
-    ['the pool gives up', { connectionTimeoutMillis: 50 }, {}],
-    ['the store gives up, though the pool waits for ever', { connectionTimeoutMillis: 0 }, { timeoutMs: 50 }],
-  ])('lets every call fail in time, with nothing applied: %s', async (_, pooling, options) => {
-    const { sessions, pool } = openHost(await emptySchema(server), { max: 1, ...pooling }, options);
+    ['the pool gives up', 50, {}],
+    ['the store gives up, though the pool waits for ever', 0, { timeoutMs: 50 }],
+  ])('lets every call fail in time, with nothing applied: %s', async (_, poolTimeoutMs, options) => {
+    const database = await emptySchema(server);
+    const { sessions, pool } = openHost(database, { max: 1 });
     const { id } = await okOf(sessions.create(ada));
     const taken = await pool.connect();
-    const calls = [sessions.create(ada), sessions.start(id), sessions.delete(id), sessions.get(id), sessions.list()];
+    pool.options.connectionTimeoutMillis = poolTimeoutMs;
+    const { schema } = database;
+    const refused = new SessionService({ store: new PostgresSessionStore({ pool, schema, events: true, ...options }) });
+    const calls = [refused.create(ada), refused.start(id), refused.delete(id), refused.get(id), refused.list()];
     for (const call of calls) expect(await errorOf<SessionError>(call)).toMatchObject(notApplied);
     taken.release();
     // Nobody holds the connection who has given up waiting for it.
@@ -170,7 +175,7 @@ describeWithPostgres('the connection that listens', (server) => {
         reached.get(numbers.length)?.();
       }
     })();
-    await vi.waitUntil(() => opened === 1);
+    await vi.waitUntil(() => opened === 1, { timeout: PATIENT_MS });
     for (let count = 1; count <= LISTENERS; count += 1) {
       await until(database, LISTENS(database.schema));
       const told = new Promise<void>((resolve) => reached.set(2 * count, resolve));

@@ -2,6 +2,7 @@ import { Pool, type PoolConfig } from 'pg';
 import { onTestFinished } from 'vitest';
 import { PostgresSessionStore, type PostgresSessionStoreOptions } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/index.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { schemaName } from '../../support/postgres-schema.js';
 import type { PostgresAddress } from '../../support/postgres-server.js';
 import { openProxy } from '../../support/tcp-proxy.js';
@@ -22,10 +23,10 @@ export const openHost = (
   pooling: PoolConfig = {},
   options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {},
 ) => {
-  const pool = new Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 5000, ...pooling });
+  const pool = new Pool({ connectionString: url, max: 5, connectionTimeoutMillis: PATIENT_MS, ...pooling });
   pool.on('error', () => undefined);
   onTestFinished(() => pool.end());
-  const store = new PostgresSessionStore({ pool, schema, events: true, ...options });
+  const store = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS, ...options });
   return { pool, store, sessions: new SessionService({ store }) };
 };
 
