@@ -12,7 +12,7 @@ const FIRST_PAUSE_MS = 20;
 const CLOCK_MARGIN_MS = 1000;
 
 /** Length of a random id: 72 bits. */
-export const ID_LENGTH = 12;
+const ID_LENGTH = 12;
 
 export const newId = (): string => nanoid(ID_LENGTH);
 

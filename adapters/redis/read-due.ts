@@ -10,7 +10,7 @@ const PARTS = 10;
 const MIN_PARTITIONS = 64;
 
 /** The partitions after a place, and the place after them if there are more. */
-export const partOf = (keys: Keyspace, after = '0'): { readonly part: readonly number[]; readonly next?: string } => {
+const partOf = (keys: Keyspace, after = '0'): { readonly part: readonly number[]; readonly next?: string } => {
   const { partitions } = keys;
   const size = Math.max(MIN_PARTITIONS, Math.ceil(partitions.length / PARTS));
   const from = /^\d{1,5}$/.test(after) ? Number(after) : 0;

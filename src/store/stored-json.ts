@@ -71,7 +71,7 @@ export const encodeHead = ({ id, options, labels, createdAt }: SessionHead): str
   return JSON.stringify({ id, options: { face, profile, context, behavior, timeLimit }, labels, createdAt });
 };
 
-export const isOptions = (value: unknown): value is SessionOptions =>
+const isOptions = (value: unknown): value is SessionOptions =>
   isFields(value) &&
   isText(value['face']) &&
   isText(value['profile']) &&
@@ -95,7 +95,7 @@ export const decodeHead = (id: string, text: unknown): SessionHead | undefined =
 export const encodeEntry = ({ role, content, timestamp }: HistoryEntry): string =>
   JSON.stringify({ role, content, timestamp });
 
-export const isEntry = (value: unknown): value is HistoryEntry =>
+const isEntry = (value: unknown): value is HistoryEntry =>
   isFields(value) && isText(value['role']) && isText(value['content']) && isText(value['timestamp']);
 
 /** The entries in a text with commas between them; `undefined` if they cannot be read. None if there is no text. */

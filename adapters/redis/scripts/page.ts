@@ -2,7 +2,7 @@ import { script } from '../connection.js';
 import { field, HEADER_BYTES, isRecord, numberField } from '../record.js';
 
 /** The most sessions that the clock has ended, and no sweep has stored, in one list by status. */
-export const MAX_ENDED = 10_000;
+const MAX_ENDED = 10_000;
 
 /**
  * Finds a page of an index. All bounds are found as ranks, in O(log n), however many sessions are beyond them. An index by

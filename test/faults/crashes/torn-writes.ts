@@ -41,7 +41,7 @@ export const LATER = await idOfIdempotencyKey('default', 'later');
 const target = { tenant: 'default', id: TARGET };
 
 /** Later than any deadline. */
-export const FAR = Date.UTC(2100, 0);
+const FAR = Date.UTC(2100, 0);
 
 export const said = (content: string) => ({ role: 'user', content, timestamp: '2026-01-31T12:00:00.000Z' });
 
