@@ -42,17 +42,14 @@ const argumentsOf = ({
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The sessions of a page, each with its record if the script has returned the records. */
-const listedIn = (members: unknown, sizes: unknown, records: unknown): readonly SizedSession[] => {
-  const [bytes, texts] = [listOf(sizes), listOf(records)];
-  const hasRecords = Array.isArray(records);
-  return listOf(members).map((member, at) => {
-    const session = {
-      member: String(member),
-      recordBytes: Number(bytes[2 * at]),
-      journalBytes: Number(bytes[2 * at + 1]),
-    };
-    return hasRecords ? { ...session, record: String(texts[at] ?? '') } : session;
-  });
+const listedIn = (fields: readonly string[], records: unknown): readonly SizedSession[] => {
+  const listed: SizedSession[] = [];
+  for (let at = 0; at + 3 <= fields.length; at += 3) {
+    const [member = '', record, journal] = fields.slice(at, at + 3);
+    const session = { member, recordBytes: Number(record), journalBytes: Number(journal) };
+    listed.push(Array.isArray(records) ? { ...session, record: String(records[at / 3] ?? '') } : session);
+  }
+  return listed;
 };
 
 /**
@@ -87,22 +84,23 @@ export const readPage = async <E>(
   );
   if (reply.isErr()) return err(reply.error.error);
   if (reply.value === 'ended') return err(tooManyEnded);
-  const [total, edge, members, sizes, texts] = listOf(reply.value);
-  const rising = listedIn(members, sizes, texts);
+  const [text, records] = listOf(reply.value);
+  const [total, edge = '', ...fields] = String(text).split(' ');
+  const rising = listedIn(fields, records);
   const listed = range.order === 'oldest' ? rising : rising.toReversed();
   const read = await readSessions(call, keys, listed, range, admit);
   if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : read.error.failure.error);
-  const records: SessionRecord[] = [];
+  const found: SessionRecord[] = [];
   const unreadable: string[] = [];
   for (const [at, record] of read.value.entries()) {
     if (record === 'corrupt') unreadable.push(unescapeName(listed[at]?.member ?? ''));
-    else if (record !== 'missing' && hasStatus(record, status) && hasLabel(record, label)) records.push(record);
+    else if (record !== 'missing' && hasStatus(record, status) && hasLabel(record, label)) found.push(record);
   }
   // The sessions that were changed or removed after the script.
-  const gone = listed.length - records.length - unreadable.length;
+  const gone = listed.length - found.length - unreadable.length;
   const last = listed.at(-1);
   const next = edge === '' || last === undefined ? undefined : placeOf(last.member, Number(edge));
-  return ok({ records, total: Number(total) - gone, unreadable, ...(next === undefined ? {} : { next }) });
+  return ok({ records: found, total: Number(total) - gone, unreadable, ...(next === undefined ? {} : { next }) });
 };
 
 const hasLabel = ({ head: { labels = {} } }: SessionRecord, label: PageRange['label']): boolean =>

@@ -148,15 +148,11 @@ export const isRecord = (text: string): string =>
   `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(5)}[%w_-]+ ${'%d+ '.repeat(5)}()') == ${HEADER_BYTES + 1})`;
 
 /**
- * Defines `head`, the fields of the record in `key`, a Lua expression; '' if there is none. Test doubles fail where there is
- * no key.
+ * Defines `head`, the fields of the record in `key`, a Lua expression; '' if there is none. Without EXISTS, test doubles fail
+ * where there is no key.
  */
 export const readHead = (key: string): string => `
-local head = redis.pcall('GETRANGE', ${key}, '0', '${HEADER_BYTES - 1}')
-if type(head) == 'table' then
-  if redis.call('EXISTS', ${key}) == 1 then return head end
-  head = ''
-end`;
+local head = redis.call('EXISTS', ${key}) == 1 and redis.call('GETRANGE', ${key}, '0', '${HEADER_BYTES - 1}') or ''`;
 
 /** The fields that stay when the state is replaced: the birth and the creation time. */
 export const originOf = (text: string): string => `string.sub(${text}, ${FIELDS.birth.start + 1}, ${COUNTS_START})`;

@@ -54,12 +54,13 @@ if entries > tonumber(ARGV[6]) then return 'full' end
 
 -- The reply counts what a torn log has left behind the committed length, and the sum is wrong for a server that counts
 -- characters, as test doubles do.
-local finish = math.min(redis.call('SETRANGE', KEYS[3], length .. '', ARGV[4]), length + #ARGV[4])
+local written = redis.call('SETRANGE', KEYS[3], length .. '', ARGV[4])
+local finish = string.format('%d', math.min(written, length + #ARGV[4]))
 local sequence = ${field('head', 'sequence')} + 1
 local place = length .. ' ' .. finish
 remember(birth .. ' ' .. place)
 if name then redis.call('HSET', KEYS[5], name, ARGV[12] .. ' ' .. place .. ' ' .. sumOf(ARGV[4])) end
 log('1 appended ' .. birth .. ' ' .. sequence .. ' ' .. ARGV[3] .. ' ' .. (ARGV[8] or '') .. ' ' .. finish)
 redis.call('SETRANGE', KEYS[2], '${COUNTS_START}', string.format('${COUNTS_FORMAT}', sequence, entries, finish))
-return finish
+return tonumber(finish)
 `);

@@ -12,9 +12,9 @@ const MAX_ENDED = 10_000;
  * ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 the most bytes of records to return, then '' for what is not used:
  *       5 the time before the first, 6 the time after the last, 7 and 8 the time and the member of the place that the page
  *       begins after, 9 the letter of the status of the index, 10 now
- * Returns {the total, the creation time of the last of the page if more follow or '', the members of the page from the
- * oldest on, the bytes of the record of each and of its journal if no records are wanted, the records if they are within
- * the maximum}. The bytes of
+ * Returns {a text, the records if they are within the maximum}. The text has, with a space between them, the total, the
+ * creation time of the last of the page if more follow or '', then for each session of the page from the oldest on its
+ * member, the bytes of its record, and those of its journal unless records are wanted. The bytes of
  * a key of a wrong type are -1. Or 'ended' if the clock has ended too many sessions.
  */
 export const pageScript = script(`
@@ -105,7 +105,7 @@ else
   hasMore = last - limit > first
   first = math.max(first, last - limit)
 end
-if first >= last then return {total, '', {}, {}} end
+if first >= last then return {total .. ' '} end
 
 local members = {}
 if #without + #added == 0 then
@@ -135,18 +135,21 @@ local function lengthOf(key)
   return type(length) == 'number' and length or -1
 end
 local isLight = ARGV[4] ~= '0'
-local sizes, names, bytes = {}, {}, 0
-for at, member in ipairs(members) do
-  names[at] = KEYS[2] .. member
-  local record, journal = lengthOf(names[at]), isLight and 0 or lengthOf(KEYS[3] .. member)
-  sizes[2 * at - 1], sizes[2 * at] = record, journal
-  bytes = bytes + record
-end
 local edge = ''
 if hasMore then
   edge = members[isRising and #members or 1]
   edge = redis.call('ZSCORE', KEYS[5], edge) or redis.call('ZSCORE', KEYS[1], edge)
 end
-if bytes > tonumber(ARGV[4]) then return {total, edge, members, sizes} end
-return {total, edge, members, sizes, redis.call('MGET', unpack(names))}
+local reply, names, bytes = {total, edge}, {}, 0
+for at, member in ipairs(members) do
+  names[at] = KEYS[2] .. member
+  local record = lengthOf(names[at])
+  bytes = bytes + record
+  reply[#reply + 1] = member
+  reply[#reply + 1] = record
+  reply[#reply + 1] = isLight and 0 or lengthOf(KEYS[3] .. member)
+end
+local text = table.concat(reply, ' ')
+if bytes > tonumber(ARGV[4]) then return {text} end
+return {text, redis.call('MGET', unpack(names))}
 `);

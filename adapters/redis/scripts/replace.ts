@@ -53,7 +53,7 @@ end, function()
     redis.pcall('ZREM', to, ARGV[3])
   end
   local time = due or ${numberField('record', 'deadline')}
-  if isDue then reschedule(time >= ${NEVER} and '' or string.format('%d', time)) end
+  if isDue then reschedule(time >= ${NEVER} and '' or string.format('%.0f', time)) end
 end)
 return refused or 'replaced'
 `);

@@ -24,7 +24,7 @@ end
 if time == due then return 'stale' end
 local refused = attempt(function()
   remember('1')
-  schedule(time >= ${NEVER} and '' or string.format('%d', time))
-end, function() reschedule(string.format('%d', due)) end)
+  schedule(time >= ${NEVER} and '' or string.format('%.0f', time))
+end, function() reschedule(string.format('%.0f', due)) end)
 return refused or 'moved'
 `);
