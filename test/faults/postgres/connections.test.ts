@@ -123,7 +123,7 @@ describeWithPostgres('a connection to PostgreSQL', (server) => {
 
   it('may fail to publish an event: the change stands, the event follows, and the connection is as good as before', async () => {
     const database = await emptySchema(server);
-    const { sessions, store } = openHost(database, { max: 1, options: '-c statement_timeout=100' });
+    const { sessions, store } = openHost(database, { max: 1, options: '-c statement_timeout=2000' });
     const { id } = await okOf(sessions.create(ada));
     const unlock = await lock(database, `LOCK TABLE "${database.schema}".events IN ACCESS EXCLUSIVE MODE`);
     await okOf(sessions.start(id));
