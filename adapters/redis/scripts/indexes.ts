@@ -3,9 +3,9 @@ import { LETTERS } from '../status-letters.js';
 /* Pieces of Lua that keep the entries of a session in indexes. */
 
 /**
- * Defines `schedule(time)`: sets when the session is due, '' for never, and the tenant's earliest such time; and
- * `reschedule(time)`, which does as much of it as is not refused. Takes Lua
- * expressions for the keys of the deadlines and the tenants, the member and the owner.
+ * Defines `schedule(time)`, which sets when the session is due, '' for never, and the tenant's earliest such time; and
+ * `reschedule(time)`, which does the same but goes on where a command is refused. Takes Lua expressions for the keys of the
+ * deadlines and the tenants, the member and the owner.
  */
 export const schedule = (deadlines: string, tenants: string, member: string, owner: string): string => `
 local function schedule(time)

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import { headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
+import { openedStore, withCommit } from './opened-store.js';
 
 const key = { tenant: 'acme', id: 'one' };
 const hello = { entries: [say('hello')], now: NOON, operation: operationOf('op') };
@@ -20,21 +21,8 @@ describe('SqliteSessionStore', () => {
     remove();
   });
 
-  const opened = (on: SqliteDatabase = database): SqliteSessionStore => {
-    const store = new SqliteSessionStore({ database: on, events: true });
-    store.migrate()._unsafeUnwrap();
-    store.insert('acme', headOf('one'), live('ACTIVE'))._unsafeUnwrap();
-    return store;
-  };
-
-  /** The connection, but `onCommit` may throw, or commit and throw, instead of COMMIT. */
-  const withCommit = (onCommit: (commit: () => void) => void): SqliteDatabase => ({
-    exec: (sql) => (sql === 'COMMIT' ? onCommit(() => database.exec(sql)) : database.exec(sql)),
-    prepare: (sql) => database.prepare(sql),
-  });
-
   it('may migrate again, and leaves what is stored', () => {
-    const store = opened();
+    const store = openedStore(database);
     expect(store.migrate().isOk()).toBe(true);
     expect(store.find(key)._unsafeUnwrap()?.head.id).toBe('one');
   });
@@ -64,7 +52,7 @@ describe('SqliteSessionStore', () => {
     database.exec(settings);
     const reader = openLibsql(file, settings);
     const begin = () => reader.exec('BEGIN; SELECT * FROM colloquy_sessions');
-    const beside = withCommit((commit) => {
+    const beside = withCommit(database, (commit) => {
       commit();
       begin();
     });
@@ -76,7 +64,7 @@ describe('SqliteSessionStore', () => {
   });
 
   it('leaves no text of a deleted session in the file, if the host sets secure_delete and checkpoints', () => {
-    const store = opened();
+    const store = openedStore(database);
     database.exec('PRAGMA secure_delete = ON');
     const secret = 'the secret of the session';
     store.append(key, { ...hello, entries: [say(secret), say(`${secret} ${'x'.repeat(20_000)}`)] })._unsafeUnwrap();
@@ -89,7 +77,7 @@ describe('SqliteSessionStore', () => {
   });
 
   it('refuses tables of a later version', () => {
-    const store = opened();
+    const store = openedStore(database);
     database.exec('UPDATE colloquy_meta SET value = 99');
     expect(store.migrate()._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
@@ -98,7 +86,7 @@ describe('SqliteSessionStore', () => {
   });
 
   it('goes on beside a later version whose tables it can use, and says so where it cannot', () => {
-    const store = opened();
+    const store = openedStore(database);
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'version'");
     expect(store.migrate().isOk()).toBe(true);
     expect(store.append(key, hello)._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
+import { openedStore, withCommit } from './opened-store.js';
 
 const key = { tenant: 'acme', id: 'one' };
 const hello = { entries: [say('hello')], now: NOON, operation: operationOf('op') };
@@ -37,19 +38,6 @@ describe('SqliteSessionStore', () => {
     remove();
   });
 
-  const opened = (on: SqliteDatabase = database): SqliteSessionStore => {
-    const store = new SqliteSessionStore({ database: on, events: true });
-    store.migrate()._unsafeUnwrap();
-    store.insert('acme', headOf('one'), live('ACTIVE'))._unsafeUnwrap();
-    return store;
-  };
-
-  /** The connection, but `onCommit` may throw, or commit and throw, instead of COMMIT. */
-  const withCommit = (onCommit: (commit: () => void) => void): SqliteDatabase => ({
-    exec: (sql) => (sql === 'COMMIT' ? onCommit(() => database.exec(sql)) : database.exec(sql)),
-    prepare: (sql) => database.prepare(sql),
-  });
-
   it('throws a TypeError that names every wrong option', () => {
     const options = { database: { exec: () => undefined }, events: { length: 0, size: 3 } };
     // @ts-expect-error A host without types may pass anything.
@@ -67,7 +55,7 @@ describe('SqliteSessionStore', () => {
   });
 
   it('says of older tables that migrate must be called', () => {
-    const store = opened();
+    const store = openedStore(database);
     database.exec('ALTER TABLE colloquy_sessions RENAME COLUMN state TO state_before');
     for (const answer of [store.findState(key), store.append(key, hello)]) {
       expect(answer._unsafeUnwrapErr()).toMatchObject({
@@ -79,7 +67,7 @@ describe('SqliteSessionStore', () => {
   });
 
   it('a locked file is not_applied, and the store works when the lock is gone', async () => {
-    const store = opened();
+    const store = openedStore(database);
     database.exec('PRAGMA busy_timeout = 0');
     const other = openLibsql(file);
     other.exec('BEGIN IMMEDIATE');
@@ -94,7 +82,7 @@ describe('SqliteSessionStore', () => {
   });
 
   it('a full disk is not_applied, and nothing of the call stays', () => {
-    const store = opened();
+    const store = openedStore(database);
     const pages = Number(Object.values(database.prepare('PRAGMA page_count').get() as object)[0]);
     database.exec(`PRAGMA max_page_count = ${pages}`);
     const large = { ...hello, entries: [say('first'), say('x'.repeat(1_000_000))] };
@@ -106,8 +94,8 @@ describe('SqliteSessionStore', () => {
 
   it('a COMMIT that finds the file locked is not_applied; after any other failure the outcome is unknown', () => {
     let code = '';
-    const store = opened(
-      withCommit((commit) => {
+    const store = openedStore(
+      withCommit(database, (commit) => {
         if (code === '') commit();
         else throw Object.assign(new Error('from the driver'), { code });
       }),
@@ -127,8 +115,8 @@ describe('SqliteSessionStore', () => {
 
   it('an append whose answer was lost is recognised when it is repeated', () => {
     let isLost = false;
-    const store = opened(
-      withCommit((commit) => {
+    const store = openedStore(
+      withCommit(database, (commit) => {
         commit();
         if (isLost) throw new Error('disk I/O error');
       }),
@@ -141,7 +129,7 @@ describe('SqliteSessionStore', () => {
   });
 
   it("leaves the host's own transaction on the connection alone", () => {
-    const store = opened();
+    const store = openedStore(database);
     database.exec('CREATE TABLE own (value); BEGIN; INSERT INTO own VALUES (1)');
     expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject(notApplied);
     database.exec('COMMIT');
@@ -149,7 +137,7 @@ describe('SqliteSessionStore', () => {
   });
 
   it('removes everything of a session, in every table', () => {
-    const store = opened();
+    const store = openedStore(database);
     store.insert('acme', { ...headOf('two'), labels: { user: 'u-1' } }, live('ACTIVE'))._unsafeUnwrap();
     for (const id of ['one', 'two']) {
       store.append({ tenant: 'acme', id }, hello)._unsafeUnwrap();
@@ -188,7 +176,7 @@ describe('SqliteSessionStore', () => {
   });
 
   it('reads the events of a session or tenant past all others', () => {
-    const store = opened();
+    const store = openedStore(database);
     store.append(key, hello)._unsafeUnwrap();
     for (let at = 0; at < 20; at += 1) store.insert('other', headOf(`${at}`), live('IDLE'))._unsafeUnwrap();
     const latest = store.events?.latest()._unsafeUnwrap();
@@ -202,7 +190,7 @@ describe('SqliteSessionStore', () => {
   });
 
   it('answers on a closed connection, and its events say that it is closed', async () => {
-    const store = opened();
+    const store = openedStore(database);
     expect(store.events?.isClosed()).toBe(false);
     database.close();
     for (const answer of operations(store)) expect((await answer)?._unsafeUnwrapErr()).toMatchObject(notApplied);
@@ -211,7 +199,7 @@ describe('SqliteSessionStore', () => {
 
   it.each(['newest', 'oldest'] as const)('reads every list, and events, from an index, %s first', (order) => {
     const texts = new Set<string>();
-    const store = opened({
+    const store = openedStore({
       exec: (sql) => database.exec(sql),
       prepare: (sql) => {
         texts.add(sql);

@@ -1,0 +1,16 @@
+import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import { headOf, live } from '../../../src/testing/samples.js';
+
+/** A store with events, its tables made, and one ACTIVE session in it: `one` of `acme`. */
+export const openedStore = (database: SqliteDatabase): SqliteSessionStore => {
+  const store = new SqliteSessionStore({ database, events: true });
+  store.migrate()._unsafeUnwrap();
+  store.insert('acme', headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+  return store;
+};
+
+/** The connection, but `onCommit` may throw, or commit and throw, instead of COMMIT. */
+export const withCommit = (database: SqliteDatabase, onCommit: (commit: () => void) => void): SqliteDatabase => ({
+  exec: (sql) => (sql === 'COMMIT' ? onCommit(() => database.exec(sql)) : database.exec(sql)),
+  prepare: (sql) => database.prepare(sql),
+});
