@@ -7,6 +7,7 @@ import { SessionService } from '../../src/index.js';
 import { apiKeyAsPassword, inspectorRoutes } from '../../src/inspector/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { listening } from '../http/serve.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { ada, okOf } from '../support/sessions.js';
 
 const key = 'key-of-acme';
@@ -67,7 +68,7 @@ export const opened = async (
   const httpCredentials = { username: 'anybody', password: key };
   const opening = await browser.newContext({ httpCredentials, viewport: { width: 1280, height: 800 }, ...context });
   onTestFinished(() => opening.close());
-  opening.setDefaultTimeout(15_000);
+  opening.setDefaultTimeout(PATIENT_MS);
   const page = await opening.newPage();
   const watched = watch(page);
   await page.goto(`${origin}${path}`);
