@@ -7,6 +7,7 @@ import type { Admit, ListPlace, PageRange, RecordPage, StatusAt } from '../../sr
 import type { Call } from './connection.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import { readSessions, type SizedSession } from './read-session.js';
+import { HEADER_BYTES } from './record.js';
 import { pageScript } from './scripts/page.js';
 import { letterOf } from './status-letters.js';
 
@@ -23,31 +24,31 @@ const tooManyEnded = storeUnavailable(
 const timeText = (createdAt: string | undefined): string =>
   createdAt === undefined ? '' : String(Date.parse(createdAt));
 
-const argumentsOf = ({
-  offset,
-  limit,
-  order = 'newest',
-  createdAfter,
-  createdBefore,
-  after,
-  historyLimit,
-  status,
-}: PageRange): readonly string[] => [
-  ...[order, String(offset), String(limit), historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0'],
-  ...[timeText(createdAfter), timeText(createdBefore)],
-  ...[timeText(after?.createdAt), after === undefined ? '' : escapeName(after.id)],
-  ...(status === undefined ? ['', ''] : [letterOf(status.status), String(status.now)]),
-];
+/** The arguments of the script: those behind the fourth only if one of them is used, since each costs the server time. */
+const argumentsOf = (range: PageRange): readonly string[] => {
+  const { offset, limit, order = 'newest', createdAfter, createdBefore, after, historyLimit, status } = range;
+  const args = [order, String(offset), String(limit), historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0'];
+  if ((createdAfter ?? createdBefore ?? after ?? status) === undefined) return args;
+  args.push(timeText(createdAfter), timeText(createdBefore));
+  args.push(timeText(after?.createdAt), after === undefined ? '' : escapeName(after.id));
+  if (status !== undefined) args.push(letterOf(status.status), String(status.now));
+  return args;
+};
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** Number of fields of a session in the reply of the script. */
+const FIELDS = 4;
 
-/** The sessions of a page, each with its record if the script has returned the records. */
-const listedIn = (fields: readonly string[], records: unknown): readonly SizedSession[] => {
+/** The size of a text as the script gives it: '' for none, and -1 for one that cannot be read. */
+const sizeIn = (text: string): number => (/^\d*$/.test(text) ? Number(text) : -1);
+
+/** The sessions of a page, each with its record if the script has returned it. */
+const listedIn = (fields: readonly string[]): readonly SizedSession[] => {
   const listed: SizedSession[] = [];
-  for (let at = 0; at + 3 <= fields.length; at += 3) {
-    const [member = '', record, journal] = fields.slice(at, at + 3);
-    const session = { member, recordBytes: Number(record), journalBytes: Number(journal) };
-    listed.push(Array.isArray(records) ? { ...session, record: String(records[at / 3] ?? '') } : session);
+  for (let at = 0; at < fields.length; at += FIELDS) {
+    const [member = '', size = '', journal = '', record] = fields.slice(at, at + FIELDS);
+    const rest = sizeIn(size);
+    const recordBytes = rest < 0 || size === '' ? rest : HEADER_BYTES + rest;
+    listed.push({ member, recordBytes, journalBytes: sizeIn(journal), record: record === '' ? undefined : record });
   }
   return listed;
 };
@@ -77,16 +78,13 @@ export const readPage = async <E>(
   const { label, status } = range;
   const index = indexOf(keys, range);
   if (index === undefined) return err(noStatuses);
-  const reply = await call.readScript(
-    pageScript,
-    [index, keys.records, keys.journals, keys.deadlines, keys.index],
-    argumentsOf(range),
-  );
+  const lists = [index, keys.records, keys.index];
+  if (status !== undefined) lists.push(keys.deadlines);
+  const reply = await call.readScript(pageScript, lists, argumentsOf(range));
   if (reply.isErr()) return err(reply.error.error);
   if (reply.value === 'ended') return err(tooManyEnded);
-  const [text, records] = listOf(reply.value);
-  const [total, edge = '', ...fields] = String(text).split(' ');
-  const rising = listedIn(fields, records);
+  const [total, edge = '', ...fields] = Array.isArray(reply.value) ? reply.value.map(String) : [];
+  const rising = listedIn(fields);
   const listed = range.order === 'oldest' ? rising : rising.toReversed();
   const read = await readSessions(call, keys, listed, range, admit);
   if (read.isErr()) return err('refusal' in read.error ? read.error.refusal : read.error.failure.error);

@@ -113,9 +113,7 @@ export const readSessions = async <E>(
   const refusal = admit?.(sum(sessions.map((each) => sizeOf(each, isLight))), sessions.length);
   if (refusal !== undefined) return err({ refusal });
   if (isLight && sessions.every(({ record }) => record !== undefined)) {
-    return ok(
-      sessions.map(({ member, record, recordBytes }) => (recordBytes < 0 ? 'corrupt' : sessionIn(member, record))),
-    );
+    return ok(sessions.map(({ member, record }) => sessionIn(member, record)));
   }
   const names = sessions.flatMap(({ member }) =>
     isLight ? [keys.records + member] : [keys.records + member, keys.journals + member],

@@ -147,6 +147,9 @@ export const numberField = (text: string, name: Field): string => `tonumber(${fi
 export const isRecord = (text: string): string =>
   `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(5)}[%w_-]+ ${'%d+ '.repeat(5)}()') == ${HEADER_BYTES + 1})`;
 
+/** The same for scripts that only return fields to readers, which check them: what it costs, it costs for each session of a page. */
+export const startsRecord = (text: string): string => `(string.sub(${text}, 1, 2) == '${VERSION} ')`;
+
 /**
  * Defines `head`, the fields of the record in `key`, a Lua expression; '' if there is none. Without EXISTS, test doubles fail
  * where there is no key.

@@ -1,5 +1,5 @@
 import { script } from '../connection.js';
-import { field, HEADER_BYTES, isRecord, numberField } from '../record.js';
+import { field, HEADER_BYTES, isRecord, numberField, startsRecord } from '../record.js';
 
 /** The most sessions that the clock has ended, and no sweep has stored, in one list by status. */
 const MAX_ENDED = 10_000;
@@ -8,14 +8,14 @@ const MAX_ENDED = 10_000;
  * Finds a page of an index. All bounds are found as ranks, in O(log n), however many sessions are beyond them. An index by
  * status does not know which sessions the clock has ended since: they are found by their deadlines.
  *
- * KEYS  1 index, 2 and 3 the beginnings of the keys of records and of journals, 4 deadlines, 5 the index of all sessions
- * ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 the most bytes of records to return, then '' for what is not used:
- *       5 the time before the first, 6 the time after the last, 7 and 8 the time and the member of the place that the page
- *       begins after, 9 the letter of the status of the index, 10 now
- * Returns {a text, the records if they are within the maximum}. The text has, with a space between them, the total, the
- * creation time of the last of the page if more follow or '', then for each session of the page from the oldest on its
- * member, the bytes of its record, and those of its journal unless records are wanted. The bytes of
- * a key of a wrong type are -1. Or 'ended' if the clock has ended too many sessions.
+ * KEYS  1 index, 2 the beginning of the keys of records, 3 the index of all sessions, 4 deadlines if it is an index by status
+ * ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 the most bytes of records to return, 0 for none, then '' or nothing for
+ *       what is not used: 5 the time before the first, 6 the time after the last, 7 and 8 the time and the member of the place
+ *       that the page begins after, 9 the letter of the status of the index, 10 now
+ * Returns {the total, the creation time of the last of the page if more follow or '', then for each session of the page from
+ * the oldest on its member, the sizes of its record behind the header and of its journal as they stand there, and its
+ * record, '' if it is not returned}. Both sizes of a missing record are '', those of one that cannot be read '-'. Or 'ended' if
+ * the clock has ended too many sessions.
  */
 export const pageScript = script(`
 -- Compares bytes: the comparison of texts in Lua depends on the server's locale.
@@ -56,23 +56,23 @@ local function countBefore(list, place)
   return count
 end
 
-local after, before = tonumber(ARGV[5]), tonumber(ARGV[6])
+local after, before, status = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or ''), ARGV[9] or ''
 local function isWithin(time)
   return (not after or time > after) and (not before or time < before)
 end
 
 -- Sessions that the clock has ended: members of the index that do not count, and sessions that count but are not in it.
 local without, isWithout, added = {}, {}, {}
-if ARGV[9] ~= '' then
+if status ~= '' then
   local due = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', ARGV[10], 'LIMIT', '0', '${MAX_ENDED + 1}')
   if #due > ${MAX_ENDED} then return 'ended' end
   for _, member in ipairs(due) do
     local head = redis.pcall('GETRANGE', KEYS[2] .. member, '0', '${HEADER_BYTES - 1}')
     if type(head) == 'string' and ${isRecord('head')} and ${numberField('head', 'deadline')} <= tonumber(ARGV[10]) then
-      local status, item = ${field('head', 'status')}, {time = ${numberField('head', 'created')}, member = member}
-      if status ~= 'T' and isWithin(item.time) then
-        if ARGV[9] == 'T' then added[#added + 1] = item
-        elseif status == ARGV[9] then
+      local stored, item = ${field('head', 'status')}, {time = ${numberField('head', 'created')}, member = member}
+      if stored ~= 'T' and isWithin(item.time) then
+        if status == 'T' then added[#added + 1] = item
+        elseif stored == status then
           without[#without + 1] = item
           isWithout[member] = true
         end
@@ -88,7 +88,7 @@ local total = high - low - #without + #added
 -- The page as ranks among the sessions that count, in ascending order.
 local first, last = 0, total
 local isRising = ARGV[1] == 'oldest'
-if ARGV[7] ~= '' then
+if (ARGV[7] or '') ~= '' then
   -- An ascending page begins after the place itself: no character of a member sorts before a space.
   local place = {time = tonumber(ARGV[7]), text = ARGV[7], member = ARGV[8] .. (isRising and ' ' or '')}
   local rank = rankOf(place) - low - countBefore(without, place) + countBefore(added, place)
@@ -105,7 +105,7 @@ else
   hasMore = last - limit > first
   first = math.max(first, last - limit)
 end
-if first >= last then return {total .. ' '} end
+if first >= last then return {total, ''} end
 
 local members = {}
 if #without + #added == 0 then
@@ -130,26 +130,28 @@ else
   for at = first - rank + 1, math.min(#items, last - rank) do members[#members + 1] = items[at].member end
 end
 
-local function lengthOf(key)
-  local length = redis.pcall('STRLEN', key)
-  return type(length) == 'number' and length or -1
-end
-local isLight = ARGV[4] ~= '0'
 local edge = ''
 if hasMore then
   edge = members[isRising and #members or 1]
-  edge = redis.call('ZSCORE', KEYS[5], edge) or redis.call('ZSCORE', KEYS[1], edge)
+  edge = redis.call('ZSCORE', KEYS[3], edge) or redis.call('ZSCORE', KEYS[1], edge)
 end
-local reply, names, bytes = {total, edge}, {}, 0
-for at, member in ipairs(members) do
-  names[at] = KEYS[2] .. member
-  local record = lengthOf(names[at])
-  bytes = bytes + record
-  reply[#reply + 1] = member
-  reply[#reply + 1] = record
-  reply[#reply + 1] = isLight and 0 or lengthOf(KEYS[3] .. member)
+local reply, left = {total, edge}, tonumber(ARGV[4])
+for _, member in ipairs(members) do
+  -- A record is text in UTF-8: one that is cut has fewer bytes than its header says.
+  local key = KEYS[2] .. member
+  local text = redis.pcall('GETRANGE', key, '0', math.max(left, ${HEADER_BYTES}) - 1 .. '')
+  local size, bytes, record = '-', '-', ''
+  if type(text) ~= 'string' or text == '' then
+    if redis.call('EXISTS', key) == 0 then size, bytes = '', '' end
+  elseif ${startsRecord('text')} then
+    size, bytes = ${field('text', 'size')}, ${field('text', 'bytes')}
+    if #text <= left and tonumber(size) == #text - ${HEADER_BYTES} then
+      left, record = left - #text, text
+    end
+  end
+  local at = #reply
+  reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4] = member, size, bytes, record
 end
-local text = table.concat(reply, ' ')
-if bytes > tonumber(ARGV[4]) then return {text} end
-return {text, redis.call('MGET', unpack(names))}
+-- Test doubles return only arrays that are made at once.
+return {unpack(reply)}
 `);
