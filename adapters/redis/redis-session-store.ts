@@ -72,20 +72,21 @@ export class RedisSessionStore implements SessionStore {
   insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken'> {
     const session = this.#keys.of({ tenant, id: head.id });
     const { record, journal, deadlines, tenants, events, index, byStatus, member, owner, path } = session;
-    const lists = [index];
-    const status = byStatus[state.status];
-    if (status !== undefined) lists.push(status);
-    for (const [name, value] of Object.entries(head.labels ?? {})) lists.push(labelKey(session, name, value));
     const birth = newId();
     const created = String(Date.parse(head.createdAt));
-    const event = `1 created ${birth} 1 ${created} ${path} -`;
-    return this.#write(
-      session,
-      insertScript,
-      [record, journal, deadlines, tenants, events, ...lists],
-      [member, owner, created, dueText(state.deadline), encodeRecord(birth, head, state), this.#eventsLength, event],
-      ['inserted', 'taken'],
-    );
+    const keys = [record, journal, index];
+    const args = [member, created, encodeRecord(birth, head, state)];
+    const status = byStatus[state.status];
+    if (status !== undefined) keys.push(status);
+    for (const [name, value] of Object.entries(head.labels ?? {})) keys.push(labelKey(session, name, value));
+    const due = dueText(state.deadline);
+    if (due !== '') keys.push(deadlines, tenants);
+    if (due !== '' || this.events !== undefined) args.push(due, owner);
+    if (this.events !== undefined) {
+      keys.push(events);
+      args.push(this.#eventsLength, `1 created ${birth} 1 ${created} ${path} -`);
+    }
+    return this.#write(session, insertScript, keys, args, ['inserted', 'taken']);
   }
 
   find<E = never>(
@@ -112,19 +113,16 @@ export class RedisSessionStore implements SessionStore {
   replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing'> {
     const session = this.#keys.of(key);
     const { record, deadlines, tenants, events, byStatus, member, owner, path } = session;
-    const [detail, afterPause] = [eventDetailOf(false, next), eventDetailOf(true, next)];
-    return this.#write(
-      session,
-      replaceScript,
-      [record, deadlines, tenants, events, ...Object.values(byStatus)],
-      [
-        ...[member, owner, revisionText(next.revision - 1), stateFields(next), letterOf(next.status)],
-        ...[encodeState(next), dueText(next.deadline), isEndByClock(next) ? '1' : '', this.#eventsLength],
-        ...[detail.type, afterPause.type],
-        ` ${detail.at} ${path} ${detail.type === 'terminated' ? detail.endReason : '-'}`,
-      ],
-      ['replaced', 'stale', 'missing'],
-    );
+    const keys = [record, deadlines, tenants, ...Object.values(byStatus)];
+    const args = [member, owner, revisionText(next.revision - 1), stateFields(next), letterOf(next.status)];
+    args.push(encodeState(next), dueText(next.deadline), isEndByClock(next) ? '1' : '');
+    if (this.events !== undefined) {
+      const [detail, afterPause] = [eventDetailOf(false, next), eventDetailOf(true, next)];
+      const reason = detail.type === 'terminated' ? detail.endReason : '-';
+      keys.push(events);
+      args.push(this.#eventsLength, detail.type, afterPause.type, ` ${detail.at} ${path} ${reason}`);
+    }
+    return this.#write(session, replaceScript, keys, args, ['replaced', 'stale', 'missing']);
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
@@ -133,7 +131,6 @@ export class RedisSessionStore implements SessionStore {
     const { writes, record, journal, names, events, path } = session;
     const keys = [record, journal];
     const args = [String(now), encodeLines(entries), String(entries.length), String(maxEntries)];
-    // A plain append names nothing that it does not use: each key and argument costs the server as much as a command.
     if (this.events !== undefined || ifPosition !== '' || fence !== '' || operation !== undefined) {
       keys.push(events);
       args.push(this.#eventsLength, path, String(ifPosition), String(fence));

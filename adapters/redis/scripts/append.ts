@@ -19,7 +19,8 @@ import { log } from './indexes.js';
 export const appendScript = writeScript(`${log('KEYS[4]', 'ARGV[7]')}${readHead('KEYS[2]')}
 -- Test doubles have no sums.
 local sumOf = redis.sha1hex or function(text) return text end
-local notedBirth, notedStart, notedEnd = string.match(known or '', '^(%S+) (%d+) (%d+)$')
+local notedBirth, notedStart, notedEnd
+if known then notedBirth, notedStart, notedEnd = string.match(known, '^(%S+) (%d+) (%d+)$') end
 if head == '' then
   if notedEnd then return tonumber(notedEnd) end
   return redis.call('EXISTS', KEYS[3]) == 1 and 'corrupt' or 'missing'
@@ -32,7 +33,7 @@ if known then
   local isThere = tonumber(notedEnd) <= length and redis.call('GETRANGE', KEYS[3], notedStart, notedEnd - 1) == ARGV[4]
   if isThere then return tonumber(notedEnd) end
 end
-local position, fence, name = ARGV[9] or '', ARGV[10] or '', ARGV[11]
+local events, position, fence, name = ARGV[7] or '', ARGV[9] or '', ARGV[10] or '', ARGV[11]
 if name then
   local note = redis.call('HGET', KEYS[5], name) or ''
   local digest, start, finish, sum = string.match(note, '^(%S+) (%d+) (%d+) (.*)$')
@@ -54,13 +55,14 @@ if entries > tonumber(ARGV[6]) then return 'full' end
 
 -- The reply counts what a torn log has left behind the committed length, and the sum is wrong for a server that counts
 -- characters, as test doubles do.
-local written = redis.call('SETRANGE', KEYS[3], length .. '', ARGV[4])
+local start = length .. ''
+local written = redis.call('SETRANGE', KEYS[3], start, ARGV[4])
 local finish = string.format('%d', math.min(written, length + #ARGV[4]))
 local sequence = ${field('head', 'sequence')} + 1
-local place = length .. ' ' .. finish
+local place = start .. ' ' .. finish
 remember(birth .. ' ' .. place)
 if name then redis.call('HSET', KEYS[5], name, ARGV[12] .. ' ' .. place .. ' ' .. sumOf(ARGV[4])) end
-log('1 appended ' .. birth .. ' ' .. sequence .. ' ' .. ARGV[3] .. ' ' .. (ARGV[8] or '') .. ' ' .. finish)
+if events ~= '' then log('1 appended ' .. birth .. ' ' .. sequence .. ' ' .. ARGV[3] .. ' ' .. ARGV[8] .. ' ' .. finish) end
 redis.call('SETRANGE', KEYS[2], '${COUNTS_START}', string.format('${COUNTS_FORMAT}', sequence, entries, finish))
 return tonumber(finish)
 `);

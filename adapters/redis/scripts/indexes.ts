@@ -27,12 +27,11 @@ export const numberOf = (letter: string): string => `string.find('${LETTERS}', $
 const SURPLUS = 100;
 
 /**
- * Defines `log(text)`: writes an event to the stream `key`, if there is a length to keep. Both are Lua expressions.
+ * Defines `log(text)`: writes an event to the stream `key`, which keeps `length` events. Both are Lua expressions.
  * `MAXLEN ~` would be logged with the length of the stream as it was: after a torn log that takes an event too many.
  */
 export const log = (key: string, length: string): string => `
 local function log(text)
-  if (${length} or '') == '' then return end
   if redis.call('XLEN', ${key}) < ${length} + ${SURPLUS} then
     redis.call('XADD', ${key}, '*', 'e', text)
   else

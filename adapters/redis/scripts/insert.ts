@@ -4,26 +4,37 @@ import { log, schedule } from './indexes.js';
 /**
  * Adds a session without history, unless anything is stored under its id.
  *
- * KEYS  1 this call, 2 record, 3 journal, 4 deadlines, 5 tenants, 6 events, then the indexes that get the session: all
- *       sessions, its status, its labels
- * ARGV  1-2 of this call, 3 member, 4 owner, 5 creation time, 6 when the session is due or '', 7 record, 8 length of the
- *       stream or '', 9 event
+ * KEYS  1 this call, 2 record, 3 journal, then the indexes that get the session: all sessions, its status, its labels; then
+ *       if it is due some time, deadlines and tenants; then events, if they are kept
+ * ARGV  1-2 of this call, 3 member, 4 creation time, 5 record, then if they are used, otherwise '' or nothing: 6 when the
+ *       session is due, 7 owner, 8 length of the stream, 9 event
  * Writes the indexes, the deadline, this call, the event, the record.
  * Returns 'inserted' or 'taken'.
  */
-export const insertScript =
-  writeScript(`${schedule('KEYS[4]', 'KEYS[5]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[6]', 'ARGV[8]')}
+export const insertScript = writeScript(`
 if known then return 'inserted' end
 if redis.call('EXISTS', KEYS[2], KEYS[3]) > 0 then return 'taken' end
+local last, isDue, events = #KEYS, (ARGV[6] or '') ~= '', nil
+if ARGV[8] then
+  events = KEYS[last]
+  last = last - 1
+end
+local deadlines, tenants = KEYS[last - 1], KEYS[last]
+if isDue then last = last - 2 end
+${schedule('deadlines', 'tenants', 'ARGV[3]', 'ARGV[7]')}${log('events', 'ARGV[8]')}
 local refused = attempt(function()
-  for at = 7, #KEYS do redis.call('ZADD', KEYS[at], ARGV[5], ARGV[3]) end
-  if ARGV[6] ~= '' then schedule(ARGV[6]) end
+  for at = 4, last do redis.call('ZADD', KEYS[at], ARGV[4], ARGV[3]) end
+  if isDue then
+    redis.call('ZADD', deadlines, ARGV[6], ARGV[3])
+    local isEarliest = redis.call('ZRANGE', deadlines, '0', '0')[1] == ARGV[3]
+    if isEarliest then redis.call('ZADD', tenants, ARGV[6], ARGV[7]) end
+  end
   remember('1')
-  log(ARGV[9])
-  redis.call('SET', KEYS[2], ARGV[7])
+  if events then log(ARGV[9]) end
+  redis.call('SET', KEYS[2], ARGV[5])
 end, function()
-  for at = 7, #KEYS do redis.pcall('ZREM', KEYS[at], ARGV[3]) end
-  if ARGV[6] ~= '' then reschedule('') end
+  for at = 4, last do redis.pcall('ZREM', KEYS[at], ARGV[3]) end
+  if isDue then reschedule('') end
 end)
 return refused or 'inserted'
 `);

@@ -32,7 +32,7 @@ local refused = attempt(function()
   for at = 9, #KEYS do redis.call('ZREM', KEYS[at], ARGV[3]) end
   for label in string.gmatch(labels, '%S+') do redis.call('ZREM', KEYS[8] .. label, ARGV[3]) end
   remember(birth)
-  if isReadable then
+  if isReadable and ARGV[7] ~= '' then
     log('1 deleted ' .. birth .. ' ' .. ${field('record', 'sequence')} + 1 .. ' ' .. ARGV[6] .. ' ' .. ARGV[8] .. ' -')
   end
   redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])

@@ -7,16 +7,17 @@ import { log, numberOf, schedule } from './indexes.js';
  * Replaces the state of a session, if it has the expected revision. Another status is a change, with the next number
  * and an event; otherwise only what stands beside the status differs.
  *
- * KEYS  1 this call, 2 record, 3 deadlines, 4 tenants, 5 events, then the indexes of the four statuses, if there are any
+ * KEYS  1 this call, 2 record, 3 deadlines, 4 tenants, then the indexes of the four statuses, if there are any; then events,
+ *       if they are kept
  * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected revision, 6 the fields of the next state, 7 its letter, 8 its JSON,
- *       9 when the session is due or '', 10 '1' if it stays due where it is due before that, 11 length of the stream or
- *       '', 12 type of the event, 13 the same if the session was PAUSED, 14 time, path and detail of the event, with a
- *       space before each
+ *       9 when the session is due or '', 10 '1' if it stays due where it is due before that, then if events are kept:
+ *       11 length of the stream, 12 type of the event, 13 the same if the session was PAUSED, 14 time, path and detail of
+ *       the event, with a space before each
  * Writes the indexes by status, the deadline, this call, the event, the record.
  * Returns 'replaced', 'stale', 'missing' or 'corrupt'.
  */
 export const replaceScript =
-  writeScript(`${schedule('KEYS[3]', 'KEYS[4]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[5]', 'ARGV[11]')}
+  writeScript(`${schedule('KEYS[3]', 'KEYS[4]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[#KEYS]', 'ARGV[11]')}
 local record = redis.call('GET', KEYS[2])
 if not record then return known and 'replaced' or 'missing' end
 if not ${isRecord('record')} then return 'corrupt' end
@@ -28,7 +29,8 @@ if not head then return 'corrupt' end
 
 local isChange, sequence, created = status ~= ARGV[7], ${numberField('record', 'sequence')}, ${field('record', 'created')}
 if isChange then sequence = sequence + 1 end
-local from, to = KEYS[5 + ${numberOf('status')}], KEYS[5 + ${numberOf('ARGV[7]')}]
+local from, to
+if #KEYS > 5 then from, to = KEYS[4 + ${numberOf('status')}], KEYS[4 + ${numberOf('ARGV[7]')}] end
 local due = ARGV[10] ~= '' and tonumber(redis.call('ZSCORE', KEYS[3], ARGV[3]) or '')
 local isDue = ARGV[9] ~= '' or ${field('record', 'deadline')} ~= '${NEVER}'
 local refused = attempt(function()
@@ -40,7 +42,7 @@ local refused = attempt(function()
   end
   if isDue and (not due or (ARGV[9] ~= '' and tonumber(ARGV[9]) < due)) then schedule(ARGV[9]) end
   remember(birth)
-  if isChange then
+  if isChange and ARGV[11] then
     log('1 ' .. (status == 'P' and ARGV[13] or ARGV[12]) .. ' ' .. birth .. ' ' .. sequence .. ARGV[14])
   end
   local rest = labels .. '\\n' .. ARGV[8] .. '\\n' .. head
