@@ -5,20 +5,20 @@ const DOCUMENT = 'docs/reliability.md';
 const MARKS = /(<!-- figures -->\n)[\s\S]*?(<!-- \/figures -->)/;
 
 export interface Run {
-  readonly date: string;
   readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string };
-  readonly figures: readonly Figure[];
+  /** Each with the day of its run. */
+  readonly figures: readonly (Figure & { readonly date: string })[];
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 /** The figures of a run as a table, those of a promise together. */
-const tableOf = ({ date, machine, figures }: Run): string => {
+const tableOf = ({ machine, figures }: Run): string => {
   const rows = figures.map(
-    ({ promise, figure, value, bar = '-' }) => `| ${cell(promise)} | ${cell(figure)} | ${value} | ${bar} |`,
+    ({ promise, figure, value, bar = '-', date }) => `| ${cell(promise)} | ${cell(figure)} | ${value} | ${bar} | ${date} |`,
   );
-  const where = `${date.slice(0, 10)}, ${machine.cpu}, ${machine.cores} cores, Node ${machine.node}:`;
-  return [where, '', '| Promise | Figure | Value | Bar |', '|---|---|---:|---|', ...rows, ''].join('\n');
+  const where = `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}:`;
+  return [where, '', '| Promise | Figure | Value | Bar | Run |', '|---|---|---:|---|---|', ...rows, ''].join('\n');
 };
 
 /** Puts the figures of a run into the document that users read. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { documentFigures } from './document.js';
+import { documentFigures, type Run } from './document.js';
 import type { Figure } from './effort.js';
 
 /** Where the figures of a full run are saved. */
@@ -14,6 +14,15 @@ const read = (file: string): Figure[] => {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   const values: unknown[] = lines.filter((line) => line !== '').map((line) => JSON.parse(line));
   return values.filter(isFigure);
+};
+
+const readSaved = (): Run['figures'] => JSON.parse(readFileSync(SAVED, 'utf8')).figures;
+
+/** A run of a part replaces the figures of its own promises: the others keep theirs, with the day of their run. */
+const withNew = (saved: Run['figures'], figures: readonly Figure[], date: string): Run['figures'] => {
+  const isNew = new Set(figures.map(({ promise }) => promise));
+  const kept = saved.filter(({ promise }) => !isNew.has(promise));
+  return [...kept, ...figures.map((figure) => ({ date, ...figure }))].sort((a, b) => a.promise.localeCompare(b.promise));
 };
 
 /** Collects what the tests of one run record, and tells it at the end. */
@@ -29,8 +38,8 @@ export const setup = (): (() => void) => {
       console.log(`${promise} | ${figure} | ${value} | ${bar}`);
     if (process.env['COLLOQUY_FAULTS'] !== 'full' || process.env['COLLOQUY_SAVE'] !== 'yes') return;
     const machine = { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, node: process.versions.node };
-    const run = { version: 1, date: new Date().toISOString(), machine, figures };
-    writeFileSync(SAVED, `${JSON.stringify(run, null, 1)}\n`);
-    documentFigures(run);
+    const saved: Run = { machine, figures: withNew(readSaved(), figures, new Date().toISOString().slice(0, 10)) };
+    writeFileSync(SAVED, `${JSON.stringify({ version: 2, ...saved }, null, 1)}\n`);
+    documentFigures(saved);
   };
 };
