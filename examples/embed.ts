@@ -56,6 +56,7 @@ const adviceOn = (error: SessionError): string => {
     case 'not_found':
     case 'invalid_transition':
     case 'history_full':
+    case 'too_many_active':
     case 'page_too_large':
     case 'idempotency_mismatch':
     case 'operation_mismatch':

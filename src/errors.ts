@@ -41,6 +41,14 @@ export interface OperationMismatch extends Failure<'operation_mismatch'> {
   readonly id: string;
 }
 
+/** The tenant has as many ACTIVE sessions as `limits.activeSessions` allows. Nothing was changed. */
+export interface TooManyActive extends Failure<'too_many_active'> {
+  /** The id of the session that was not started. */
+  readonly id: string;
+  /** Maximum number of ACTIVE sessions of the tenant. */
+  readonly limit: number;
+}
+
 /** Another holder has the session. Nothing was changed. */
 export interface Held extends Failure<'held'> {
   /** The name of the current holder. */
@@ -133,6 +141,7 @@ export type SessionError =
   | NotHolder
   | HistoryFull
   | HistoryMoved
+  | TooManyActive
   | PageTooLarge
   | StoreUnavailable
   | CorruptRecord
@@ -149,7 +158,7 @@ export type ReadError = InvalidInput | NotFound | StoreError;
 export type HistoryError = InvalidInput | NotFound | StoreError;
 /** Errors of `list` and `each`. */
 export type ListError = InvalidInput | PageTooLarge | StoreError;
-/** Errors of `start`, `pause`, `resume`, `terminate` and `fail`. */
+/** Errors of `pause`, `terminate` and `fail`. */
 export type ChangeError =
   | InvalidInput
   | NotFound
@@ -158,6 +167,8 @@ export type ChangeError =
   | OperationMismatch
   | Conflict
   | StoreError;
+/** Errors of `start` and `resume`. */
+export type StartError = ChangeError | TooManyActive;
 /** Errors of `append`. */
 export type AppendError =
   | InvalidInput
@@ -236,6 +247,13 @@ export const historyMoved = (id: string, position: number): HistoryMoved => ({
   message: `the history ends at position ${position}`,
   id,
   position,
+});
+
+export const tooManyActive = (id: string, limit: number): TooManyActive => ({
+  type: 'too_many_active',
+  message: `the tenant has ${limit} ACTIVE sessions, as many as it may have at a time`,
+  id,
+  limit,
 });
 
 export const pageTooLarge = (bytes: number, limit: number): PageTooLarge => ({

@@ -24,10 +24,12 @@ export type {
   ReadError,
   ReleaseError,
   SessionError,
+  StartError,
   StoreError,
   StoreUnavailable,
   SweepError,
   SweepFailure,
+  TooManyActive,
   WatchError,
 } from './errors.js';
 export type {
@@ -96,6 +98,7 @@ export type {
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
 export { acceptsHistoryUntil, activeMsAt, isEndByClock, stateAt } from './session/timeline.js';
 export type {
+  ActiveLimit,
   Admit,
   Answer,
   AppendOutcome,
@@ -111,6 +114,7 @@ export type {
   ReadSize,
   RecordPage,
   Removal,
+  Replaced,
   Rescheduling,
   SessionKey,
   SessionStore,

@@ -6,6 +6,7 @@ import { decideAppend } from '../../src/session/decide-append.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { isEndByClock } from '../../src/session/timeline.js';
 import type {
+  ActiveLimit,
   Admit,
   AppendOutcome,
   DueSessions,
@@ -16,6 +17,7 @@ import type {
   ReadSize,
   RecordPage,
   Removal,
+  Replaced,
   Rescheduling,
   SessionKey,
   SessionStore,
@@ -108,12 +110,13 @@ export class MemorySessionStore implements SessionStore {
     return ok(last === undefined ? page : { ...page, next: { id: last.head.id, createdAt: last.head.createdAt } });
   }
 
-  replace(key: SessionKey, next: StateRecord): Result<'replaced' | 'stale' | 'missing', never> {
+  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Result<Replaced, never> {
     const tenant = this.#tenants.get(key.tenant);
     const session = tenant?.get(key.id);
     if (tenant === undefined || session === undefined) return ok('missing');
     const { state } = session;
     if (state.revision !== next.revision - 1) return ok('stale');
+    if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
     const dueAt = isEndByClock(next) ? Math.min(session.dueAt, next.deadline) : next.deadline;
     this.#change(key.tenant, tenant, () => tenant.change(session, copyState(next), dueAt));
     if (next.status === state.status) session.firstRevision += 1;

@@ -63,6 +63,11 @@ export class TenantSessions {
     return first?.at ?? Number.POSITIVE_INFINITY;
   }
 
+  /** Number of sessions that are ACTIVE at a time. */
+  activeAt(now: number): number {
+    return this.#withStatus({ status: 'ACTIVE', now }).size;
+  }
+
   /** The sessions that are due at a time, the longest overdue first, at most `limit`. */
   due(now: number, limit: number): readonly StoredSession[] {
     const due = this.#byDue.slice(0, Math.min(limit, this.#byDue.leading(isDueBy(now))));

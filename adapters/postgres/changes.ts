@@ -1,3 +1,5 @@
+import { NEVER } from '../../src/store/never.js';
+
 /*
  * Each change of a session is one call of one of these functions: one statement, and one transaction. They compare and
  * set; what a session may do is decided before. `$` stands for the quoted schema and a dot. A null p_detail: no event.
@@ -34,11 +36,21 @@ BEGIN
   RETURN 'inserted';
 END $body$;
 
-/* p_detail_from_paused: the event if the session was PAUSED. */
+/* Number of a tenant's ACTIVE sessions at p_now. Until the transaction ends, no other one counts them. */
+CREATE FUNCTION $lock_active_sessions(p_tenant text, p_now double precision) RETURNS bigint LANGUAGE plpgsql AS $body$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(p_tenant, '$totals'::regclass::oid::bigint));
+  RETURN (SELECT coalesce(sum(sessions), 0) FROM $totals WHERE tenant = p_tenant AND name = '' AND value = 'ACTIVE')
+    - (SELECT count(*) FROM $sessions WHERE tenant = p_tenant AND due_at <= p_now AND due_at < ${NEVER}
+        AND deadline <= p_now AND status = 'ACTIVE');
+END $body$;
+
+/* p_detail_from_paused: the event if the session was PAUSED. p_active_limit: null for none. */
 CREATE FUNCTION $replace_state(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
   p_fence double precision, p_held_until double precision, p_revision bigint, p_state text,
-  p_is_end_by_clock boolean, p_detail text, p_detail_from_paused text
+  p_is_end_by_clock boolean, p_detail text, p_detail_from_paused text, p_active_limit double precision,
+  p_now double precision
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
@@ -51,6 +63,8 @@ BEGIN
     RETURN 'unreadable';
   ELSIF v.revision <> p_revision - 1 THEN
     RETURN 'stale';
+  ELSIF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
+    RETURN 'too_many';
   END IF;
   UPDATE $sessions SET status = p_status, deadline = p_deadline, accepts_until = p_accepts_until, fence = p_fence,
       held_until = p_held_until, revision = p_revision, state = p_state,

@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
+  ActiveLimit,
   Admit,
   AppendOutcome,
   DueSessions,
@@ -13,6 +14,7 @@ import type {
   ReadSize,
   RecordPage,
   Removal,
+  Replaced,
   Rescheduling,
   SessionKey,
   SessionStore,
@@ -82,8 +84,8 @@ export class PostgresSessionStore implements SessionStore {
     return readPage(this.#connection.begin(), this.#prefix, tenant, range, admit);
   }
 
-  replace(key: SessionKey, next: StateRecord): Promise<Result<'replaced' | 'stale' | 'missing', StoreError>> {
-    return this.#writer.replace(key, next);
+  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Promise<Result<Replaced, StoreError>> {
+    return this.#writer.replace(key, next, active);
   }
 
   append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {

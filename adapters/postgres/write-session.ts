@@ -6,7 +6,15 @@ import type { SessionHead, StateRecord } from '../../src/session/session-record.
 import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { finite } from '../../src/store/never.js';
-import type { AppendOutcome, HistoryAppend, Removal, Rescheduling, SessionKey } from '../../src/store/session-store.js';
+import type {
+  ActiveLimit,
+  AppendOutcome,
+  HistoryAppend,
+  Removal,
+  Replaced,
+  Rescheduling,
+  SessionKey,
+} from '../../src/store/session-store.js';
 import { decodeState, encodeEntry, encodeHead, encodeState } from '../../src/store/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
 import type { Answer, Value } from './call.js';
@@ -58,10 +66,11 @@ export class SessionWriter {
     return this.#change('insert_session', values, key.id, ['inserted', 'taken']);
   }
 
-  async replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing', StoreError> {
+  async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError> {
     const details = [this.#detail(eventDetailOf(false, next)), this.#detail(eventDetailOf(true, next))];
     const values = [...namesOf(key), ...columnsOf(next), isEndByClock(next), ...details];
-    return this.#change('replace_state', values, key.id, ['replaced', 'stale', 'missing']);
+    values.push(active?.sessions ?? null, active?.now ?? null);
+    return this.#change('replace_state', values, key.id, ['replaced', 'stale', 'missing', 'too_many']);
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {

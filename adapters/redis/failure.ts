@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import {
   type CorruptRecord,
   corruptRecord,
+  misconfigured,
   type StoreError,
   type StoreUnavailable,
   storeUnavailable,
@@ -76,3 +77,13 @@ export const toStoreError =
 
 export const unreadable = ({ id }: SessionKey): CorruptRecord =>
   corruptRecord(id, 'this version does not know the format of its record or journal');
+
+/** Neither lists by status nor `limits.activeSessions` can be answered. */
+export const noStatusIndex = misconfigured(
+  'RedisSessionStore: lists by status and limits.activeSessions need the option statusIndex',
+);
+
+export const tooManyEnded = storeUnavailable(
+  'too many sessions have ended by the clock and are not swept; run a sweeper',
+  'not_applied',
+);

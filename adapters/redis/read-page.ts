@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { misconfigured, type StoreError, storeUnavailable } from '../../src/errors.js';
+import type { StoreError } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import { stateAt } from '../../src/session/timeline.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 import type { Admit, ListPlace, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
 import type { Call } from './connection.js';
+import { noStatusIndex, tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import { readSessions, type SizedSession } from './read-session.js';
 import { HEADER_BYTES } from './record.js';
@@ -13,13 +14,6 @@ import { letterOf } from './status-letters.js';
 
 /** Maximum number of bytes of records that a light page gets in one round trip. More are read when they are admitted. */
 const MAX_RECORD_BYTES = 64 * 1024;
-
-const noStatuses = misconfigured('RedisSessionStore: lists by status need the option statusIndex');
-
-const tooManyEnded = storeUnavailable(
-  'too many sessions have ended by the clock and are not swept; run a sweeper',
-  'not_applied',
-);
 
 const timeText = (createdAt: string | undefined): string =>
   createdAt === undefined ? '' : String(Date.parse(createdAt));
@@ -77,7 +71,7 @@ export const readPage = async <E>(
 ): Promise<Result<RecordPage, StoreError | E>> => {
   const { label, status } = range;
   const index = indexOf(keys, range);
-  if (index === undefined) return err(noStatuses);
+  if (index === undefined) return err(noStatusIndex);
   const lists = [index, keys.records, keys.index];
   if (status !== undefined) lists.push(keys.deadlines);
   const reply = await call.readScript(pageScript, lists, argumentsOf(range));

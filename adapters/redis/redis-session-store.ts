@@ -5,6 +5,7 @@ import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/
 import { isEndByClock } from '../../src/session/timeline.js';
 import { finite } from '../../src/store/never.js';
 import type {
+  ActiveLimit,
   Admit,
   AppendOutcome,
   DueSessions,
@@ -15,13 +16,14 @@ import type {
   ReadSize,
   RecordPage,
   Removal,
+  Replaced,
   Rescheduling,
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
 import { decodeState, encodeState } from '../../src/store/stored-json.js';
 import { Connection, newId, type Script } from './connection.js';
-import { type Answer, toStoreError, unreadable } from './failure.js';
+import { type Answer, noStatusIndex, tooManyEnded, toStoreError, unreadable } from './failure.js';
 import { encodeLines } from './journal.js';
 import { Keyspace, labelKey, type SessionKeys } from './keyspace.js';
 import { readDue } from './read-due.js';
@@ -110,7 +112,7 @@ export class RedisSessionStore implements SessionStore {
     return readPage(this.#connection.begin(), this.#keys.tenant(tenant), range, admit);
   }
 
-  replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing'> {
+  async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced> {
     const session = this.#keys.of(key);
     const { record, deadlines, tenants, events, byStatus, member, owner, path } = session;
     const keys = [record, deadlines, tenants, ...Object.values(byStatus)];
@@ -122,7 +124,13 @@ export class RedisSessionStore implements SessionStore {
       keys.push(events);
       args.push(this.#eventsLength, detail.type, afterPause.type, ` ${detail.at} ${path} ${reason}`);
     }
-    return this.#write(session, replaceScript, keys, args, ['replaced', 'stale', 'missing']);
+    if (active === undefined) return this.#write(session, replaceScript, keys, args, ['replaced', 'stale', 'missing']);
+    if (byStatus.ACTIVE === undefined) return err(noStatusIndex);
+    if (this.events === undefined) args.push('', '', '', '');
+    args.push(String(active.sessions), String(active.now));
+    const outcomes = ['replaced', 'stale', 'missing', 'too_many', 'ended'] as const;
+    const replaced = await this.#write(session, replaceScript, keys, args, outcomes);
+    return replaced.andThen((outcome) => (outcome === 'ended' ? err(tooManyEnded) : ok(outcome)));
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {

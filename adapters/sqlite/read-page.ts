@@ -19,6 +19,16 @@ const rowsOf = (tenant: string, range: PageRange): Query => {
   return selectRows(range, { sql: `(${sql}) AS place CROSS JOIN colloquy_sessions AS session USING (number)`, values });
 };
 
+const totalOf = (connection: Connection, tenant: string, range: PageRange): number => {
+  const { sql, values } = totalOfPage(dialect, tenant, range);
+  const row = connection.find(`SELECT ? AS tenant, ${sql} AS total`, { tenant: escapeName(tenant) }, ...values);
+  return Number(row?.['total'] ?? 0);
+};
+
+/** Number of a tenant's sessions that are ACTIVE at `now`, in milliseconds since the epoch. */
+export const activeAt = (connection: Connection, tenant: string, now: number): number =>
+  totalOf(connection, tenant, { offset: 0, limit: 0, status: { status: 'ACTIVE', now } });
+
 /**
  * Reads a page. A page by cursor costs the same anywhere; one by offset costs a step in the index for each session that it
  * skips, and none behind the last page.
@@ -30,11 +40,9 @@ export const readPage = <E>(
   admit: Admit<E> | undefined,
 ): Result<RecordPage, StoreError | E> =>
   connection.read((): Result<RecordPage, StoreError | E> => {
-    const owner = { tenant: escapeName(tenant) };
-    const { sql, values } = totalOfPage(dialect, tenant, range);
-    const total = Number(connection.find(`SELECT ? AS tenant, ${sql} AS total`, owner, ...values)?.['total'] ?? 0);
+    const total = totalOf(connection, tenant, range);
     if (range.offset >= total) return ok(pageOf([], [], total));
-    const rows = connection.query(rowsOf(tenant, range), hasKey(owner));
+    const rows = connection.query(rowsOf(tenant, range), hasKey({ tenant: escapeName(tenant) }));
     const loaded = loadSessions(connection, rows.slice(0, range.limit), range, admit);
     return loaded.map((sessions) => pageOf(rows, sessions, total));
   });

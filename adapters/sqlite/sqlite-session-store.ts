@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
+  ActiveLimit,
   Admit,
   AppendOutcome,
   DueSessions,
@@ -12,6 +13,7 @@ import type {
   ReadSize,
   RecordPage,
   Removal,
+  Replaced,
   Rescheduling,
   SessionKey,
   SessionStore,
@@ -75,8 +77,8 @@ export class SqliteSessionStore implements SessionStore {
     return readPage(this.#connection, tenant, range, admit);
   }
 
-  replace(key: SessionKey, next: StateRecord): Result<'replaced' | 'stale' | 'missing', StoreError> {
-    return this.#writer.replace(key, next);
+  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Result<Replaced, StoreError> {
+    return this.#writer.replace(key, next, active);
   }
 
   append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {

@@ -8,10 +8,19 @@ import type { SessionHead, StateRecord } from '../../src/session/session-record.
 import { isEndByClock } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { finite, infinite } from '../../src/store/never.js';
-import type { AppendOutcome, HistoryAppend, Removal, Rescheduling, SessionKey } from '../../src/store/session-store.js';
+import type {
+  ActiveLimit,
+  AppendOutcome,
+  HistoryAppend,
+  Removal,
+  Replaced,
+  Rescheduling,
+  SessionKey,
+} from '../../src/store/session-store.js';
 import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState } from '../../src/store/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
+import { activeAt } from './read-page.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 
 const FIND = `SELECT tenant, id, number, birth, status, deadline, due_at, revision, sequence, entries, bytes, state
@@ -62,13 +71,16 @@ export class SessionWriter {
     });
   }
 
-  replace(key: SessionKey, next: StateRecord): Result<'replaced' | 'stale' | 'missing', StoreError> {
-    return this.#connection.write((): Result<'replaced' | 'stale' | 'missing', StoreError> => {
+  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Result<Replaced, StoreError> {
+    return this.#connection.write((): Result<Replaced, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
       const state = decodeState(row['state']);
       if (state === undefined) return err(unreadable(key.id, 'state'));
       if (state.revision !== next.revision - 1) return ok('stale');
+      if (active !== undefined && activeAt(this.#connection, key.tenant, active.now) >= active.sessions) {
+        return ok('too_many');
+      }
       const { status, deadline, revision } = next;
       const isChange = status !== state.status;
       const sequence = Number(row['sequence']) + (isChange ? 1 : 0);

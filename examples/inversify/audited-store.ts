@@ -1,4 +1,5 @@
 import type {
+  ActiveLimit,
   Admit,
   Answer,
   EventLog,
@@ -46,8 +47,8 @@ export class AuditedSessionStore implements SessionStore {
     );
   }
 
-  replace(key: SessionKey, next: StateRecord) {
-    return this.#audit(key, `to ${next.status}`, this.#inner.replace(key, next), (done) => done === 'replaced');
+  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit) {
+    return this.#audit(key, `to ${next.status}`, this.#inner.replace(key, next, active), (done) => done === 'replaced');
   }
 
   append(key: SessionKey, append: HistoryAppend) {

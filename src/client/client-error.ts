@@ -19,6 +19,7 @@ import {
   type SessionError,
   type StoreUnavailable,
   storeUnavailable,
+  type TooManyActive,
 } from '../errors.js';
 import type { HandlerError } from '../http/handler-error.js';
 import { type Fields, isFields } from '../input/values.js';
@@ -106,6 +107,7 @@ export type RemoteError =
   | Held
   | Omit<HistoryFull, 'limit'>
   | HistoryMoved
+  | Omit<TooManyActive, 'id' | 'limit'>
   | Omit<OperationMismatch, 'id'>
   | Omit<IdempotencyMismatch, 'id'>
   | Omit<PageTooLarge, 'bytes' | 'limit'>
@@ -131,8 +133,10 @@ export type RemoteHistoryError = RemoteErrorIn<typeof history>;
 export type RemoteDeleteError = RemoteErrorIn<typeof remove>;
 /** Errors of `create` of the client. */
 export type RemoteCreateError = RemoteErrorIn<typeof create>;
-/** Errors of `start`, `pause`, `resume`, `terminate` and `fail` of the client. */
-export type RemoteChangeError = RemoteErrorIn<(typeof changes)[CallerCommand]>;
+/** Errors of `start` and `resume` of the client. */
+export type RemoteStartError = RemoteErrorIn<(typeof changes)['start' | 'resume']>;
+/** Errors of `pause`, `terminate` and `fail` of the client. */
+export type RemoteChangeError = RemoteErrorIn<(typeof changes)['pause' | 'terminate' | 'fail']>;
 /** Errors of `hold` of the client. */
 export type RemoteHoldError = RemoteErrorIn<typeof hold>;
 /** Errors of `release` of the client. */
@@ -205,6 +209,7 @@ const remoteErrorOf = (
     case 'operation_mismatch':
     case 'conflict':
     case 'idempotency_mismatch':
+    case 'too_many_active':
     case 'page_too_large':
       return { type: code, message };
     default:

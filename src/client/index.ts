@@ -15,6 +15,7 @@ export type {
   RemoteListError,
   RemoteReadError,
   RemoteReleaseError,
+  RemoteStartError,
   RemoteWatchError,
   UnexpectedAnswer,
   Unreachable,

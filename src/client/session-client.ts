@@ -11,7 +11,6 @@ import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart } from '../service/operation-results.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { SessionHold, SessionState } from '../session/session.js';
-import type { CallerCommand } from '../session/session-status.js';
 import type {
   RemoteAppendError,
   RemoteChangeError,
@@ -22,6 +21,7 @@ import type {
   RemoteListError,
   RemoteReadError,
   RemoteReleaseError,
+  RemoteStartError,
   RemoteWatchError,
   RequestError,
 } from './client-error.js';
@@ -98,28 +98,28 @@ export class SessionClient {
   }
 
   /** IDLE to ACTIVE. The time limit runs. */
-  start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#change(id, 'start', options);
+  start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteStartError> {
+    return this.#call(changes.start, { id, options }, bodyOf(changes.start));
   }
 
   /** ACTIVE to PAUSED. The time limit stops. */
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#change(id, 'pause', options);
+    return this.#call(changes.pause, { id, options }, bodyOf(changes.pause));
   }
 
   /** PAUSED to ACTIVE. The time limit runs on. */
-  resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#change(id, 'resume', options);
+  resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteStartError> {
+    return this.#call(changes.resume, { id, options }, bodyOf(changes.resume));
   }
 
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
   terminate(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#change(id, 'terminate', options);
+    return this.#call(changes.terminate, { id, options }, bodyOf(changes.terminate));
   }
 
   /** Ends the session with the reason `failed`. */
   fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#change(id, 'fail', options);
+    return this.#call(changes.fail, { id, options }, bodyOf(changes.fail));
   }
 
   /** Adds entries to the history of an ACTIVE or PAUSED session, all or none. */
@@ -178,10 +178,6 @@ export class SessionClient {
         this.list({ ...query, limit: fewer, ...(after !== undefined && { after }) }, options),
       ),
     );
-  }
-
-  #change(id: string, command: CallerCommand, options: WriteOptions): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#call(changes[command], { id, options }, bodyOf(changes[command]));
   }
 
   #call<T, C extends OperationError>(

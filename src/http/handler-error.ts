@@ -62,6 +62,7 @@ const sessionProblems = {
   conflict: [409, 'Others kept changing the session at the same time. Try again.'],
   history_full: [409, 'The history of the session has as many entries as this service allows.'],
   history_moved: [412, 'The history does not end at if_position.'],
+  too_many_active: [429, 'As many sessions are active as the tenant may have at a time. Try again when one has ended.'],
   operation_mismatch: [422, 'This Idempotency-Key was used before for another operation on this session.'],
   idempotency_mismatch: [422, 'This Idempotency-Key was used before with another body.'],
   page_too_large: [
@@ -105,6 +106,7 @@ export const titles = {
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
+  429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 } as const satisfies Readonly<Record<ProblemStatus, string>>;
@@ -114,6 +116,7 @@ export const commonHeaders = Object.freeze({ 'Content-Type': 'application/json',
 
 const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, string>>>> = {
   401: { 'WWW-Authenticate': 'ApiKey' },
+  429: { 'Retry-After': '1' },
   503: { 'Retry-After': '1' },
 };
 

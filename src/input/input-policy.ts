@@ -1,4 +1,4 @@
-import { defaultLimits, type SessionLimits } from '../session/session-limits.js';
+import { defaultLimits, type SessionLimits, type SizeLimit } from '../session/session-limits.js';
 import type { IssueList } from './issue-list.js';
 import { readFields, readNumber } from './values.js';
 
@@ -19,9 +19,14 @@ export interface GivenPolicy {
   readonly profiles?: readonly string[] | undefined;
 }
 
+const isTenantLimit = (value: unknown): value is (tenant: string) => number => typeof value === 'function';
+
+const readActiveSessions = (issues: IssueList, given: unknown): SessionLimits['activeSessions'] =>
+  isTenantLimit(given) ? given : readNumber(issues, 'limits.activeSessions', given, 0, Number.MAX_SAFE_INTEGER);
+
 const readLimits = (issues: IssueList, limits: unknown): SessionLimits => {
   const given = readFields(issues, 'limits', limits);
-  const read = (name: keyof SessionLimits): number =>
+  const read = (name: SizeLimit): number =>
     readNumber(issues, `limits.${name}`, given[name] ?? defaultLimits[name], 1, Number.MAX_SAFE_INTEGER);
   return {
     timeLimit: read('timeLimit'),
@@ -29,6 +34,7 @@ const readLimits = (issues: IssueList, limits: unknown): SessionLimits => {
     contentBytes: read('contentBytes'),
     entriesPerAppend: read('entriesPerAppend'),
     historyEntries: read('historyEntries'),
+    activeSessions: readActiveSessions(issues, given['activeSessions'] ?? defaultLimits.activeSessions),
     pageBytes: read('pageBytes'),
   };
 };

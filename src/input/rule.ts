@@ -1,10 +1,4 @@
-import {
-  KEY_LENGTH,
-  MAX_HOLD_SECONDS,
-  NAME_LENGTH,
-  ROLE_LENGTH,
-  type SessionLimits,
-} from '../session/session-limits.js';
+import { KEY_LENGTH, MAX_HOLD_SECONDS, NAME_LENGTH, ROLE_LENGTH, type SizeLimit } from '../session/session-limits.js';
 import { rfc3339 } from './read-timestamp.js';
 import type { ReadAs } from './values.js';
 
@@ -18,9 +12,9 @@ type FieldRule =
   /** A string of 1 to `most` characters (UTF-16 code units); `allowed` is the host's list of allowed values. */
   | { readonly kind: 'name'; readonly most: number; readonly allowed?: 'faces' | 'profiles' }
   /** A string, possibly empty, of at most this limit in bytes of UTF-8. */
-  | { readonly kind: 'text'; readonly mostBytes: keyof SessionLimits }
+  | { readonly kind: 'text'; readonly mostBytes: SizeLimit }
   /** A number from `least` to this limit. */
-  | { readonly kind: 'number'; readonly least: number; readonly most: keyof SessionLimits | number }
+  | { readonly kind: 'number'; readonly least: number; readonly most: SizeLimit | number }
   /** An integer of at least `least`. */
   | { readonly kind: 'whole'; readonly least: number }
   /** Names and values: see `SessionLabels`. */

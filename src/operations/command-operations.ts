@@ -1,37 +1,48 @@
+import type { ResultAsync } from 'neverthrow';
+import type { SessionError } from '../errors.js';
 import { entriesRange, entryRules, fenceRule, holdRules, positionRule } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
+import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
-import { commonErrors, errorsOf, operation } from './operation.js';
+import { commonErrors, errorsOf, type OperationError, type OperationInput, operation } from './operation.js';
 import { appended, sessionHold, sessionState } from './outputs.js';
 import { fence, operationId } from './parameters.js';
 import type { TenantCommands } from './tenant-sessions.js';
 
-const change = <C extends CallerCommand>(command: C) =>
+const changeErrors = errorsOf<SessionService['pause' | 'terminate' | 'fail']>()([
+  ...commonErrors,
+  'not_found',
+  'invalid_transition',
+  'not_holder',
+  'conflict',
+  'operation_mismatch',
+]);
+
+const startErrors = errorsOf<SessionService['start' | 'resume']>()([...changeErrors, 'too_many_active']);
+
+const change = <C extends CallerCommand, E extends OperationError>(
+  command: C,
+  errors: readonly E[],
+  call: (sessions: TenantCommands, input: OperationInput) => ResultAsync<SessionState, SessionError & { type: E }>,
+) =>
   operation({
     name: `${command}Session`,
     tag: 'Commands',
     method: 'POST',
     path: `/${command}-session/{session_id}`,
     headers: { operationId, fence },
-    errors: errorsOf<SessionService[CallerCommand]>()([
-      ...commonErrors,
-      'not_found',
-      'invalid_transition',
-      'not_holder',
-      'conflict',
-      'operation_mismatch',
-    ]),
+    errors,
     output: { status: 200, shape: sessionState },
-    calls: { method: command, call: (sessions: TenantCommands, { id, options }) => sessions[command](id, options) },
+    calls: { method: command, call },
   });
 
 /** The commands of the state machine. */
 export const changes = {
-  start: change('start'),
-  pause: change('pause'),
-  resume: change('resume'),
-  terminate: change('terminate'),
-  fail: change('fail'),
+  start: change('start', startErrors, (sessions, { id, options }) => sessions.start(id, options)),
+  pause: change('pause', changeErrors, (sessions, { id, options }) => sessions.pause(id, options)),
+  resume: change('resume', startErrors, (sessions, { id, options }) => sessions.resume(id, options)),
+  terminate: change('terminate', changeErrors, (sessions, { id, options }) => sessions.terminate(id, options)),
+  fail: change('fail', changeErrors, (sessions, { id, options }) => sessions.fail(id, options)),
 } as const satisfies Readonly<Record<CallerCommand, unknown>>;
 
 export const append = operation({

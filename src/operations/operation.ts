@@ -2,7 +2,7 @@ import type { Result, ResultAsync } from 'neverthrow';
 import type { SessionError } from '../errors.js';
 import type { Rule } from '../input/rule.js';
 import type { Fields } from '../input/values.js';
-import type { SessionLimits } from '../session/session-limits.js';
+import type { SizeLimit } from '../session/session-limits.js';
 import { type Schema, type Shape, wireName } from './shape.js';
 
 /** An error of one operation. Errors that any request may have, such as a missing key, are not listed. */
@@ -22,7 +22,7 @@ export interface HeaderParameter {
 }
 
 /** A field of a JSON body: a value with a rule, or an array of objects. */
-export type BodyField = Rule | { readonly items: Body; readonly least: number; readonly most: keyof SessionLimits };
+export type BodyField = Rule | { readonly items: Body; readonly least: number; readonly most: SizeLimit };
 
 /** The JSON object in a request body. Unknown fields are ignored, but refused in `items`. */
 export interface Body {

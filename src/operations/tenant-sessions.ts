@@ -9,6 +9,7 @@ import type {
   ListError,
   ReadError,
   ReleaseError,
+  StartError,
   WatchError,
 } from '../errors.js';
 import type { SessionChange, WatchOptions } from '../events/session-event.js';
@@ -38,7 +39,10 @@ export interface TenantSessions {
  * `invalid_input`.
  */
 export type TenantCommands = {
-  readonly [C in CallerCommand]: (id: string, options: Fields) => ResultAsync<SessionState, ChangeError>;
+  readonly [C in CallerCommand]: (
+    id: string,
+    options: Fields,
+  ) => ResultAsync<SessionState, C extends 'start' | 'resume' ? StartError : ChangeError>;
 } & {
   /** As `append` of `SessionService`. */
   append(id: string, entries: unknown, options: Fields): ResultAsync<Appended, AppendError>;

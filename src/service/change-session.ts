@@ -1,5 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type ChangeError, notHolder, operationMismatch } from '../errors.js';
+import {
+  type ChangeError,
+  type Misconfigured,
+  misconfigured,
+  notHolder,
+  operationMismatch,
+  type StartError,
+  tooManyActive,
+} from '../errors.js';
 import type { ReadCommandOptions } from '../input/session-input.js';
 import { isHeldWith } from '../session/hold.js';
 import type { SessionState } from '../session/session.js';
@@ -22,19 +30,60 @@ export interface OperationOptions {
   readonly fence?: number;
 }
 
-/** Applies a command, once per operation id. */
+/** The next state of a command, once per operation id. */
+const decide =
+  (
+    { idleTimeoutMs, retentionMs }: Settings,
+    { id }: SessionKey,
+    command: SessionCommand,
+    { operationId, fence }: ReadCommandOptions,
+  ) =>
+  (current: StateRecord, now: number): Result<StateRecord, ChangeError> => {
+    const known = operationId === undefined ? undefined : commandOf(current, operationId);
+    if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(id));
+    if (fence !== undefined && !isHeldWith(current, fence, now)) return err(notHolder(fence));
+    return advance(current, command, { now, operationId, idleTimeoutMs, retentionMs });
+  };
+
+/** Applies a command. */
 export const changeSession = async (
   settings: Settings,
   key: SessionKey,
   command: SessionCommand,
-  { operationId, fence }: ReadCommandOptions,
+  options: ReadCommandOptions,
 ): Promise<Result<SessionState, ChangeError>> => {
-  const { idleTimeoutMs, retentionMs } = settings;
-  const updated = await updateState<StateRecord, ChangeError>(settings, key, (current, now) => {
-    const known = operationId === undefined ? undefined : commandOf(current, operationId);
-    if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(key.id));
-    if (fence !== undefined && !isHeldWith(current, fence, now)) return err(notHolder(fence));
-    return advance(current, command, { now, operationId, idleTimeoutMs, retentionMs });
-  });
+  const updated = await updateState(settings, key, decide(settings, key, command, options));
+  return updated.map(({ state, now }) => progressAt(key.id, state, now));
+};
+
+/** Maximum number of ACTIVE sessions of the tenant; `Infinity` for no limit. */
+const activeSessionsOf = ({ tenant, policy }: Settings): Result<number, Misconfigured> => {
+  const { activeSessions } = policy.limits;
+  if (typeof activeSessions === 'number') return ok(activeSessions);
+  try {
+    const limit = activeSessions(tenant);
+    return limit >= 0 ? ok(limit) : err(misconfigured('limits.activeSessions must return a number from 0'));
+  } catch (cause) {
+    return err(misconfigured('limits.activeSessions has thrown', cause));
+  }
+};
+
+/** Applies a command that makes a session ACTIVE, unless its tenant has as many ACTIVE sessions as it may have. */
+export const activateSession = async (
+  settings: Settings,
+  key: SessionKey,
+  command: 'start' | 'resume',
+  options: ReadCommandOptions,
+): Promise<Result<SessionState, StartError>> => {
+  const limit = activeSessionsOf(settings);
+  if (limit.isErr()) return err(limit.error);
+  const sessions = limit.value;
+  const cap = sessions < Number.MAX_SAFE_INTEGER ? { sessions, error: tooManyActive(key.id, sessions) } : undefined;
+  const updated = await updateState<StateRecord, StartError>(
+    settings,
+    key,
+    decide(settings, key, command, options),
+    cap,
+  );
   return updated.map(({ state, now }) => progressAt(key.id, state, now));
 };

@@ -1,5 +1,5 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
-import type { DeleteError, HoldError, ReadError, ReleaseError, WatchError } from '../errors.js';
+import type { DeleteError, HoldError, ReadError, ReleaseError, StartError, WatchError } from '../errors.js';
 import {
   type AppendError,
   type ChangeError,
@@ -23,7 +23,7 @@ import type { Session, SessionHold, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { CallerCommand } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
-import { changeSession, type OperationOptions } from './change-session.js';
+import { activateSession, changeSession, type OperationOptions } from './change-session.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
 import { type AppendOptions, appendHistory, type HistoryQuery, type NewHistoryEntry, readHistory } from './history.js';
 import { type HoldInput, holdSession, type ReleaseInput, releaseSession } from './hold-session.js';
@@ -129,8 +129,8 @@ export class SessionService {
   }
 
   /** IDLE to ACTIVE. The time limit runs. */
-  start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
-    return this.#change(id, 'start', options);
+  start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, StartError> {
+    return this.#activate(id, 'start', options);
   }
 
   /** ACTIVE to PAUSED. The time limit stops. */
@@ -139,8 +139,8 @@ export class SessionService {
   }
 
   /** PAUSED to ACTIVE. The time limit runs on. */
-  resume(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
-    return this.#change(id, 'resume', options);
+  resume(id: string, options: OperationOptions = {}): ResultAsync<SessionState, StartError> {
+    return this.#activate(id, 'resume', options);
   }
 
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
@@ -226,6 +226,13 @@ export class SessionService {
     return perform(this.#settings, { name: 'sweep' }, async () => {
       const read = readSweep(limit, options);
       return read.isErr() ? err(read.error) : sweepSessions(this.#settings, read.value);
+    });
+  }
+
+  #activate(id: string, command: 'start' | 'resume', options: OperationOptions): ResultAsync<SessionState, StartError> {
+    return this.#performOn({ name: command, id }, async (settings, key) => {
+      const read = readCommandOptions(options);
+      return read.isErr() ? err(read.error) : activateSession(settings, key, command, read.value);
     });
   }
 

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Conflict, conflict, type InvalidInput, type NotFound, notFound, type StoreError } from '../errors.js';
 import type { StateRecord } from '../session/session-record.js';
-import type { SessionKey } from '../store/session-store.js';
+import type { ActiveLimit, SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
 
 /** Maximum number of attempts. An attempt fails when another caller changes the session first. */
@@ -13,6 +13,12 @@ export interface UpdatedState<S extends StateRecord> {
   readonly now: number;
 }
 
+/** A limit on the ACTIVE sessions of the tenant, and the error of one more. */
+export interface ActiveCap<E> {
+  readonly sessions: ActiveLimit['sessions'];
+  readonly error: E;
+}
+
 /**
  * Replaces the state by the one that `decide` makes of it. The store replaces the state only if it is still the one that
  * was read, or that this process wrote last; otherwise the state is read and decided on again. If `decide` returns the
@@ -22,6 +28,7 @@ export const updateState = async <S extends StateRecord, E>(
   { store, now, recentStates }: Settings,
   key: SessionKey,
   decide: (current: StateRecord, now: number) => Result<S, E>,
+  cap?: ActiveCap<E>,
 ): Promise<Result<UpdatedState<S>, E | InvalidInput | NotFound | Conflict | StoreError>> => {
   let guess = recentStates.take(key);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -38,13 +45,14 @@ export const updateState = async <S extends StateRecord, E>(
     if (decided.isErr()) return err(decided.error);
     const next = decided.value;
     if (next === current) return ok({ state: next, now: time.value });
-    const replaced = await store.replace(key, next);
+    const replaced = await store.replace(key, next, cap && { sessions: cap.sessions, now: time.value });
     if (replaced.isErr()) return err(replaced.error);
     if (replaced.value === 'replaced') {
       recentStates.add(key, next);
       return ok({ state: next, now: time.value });
     }
     if (replaced.value === 'missing') return err(notFound(key.id));
+    if (replaced.value === 'too_many' && cap !== undefined) return err(cap.error);
   }
   return err(conflict(key.id));
 };

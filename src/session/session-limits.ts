@@ -13,19 +13,28 @@ export interface SessionLimits {
   readonly entriesPerAppend: number;
   /** Maximum number of entries in a history; an append beyond it is `history_full`. Default: no limit. */
   readonly historyEntries: number;
+  /**
+   * Maximum number of sessions that a tenant has ACTIVE at a time: `start` and `resume` of one more are `too_many_active`.
+   * A number from 0, or a function of the tenant. Default: no limit.
+   */
+  readonly activeSessions: number | ((tenant: string) => number);
   /** Maximum bytes of JSON in a page; a larger one is `page_too_large`. A page of one session is always served. Default: 8 MiB. */
   readonly pageBytes: number;
 }
 
 /** The limits of a service whose host sets none. */
-export const defaultLimits: SessionLimits = Object.freeze({
+export const defaultLimits = Object.freeze({
   timeLimit: 30 * 24 * 60 * 60,
   textBytes: 64 * 1024,
   contentBytes: 256 * 1024,
   entriesPerAppend: 1000,
   historyEntries: Number.MAX_SAFE_INTEGER,
+  activeSessions: Number.MAX_SAFE_INTEGER,
   pageBytes: 8 * 1024 * 1024,
-});
+} as const satisfies SessionLimits);
+
+/** The limits that are the same for all tenants. */
+export type SizeLimit = Exclude<keyof SessionLimits, 'activeSessions'>;
 
 /** Maximum length of a face's or a profile's name, in characters. */
 export const NAME_LENGTH = 256;

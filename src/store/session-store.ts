@@ -110,6 +110,17 @@ export type EntriesOutcome =
   | { readonly outcome: 'invalid_position' }
   | { readonly outcome: 'missing' };
 
+/** A limit on the sessions of a tenant that are ACTIVE at a time. */
+export interface ActiveLimit {
+  /** Maximum number of ACTIVE sessions, the changed one included. */
+  readonly sessions: number;
+  /** The caller's time, in milliseconds since the epoch. A session whose deadline has passed by then does not count. */
+  readonly now: number;
+}
+
+/** Outcome of `SessionStore.replace`. */
+export type Replaced = 'replaced' | 'stale' | 'missing' | 'too_many';
+
 /** Conditions of `SessionStore.remove`. */
 export interface Removal {
   /** Removes the session only if its state has this revision. */
@@ -267,8 +278,11 @@ export interface SessionStore {
    * Replaces the state with revision `next.revision - 1` by `next`. If the state has another revision, writes nothing
    * and returns `stale`. A replacement with the same status changes the `hold` alone: it has no event, and the sequence
    * stays.
+   *
+   * `active` is given only if the session becomes ACTIVE. If the tenant has as many ACTIVE sessions already, `too_many`, and
+   * writes nothing: exact, however many calls race.
    */
-  replace(key: SessionKey, next: StateRecord): Answer<'replaced' | 'stale' | 'missing', StoreError>;
+  replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError>;
 
   /**
    * Adds entries at the end of the history, if the state accepts history at `now` (`acceptsHistoryUntil`). Appends

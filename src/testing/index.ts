@@ -1,5 +1,6 @@
 import type { SessionStore } from '../store/session-store.js';
 import { boundedStore } from './bounded-store.js';
+import { activeLimits } from './cases/active-limits.js';
 import { admission } from './cases/admission.js';
 import { appendConditions } from './cases/append-conditions.js';
 import { appends } from './cases/appends.js';
@@ -44,7 +45,7 @@ export interface StoreContractOptions<S extends SessionStore> {
    * damage a record from outside.
    */
   readonly corrupt?: Corrupt<S>;
-  /** Makes an empty store that lists by status. Adds the cases on lists by status. */
+  /** Makes an empty store that lists by status. Adds the cases on lists by status and on limits of ACTIVE sessions. */
   readonly withStatuses?: MakeStore<S>;
   /** Makes an empty store with events. Adds the cases on events. */
   readonly withEvents?: MakeStore<S>;
@@ -113,7 +114,7 @@ export const describeSessionStore = <S extends SessionStore>(
   };
 
   addAll(cases, makeStore);
-  if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes], withStatuses);
+  if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes, ...activeLimits], withStatuses);
   if (withEvents !== undefined) addAll([...events, ...eventCounts, ...holdEvents], withEvents);
   if (corrupt !== undefined) {
     for (const { name, run } of corruption) {

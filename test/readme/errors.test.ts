@@ -17,6 +17,7 @@ const errors = {
   page_too_large: { type: 'page_too_large', message: '', bytes: 2, limit: 1 },
   idempotency_mismatch: { type: 'idempotency_mismatch', message: '', id: '' },
   operation_mismatch: { type: 'operation_mismatch', message: '', id: '' },
+  too_many_active: { type: 'too_many_active', message: '', id: '', limit: 1 },
   corrupt_record: { type: 'corrupt_record', message: '', id: '' },
   misconfigured: { type: 'misconfigured', message: '' },
   store_unavailable: { type: 'store_unavailable', message: '', outcome: 'unknown' },

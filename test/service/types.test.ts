@@ -22,6 +22,7 @@ import type {
   SessionState,
   SessionStatus,
   StoreUnavailable,
+  TooManyActive,
 } from '../../src/index.js';
 import type { EachQuery } from '../../src/service/list-sessions.js';
 import type { Appended, SessionPage } from '../../src/service/operation-results.js';
@@ -63,9 +64,10 @@ describe('every operation has the errors that it can have, and no others', () =>
 
   test('start, pause, resume, terminate and fail', () => {
     type Change = ResultAsync<SessionState, OfChange>;
-    expectTypeOf<ReturnType<SessionService['start']>>().toEqualTypeOf<Change>();
+    type Start = ResultAsync<SessionState, OfChange | TooManyActive>;
+    expectTypeOf<ReturnType<SessionService['start']>>().toEqualTypeOf<Start>();
     expectTypeOf<ReturnType<SessionService['pause']>>().toEqualTypeOf<Change>();
-    expectTypeOf<ReturnType<SessionService['resume']>>().toEqualTypeOf<Change>();
+    expectTypeOf<ReturnType<SessionService['resume']>>().toEqualTypeOf<Start>();
     expectTypeOf<ReturnType<SessionService['terminate']>>().toEqualTypeOf<Change>();
     expectTypeOf<ReturnType<SessionService['fail']>>().toEqualTypeOf<Change>();
   });
@@ -111,6 +113,7 @@ describe('every operation has the errors that it can have, and no others', () =>
       | 'history_moved'
       | 'conflict'
       | 'history_full'
+      | 'too_many_active'
       | 'page_too_large'
       | 'store_unavailable'
       | 'corrupt_record'

@@ -22,7 +22,7 @@ export const changed = (inner: SessionStore, changes: Partial<SessionStore>): Se
   find: (key, size, admit) => inner.find(key, size, admit),
   findState: (key) => inner.findState(key),
   list: (tenant, page, admit) => inner.list(tenant, page, admit),
-  replace: (key, next) => inner.replace(key, next),
+  replace: (...args) => inner.replace(...args),
   append: (key, append) => inner.append(key, append),
   findEntries: (key, slice) => inner.findEntries(key, slice),
   remove: (key, removal) => inner.remove(key, removal),
@@ -77,8 +77,8 @@ export class TextSessionStore implements SessionStore {
     );
   }
 
-  replace(...[key, next]: Parameters<SessionStore['replace']>) {
-    return this.#unlessDamaged(key, ['state'], () => later(this.#inner.replace(key, next)));
+  replace(...args: Parameters<SessionStore['replace']>) {
+    return this.#unlessDamaged(args[0], ['state'], () => later(this.#inner.replace(...args)));
   }
 
   append(...[key, append]: Parameters<SessionStore['append']>) {

@@ -27,7 +27,7 @@ export const renaming = (group: string, does: string, rename: (key: SessionKey) 
     find: (key) => inner.find(rename(key)),
     findState: (key) => inner.findState(rename(key)),
     list: (tenant, page) => inner.list(rename({ tenant, id: '' }).tenant, page),
-    replace: (key, next) => inner.replace(rename(key), next),
+    replace: (key, ...args) => inner.replace(rename(key), ...args),
     append: (key, append) => inner.append(rename(key), append),
     findEntries: (key, slice) => inner.findEntries(rename(key), slice),
     remove: (key, removal) => inner.remove(rename(key), removal),
@@ -46,7 +46,7 @@ export const distorting = (
   faulty(group, does, (inner) => ({
     insert: (tenant, head, state) =>
       inner.insert(tenant, distort.head?.(head) ?? head, distort.state?.(state) ?? state),
-    replace: (key, next) => inner.replace(key, distort.state?.(next) ?? next),
+    replace: (key, next, active) => inner.replace(key, distort.state?.(next) ?? next, active),
     append: (key, { entries, ...append }) =>
       inner.append(key, { ...append, entries: entries.map((entry) => distort.entry?.(entry) ?? entry) }),
   }));

@@ -10,7 +10,7 @@ import { plantedLabelBugs } from './planted-label-bugs.js';
 import { plantedListBugs } from './planted-list-bugs.js';
 import { plantedReadBugs } from './planted-read-bugs.js';
 import { plantedSizeBugs } from './planted-size-bugs.js';
-import { plantedStatusBugs } from './planted-status-bugs.js';
+import { plantedLimitBugs, plantedStatusBugs } from './planted-status-bugs.js';
 import { plantedTwoStoreBugs } from './planted-two-store-bugs.js';
 import { runContract } from './run-contract.js';
 
@@ -26,6 +26,7 @@ const bugs = [
   ...plantedEventBugs,
   ...plantedHoldBugs,
   ...plantedLabelBugs,
+  ...plantedLimitBugs,
   ...plantedListBugs,
   ...plantedReadBugs,
   ...plantedSizeBugs,

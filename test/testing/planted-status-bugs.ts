@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
+import type { ActiveLimit, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 type Listing = (tenant: string, range: PageRange & { readonly status: StatusAt }) => RecordPage;
@@ -65,4 +65,52 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
       return listed(inner, tenant, range);
     }),
   ),
+];
+
+const beyond = 'active limit: a session beyond it is not replaced, until another one is no longer ACTIVE';
+
+/** The memory store, with another limit or time. */
+const limiting = (bug: string, caughtBy: string, limit: (active: ActiveLimit) => ActiveLimit | undefined): PlantedBug =>
+  planted(bug, caughtBy, (inner) => ({
+    replace: (key, next, active) => inner.replace(key, next, active && limit(active)),
+  }));
+
+/** Bugs in limits of ACTIVE sessions. */
+export const plantedLimitBugs: readonly PlantedBug[] = [
+  planted('starts a session and says that there are too many', beyond, (inner) => ({
+    replace: (key, next, active) => {
+      const refused = inner.replace(key, next, active)._unsafeUnwrap() === 'too_many';
+      return refused ? inner.replace(key, next).map(() => 'too_many' as const) : ok('replaced' as const);
+    },
+  })),
+  limiting(
+    'takes a limit of 0 for none',
+    'active limit: none may be ACTIVE under a limit of 0, and any number without a limit',
+    (active) => (active.sessions === 0 ? undefined : active),
+  ),
+  limiting(
+    'counts a session whose deadline has passed',
+    'active limit: a session counts until its deadline, and no longer',
+    (active) => ({ ...active, now: active.now - 1 }),
+  ),
+  planted(
+    'tells of too many before it looks for the session',
+    'active limit: each tenant has its own, and stale and missing are told first',
+    (inner) => ({
+      replace: (key, next, active) => {
+        const status = { status: 'ACTIVE', now: active?.now ?? 0 } as const;
+        const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
+        return active !== undefined && total >= active.sessions ? ok('too_many') : inner.replace(key, next, active);
+      },
+    }),
+  ),
+  planted('counts, waits and writes', 'active limit: of calls that race, as many succeed as it allows', (inner) => ({
+    replace: async (key, next, active) => {
+      const status = { status: 'ACTIVE', now: active?.now ?? 0 } as const;
+      const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
+      const isFull = active !== undefined && total >= active.sessions;
+      await Promise.resolve();
+      return inner.replace(key, next, isFull ? active : undefined);
+    },
+  })),
 ];

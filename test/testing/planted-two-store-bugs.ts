@@ -80,12 +80,12 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
     () => (database) => {
       const locked = newLock();
       return {
-        replace: (key, next) =>
+        replace: (key, next, active) =>
           locked(async () => {
             const isNext = database.findState(key)._unsafeUnwrap()?.revision === next.revision - 1;
             await Promise.resolve();
             const { revision = 0 } = database.findState(key)._unsafeUnwrap() ?? {};
-            return database.replace(key, isNext ? { ...next, revision: revision + 1 } : next);
+            return database.replace(key, isNext ? { ...next, revision: revision + 1 } : next, active);
           }),
       };
     },
@@ -106,9 +106,9 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
             return record && structuredClone(record);
           });
         },
-        replace: (key, next) => {
+        replace: (key, next, active) => {
           forget(key);
-          return database.replace(key, next);
+          return database.replace(key, next, active);
         },
         append: (key, append) => {
           forget(key);

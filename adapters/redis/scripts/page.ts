@@ -1,8 +1,6 @@
 import { script } from '../connection.js';
-import { field, HEADER_BYTES, isRecord, numberField, startsRecord } from '../record.js';
-
-/** The most sessions that the clock has ended, and no sweep has stored, in one list by status. */
-const MAX_ENDED = 10_000;
+import { field, HEADER_BYTES, numberField, startsRecord } from '../record.js';
+import { eachEnded } from './indexes.js';
 
 /**
  * Finds a page of an index. All bounds are found as ranks, in O(log n), however many sessions are beyond them. An index by
@@ -17,7 +15,7 @@ const MAX_ENDED = 10_000;
  * record, '' if it is not returned}. Both sizes of a missing record are '', those of one that cannot be read '-'. Or 'ended' if
  * the clock has ended too many sessions.
  */
-export const pageScript = script(`
+export const pageScript = script(`${eachEnded('KEYS[4]', 'KEYS[2]')}
 -- Compares bytes: the comparison of texts in Lua depends on the server's locale.
 local function isBefore(a, b)
   for at = 1, math.min(#a, #b) do
@@ -64,21 +62,16 @@ end
 -- Sessions that the clock has ended: members of the index that do not count, and sessions that count but are not in it.
 local without, isWithout, added = {}, {}, {}
 if status ~= '' then
-  local due = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', ARGV[10], 'LIMIT', '0', '${MAX_ENDED + 1}')
-  if #due > ${MAX_ENDED} then return 'ended' end
-  for _, member in ipairs(due) do
-    local head = redis.pcall('GETRANGE', KEYS[2] .. member, '0', '${HEADER_BYTES - 1}')
-    if type(head) == 'string' and ${isRecord('head')} and ${numberField('head', 'deadline')} <= tonumber(ARGV[10]) then
-      local stored, item = ${field('head', 'status')}, {time = ${numberField('head', 'created')}, member = member}
-      if stored ~= 'T' and isWithin(item.time) then
-        if status == 'T' then added[#added + 1] = item
-        elseif stored == status then
-          without[#without + 1] = item
-          isWithout[member] = true
-        end
-      end
+  local isComplete = eachEnded(ARGV[10], function(member, head)
+    local item = {time = ${numberField('head', 'created')}, member = member}
+    if not isWithin(item.time) then return end
+    if status == 'T' then added[#added + 1] = item
+    elseif ${field('head', 'status')} == status then
+      without[#without + 1] = item
+      isWithout[member] = true
     end
-  end
+  end)
+  if not isComplete then return 'ended' end
 end
 
 local low = after and upTo(ARGV[5]) or 0

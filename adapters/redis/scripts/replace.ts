@@ -1,7 +1,7 @@
 import { NEVER } from '../../../src/store/never.js';
 import { writeScript } from '../connection.js';
 import { COUNTS_FORMAT, field, HEADER_BYTES, isRecord, numberField, originOf, SIZE_FORMAT } from '../record.js';
-import { log, numberOf, schedule } from './indexes.js';
+import { eachEnded, log, numberOf, schedule } from './indexes.js';
 
 /**
  * Replaces the state of a session, if it has the expected revision. Another status is a change, with the next number
@@ -12,9 +12,9 @@ import { log, numberOf, schedule } from './indexes.js';
  * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected revision, 6 the fields of the next state, 7 its letter, 8 its JSON,
  *       9 when the session is due or '', 10 '1' if it stays due where it is due before that, then if events are kept:
  *       11 length of the stream, 12 type of the event, 13 the same if the session was PAUSED, 14 time, path and detail of
- *       the event, with a space before each
+ *       the event, with a space before each; then if the session becomes ACTIVE under a limit: 15 the limit, 16 now
  * Writes the indexes by status, the deadline, this call, the event, the record.
- * Returns 'replaced', 'stale', 'missing' or 'corrupt'.
+ * Returns 'replaced', 'stale', 'missing', 'too_many', 'corrupt', or 'ended' if the clock has ended too many sessions to count.
  */
 export const replaceScript =
   writeScript(`${schedule('KEYS[3]', 'KEYS[4]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[#KEYS]', 'ARGV[11]')}
@@ -33,6 +33,16 @@ local from, to
 if #KEYS > 5 then from, to = KEYS[4 + ${numberOf('status')}], KEYS[4 + ${numberOf('ARGV[7]')}] end
 local due = ARGV[10] ~= '' and tonumber(redis.call('ZSCORE', KEYS[3], ARGV[3]) or '')
 local isDue = ARGV[9] ~= '' or ${field('record', 'deadline')} ~= '${NEVER}'
+if ARGV[15] then
+  local active = redis.call('ZCARD', to)
+  if active >= tonumber(ARGV[15]) then
+    local records = string.sub(KEYS[2], 1, -1 - #ARGV[3])${eachEnded('KEYS[3]', 'records')}
+    local isComplete = eachEnded(ARGV[16], function(_, head)
+      if ${field('head', 'status')} == ARGV[7] then active = active - 1 end
+    end)
+    if active >= tonumber(ARGV[15]) then return isComplete and 'too_many' or 'ended' end
+  end
+end
 local refused = attempt(function()
   if isChange and to then
     -- Nothing to remove yet: what must not be refused once the session is in the other list.
@@ -42,7 +52,7 @@ local refused = attempt(function()
   end
   if isDue and (not due or (ARGV[9] ~= '' and tonumber(ARGV[9]) < due)) then schedule(ARGV[9]) end
   remember(birth)
-  if isChange and ARGV[11] then
+  if isChange and (ARGV[11] or '') ~= '' then
     log('1 ' .. (status == 'P' and ARGV[13] or ARGV[12]) .. ' ' .. birth .. ' ' .. sequence .. ARGV[14])
   end
   local rest = labels .. '\\n' .. ARGV[8] .. '\\n' .. head

@@ -2,7 +2,7 @@ import { ok, ResultAsync } from 'neverthrow';
 import type { StoreError } from '../../../src/errors.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
 import { acceptsHistoryUntil } from '../../../src/session/timeline.js';
-import type { AppendOutcome, SessionKey, SessionStore } from '../../../src/store/session-store.js';
+import type { AppendOutcome, Replaced, SessionKey, SessionStore } from '../../../src/store/session-store.js';
 
 /**
  * What hand-written stores do: read a session whole, change it, write it whole. It is here to be caught.
@@ -43,9 +43,7 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
     due: () => ok({ sessions: [], failed: [], hasMore: false }),
     reschedule: () => ok('stale'),
     replace: (key, state) =>
-      later(change<'replaced' | 'stale' | 'missing'>(key, (found) => [{ ...found, state }, 'replaced'])).map(
-        (done) => done ?? 'missing',
-      ),
+      later(change<Replaced>(key, (found) => [{ ...found, state }, 'replaced'])).map((done) => done ?? 'missing'),
     append: (key, { entries, now }) =>
       later(
         change<AppendOutcome>(key, (found) => {

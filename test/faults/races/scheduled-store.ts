@@ -19,7 +19,7 @@ export const scheduledStore = (inner: SessionStore, scheduler: Scheduler): Sessi
     find: (key, size, admit) => scheduled('find', () => inner.find(key, size, admit)),
     findState: (key) => scheduled('findState', () => inner.findState(key)),
     list: (tenant, page, admit) => scheduled('list', () => inner.list(tenant, page, admit)),
-    replace: (key, next) => scheduled('replace', () => inner.replace(key, next)),
+    replace: (...args) => scheduled('replace', () => inner.replace(...args)),
     append: (key, append) => scheduled('append', () => inner.append(key, append)),
     findEntries: (key, slice) => scheduled('findEntries', () => inner.findEntries(key, slice)),
     remove: (key, removal) => scheduled('remove', () => inner.remove(key, removal)),

@@ -44,7 +44,17 @@ export interface WitnessJob {
   readonly seed: number;
 }
 
-export type Job = AppendJob | RaceJob | EndJob | SweepJob | WitnessJob;
+/** A caller for each session, which resumes and pauses it, under a limit of ACTIVE sessions. */
+export interface OccupyJob {
+  readonly job: 'occupy';
+  /** PAUSED sessions. */
+  readonly ids: readonly string[];
+  /** Number of calls of `resume` of each caller. */
+  readonly times: number;
+  readonly limit: number;
+}
+
+export type Job = AppendJob | RaceJob | EndJob | SweepJob | WitnessJob | OccupyJob;
 
 /** How a call ended: `ok` or the error's type, and the id or the history that it gave. */
 export interface Answered {

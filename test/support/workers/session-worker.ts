@@ -6,7 +6,7 @@ import { createSweeper } from '../../../src/service/sweeper.js';
 import { witness } from '../../faults/races/witness.js';
 import { randomFrom } from '../random.js';
 import { openStoreAt, type StoreAddress } from '../store-address.js';
-import type { Answered, AppendJob, EndJob, Job, RaceJob, Report, WitnessJob, Written } from './jobs.js';
+import type { Answered, AppendJob, EndJob, Job, OccupyJob, RaceJob, Report, WitnessJob, Written } from './jobs.js';
 
 const address: StoreAddress = JSON.parse(process.argv[2] ?? '');
 const { store, ready } = openStoreAt(address);
@@ -56,6 +56,26 @@ const sweep = async (batch: number): Promise<readonly Answered[]> => {
 /** Microseconds on the clock that all processes of a machine share. */
 const instant = (): number => Number(process.hrtime.bigint() / 1000n);
 
+/** Of each resume that succeeded, between which instants the session was ACTIVE for certain. */
+const occupy = async ({ ids, times, limit }: OccupyJob): Promise<readonly Answered[]> => {
+  const limited = new SessionService({ store, limits: { activeSessions: limit } });
+  const take = async (id: string): Promise<Answered> => {
+    const resumed = await limited.resume(id);
+    if (resumed.isErr()) return { outcome: resumed.error.type, value: '' };
+    const from = instant();
+    await limited.get(id);
+    const to = instant();
+    const paused = await limited.pause(id);
+    return { outcome: paused.isErr() ? paused.error.type : 'ok', value: `${from} ${to}` };
+  };
+  const takeInTurn = async (id: string): Promise<readonly Answered[]> => {
+    const answers: Answered[] = [];
+    for (let at = 0; at < times; at += 1) answers.push(await take(id));
+    return answers;
+  };
+  return (await Promise.all(ids.map(takeInTurn))).flat();
+};
+
 const see = ({ id, clients, calls, seed }: WitnessJob) => {
   const random = randomFrom(seed);
   const seen = upTo(clients).map((at) => witness(sessions, id, { name: `${seed}.${at}`, calls, random, instant }));
@@ -69,6 +89,7 @@ const run = async (job: Job): Promise<Report> => {
   }
   if (job.job === 'end') return { ...nothing, answers: await end(job) };
   if (job.job === 'sweep') return { ...nothing, answers: await sweep(job.batch) };
+  if (job.job === 'occupy') return { ...nothing, answers: await occupy(job) };
   if (job.job === 'witness') return { ...nothing, seen: await see(job) };
   return { ...nothing, answers: await Promise.all(upTo(job.times).map(() => call(job.job, job.id))) };
 };

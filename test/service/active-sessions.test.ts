@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SessionService } from '../../src/index.js';
+import { serve } from '../client/served.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
+import { openClient } from '../support/redis-clients.js';
+import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+
+const tooMany = (id: string, limit: number) => ({ type: 'too_many_active', id, limit });
+
+describe('limits.activeSessions', () => {
+  test('refuses a start and a resume beyond it, and nothing changes', async () => {
+    const { sessions } = openSessions({ limits: { activeSessions: 1 } });
+    const paused = await startedIn(sessions);
+    await okOf(sessions.pause(paused));
+    const active = await startedIn(sessions);
+    const idle = await createdIn(sessions);
+    expect(await errorOf(sessions.start(idle))).toMatchObject(tooMany(idle, 1));
+    expect(await errorOf(sessions.resume(paused))).toMatchObject(tooMany(paused, 1));
+    expect(await okOf(sessions.get(idle))).toMatchObject({ status: 'IDLE' });
+    expect(await okOf(sessions.get(paused))).toMatchObject({ status: 'PAUSED' });
+    await okOf(sessions.terminate(active));
+    expect(await okOf(sessions.resume(paused))).toMatchObject({ status: 'ACTIVE' });
+  });
+
+  test('gives a place back in the millisecond in which a time limit is used up, though nobody has swept', async () => {
+    const { sessions, clock } = openSessions({ limits: { activeSessions: 1 } });
+    await startedIn(sessions, { timeLimit: 60 });
+    const next = await createdIn(sessions);
+    clock.pass(59_999);
+    expect(await errorOf(sessions.start(next))).toMatchObject(tooMany(next, 1));
+    clock.pass(1);
+    expect(await okOf(sessions.start(next))).toMatchObject({ status: 'ACTIVE' });
+  });
+
+  test('lets a start that is repeated with its operation id succeed when all places are taken', async () => {
+    const { sessions } = openSessions({ limits: { activeSessions: 1 } });
+    const id = await createdIn(sessions);
+    for (let times = 0; times < 2; times += 1) {
+      expect(await okOf(sessions.start(id, { operationId: 'go' }))).toMatchObject({ status: 'ACTIVE' });
+    }
+  });
+
+  test('may be a function of the tenant, and each tenant has places of its own', async () => {
+    const limitOf = (tenant: string) => (tenant === 'acme' ? 2 : 0);
+    const { sessions } = openSessions({ tenant: 'acme', limits: { activeSessions: limitOf } });
+    const globex = sessions.forTenant('globex');
+    await startedIn(sessions);
+    await startedIn(sessions);
+    const [third, theirs] = [await createdIn(sessions), await createdIn(globex)];
+    expect(await errorOf(sessions.start(third))).toMatchObject(tooMany(third, 2));
+    expect(await errorOf(globex.start(theirs))).toMatchObject(tooMany(theirs, 0));
+  });
+
+  test('of a function that fails or gives no number is misconfigured, and starts nothing', async () => {
+    const broken = [
+      () => Number.NaN,
+      () => -1,
+      () => {
+        throw new Error('no plan');
+      },
+    ];
+    for (const activeSessions of broken) {
+      const { sessions } = openSessions({ limits: { activeSessions } });
+      const id = await createdIn(sessions);
+      const error = await errorOf(sessions.start(id));
+      expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('limits.activeSessions') });
+      expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
+    }
+  });
+
+  test.each([-1, Number.NaN, '3', {}])('refuses %j', (activeSessions) => {
+    const { store } = openSessions();
+    const open = () => Reflect.construct(SessionService, [{ store, limits: { activeSessions } }]);
+    expect(open).toThrow(/limits\.activeSessions/);
+  });
+
+  test('is 429 with Retry-After over HTTP, and the client names it', async () => {
+    const { baseUrl, client, sessions } = await serve({ limits: { activeSessions: 1 } });
+    await startedIn(sessions);
+    const id = await createdIn(sessions);
+    const headers = { 'X-API-KEY': 'key-of-acme' };
+    const response = await fetch(`${baseUrl}/start-session/${id}`, { method: 'POST', headers });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await response.json()).toMatchObject({ code: 'too_many_active', title: 'Too Many Requests' });
+    expect((await client.start(id))._unsafeUnwrapErr()).toMatchObject({ type: 'too_many_active' });
+  });
+});
+
+describeWithRedis('limits.activeSessions on Redis', ({ port }) => {
+  test('needs the option statusIndex, and says so', async () => {
+    const client = openClient('ioredis 5', { port });
+    const store = new RedisSessionStore({ client, prefix: `active-${process.pid}`, timeoutMs: PATIENT_MS });
+    const sessions = new SessionService({ store, limits: { activeSessions: 1 } });
+    const id = await createdIn(sessions);
+    const error = await errorOf(sessions.start(id));
+    expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('statusIndex') });
+    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
+  });
+});
