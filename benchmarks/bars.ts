@@ -120,7 +120,7 @@ const writes: readonly Bar[] = [
   },
   { figure: 'the same, 32 callers', least: 0.6, read: ratio({ ...events, callers: 32 }) },
   ...[
-    ...['create', 'start', 'append', 'append with an operationId', 'pause', 'resume', 'hold', 'release'],
+    ...['create', 'start', 'append', 'append with an operationId', 'pause', 'resume', 'lease', 'release'],
     ...['a pause of a session that another process wrote last', 'terminate', 'fail', 'delete'],
   ].map(
     (operation): Bar => ({

@@ -12,9 +12,9 @@ import { appendSuites } from './subjects/appends.js';
 import { commands } from './subjects/commands.js';
 import { changes } from './subjects/creates-and-changes.js';
 import { eventSuites } from './subjects/events.js';
-import { holds } from './subjects/holds.js';
 import { http } from './subjects/http.js';
 import { labelSuites } from './subjects/labels.js';
+import { leases } from './subjects/leases.js';
 import { lightLists } from './subjects/light-lists.js';
 import { memoryPages, memorySizes } from './subjects/memory-list.js';
 import { observerSuites } from './subjects/observers.js';
@@ -42,7 +42,7 @@ const suites: readonly Suite[] = [
   ...eventSuites,
   lightLists,
   ...labelSuites,
-  holds,
+  leases,
   commands,
   ...otherSuites,
   ...observerSuites,

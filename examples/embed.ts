@@ -61,8 +61,8 @@ const adviceOn = (error: SessionError): string => {
     case 'idempotency_mismatch':
     case 'operation_mismatch':
     case 'history_moved':
-    case 'held':
-    case 'not_holder':
+    case 'leased':
+    case 'lease_lost':
     case 'corrupt_record':
     case 'misconfigured':
       return error.message;

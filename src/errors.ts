@@ -50,17 +50,20 @@ export interface TooManyActive extends Failure<'too_many_active'> {
 }
 
 /** Another holder has the session. Nothing was changed. */
-export interface Held extends Failure<'held'> {
+export interface Leased extends Failure<'leased'> {
   /** The name of the current holder. */
   readonly holder: string;
-  /** When the hold ends unless its holder extends it: RFC 3339, UTC, milliseconds. */
+  /** When the lease ends unless its holder renews it: RFC 3339, UTC, milliseconds. */
   readonly until: string;
 }
 
-/** The fence is not that of the current hold. Nothing was changed. */
-export interface NotHolder extends Failure<'not_holder'> {
-  /** The fence that was given. */
-  readonly fence: number;
+/**
+ * The fencing token is not that of the current lease: it ran out, was released, or is that of an earlier lease. Nothing was
+ * changed.
+ */
+export interface LeaseLost extends Failure<'lease_lost'> {
+  /** The fencing token that was given. */
+  readonly fencingToken: number;
 }
 
 /** Other callers kept changing the session. This call changed nothing; try again. */
@@ -137,8 +140,8 @@ export type SessionError =
   | IdempotencyMismatch
   | OperationMismatch
   | Conflict
-  | Held
-  | NotHolder
+  | Leased
+  | LeaseLost
   | HistoryFull
   | HistoryMoved
   | TooManyActive
@@ -163,7 +166,7 @@ export type ChangeError =
   | InvalidInput
   | NotFound
   | InvalidTransition
-  | NotHolder
+  | LeaseLost
   | OperationMismatch
   | Conflict
   | StoreError;
@@ -174,15 +177,17 @@ export type AppendError =
   | InvalidInput
   | NotFound
   | InvalidTransition
-  | NotHolder
+  | LeaseLost
   | OperationMismatch
   | HistoryFull
   | HistoryMoved
   | StoreError;
-/** Errors of `hold`. */
-export type HoldError = InvalidInput | NotFound | InvalidTransition | Held | Conflict | StoreError;
+/** Errors of `lease`. */
+export type LeaseError = InvalidInput | NotFound | InvalidTransition | Leased | Conflict | StoreError;
+/** Errors of `renew`. */
+export type RenewError = InvalidInput | NotFound | InvalidTransition | LeaseLost | Conflict | StoreError;
 /** Errors of `release`. */
-export type ReleaseError = InvalidInput | NotFound | NotHolder | Conflict | StoreError;
+export type ReleaseError = InvalidInput | NotFound | LeaseLost | Conflict | StoreError;
 /** Errors of `delete`. */
 export type DeleteError = InvalidInput | StoreError;
 /** Errors of `sweep`, when nothing could be swept. */
@@ -216,17 +221,17 @@ export const operationMismatch = (id: string): OperationMismatch => ({
 export const plainText = (text: string): string =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-export const held = (holder: string, until: string): Held => ({
-  type: 'held',
-  message: `${plainText(holder)} holds the session until ${until}`,
+export const leased = (holder: string, until: string): Leased => ({
+  type: 'leased',
+  message: `${plainText(holder)} has leased the session until ${until}`,
   holder,
   until,
 });
 
-export const notHolder = (fence: number): NotHolder => ({
-  type: 'not_holder',
-  message: `fence ${fence} is not that of a current hold: it ran out, was released, or another holder has the session`,
-  fence,
+export const leaseLost = (fencingToken: number): LeaseLost => ({
+  type: 'lease_lost',
+  message: `the lease is lost: ${fencingToken} is not the fencing token of the current lease`,
+  fencingToken,
 });
 
 export const conflict = (id: string): Conflict => ({

@@ -5,24 +5,25 @@ export type {
   CorruptRecord,
   CreateError,
   DeleteError,
-  Held,
   HistoryError,
   HistoryFull,
   HistoryMoved,
-  HoldError,
   IdempotencyMismatch,
   InputIssue,
   InvalidInput,
   InvalidTransition,
+  Leased,
+  LeaseError,
+  LeaseLost,
   ListError,
   ListenerFailed,
   Misconfigured,
   NotFound,
-  NotHolder,
   OperationMismatch,
   PageTooLarge,
   ReadError,
   ReleaseError,
+  RenewError,
   SessionError,
   StartError,
   StoreError,
@@ -49,7 +50,7 @@ export type { InputPolicy } from './input/input-policy.js';
 export type { OperationOptions } from './service/change-session.js';
 export type { CreateSessionInput } from './service/create-session.js';
 export type { AppendOptions, HistoryQuery, NewHistoryEntry } from './service/history.js';
-export type { HoldInput, ReleaseInput } from './service/hold-session.js';
+export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';
 export type { EachQuery, ListQuery, ReadOptions } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
 export type {
@@ -68,20 +69,20 @@ export type { SessionServiceOptions } from './service/settings.js';
 export type { SweepOptions } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
 export { type Clock, systemClock } from './session/clock.js';
-export { isHeldWith } from './session/hold.js';
 export { type Ids, randomIds } from './session/ids.js';
+export { isLeasedWith } from './session/lease.js';
 export type {
   HistoryEntry,
   Session,
-  SessionHold,
   SessionLabels,
+  SessionLease,
   SessionOptions,
   SessionState,
 } from './session/session.js';
 export { sessionAt } from './session/session-at.js';
 export { defaultLimits, type SessionLimits } from './session/session-limits.js';
 export {
-  type HoldRecord,
+  type LeaseRecord,
   REMEMBERED_OPERATIONS,
   type SessionHead,
   type SessionRecord,

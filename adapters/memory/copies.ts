@@ -10,5 +10,5 @@ export const copyHead = ({ id, options, labels, createdAt }: SessionHead): Sessi
 
 export const copyState = (state: StateRecord): StateRecord => {
   const copy = { ...state, operations: [...state.operations] };
-  return state.hold === undefined ? copy : { ...copy, hold: { ...state.hold } };
+  return state.lease === undefined ? copy : { ...copy, lease: { ...state.lease } };
 };

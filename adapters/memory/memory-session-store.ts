@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type EventDetail, eventDetailOf } from '../../src/events/event-detail.js';
+import { changeDetailOf, type EventDetail } from '../../src/events/event-detail.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields, readWhole } from '../../src/input/values.js';
 import { decideAppend } from '../../src/session/decide-append.js';
@@ -119,8 +119,9 @@ export class MemorySessionStore implements SessionStore {
     if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
     const dueAt = isEndByClock(next) ? Math.min(session.dueAt, next.deadline) : next.deadline;
     this.#change(key.tenant, tenant, () => tenant.change(session, copyState(next), dueAt));
-    if (next.status === state.status) session.firstRevision += 1;
-    else this.#log(session, eventDetailOf(state.status === 'PAUSED', next));
+    const detail = changeDetailOf(state, next);
+    if (detail === undefined) session.firstRevision += 1;
+    else this.#log(session, detail);
     return ok('replaced');
   }
 

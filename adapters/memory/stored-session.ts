@@ -18,7 +18,7 @@ export interface StoredSession {
   readonly bytes: number;
   /** Empty if the store has no events. */
   readonly birth: string;
-  /** Revision from which changes are counted. A replaced hold is no change, so it increases this number too. */
+  /** Revision from which changes are counted. A renewed lease is no change, so it increases this number too. */
   firstRevision: number;
   readonly log: HistoryLog;
   state: StateRecord;

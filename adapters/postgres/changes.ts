@@ -12,16 +12,17 @@ $body$;
 
 CREATE FUNCTION $insert_session(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
-  p_fence double precision, p_held_until double precision, p_revision bigint, p_state text,
+  p_fencing_token double precision, p_leased_until double precision, p_revision bigint, p_state text,
   p_created_ms bigint, p_birth text, p_head text, p_names text[], p_values text[], p_detail text
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
 BEGIN
-  INSERT INTO $sessions (tenant, id, created_ms, birth, status, deadline, due_at, accepts_until, fence, held_until,
+  INSERT INTO $sessions (tenant, id, created_ms, birth, status, deadline, due_at, accepts_until, fencing_token,
+      leased_until,
       revision, sequence, entries, bytes, head, state)
-    VALUES (p_tenant, p_id, p_created_ms, p_birth, p_status, p_deadline, p_deadline, p_accepts_until, p_fence,
-      p_held_until, p_revision, 1, 0, 0, p_head, p_state)
+    VALUES (p_tenant, p_id, p_created_ms, p_birth, p_status, p_deadline, p_deadline, p_accepts_until, p_fencing_token,
+      p_leased_until, p_revision, 1, 0, 0, p_head, p_state)
     ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
   IF v_number IS NULL THEN
     RETURN 'taken';
@@ -45,17 +46,20 @@ BEGIN
         AND deadline <= p_now AND status = 'ACTIVE');
 END $body$;
 
-/* p_detail_from_paused: the event if the session was PAUSED. p_active_limit: null for none. */
+/* p_detail_from_paused: the event if the session was PAUSED. p_lease_detail: the event if only its lease is another. p_active_limit: null
+   for none. */
 CREATE FUNCTION $replace_state(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
-  p_fence double precision, p_held_until double precision, p_revision bigint, p_state text,
-  p_is_end_by_clock boolean, p_detail text, p_detail_from_paused text, p_active_limit double precision,
-  p_now double precision
+  p_fencing_token double precision, p_leased_until double precision, p_revision bigint, p_state text,
+  p_is_end_by_clock boolean, p_detail text, p_detail_from_paused text, p_lease_detail text,
+  p_active_limit double precision, p_now double precision
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
+  v_is_change boolean;
+  v_detail text;
 BEGIN
-  SELECT number, birth, status, due_at, revision, sequence, state INTO v FROM $sessions
+  SELECT number, birth, status, due_at, fencing_token, leased_until, revision, sequence, state INTO v FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN 'missing';
@@ -66,32 +70,37 @@ BEGIN
   ELSIF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
     RETURN 'too_many';
   END IF;
-  UPDATE $sessions SET status = p_status, deadline = p_deadline, accepts_until = p_accepts_until, fence = p_fence,
-      held_until = p_held_until, revision = p_revision, state = p_state,
+  v_is_change := v.status <> p_status OR (p_fencing_token > 0
+    AND (v.fencing_token <> p_fencing_token OR (p_leased_until = 0 AND v.leased_until <> 0)));
+  UPDATE $sessions SET status = p_status, deadline = p_deadline, accepts_until = p_accepts_until,
+      fencing_token = p_fencing_token, leased_until = p_leased_until, revision = p_revision, state = p_state,
       due_at = CASE WHEN p_is_end_by_clock THEN least(due_at, p_deadline) ELSE p_deadline END,
-      sequence = CASE WHEN status = p_status THEN sequence ELSE sequence + 1 END
+      sequence = CASE WHEN v_is_change THEN sequence + 1 ELSE sequence END
     WHERE number = v.number;
-  IF v.status = p_status THEN
-    RETURN 'replaced';
+  IF v.status <> p_status THEN
+    PERFORM $count_sessions(p_tenant, v.number, ARRAY['', ''], ARRAY[v.status, p_status], ARRAY[-1, 1]);
+    v_detail := CASE WHEN v.status = 'PAUSED' THEN p_detail_from_paused ELSE p_detail END;
+  ELSIF v_is_change THEN
+    v_detail := p_lease_detail;
   END IF;
-  PERFORM $count_sessions(p_tenant, v.number, ARRAY['', ''], ARRAY[v.status, p_status], ARRAY[-1, 1]);
-  IF p_detail IS NOT NULL THEN
-    INSERT INTO $outbox (tenant, id, birth, sequence, detail) VALUES (p_tenant, p_id, v.birth, v.sequence + 1,
-      CASE WHEN v.status = 'PAUSED' THEN p_detail_from_paused ELSE p_detail END);
+  IF v_detail IS NOT NULL THEN
+    INSERT INTO $outbox (tenant, id, birth, sequence, detail)
+      VALUES (p_tenant, p_id, v.birth, v.sequence + 1, v_detail);
   END IF;
   RETURN 'replaced';
 END $body$;
 
 CREATE FUNCTION $append_entries(
   p_tenant text, p_id text, p_now double precision, p_entries text[], p_operation text, p_digest text,
-  p_fence double precision, p_if_position double precision, p_max_entries double precision, p_has_events boolean,
+  p_fencing_token double precision, p_if_position double precision, p_max_entries double precision, p_has_events boolean,
   OUT outcome text, OUT end_position bigint, OUT found_state text
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
   v_known record;
 BEGIN
-  SELECT number, birth, status, accepts_until, fence, held_until, sequence, entries, bytes, state INTO v FROM $sessions
+  SELECT number, birth, status, accepts_until, fencing_token, leased_until, sequence, entries, bytes, state INTO v
+    FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     outcome := 'missing';
@@ -112,8 +121,8 @@ BEGIN
   IF p_now >= v.accepts_until THEN
     outcome := 'closed';
     found_state := v.state;
-  ELSIF p_fence IS NOT NULL AND (p_fence <> v.fence OR p_now >= v.held_until) THEN
-    outcome := 'not_held';
+  ELSIF p_fencing_token IS NOT NULL AND (p_fencing_token <> v.fencing_token OR p_now >= v.leased_until) THEN
+    outcome := 'lease_lost';
   ELSIF p_if_position <> v.entries THEN
     outcome := 'moved';
   ELSIF v.entries + cardinality(p_entries) > p_max_entries THEN

@@ -16,7 +16,7 @@ CREATE TABLE $sessions (
   tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, created_ms bigint NOT NULL,
   birth text NOT NULL, status text COLLATE "C" NOT NULL, deadline double precision NOT NULL,
   due_at double precision NOT NULL, accepts_until double precision NOT NULL,
-  fence double precision NOT NULL, held_until double precision NOT NULL,
+  fencing_token double precision NOT NULL, leased_until double precision NOT NULL,
   revision bigint NOT NULL, sequence bigint NOT NULL, entries bigint NOT NULL, bytes bigint NOT NULL,
   head text NOT NULL, state text NOT NULL
 ) WITH (fillfactor = 80);

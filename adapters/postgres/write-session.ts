@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid';
 import { err, ok } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
-import { eventDetailOf } from '../../src/events/event-detail.js';
+import { type EventDetail, leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
@@ -26,8 +26,8 @@ const columnsOf = (state: StateRecord): readonly (string | number)[] => [
   state.status,
   finite(state.deadline),
   finite(acceptsHistoryUntil(state)),
-  state.hold?.fence ?? 0,
-  state.hold?.until ?? 0,
+  state.lease?.fencingToken ?? 0,
+  state.lease?.until ?? 0,
   state.revision,
   encodeState(state),
 ];
@@ -67,21 +67,22 @@ export class SessionWriter {
   }
 
   async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError> {
-    const details = [this.#detail(eventDetailOf(false, next)), this.#detail(eventDetailOf(true, next))];
+    const details = [this.#detail(statusDetailOf(false, next)), this.#detail(statusDetailOf(true, next))];
+    details.push(next.lease === undefined ? null : this.#detail(leaseDetailOf(next.lease)));
     const values = [...namesOf(key), ...columnsOf(next), isEndByClock(next), ...details];
     values.push(active?.sessions ?? null, active?.now ?? null);
     return this.#change('replace_state', values, key.id, ['replaced', 'stale', 'missing', 'too_many']);
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {
-    const { entries, now, operation, fence, ifPosition, maxEntries } = append;
+    const { entries, now, operation, fencingToken, ifPosition, maxEntries } = append;
     const values = [
       ...namesOf(key),
       now,
       entries.map(encodeEntry),
       operation?.id ?? null,
       operation?.digest ?? null,
-      fence ?? null,
+      fencingToken ?? null,
       ifPosition ?? null,
       maxEntries ?? null,
       this.#events !== undefined,
@@ -95,7 +96,7 @@ export class SessionWriter {
       return ok({ outcome, position });
     }
     if (outcome === 'moved') return ok({ outcome, position });
-    if (outcome === 'missing' || outcome === 'mismatch' || outcome === 'not_held' || outcome === 'full') {
+    if (outcome === 'missing' || outcome === 'mismatch' || outcome === 'lease_lost' || outcome === 'full') {
       return ok({ outcome });
     }
     const state = outcome === 'closed' ? decodeState(found) : undefined;
@@ -126,7 +127,7 @@ export class SessionWriter {
   }
 
   /** Null if events are off. */
-  #detail(detail: ReturnType<typeof eventDetailOf>): string | null {
+  #detail(detail: EventDetail): string | null {
     return this.#events === undefined ? null : JSON.stringify(detail);
   }
 

@@ -9,7 +9,8 @@ import { LETTERS, letterOf } from './status-letters.js';
 /*
  * A session is two strings. Its record has three lines:
  *
- *     3 <status> <open until> <deadline> <revision> <fence> <held until> <birth> <created> <sequence> <entries> <bytes> <size> <labels>
+ *     3 <status> <open until> <deadline> <revision> <fencing token> <leased until> <birth> <created> <sequence> <entries>
+ *       <bytes> <size> <labels>
  *     <the state as JSON>
  *     <what never changes, as JSON without the labels>
  *
@@ -29,8 +30,8 @@ const WIDTHS = {
   openUntil: 16,
   deadline: 16,
   revision: 16,
-  fence: 16,
-  heldUntil: 16,
+  fencingToken: 16,
+  leasedUntil: 16,
   birth: 12,
   created: 15,
   sequence: 10,
@@ -60,8 +61,8 @@ const FIELDS: Readonly<Record<Field, { readonly start: number; readonly end: num
   openUntil: bounds('openUntil'),
   deadline: bounds('deadline'),
   revision: bounds('revision'),
-  fence: bounds('fence'),
-  heldUntil: bounds('heldUntil'),
+  fencingToken: bounds('fencingToken'),
+  leasedUntil: bounds('leasedUntil'),
   birth: bounds('birth'),
   created: bounds('created'),
   sequence: bounds('sequence'),
@@ -80,10 +81,10 @@ const pad = (value: number | string, name: Field): string => String(value).padSt
 
 /** The fields that a state decides, from the first to the one before the birth. */
 export const stateFields = (state: StateRecord): string => {
-  const { status, deadline, revision, hold } = state;
+  const { status, deadline, revision, lease } = state;
   const times = `${pad(finite(acceptsHistoryUntil(state)), 'openUntil')} ${pad(finite(deadline), 'deadline')}`;
-  const holding = `${pad(hold?.fence ?? 0, 'fence')} ${pad(hold?.until ?? 0, 'heldUntil')}`;
-  return `${VERSION} ${letterOf(status)} ${times} ${pad(revision, 'revision')} ${holding} `;
+  const leased = `${pad(lease?.fencingToken ?? 0, 'fencingToken')} ${pad(lease?.until ?? 0, 'leasedUntil')}`;
+  return `${VERSION} ${letterOf(status)} ${times} ${pad(revision, 'revision')} ${leased} `;
 };
 
 /** A revision as scripts compare it. */

@@ -4,7 +4,7 @@ import { type EventDetail, eventOf } from '../../src/events/event-detail.js';
 import { isAfter } from '../../src/events/position.js';
 import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
 import { isEndReason } from '../../src/session/session-status.js';
-import { escapeName } from '../../src/store/escape-name.js';
+import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
 import { type Keyspace, keyOfPath } from './keyspace.js';
@@ -14,20 +14,30 @@ import { StreamListener } from './stream-listener.js';
 /**
  * An event as the scripts write it to a stream, one line of plain text:
  *
- *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or position in the history, or ->
+ *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or position in the history, or holder, or ->
  *
  * The first field is the version of this format.
  */
-const pattern =
-  /^1 (created|started|paused|resumed|appended|terminated|deleted) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w-]+)$/;
-
-type Simple = Exclude<EventDetail['type'], 'terminated' | 'appended'>;
-const isSimple = (type: string): type is Simple => type !== 'terminated' && type !== 'appended';
+const pattern = /^1 ([a-z]+) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w.~%-]+)$/;
 
 const readDetail = (type: string, at: number, detail: string): EventDetail | undefined => {
-  if (isSimple(type)) return { type, at };
-  if (type === 'appended') return { type, at, position: Number(detail) };
-  return isEndReason(detail) ? { type: 'terminated', at, endReason: detail } : undefined;
+  switch (type) {
+    case 'appended':
+      return { type, at, position: Number(detail) };
+    case 'leased':
+    case 'released':
+      return { type, at, holder: unescapeName(detail) };
+    case 'terminated':
+      return isEndReason(detail) ? { type, at, endReason: detail } : undefined;
+    case 'created':
+    case 'started':
+    case 'paused':
+    case 'resumed':
+    case 'deleted':
+      return { type, at };
+    default:
+      return undefined;
+  }
 };
 
 /** The event, or `undefined` if the text is in a format that this version does not know. */

@@ -1,8 +1,9 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { StoreError, StoreUnavailable } from '../../src/errors.js';
-import { eventDetailOf } from '../../src/events/event-detail.js';
+import { leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { isEndByClock } from '../../src/session/timeline.js';
+import { escapeName } from '../../src/store/escape-name.js';
 import { finite } from '../../src/store/never.js';
 import type {
   ActiveLimit,
@@ -43,6 +44,9 @@ import { letterOf } from './status-letters.js';
 
 /** When a session is due, as scripts get it. */
 const dueText = (deadline: number): string => (deadline === Number.POSITIVE_INFINITY ? '' : String(deadline));
+
+/** Number of arguments of `replaceScript` before the limit of ACTIVE sessions, without those that recognise the call. */
+const ARGUMENTS_BEFORE_LIMIT = 14;
 
 const isOneOf = <T extends string>(value: unknown, outcomes: readonly T[]): value is T =>
   outcomes.some((outcome) => outcome === value);
@@ -119,14 +123,18 @@ export class RedisSessionStore implements SessionStore {
     const args = [member, owner, revisionText(next.revision - 1), stateFields(next), letterOf(next.status)];
     args.push(encodeState(next), dueText(next.deadline), isEndByClock(next) ? '1' : '');
     if (this.events !== undefined) {
-      const [detail, afterPause] = [eventDetailOf(false, next), eventDetailOf(true, next)];
+      const [detail, afterPause] = [statusDetailOf(false, next), statusDetailOf(true, next)];
       const reason = detail.type === 'terminated' ? detail.endReason : '-';
       keys.push(events);
       args.push(this.#eventsLength, detail.type, afterPause.type, ` ${detail.at} ${path} ${reason}`);
+      if (next.lease !== undefined) {
+        const { type, at } = leaseDetailOf(next.lease);
+        args.push(type, ` ${at} ${path} ${escapeName(next.lease.holder)}`);
+      }
     }
     if (active === undefined) return this.#write(session, replaceScript, keys, args, ['replaced', 'stale', 'missing']);
     if (byStatus.ACTIVE === undefined) return err(noStatusIndex);
-    if (this.events === undefined) args.push('', '', '', '');
+    while (args.length < ARGUMENTS_BEFORE_LIMIT) args.push('');
     args.push(String(active.sessions), String(active.now));
     const outcomes = ['replaced', 'stale', 'missing', 'too_many', 'ended'] as const;
     const replaced = await this.#write(session, replaceScript, keys, args, outcomes);
@@ -134,15 +142,21 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
-    const { entries, now, operation, maxEntries = Number.MAX_SAFE_INTEGER, ifPosition = '', fence = '' } = append;
+    const {
+      entries,
+      now,
+      operation,
+      maxEntries = Number.MAX_SAFE_INTEGER,
+      ifPosition = '',
+      fencingToken = '',
+    } = append;
     const session = this.#keys.of(key);
     const { writes, record, journal, names, events, path } = session;
     const keys = [record, journal];
     const args = [String(now), encodeLines(entries), String(entries.length), String(maxEntries)];
-    if (this.events !== undefined || ifPosition !== '' || fence !== '' || operation !== undefined) {
+    if (this.events !== undefined || ifPosition !== '' || fencingToken !== '' || operation !== undefined)
       keys.push(events);
-      args.push(this.#eventsLength, path, String(ifPosition), String(fence));
-    }
+    args.push(this.#eventsLength, path, String(ifPosition), String(fencingToken));
     if (operation !== undefined) {
       keys.push(names);
       args.push(operation.id, operation.digest);
@@ -151,7 +165,7 @@ export class RedisSessionStore implements SessionStore {
     if (reply.isErr()) return err(toStoreError(key)(reply.error));
     const { value } = reply;
     if (typeof value === 'number') return ok({ outcome: 'appended', position: value });
-    if (isOneOf(value, ['not_held', 'full', 'mismatch', 'missing'])) return ok({ outcome: value });
+    if (isOneOf(value, ['lease_lost', 'full', 'mismatch', 'missing'])) return ok({ outcome: value });
     const [outcome, detail]: readonly unknown[] = Array.isArray(value) ? value : [];
     if (outcome === 'moved') return ok({ outcome, position: Number(detail) });
     const state = outcome === 'closed' ? decodeState(detail) : undefined;

@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
-import { eventDetailOf } from '../../src/events/event-detail.js';
+import { changeDetailOf } from '../../src/events/event-detail.js';
 import type { Fields } from '../../src/input/values.js';
 import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
@@ -82,13 +82,13 @@ export class SessionWriter {
         return ok('too_many');
       }
       const { status, deadline, revision } = next;
-      const isChange = status !== state.status;
-      const sequence = Number(row['sequence']) + (isChange ? 1 : 0);
+      const detail = changeDetailOf(state, next);
+      const sequence = Number(row['sequence']) + (detail === undefined ? 0 : 1);
       const dueAt = isEndByClock(next) ? Math.min(infinite(Number(row['due_at'])), deadline) : deadline;
       const values = [status, finite(deadline), finite(dueAt), revision, sequence, encodeState(next)];
       this.#connection.run(REPLACE, ...values, Number(row['number']));
       const change = { birth: String(row['birth']), sequence };
-      if (isChange) this.#events.log(key, change, eventDetailOf(state.status === 'PAUSED', next));
+      if (detail !== undefined) this.#events.log(key, change, detail);
       return ok('replaced');
     });
   }

@@ -54,8 +54,8 @@ const countCommands = async (
   const page = await count('list', () => must(sessions.list()));
   expect(page.sessions.length === 10, 'a page of 10');
   if (options.statusIndex === true) await count('list by status', () => must(sessions.list({ status: 'ACTIVE' })));
-  const { fence } = await count('hold', () => must(sessions.hold(id, { holder: 'worker', seconds: 10 })));
-  await count('release', () => must(sessions.release(id, { fence })));
+  const { fencingToken } = await count('lease', () => must(sessions.lease(id, { holder: 'worker', seconds: 10 })));
+  await count('release', () => must(sessions.release(id, { fencingToken })));
   const stranger = new SessionService({ store: new RedisSessionStore({ client, prefix: 'counted', ...options }) });
   await count('a pause of a session that another process wrote last', () => must(stranger.pause(id)));
   await count('terminate', () => must(stranger.terminate(id)));

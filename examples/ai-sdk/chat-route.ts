@@ -25,8 +25,8 @@ const problem = (status: number, detail: string): Response => Response.json({ st
 const statuses: Readonly<Partial<Record<SessionError['type'], number>>> = {
   invalid_input: 400,
   not_found: 404,
-  held: 409,
-  not_holder: 409,
+  leased: 409,
+  lease_lost: 409,
   invalid_transition: 409,
 };
 

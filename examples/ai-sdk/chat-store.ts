@@ -2,7 +2,7 @@
 // append-only: a message that is said again, to edit it or to have another answer, replaces itself and all that followed.
 import { createHash } from 'node:crypto';
 import type { UIMessage } from 'ai';
-import type { HoldError, SessionError, SessionService } from 'colloquy';
+import type { LeaseError, SessionError, SessionService } from 'colloquy';
 import { nanoid } from 'nanoid';
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 
@@ -12,7 +12,7 @@ const ANSWER_SECONDS = 120;
 /** The right to write to a chat. Nobody else has it until it is released or its time is over. */
 export interface Turn {
   readonly chatId: string;
-  readonly fence: number;
+  readonly fencingToken: number;
 }
 
 export class ChatStore {
@@ -46,22 +46,22 @@ export class ChatStore {
     }
   }
 
-  /** Takes the turn in a chat. It is `held` while another request is being answered. */
-  take(chatId: string): ResultAsync<Turn, HoldError> {
+  /** Takes the turn in a chat. It is `leased` while another request is being answered. */
+  take(chatId: string): ResultAsync<Turn, LeaseError> {
     return this.#sessions
-      .hold(chatId, { holder: nanoid(), seconds: ANSWER_SECONDS })
-      .map(({ fence }) => ({ chatId, fence }));
+      .lease(chatId, { holder: nanoid(), seconds: ANSWER_SECONDS })
+      .map(({ fencingToken }) => ({ chatId, fencingToken }));
   }
 
   /** Adds a message, once: a request that is repeated finds the message there, and `isAgain` says it anew. */
-  save({ chatId, fence }: Turn, message: UIMessage, isAgain = false): ResultAsync<unknown, SessionError> {
+  save({ chatId, fencingToken }: Turn, message: UIMessage, isAgain = false): ResultAsync<unknown, SessionError> {
     const content = JSON.stringify(message);
     const operationId = isAgain ? nanoid() : createHash('sha256').update(content).digest('base64url');
-    return this.#sessions.append(chatId, [{ role: message.role, content }], { operationId, fence });
+    return this.#sessions.append(chatId, [{ role: message.role, content }], { operationId, fencingToken });
   }
 
-  release({ chatId, fence }: Turn): ResultAsync<unknown, SessionError> {
-    return this.#sessions.release(chatId, { fence });
+  release({ chatId, fencingToken }: Turn): ResultAsync<unknown, SessionError> {
+    return this.#sessions.release(chatId, { fencingToken });
   }
 }
 

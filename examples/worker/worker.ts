@@ -1,5 +1,5 @@
-// Runs conversations. Any number of workers can run: a worker holds the session that it drives, and Redis decides who
-// does. The hold of a killed worker runs out, and another takes the session up. A worker reacts to events, and also lists
+// Runs conversations. Any number of workers can run: a worker leases the session that it drives, and Redis decides who
+// does. The lease of a killed worker runs out, and another takes the session up. A worker reacts to events, and also lists
 // sessions from time to time for those that it missed and those that were left.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,15 +7,15 @@ import { createSweeper, type SessionError } from 'colloquy';
 import type { Result, ResultAsync } from 'neverthrow';
 import { openSessions } from './sessions.js';
 
-const MAX_HELD = 200;
+const MAX_SESSIONS = 200;
 /** How long the sessions of a killed worker wait for another one. */
-const HOLD_SECONDS = Number(process.env['HOLD_SECONDS'] ?? 15);
-const EXTEND_MS = (HOLD_SECONDS * 1000) / 3;
-const LOOK_AROUND_MS = EXTEND_MS;
+const LEASE_SECONDS = Number(process.env['LEASE_SECONDS'] ?? 15);
+const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
+const LOOK_AROUND_MS = RENEW_MS;
 
 const { sessions, close } = openSessions();
 const stopping = new AbortController();
-const held = new Map<string, Promise<void>>();
+const leased = new Map<string, Promise<void>>();
 /** No other process has this name, not even this one after a restart. */
 const holder = `worker ${process.pid} ${randomUUID()}`;
 
@@ -34,34 +34,28 @@ const insist = async <T, E extends SessionError>(operation: () => ResultAsync<T,
   }
 };
 
-/** Takes a hold, or extends it. */
-const hold = (id: string) => sessions.hold(id, { holder, seconds: HOLD_SECONDS });
-
-/** Extends a hold until `end` is called. Aborts `signal` if it ran out: from then on another worker may have the session. */
-const keepHold = (id: string, fence: number) => {
+/** Renews a lease until `end` is called. Aborts `signal` if it is lost: from then on another worker may have the session. */
+const keepLease = (id: string, fencingToken: number) => {
   const lost = new AbortController();
-  const extend = async () => {
-    const extended = await hold(id);
-    if (extended.isErr()) return extended.error.type === 'held' ? lost.abort() : undefined;
-    if (extended.value.fence === fence) return;
-    lost.abort();
-    await sessions.release(id, extended.value); // this is a new hold
+  const renew = async () => {
+    const renewed = await sessions.renew(id, { fencingToken, seconds: LEASE_SECONDS });
+    if (renewed.isErr() && renewed.error.type === 'lease_lost') lost.abort();
   };
-  const extending = setInterval(extend, EXTEND_MS);
-  return { signal: lost.signal, end: () => clearInterval(extending) };
+  const renewing = setInterval(renew, RENEW_MS);
+  return { signal: lost.signal, end: () => clearInterval(renewing) };
 };
 
 /** Makes the session ACTIVE, if it is not: it is, if its worker was killed. */
-const begin = async (id: string, fence: number): Promise<boolean> => {
+const begin = async (id: string, fencingToken: number): Promise<boolean> => {
   const found = await insist(() => sessions.get(id, { historyLimit: 0 }));
   if (found.isErr() || found.value.status === 'ACTIVE') return found.isOk();
   const command = found.value.status === 'IDLE' ? 'start' : 'resume';
   const operationId = `${command}-${randomUUID()}`;
-  return (await insist(() => sessions[command](id, { operationId, fence }))).isOk();
+  return (await insist(() => sessions[command](id, { operationId, fencingToken }))).isOk();
 };
 
 /** Answers the user until the session has ended, another worker has it, or this process stops. */
-const converse = async (id: string, fence: number, signal: AbortSignal): Promise<'over' | 'broken'> => {
+const converse = async (id: string, fencingToken: number, signal: AbortSignal): Promise<'over' | 'broken'> => {
   let position: number | undefined;
   for await (const item of sessions.watch(id, { signal })) {
     if (item.isErr()) return item.error.type === 'not_found' ? 'over' : 'broken';
@@ -77,8 +71,10 @@ const converse = async (id: string, fence: number, signal: AbortSignal): Promise
     const content = await answerTo(questions.map((question) => question.content).join(' '));
     // The operation id is that of the question: a second answer after a crash or a lost reply adds nothing.
     const operationId = `answer-to-${position}`;
-    const said = await insist(() => sessions.append(id, [{ role: 'assistant', content }], { operationId, fence }));
-    if (said.isErr() && said.error.type === 'not_holder') return 'over';
+    const said = await insist(() =>
+      sessions.append(id, [{ role: 'assistant', content }], { operationId, fencingToken }),
+    );
+    if (said.isErr() && said.error.type === 'lease_lost') return 'over';
     if (said.isErr()) console.error(`${id}: ${said.error.message}`); // the user has hung up, or this was answered
   }
   return 'over';
@@ -86,27 +82,27 @@ const converse = async (id: string, fence: number, signal: AbortSignal): Promise
 
 /** Drives a session, if no other worker does. */
 const drive = async (id: string): Promise<void> => {
-  const taken = await insist(() => hold(id));
+  const taken = await insist(() => sessions.lease(id, { holder, seconds: LEASE_SECONDS }));
   if (taken.isErr()) return; // another was faster, or it has ended
-  const { fence } = taken.value;
-  const kept = keepHold(id, fence);
+  const { fencingToken } = taken.value;
+  const kept = keepLease(id, fencingToken);
   const signal = AbortSignal.any([stopping.signal, kept.signal]);
-  if (await begin(id, fence)) {
-    console.log(`${id} is held by worker ${process.pid}`);
-    while ((await converse(id, fence, signal)) === 'broken' && !signal.aborted) await wait(1000);
+  if (await begin(id, fencingToken)) {
+    console.log(`${id} is leased by worker ${process.pid}`);
+    while ((await converse(id, fencingToken, signal)) === 'broken' && !signal.aborted) await wait(1000);
   }
   kept.end();
   // Until another worker takes it, the time limit does not run. An ended session stays unchanged.
-  if (stopping.signal.aborted) await sessions.pause(id, { fence });
-  const released = await sessions.release(id, { fence });
-  if (released.isErr() && released.error.type === 'not_holder') console.log(`${id} was lost: its hold ran out`);
+  if (stopping.signal.aborted) await sessions.pause(id, { fencingToken });
+  const released = await sessions.release(id, { fencingToken });
+  if (released.isErr() && released.error.type === 'lease_lost') console.log(`${id} was lost: its lease ran out`);
 };
 
 const claim = (id: string): void => {
-  if (held.has(id) || held.size >= MAX_HELD || stopping.signal.aborted) return;
-  held.set(
+  if (leased.has(id) || leased.size >= MAX_SESSIONS || stopping.signal.aborted) return;
+  leased.set(
     id,
-    drive(id).finally(() => held.delete(id)),
+    drive(id).finally(() => leased.delete(id)),
   );
 };
 
@@ -114,7 +110,7 @@ const claim = (id: string): void => {
 const lookAround = async (): Promise<void> => {
   for (const status of ['IDLE', 'PAUSED', 'ACTIVE'] as const) {
     for await (const found of sessions.each({ status, historyLimit: 0 })) {
-      if (found.isOk() && found.value.hold === undefined) claim(found.value.id);
+      if (found.isOk() && found.value.lease === undefined) claim(found.value.id);
     }
   }
 };
@@ -136,6 +132,6 @@ while (!stopping.signal.aborted) {
 }
 clearInterval(looking);
 await sweeper.stop();
-await Promise.all(held.values());
+await Promise.all(leased.values());
 await close();
 console.log('stopped');

@@ -14,7 +14,7 @@ Shows a session and the end of its history. Changes nothing.
   --history N   Number of latest entries to show. Default: 20; with --json, all.
   --follow      Shows each change until the session ends or you press Ctrl-C. Events must be enabled.
   --json        Prints the session as one line of JSON, in the format of the HTTP interface plus end_reason; a session
-                of a database also has its labels and its current hold. With --follow, one line for each change.
+                of a database also has its labels and its current lease. With --follow, one line for each change.
 ${sourceHelp}`;
 
 const objectOf = (change: ShownChange, added: readonly HistoryEntry[], entries: number): object => {

@@ -9,7 +9,7 @@ const LABEL = 10;
 export const styleOf = { IDLE: undefined, ACTIVE: 'green', PAUSED: 'yellow', TERMINATED: 'dim' } as const;
 
 /**
- * A session in the format of the HTTP interface, with its latest entries, and its end reason, labels and hold if they
+ * A session in the format of the HTTP interface, with its latest entries, and its end reason, labels and lease if they
  * are known.
  */
 export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_INFINITY) => ({
@@ -18,7 +18,7 @@ export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_I
   end_reason: 'endReason' in session ? session.endReason : undefined,
   options: toWireOptions(session.options),
   labels: Object.keys(session.labels ?? {}).length === 0 ? undefined : session.labels,
-  hold: 'hold' in session ? session.hold : undefined,
+  lease: 'lease' in session ? session.lease : undefined,
   history: session.history.slice(Math.max(0, session.history.length - entries)),
   created_at: session.createdAt,
   duration: session.duration,
@@ -41,14 +41,14 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
   const { id, status, createdAt, duration, options } = session;
   const { face, profile, behavior, context, timeLimit } = options;
   const { length } = session.history;
-  const { end_reason: endReason, labels = {}, hold, history } = sessionObject(session, entries);
+  const { end_reason: endReason, labels = {}, lease, history } = sessionObject(session, entries);
   const count = `${length} ${length === 1 ? 'entry' : 'entries'}`;
   const fields = {
     ID: id,
     Status: [status, endReason].filter(Boolean).join(', '),
     Created: createdAt,
     Duration: timeLimit === 0 ? `${duration} s` : `${duration} s of ${timeLimit} s`,
-    'Held by': hold === undefined ? '' : `${hold.holder} until ${hold.until}, fence ${hold.fence}`,
+    'Leased by': lease === undefined ? '' : `${lease.holder} until ${lease.until}, fencing token ${lease.fencingToken}`,
     // A label is on one line, whatever its value.
     Labels: Object.entries(labels)
       .map(([name, value]) => printable(`${name}=${value}`))

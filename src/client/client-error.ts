@@ -1,7 +1,6 @@
 import {
   type Conflict,
   type CorruptRecord,
-  type Held,
   type HistoryFull,
   type HistoryMoved,
   type IdempotencyMismatch,
@@ -9,10 +8,11 @@ import {
   type InvalidInput,
   type InvalidTransition,
   invalidInput,
+  type Leased,
+  type LeaseLost,
   type Misconfigured,
   misconfigured,
   type NotFound,
-  type NotHolder,
   notFound,
   type OperationMismatch,
   type PageTooLarge,
@@ -23,7 +23,14 @@ import {
 } from '../errors.js';
 import type { HandlerError } from '../http/handler-error.js';
 import { type Fields, isFields } from '../input/values.js';
-import { type append, changes, type hold, type release, type remove } from '../operations/command-operations.js';
+import {
+  type append,
+  changes,
+  type lease,
+  type release,
+  type remove,
+  type renew,
+} from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
 import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
 import type { create, get, history, list } from '../operations/session-operations.js';
@@ -103,8 +110,8 @@ export type RemoteError =
   | StoreUnavailable
   | Misconfigured
   | Omit<InvalidTransition, 'status'>
-  | Omit<NotHolder, 'fence'>
-  | Held
+  | Omit<LeaseLost, 'fencingToken'>
+  | Leased
   | Omit<HistoryFull, 'limit'>
   | HistoryMoved
   | Omit<TooManyActive, 'id' | 'limit'>
@@ -137,8 +144,10 @@ export type RemoteCreateError = RemoteErrorIn<typeof create>;
 export type RemoteStartError = RemoteErrorIn<(typeof changes)['start' | 'resume']>;
 /** Errors of `pause`, `terminate` and `fail` of the client. */
 export type RemoteChangeError = RemoteErrorIn<(typeof changes)['pause' | 'terminate' | 'fail']>;
-/** Errors of `hold` of the client. */
-export type RemoteHoldError = RemoteErrorIn<typeof hold>;
+/** Errors of `lease` of the client. */
+export type RemoteLeaseError = RemoteErrorIn<typeof lease>;
+/** Errors of `renew` of the client. */
+export type RemoteRenewError = RemoteErrorIn<typeof renew>;
 /** Errors of `release` of the client. */
 export type RemoteReleaseError = RemoteErrorIn<typeof release>;
 /** Errors of `append` of the client. */
@@ -189,7 +198,7 @@ const remoteErrorOf = (
       return notFound(id);
     case 'invalid_transition': {
       const method = operation.calls?.method;
-      return { type: code, message, command: isCommand(method) || method === 'hold' ? method : 'append' };
+      return { type: code, message, command: isCommand(method) || method === 'append' ? method : 'lease' };
     }
     case 'history_full':
       return { type: code, message, id };
@@ -201,11 +210,11 @@ const remoteErrorOf = (
       return misconfigured(message);
     case 'history_moved':
       return typeof position === 'number' ? { type: code, message, id, position } : undefined;
-    case 'held':
+    case 'leased':
       return typeof holder === 'string' && typeof until === 'string'
         ? { type: code, message, holder, until }
         : undefined;
-    case 'not_holder':
+    case 'lease_lost':
     case 'operation_mismatch':
     case 'conflict':
     case 'idempotency_mismatch':

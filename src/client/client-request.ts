@@ -162,7 +162,10 @@ const readCall = <C extends OperationError>(
   const signal = readSignal(issues, settings['signal']);
   const id = hasId(operation) ? readId(issues, givenId) : '';
   const key = readKey(issues, operation, fields, settings);
-  const fence = settings['fence'] === undefined ? undefined : String(readWhole(issues, 'fence', settings['fence'], 1));
+  const fencingToken =
+    settings['fencingToken'] === undefined
+      ? undefined
+      : String(readWhole(issues, 'fencingToken', settings['fencingToken'], 1));
   const body = readBody(operation, fields);
   return {
     operation,
@@ -171,7 +174,9 @@ const readCall = <C extends OperationError>(
     headers: {
       ...(body === null ? {} : { 'Content-Type': 'application/json' }),
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
-      ...(fence !== undefined && operation.headers?.['fence'] ? { [operation.headers['fence'].wireName]: fence } : {}),
+      ...(fencingToken !== undefined && operation.headers?.['fencingToken']
+        ? { [operation.headers['fencingToken'].wireName]: fencingToken }
+        : {}),
     },
     body,
     signal,

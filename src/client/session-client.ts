@@ -1,26 +1,27 @@
 import { err, errAsync, type Result, ResultAsync } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import { append, changes, hold, release, remove } from '../operations/command-operations.js';
+import { append, changes, lease, release, remove, renew } from '../operations/command-operations.js';
 import type { Operation, OperationError } from '../operations/operation.js';
 import type { RemoteCreated, RemotePage, RemoteSession } from '../operations/outputs.js';
 import { create, get, history, list } from '../operations/session-operations.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { HistoryQuery, NewHistoryEntry } from '../service/history.js';
-import type { HoldInput, ReleaseInput } from '../service/hold-session.js';
+import type { LeaseInput, ReleaseInput, RenewInput } from '../service/lease-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart } from '../service/operation-results.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
-import type { SessionHold, SessionState } from '../session/session.js';
+import type { SessionLease, SessionState } from '../session/session.js';
 import type {
   RemoteAppendError,
   RemoteChangeError,
   RemoteCreateError,
   RemoteDeleteError,
   RemoteHistoryError,
-  RemoteHoldError,
+  RemoteLeaseError,
   RemoteListError,
   RemoteReadError,
   RemoteReleaseError,
+  RemoteRenewError,
   RemoteStartError,
   RemoteWatchError,
   RequestError,
@@ -133,14 +134,22 @@ export class SessionClient {
   }
 
   /**
-   * Holds a session that has not ended. The same holder extends its current hold and keeps the fence; while another has
-   * the session, it is `held`.
+   * Leases a session that has not ended. While another holder has the session, it is `leased`. Every lease has a higher
+   * fencing token: one by a holder that has the session already takes the place of the earlier lease.
    */
-  hold(id: string, input: HoldInput, options: CallOptions = {}): ResultAsync<SessionHold, RemoteHoldError> {
-    return this.#call(hold, { id, input, options }, bodyOf(hold));
+  lease(id: string, input: LeaseInput, options: CallOptions = {}): ResultAsync<SessionLease, RemoteLeaseError> {
+    return this.#call(lease, { id, input, options }, bodyOf(lease));
   }
 
-  /** Ends a hold. Succeeds if the hold was over already and no other followed. */
+  /**
+   * Moves the end of a lease to `seconds` from now on. Never takes a lease: if `fencingToken` is not that of the current
+   * lease, it is `lease_lost`, and after the end of the session `invalid_transition`.
+   */
+  renew(id: string, input: RenewInput, options: CallOptions = {}): ResultAsync<SessionLease, RemoteRenewError> {
+    return this.#call(renew, { id, input, options }, bodyOf(renew));
+  }
+
+  /** Ends a lease. Succeeds if the lease was over already and no other followed. */
   release(id: string, input: ReleaseInput, options: CallOptions = {}): ResultAsync<void, RemoteReleaseError> {
     const isReleased = ({ status }: Reply) => status === release.output.status || undefined;
     return this.#call(release, { id, input, options }, isReleased).map(() => undefined);

@@ -8,6 +8,8 @@ export type SessionEventType =
   | 'session.paused'
   | 'session.resumed'
   | 'session.appended'
+  | 'session.leased'
+  | 'session.released'
   | 'session.terminated'
   | 'session.deleted';
 
@@ -26,9 +28,20 @@ interface EventBase {
   readonly position: string;
 }
 
-/** One change of one session. */
+/** The types of the events that have no details of their own. */
+export type PlainEventType = Exclude<
+  SessionEventType,
+  'session.terminated' | 'session.appended' | 'session.leased' | 'session.released'
+>;
+
+/** One change of one session. A renewed lease is none, nor is one that runs out by time. */
 export type SessionEvent =
-  | (EventBase & { readonly type: Exclude<SessionEventType, 'session.terminated' | 'session.appended'> })
+  | (EventBase & { readonly type: PlainEventType })
+  | (EventBase & {
+      readonly type: 'session.leased' | 'session.released';
+      /** Who took the lease, or had it until now. */
+      readonly holder: string;
+    })
   | (EventBase & { readonly type: 'session.terminated'; readonly endReason: EndReason })
   | (EventBase & {
       readonly type: 'session.appended';

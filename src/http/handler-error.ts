@@ -57,8 +57,8 @@ const sessionProblems = {
   invalid_input: [400, ''],
   not_found: [404, 'There is no such session.'],
   invalid_transition: [409, 'The status of the session does not allow this.'],
-  held: [409, 'Another holder has the session.'],
-  not_holder: [409, 'The fence is not that of the current hold.'],
+  leased: [409, 'Another holder has the session.'],
+  lease_lost: [409, 'The fencing token is not that of the current lease.'],
   conflict: [409, 'Others kept changing the session at the same time. Try again.'],
   history_full: [409, 'The history of the session has as many entries as this service allows.'],
   history_moved: [412, 'The history does not end at if_position.'],
@@ -157,7 +157,7 @@ export const problem = (error: HandlerError): HandlerResponse => {
   const { type } = error;
   if (type === 'invalid_input') return problemOf(type, {}, { errors: error.issues });
   if (type === 'history_moved') return problemOf(type, {}, { position: error.position });
-  if (type === 'held') return problemOf(type, {}, { holder: error.holder, until: error.until });
+  if (type === 'leased') return problemOf(type, {}, { holder: error.holder, until: error.until });
   if (type === 'method_not_allowed') return problemOf(type, { Allow: error.allow });
   const response = prepared.get(type) ?? problemOf(type);
   prepared.set(type, response);

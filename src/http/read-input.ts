@@ -108,18 +108,20 @@ export const bodyReader = ({ body }: AnyOperation) => {
 export const inputReader = (operation: AnyOperation) => {
   const readQuery = queryReader(operation);
   const readBody = operation.body && bodyReader(operation);
-  const { operationId: hasKey, fence: fenceHeader } = operation.headers ?? {};
-  const fenceName = fenceHeader?.wireName.toLowerCase();
+  const { operationId: hasKey, fencingToken: fencingTokenHeader } = operation.headers ?? {};
+  const fencingTokenName = fencingTokenHeader?.wireName.toLowerCase();
   return async (call: Call<unknown>): Promise<Result<OperationInput, HandlerError>> => {
     const query = readQuery(call.query);
     if (query.isErr()) return err(query.error);
     const body = readBody === undefined ? ok({}) : await readBody(call);
     if (body.isErr()) return err(body.error);
     const operationId = hasKey && idempotencyKeyOf(call.request);
-    const fence = fenceName && call.request.header(fenceName);
+    const fencingToken = fencingTokenName && call.request.header(fencingTokenName);
     const options = {
       ...(operationId !== undefined && { operationId }),
-      ...(fence !== undefined && { fence: wholeNumber.test(fence) ? Number(fence) : fence }),
+      ...(fencingToken !== undefined && {
+        fencingToken: wholeNumber.test(fencingToken) ? Number(fencingToken) : fencingToken,
+      }),
     };
     return ok({ id: call.id, query: query.value, body: body.value, options });
   };

@@ -1,4 +1,4 @@
-import { KEY_LENGTH, MAX_HOLD_SECONDS, NAME_LENGTH, ROLE_LENGTH, type SizeLimit } from '../session/session-limits.js';
+import { KEY_LENGTH, MAX_LEASE_SECONDS, NAME_LENGTH, ROLE_LENGTH, type SizeLimit } from '../session/session-limits.js';
 import { rfc3339 } from './read-timestamp.js';
 import type { ReadAs } from './values.js';
 
@@ -55,15 +55,20 @@ export const entryRules = {
 
 export const labelsRule = { kind: 'labels', isOptional: true } as const satisfies Rule;
 
-export const holdRules = {
+export const leaseRules = {
   holder: { kind: 'name', most: KEY_LENGTH },
-  seconds: { kind: 'number', least: 0.001, most: MAX_HOLD_SECONDS },
+  seconds: { kind: 'number', least: 0.001, most: MAX_LEASE_SECONDS },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** A position in a history. */
 export const positionRule = { kind: 'whole', least: 0, isOptional: true } as const satisfies Rule;
 
-export const fenceRule = { kind: 'whole', least: 1 } as const satisfies Rule;
+export const fencingTokenRule = { kind: 'whole', least: 1 } as const satisfies Rule;
+
+export const renewRules = {
+  fencingToken: fencingTokenRule,
+  seconds: leaseRules.seconds,
+} as const satisfies Readonly<Record<string, Rule>>;
 
 /** Number of entries in an append. */
 export const entriesRange = { least: 1, most: 'entriesPerAppend' } as const;

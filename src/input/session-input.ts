@@ -5,7 +5,7 @@ import type { WatchSignal } from '../events/session-event.js';
 import type { HistoryEntry, SessionLabels, SessionOptions } from '../session/session.js';
 import {
   KEY_LENGTH,
-  MAX_HOLD_SECONDS,
+  MAX_LEASE_SECONDS,
   NAME_LENGTH,
   ROLE_LENGTH,
   type SessionLimits,
@@ -20,7 +20,7 @@ import { didYouMean, nearest, readKnown } from './read-options.js';
 import { type IssueList, readSafely } from './read-safely.js';
 import { readSignal } from './read-signal.js';
 import { readTimestamp } from './read-timestamp.js';
-import type { createRules, entryRules, holdRules, ReadBy } from './rule.js';
+import type { createRules, entryRules, leaseRules, ReadBy } from './rule.js';
 import {
   checkFunction,
   type Fields,
@@ -109,9 +109,9 @@ export const readCreate = (
     };
   });
 
-/** The fence of a hold, if there is one. */
-const readFence = (issues: IssueList, fence: unknown): number | undefined =>
-  fence === undefined ? undefined : readWhole(issues, 'fence', fence, 1);
+/** The fencing token of a lease, if there is one. */
+const readFencingToken = (issues: IssueList, fencingToken: unknown): number | undefined =>
+  fencingToken === undefined ? undefined : readWhole(issues, 'fencingToken', fencingToken, 1);
 
 export interface ReadAppend {
   readonly entries: readonly HistoryEntry[];
@@ -119,7 +119,7 @@ export interface ReadAppend {
   /** What a repeated append has in common with the first one: the entries without the times that were not given. */
   readonly content: string;
   readonly ifPosition: number | undefined;
-  readonly fence: number | undefined;
+  readonly fencingToken: number | undefined;
 }
 
 const withoutTime = ({ role, content }: HistoryEntry): unknown => ({ role, content });
@@ -139,10 +139,10 @@ export const readAppend = (
     const list: readonly unknown[] = Array.isArray(entries) ? entries : [];
     const fits = Array.isArray(entries) && list.length >= 1 && list.length <= most;
     issues.check(fits, 'entries', `must be an array of 1 to ${most} entries`);
-    const { operationId, ifPosition, fence } = readKnown(issues, 'options', options, [
+    const { operationId, ifPosition, fencingToken } = readKnown(issues, 'options', options, [
       'operationId',
       'ifPosition',
-      'fence',
+      'fencingToken',
     ]);
     const read = Array.from({ length: Math.min(list.length, most) }, (_, index) =>
       readEntry(issues, `entries[${index}]`, list[index], now, limits.contentBytes),
@@ -156,38 +156,54 @@ export const readAppend = (
           ? ''
           : JSON.stringify(read.map((entry, at) => (isTimed(list[at]) ? entry : withoutTime(entry)))),
       ifPosition: ifPosition === undefined ? undefined : readWhole(issues, 'ifPosition', ifPosition, 0),
-      fence: readFence(issues, fence),
+      fencingToken: readFencingToken(issues, fencingToken),
     };
   });
 
 export interface ReadCommandOptions {
   readonly operationId: string | undefined;
-  readonly fence: number | undefined;
+  readonly fencingToken: number | undefined;
 }
 
 export const readCommandOptions = (options: unknown): Result<ReadCommandOptions, InvalidInput> =>
   readSafely('options', (issues) => {
-    const { operationId, fence } = readKnown(issues, 'options', options, ['operationId', 'fence']);
-    return { operationId: readOperationId(issues, operationId), fence: readFence(issues, fence) };
+    const { operationId, fencingToken } = readKnown(issues, 'options', options, ['operationId', 'fencingToken']);
+    return { operationId: readOperationId(issues, operationId), fencingToken: readFencingToken(issues, fencingToken) };
   });
 
-export interface ReadHold {
+export interface ReadLease {
   readonly holder: string;
   readonly durationMs: number;
 }
 
-export const readHold = (input: unknown): Result<ReadHold, InvalidInput> =>
+export const readLease = (input: unknown): Result<ReadLease, InvalidInput> =>
   readSafely('input', (issues) => {
     const { holder, seconds } = readKnown(issues, 'input', input, ['holder', 'seconds']);
     const read = {
       holder: readName(issues, 'holder', holder, KEY_LENGTH),
-      seconds: readNumber(issues, 'seconds', seconds, 0.001, MAX_HOLD_SECONDS),
-    } satisfies ReadBy<typeof holdRules>;
+      seconds: readNumber(issues, 'seconds', seconds, 0.001, MAX_LEASE_SECONDS),
+    } satisfies ReadBy<typeof leaseRules>;
     return { holder: read.holder, durationMs: Math.round(read.seconds * 1000) };
   });
 
+export interface ReadRenew {
+  readonly fencingToken: number;
+  readonly durationMs: number;
+}
+
+export const readRenew = (input: unknown): Result<ReadRenew, InvalidInput> =>
+  readSafely('input', (issues) => {
+    const { fencingToken, seconds } = readKnown(issues, 'input', input, ['fencingToken', 'seconds']);
+    return {
+      fencingToken: readWhole(issues, 'fencingToken', fencingToken, 1),
+      durationMs: Math.round(readNumber(issues, 'seconds', seconds, 0.001, MAX_LEASE_SECONDS) * 1000),
+    };
+  });
+
 export const readRelease = (input: unknown): Result<number, InvalidInput> =>
-  readSafely('input', (issues) => readWhole(issues, 'fence', readKnown(issues, 'input', input, ['fence']).fence, 1));
+  readSafely('input', (issues) =>
+    readWhole(issues, 'fencingToken', readKnown(issues, 'input', input, ['fencingToken']).fencingToken, 1),
+  );
 
 export interface WatchSettings {
   readonly from: Position | undefined;

@@ -1,19 +1,19 @@
 import type { ResultAsync } from 'neverthrow';
 import type { SessionError } from '../errors.js';
-import { entriesRange, entryRules, fenceRule, holdRules, positionRule } from '../input/rule.js';
+import { entriesRange, entryRules, fencingTokenRule, leaseRules, positionRule, renewRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 import { commonErrors, errorsOf, type OperationError, type OperationInput, operation } from './operation.js';
-import { appended, sessionHold, sessionState } from './outputs.js';
-import { fence, operationId } from './parameters.js';
+import { appended, sessionLease, sessionState } from './outputs.js';
+import { fencingToken, operationId } from './parameters.js';
 import type { TenantCommands } from './tenant-sessions.js';
 
 const changeErrors = errorsOf<SessionService['pause' | 'terminate' | 'fail']>()([
   ...commonErrors,
   'not_found',
   'invalid_transition',
-  'not_holder',
+  'lease_lost',
   'conflict',
   'operation_mismatch',
 ]);
@@ -30,7 +30,7 @@ const change = <C extends CallerCommand, E extends OperationError>(
     tag: 'Commands',
     method: 'POST',
     path: `/${command}-session/{session_id}`,
-    headers: { operationId, fence },
+    headers: { operationId, fencingToken },
     errors,
     output: { status: 200, shape: sessionState },
     calls: { method: command, call },
@@ -50,7 +50,7 @@ export const append = operation({
   tag: 'Commands',
   method: 'POST',
   path: '/append-history/{session_id}',
-  headers: { operationId, fence },
+  headers: { operationId, fencingToken },
   body: {
     name: 'AppendHistory',
     fields: {
@@ -62,7 +62,7 @@ export const append = operation({
     ...commonErrors,
     'not_found',
     'invalid_transition',
-    'not_holder',
+    'lease_lost',
     'history_full',
     'history_moved',
     'operation_mismatch',
@@ -75,15 +75,38 @@ export const append = operation({
   },
 });
 
-export const hold = operation({
-  name: 'holdSession',
+export const lease = operation({
+  name: 'leaseSession',
   tag: 'Commands',
   method: 'POST',
-  path: '/hold-session/{session_id}',
-  body: { name: 'HoldSession', fields: holdRules },
-  errors: errorsOf<SessionService['hold']>()([...commonErrors, 'not_found', 'invalid_transition', 'held', 'conflict']),
-  output: { status: 200, shape: sessionHold },
-  calls: { method: 'hold', call: (sessions: TenantCommands, { id, body }) => sessions.hold(id, body) },
+  path: '/lease-session/{session_id}',
+  body: { name: 'LeaseSession', fields: leaseRules },
+  errors: errorsOf<SessionService['lease']>()([
+    ...commonErrors,
+    'not_found',
+    'invalid_transition',
+    'leased',
+    'conflict',
+  ]),
+  output: { status: 200, shape: sessionLease },
+  calls: { method: 'lease', call: (sessions: TenantCommands, { id, body }) => sessions.lease(id, body) },
+});
+
+export const renew = operation({
+  name: 'renewSession',
+  tag: 'Commands',
+  method: 'POST',
+  path: '/renew-session/{session_id}',
+  body: { name: 'RenewSession', fields: renewRules },
+  errors: errorsOf<SessionService['renew']>()([
+    ...commonErrors,
+    'not_found',
+    'invalid_transition',
+    'lease_lost',
+    'conflict',
+  ]),
+  output: { status: 200, shape: sessionLease },
+  calls: { method: 'renew', call: (sessions: TenantCommands, { id, body }) => sessions.renew(id, body) },
 });
 
 export const release = operation({
@@ -91,8 +114,8 @@ export const release = operation({
   tag: 'Commands',
   method: 'POST',
   path: '/release-session/{session_id}',
-  body: { name: 'ReleaseSession', fields: { fence: fenceRule } },
-  errors: errorsOf<SessionService['release']>()([...commonErrors, 'not_found', 'not_holder', 'conflict']),
+  body: { name: 'ReleaseSession', fields: { fencingToken: fencingTokenRule } },
+  errors: errorsOf<SessionService['release']>()([...commonErrors, 'not_found', 'lease_lost', 'conflict']),
   output: { status: 204 },
   calls: { method: 'release', call: (sessions: TenantCommands, { id, body }) => sessions.release(id, body) },
 });
@@ -108,4 +131,4 @@ export const remove = operation({
 });
 
 /** The operations of `commandRoutes()`. */
-export const commandOperations = [...Object.values(changes), append, hold, release, remove] as const;
+export const commandOperations = [...Object.values(changes), append, lease, renew, release, remove] as const;

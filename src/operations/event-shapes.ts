@@ -1,5 +1,11 @@
 import { positionForm } from '../events/position.js';
-import type { SessionChange, SessionEvent, SessionEventType, SessionExpiring } from '../events/session-event.js';
+import type {
+  PlainEventType,
+  SessionChange,
+  SessionEvent,
+  SessionEventType,
+  SessionExpiring,
+} from '../events/session-event.js';
 import { isFields } from '../input/values.js';
 import type { SessionService } from '../service/session-service.js';
 import type { EndReason } from '../session/session-status.js';
@@ -11,7 +17,6 @@ import { instant, named, object, oneOf, type Shape, text, whole } from './shape.
 export const END_ID = 'end';
 
 type Event<T extends SessionEventType> = Extract<SessionEvent, { readonly type: T }>;
-type PlainType = Exclude<SessionEventType, 'session.terminated' | 'session.appended'>;
 
 /** The fields that the data of every event contains. The position is sent as the id of the Server-Sent Event. */
 type EventData<T extends SessionEventType> = Omit<Event<T>, 'tenant' | 'sessionId' | 'position'>;
@@ -23,7 +28,7 @@ const common = <T extends SessionEventType>(...types: readonly T[]) => ({
   at: instant,
 });
 
-const plainEvent: Shape<EventData<PlainType>> = named(
+const plainEvent: Shape<EventData<PlainEventType>> = named(
   'SessionEvent',
   object(common('session.created', 'session.started', 'session.paused', 'session.resumed', 'session.deleted')),
 );
@@ -31,6 +36,11 @@ const plainEvent: Shape<EventData<PlainType>> = named(
 const appendedEvent: Shape<EventData<'session.appended'>> = named(
   'SessionAppendedEvent',
   object({ ...common('session.appended'), historyPosition }, { historyPosition: 'position' }),
+);
+
+const leaseEvent: Shape<EventData<'session.leased' | 'session.released'>> = named(
+  'SessionLeaseEvent',
+  object({ ...common('session.leased', 'session.released'), holder: text }),
 );
 
 const terminatedEvent: Shape<EventData<'session.terminated'>> = named(
@@ -51,6 +61,8 @@ export const eventShapes = {
   'session.resumed': plainEvent,
   'session.deleted': plainEvent,
   'session.appended': appendedEvent,
+  'session.leased': leaseEvent,
+  'session.released': leaseEvent,
   'session.terminated': terminatedEvent,
   'session.expiring': expiringEvent,
 } as const satisfies Readonly<Record<SessionEventType | 'session.expiring', unknown>>;

@@ -53,7 +53,7 @@ export interface OperationInput {
   readonly query: Fields;
   /** The fields of the body, by their names in the service. */
   readonly body: Fields;
-  /** The operation id and the fence, if the request has them. */
+  /** The operation id and the fencing token, if the request has them. */
   readonly options: Fields;
 }
 

@@ -4,8 +4,8 @@ import type { Appended, HistoryPart, SessionPage } from '../service/operation-re
 import type {
   HistoryEntry,
   Session,
-  SessionHold,
   SessionLabels,
+  SessionLease,
   SessionOptions,
   SessionState,
 } from '../session/session.js';
@@ -105,9 +105,9 @@ export const historyPart: Shape<HistoryPart> = named(
   }),
 );
 
-export const sessionHold: Shape<SessionHold> = named(
-  'SessionHold',
-  object({ holder: text, fence: whole(1), until: instant }),
+export const sessionLease: Shape<SessionLease> = named(
+  'SessionLease',
+  object({ holder: text, fencingToken: whole(1), until: instant }),
 );
 
 const open = sessionStatuses.filter(

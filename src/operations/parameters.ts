@@ -20,9 +20,9 @@ export const operationId: HeaderParameter = {
   schema: { ...nameSchema(OPERATION_ID_LENGTH), pattern: `^(?:${bareOperationId}|"${bareOperationId}")$` },
 };
 
-/** For commands and appends: the fence of a hold. */
-export const fence: HeaderParameter = {
-  wireName: 'X-Fence',
+/** For commands and appends: the fencing token of a lease. */
+export const fencingToken: HeaderParameter = {
+  wireName: 'X-Fencing-Token',
   schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
 };
 

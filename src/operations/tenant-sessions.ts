@@ -5,10 +5,11 @@ import type {
   CreateError,
   DeleteError,
   HistoryError,
-  HoldError,
+  LeaseError,
   ListError,
   ReadError,
   ReleaseError,
+  RenewError,
   StartError,
   WatchError,
 } from '../errors.js';
@@ -18,7 +19,7 @@ import type { Fields } from '../input/values.js';
 import type { ReadOptions } from '../service/list-sessions.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type { GetOptions } from '../service/session-service.js';
-import type { Session, SessionHold, SessionState } from '../session/session.js';
+import type { Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 
 /**
@@ -46,8 +47,10 @@ export type TenantCommands = {
 } & {
   /** As `append` of `SessionService`. */
   append(id: string, entries: unknown, options: Fields): ResultAsync<Appended, AppendError>;
-  /** As `hold` of `SessionService`. */
-  hold(id: string, input: unknown): ResultAsync<SessionHold, HoldError>;
+  /** As `lease` of `SessionService`. */
+  lease(id: string, input: unknown): ResultAsync<SessionLease, LeaseError>;
+  /** As `renew` of `SessionService`. */
+  renew(id: string, input: unknown): ResultAsync<SessionLease, RenewError>;
   /** As `release` of `SessionService`. */
   release(id: string, input: unknown): ResultAsync<void, ReleaseError>;
   /** As `delete` of `SessionService`. */

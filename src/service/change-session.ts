@@ -1,15 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import {
   type ChangeError,
+  leaseLost,
   type Misconfigured,
   misconfigured,
-  notHolder,
   operationMismatch,
   type StartError,
   tooManyActive,
 } from '../errors.js';
 import type { ReadCommandOptions } from '../input/session-input.js';
-import { isHeldWith } from '../session/hold.js';
+import { isLeasedWith } from '../session/lease.js';
 import type { SessionState } from '../session/session.js';
 import { progressAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
@@ -26,8 +26,8 @@ export interface OperationOptions {
    * `A-Z a-z 0-9 _ . ~ : -`. Another operation with the same id is `operation_mismatch`.
    */
   readonly operationId?: string;
-  /** The fence of a hold: if it is not the current hold, the call is `not_holder`. Default: no check. */
-  readonly fence?: number;
+  /** The fencing token of a lease: if it is not the current lease, the call is `lease_lost`. Default: no check. */
+  readonly fencingToken?: number;
 }
 
 /** The next state of a command, once per operation id. */
@@ -36,12 +36,12 @@ const decide =
     { idleTimeoutMs, retentionMs }: Settings,
     { id }: SessionKey,
     command: SessionCommand,
-    { operationId, fence }: ReadCommandOptions,
+    { operationId, fencingToken }: ReadCommandOptions,
   ) =>
   (current: StateRecord, now: number): Result<StateRecord, ChangeError> => {
     const known = operationId === undefined ? undefined : commandOf(current, operationId);
     if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(id));
-    if (fence !== undefined && !isHeldWith(current, fence, now)) return err(notHolder(fence));
+    if (fencingToken !== undefined && !isLeasedWith(current, fencingToken, now)) return err(leaseLost(fencingToken));
     return advance(current, command, { now, operationId, idleTimeoutMs, retentionMs });
   };
 

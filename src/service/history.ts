@@ -5,8 +5,8 @@ import {
   historyMoved,
   invalidInput,
   invalidTransition,
+  leaseLost,
   notFound,
-  notHolder,
   operationMismatch,
 } from '../errors.js';
 import { readHistoryQuery } from '../input/read-list-query.js';
@@ -49,7 +49,7 @@ export const appendHistory = async (
   if (time.isErr()) return err(time.error);
   const input = readAppend(entries, options, timestampOf(time.value), limits);
   if (input.isErr()) return err(input.error);
-  const { operationId, content, ifPosition, fence } = input.value;
+  const { operationId, content, ifPosition, fencingToken } = input.value;
   const answer = await store.append(key, {
     entries: input.value.entries,
     now: time.value,
@@ -58,7 +58,7 @@ export const appendHistory = async (
       operation: { id: operationId, digest: digestOf(content) },
     }),
     ...(ifPosition !== undefined && { ifPosition }),
-    ...(fence !== undefined && { fence }),
+    ...(fencingToken !== undefined && { fencingToken }),
   });
   if (answer.isErr()) return err(answer.error);
   const appended = answer.value;
@@ -69,8 +69,8 @@ export const appendHistory = async (
       return err(notFound(key.id));
     case 'mismatch':
       return err(operationMismatch(key.id));
-    case 'not_held':
-      return err(notHolder(fence ?? 0));
+    case 'lease_lost':
+      return err(leaseLost(fencingToken ?? 0));
     case 'moved':
       return err(historyMoved(key.id, appended.position));
     case 'full':

@@ -1,5 +1,5 @@
 import type { SweepFailure } from '../errors.js';
-import type { HistoryEntry, Session, SessionHold, SessionState } from '../session/session.js';
+import type { HistoryEntry, Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 
@@ -73,7 +73,8 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
   readonly list: SessionPage;
   readonly each: SessionPage;
   readonly append: Appended;
-  readonly hold: SessionHold;
+  readonly lease: SessionLease;
+  readonly renew: SessionLease;
   readonly release: undefined;
   readonly delete: undefined;
   readonly sweep: Sweep;
@@ -104,7 +105,8 @@ export const resultOf: { readonly [N in OperationName]: (value: OperationResults
   terminate: named('terminate'),
   fail: named('fail'),
   append: named('append'),
-  hold: named('hold'),
+  lease: named('lease'),
+  renew: named('renew'),
   release: named('release'),
   delete: named('delete'),
   sweep: named('sweep'),

@@ -1,5 +1,13 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
-import type { DeleteError, HoldError, ReadError, ReleaseError, StartError, WatchError } from '../errors.js';
+import type {
+  DeleteError,
+  LeaseError,
+  ReadError,
+  ReleaseError,
+  RenewError,
+  StartError,
+  WatchError,
+} from '../errors.js';
 import {
   type AppendError,
   type ChangeError,
@@ -19,14 +27,21 @@ import { watchTenant } from '../events/watch-tenant.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
 import { readCommandOptions, readCreate, readId, readSweep, readWatch, readWatchAll } from '../input/session-input.js';
-import type { Session, SessionHold, SessionState } from '../session/session.js';
+import type { Session, SessionLease, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { CallerCommand } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 import { activateSession, changeSession, type OperationOptions } from './change-session.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
 import { type AppendOptions, appendHistory, type HistoryQuery, type NewHistoryEntry, readHistory } from './history.js';
-import { type HoldInput, holdSession, type ReleaseInput, releaseSession } from './hold-session.js';
+import {
+  type LeaseInput,
+  leaseSession,
+  type ReleaseInput,
+  type RenewInput,
+  releaseSession,
+  renewLease,
+} from './lease-session.js';
 import {
   admittedBy,
   type EachQuery,
@@ -165,16 +180,25 @@ export class SessionService {
   }
 
   /**
-   * Holds a session that has not ended, so that two workers do not drive one conversation. The same holder extends its
-   * current hold and keeps the fence; while another has the session, it is `held`. Give the fence to `append` and to
-   * commands: they are refused once the hold is over, also if this process was paused meanwhile. Calls without a fence are
-   * not checked. A hold ends by itself: it is computed from its end and the clock, and no event tells of it.
+   * Leases a session that has not ended, so that two workers do not drive one conversation. While another holder has the
+   * session, it is `leased`. Give the `fencingToken` to `append` and to commands: they are `lease_lost` once the lease is
+   * over, also if this process was paused meanwhile. Calls without one are not checked. Every lease has a higher token: one
+   * by a holder that has the session already, such as a worker that was restarted under its name, takes the place of the
+   * earlier lease. A lease ends by itself: it is computed from its end and the clock.
    */
-  hold(id: string, input: HoldInput): ResultAsync<SessionHold, HoldError> {
-    return this.#performOn({ name: 'hold', id }, (settings, key) => holdSession(settings, key, input));
+  lease(id: string, input: LeaseInput): ResultAsync<SessionLease, LeaseError> {
+    return this.#performOn({ name: 'lease', id }, (settings, key) => leaseSession(settings, key, input));
   }
 
-  /** Ends a hold. Succeeds if the hold was over already and no other followed. */
+  /**
+   * Moves the end of a lease to `seconds` from now on. Never takes a lease: if `fencingToken` is not that of the current
+   * lease, it is `lease_lost`, and after the end of the session `invalid_transition`.
+   */
+  renew(id: string, input: RenewInput): ResultAsync<SessionLease, RenewError> {
+    return this.#performOn({ name: 'renew', id }, (settings, key) => renewLease(settings, key, input));
+  }
+
+  /** Ends a lease. Succeeds if the lease was over already and no other followed. */
   release(id: string, input: ReleaseInput): ResultAsync<void, ReleaseError> {
     return this.#performOn({ name: 'release', id }, (settings, key) => releaseSession(settings, key, input));
   }

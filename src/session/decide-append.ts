@@ -1,5 +1,5 @@
 import type { AppendOutcome, HistoryAppend } from '../store/session-store.js';
-import { isHeldWith } from './hold.js';
+import { isLeasedWith } from './lease.js';
 import type { StateRecord } from './session-record.js';
 import { acceptsHistoryUntil } from './timeline.js';
 
@@ -21,14 +21,14 @@ export interface AppendTarget {
 /** The outcome of an append to an existing session, if it writes nothing. Undefined if its entries are to be added. */
 export const decideAppend = (
   { state, entries: end, known }: AppendTarget,
-  { entries, now, operation, fence, ifPosition, maxEntries }: HistoryAppend,
+  { entries, now, operation, fencingToken, ifPosition, maxEntries }: HistoryAppend,
 ): AppendOutcome | undefined => {
   if (operation !== undefined && known !== undefined) {
     const isSame = known.digest === operation.digest;
     return isSame ? { outcome: 'appended', position: known.position } : { outcome: 'mismatch' };
   }
   if (now >= acceptsHistoryUntil(state)) return { outcome: 'closed', state };
-  if (fence !== undefined && !isHeldWith(state, fence, now)) return { outcome: 'not_held' };
+  if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now)) return { outcome: 'lease_lost' };
   if (ifPosition !== undefined && ifPosition !== end) return { outcome: 'moved', position: end };
   if (maxEntries !== undefined && end + entries.length > maxEntries) return { outcome: 'full' };
   return undefined;

@@ -1,4 +1,4 @@
-import { holdAt } from './hold.js';
+import { leaseAt } from './lease.js';
 import type { Session, SessionLabels, SessionState } from './session.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import { activeMsAt, stateAt } from './timeline.js';
@@ -25,7 +25,7 @@ export const sessionAt = ({ head, state: stored, history, historyCount }: Sessio
     const { status, endReason } = state;
     return { id, status, endReason, duration, options, labels, history, historyCount, createdAt };
   }
-  const hold = state.hold && holdAt(state, now);
+  const lease = state.lease && leaseAt(state, now);
   const session = { id, status: state.status, duration, options, labels, history, historyCount, createdAt };
-  return hold === undefined ? session : { ...session, hold };
+  return lease === undefined ? session : { ...session, lease };
 };

@@ -50,8 +50,8 @@ export const MAX_LABELS = 8;
 export const LABEL_NAME_LENGTH = 64;
 /** Maximum length of the value of a label, in characters. */
 export const LABEL_VALUE_LENGTH = 256;
-/** Maximum duration of a hold, in seconds: a day. An extension may follow. */
-export const MAX_HOLD_SECONDS = 86_400;
+/** Maximum duration of a lease, in seconds: a day. It can be renewed. */
+export const MAX_LEASE_SECONDS = 86_400;
 /** Maximum number of sessions on a page; a higher `limit` is served as this. */
 export const PAGE_LIMIT = 100;
 /** Default number of sessions on a page. */

@@ -1,14 +1,18 @@
 import type { HistoryEntry, SessionLabels, SessionOptions } from './session.js';
 import type { EndReason } from './session-status.js';
 
-/** The latest hold on a session. */
-export interface HoldRecord {
+/** The latest lease on a session. */
+export interface LeaseRecord {
   /** 1 to 256 characters. */
   readonly holder: string;
-  /** Number of the hold, at least 1: higher than that of every earlier hold on the session. */
-  readonly fence: number;
-  /** End of the hold, exclusive, in milliseconds since the epoch; 0 after a release. */
+  /** Number of the lease, at least 1: higher than that of every earlier lease on the session. */
+  readonly fencingToken: number;
+  /** When it was taken, in milliseconds since the epoch. */
+  readonly takenAt: number;
+  /** End of the lease, exclusive, in milliseconds since the epoch; 0 after a release. */
   readonly until: number;
+  /** When it was released, in milliseconds since the epoch. Absent before that. */
+  readonly releasedAt?: number;
 }
 
 interface Phase {
@@ -30,8 +34,8 @@ interface Phase {
    * `<command>:<operation id>`, of the characters `A-Z a-z 0-9 _ . ~ : -`.
    */
   readonly operations: readonly string[];
-  /** Absent if nobody has held the session. */
-  readonly hold?: HoldRecord;
+  /** Absent if nobody has leased the session. */
+  readonly lease?: LeaseRecord;
 }
 
 /** The state of a session that has ended. */
@@ -65,7 +69,10 @@ export interface SessionRecord {
   readonly history: readonly HistoryEntry[];
   /** Number of entries in the whole history. */
   readonly historyCount: number;
-  /** Number of the last change: 1 for the creation, then 1 more for each change of the status and each append. */
+  /**
+   * Number of the last change: 1 for the creation, then 1 more for each change of the status, each append, and each lease
+   * that is taken or released.
+   */
   readonly sequence: number;
   /**
    * What no other session has, not even a later one of the same id: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. The

@@ -74,7 +74,7 @@ export interface InvalidTransition {
   /** The status of the session. */
   readonly status: SessionStatus;
   /** The command that the status does not allow. */
-  readonly command: SessionCommand | 'append' | 'hold';
+  readonly command: SessionCommand | 'append' | 'lease';
 }
 
 export const invalidTransition = (status: SessionStatus, command: InvalidTransition['command']): InvalidTransition => ({

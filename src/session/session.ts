@@ -42,13 +42,13 @@ export type SessionState =
   | (Progress & { readonly status: Exclude<SessionStatus, 'TERMINATED'> })
   | (Progress & { readonly status: 'TERMINATED'; readonly endReason: EndReason });
 
-/** A hold on a session. */
-export interface SessionHold {
+/** A lease on a session. */
+export interface SessionLease {
   /** The name that the holder gave itself. */
   readonly holder: string;
-  /** Number of the hold: higher than that of every earlier hold on the session. */
-  readonly fence: number;
-  /** End of the hold, exclusive: RFC 3339, UTC, milliseconds. */
+  /** Number of the lease: higher than that of every earlier lease on the session. */
+  readonly fencingToken: number;
+  /** End of the lease, exclusive: RFC 3339, UTC, milliseconds. */
   readonly until: string;
 }
 
@@ -62,8 +62,8 @@ export type Session = SessionState & {
   readonly historyCount: number;
   /** Empty if the session was created without labels. */
   readonly labels: SessionLabels;
-  /** The current hold; absent if nobody holds the session. */
-  readonly hold?: SessionHold;
+  /** The current lease; absent if nobody holds the session. */
+  readonly lease?: SessionLease;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
 };

@@ -108,7 +108,7 @@ export const advance = (
       limitMs,
       deadline: now + untilNext[target.status],
       operations: remember(state.operations, command, change.operationId),
-      ...(state.hold && { hold: state.hold }),
+      ...(state.lease && { lease: state.lease }),
     });
   });
 };

@@ -46,13 +46,13 @@ export interface HistoryAppend {
   };
   /** Appends only if the history ends at this position. */
   readonly ifPosition?: number;
-  /** Appends only if the session is held at `now` by the hold with this fence. */
-  readonly fence?: number;
+  /** Appends only if the session is leased at `now` by the lease with this fencing token. */
+  readonly fencingToken?: number;
   /** Maximum number of entries in the history after the append. Default: no limit. */
   readonly maxEntries?: number;
 }
 
-/** The conditions are checked in this order: known operation, missing, closed, not held, moved, full. */
+/** The conditions are checked in this order: known operation, missing, closed, not leased, moved, full. */
 export type AppendOutcome =
   /** `position` is the position behind these entries: opaque, and the same if the call is repeated. */
   | { readonly outcome: 'appended'; readonly position: number }
@@ -60,8 +60,8 @@ export type AppendOutcome =
   | { readonly outcome: 'mismatch' }
   /** The session accepts no history at `now`; `state` is its state. Nothing was written. */
   | { readonly outcome: 'closed'; readonly state: StateRecord }
-  /** No current hold has this fence. Nothing was written. */
-  | { readonly outcome: 'not_held' }
+  /** No current lease has this fencing token. Nothing was written. */
+  | { readonly outcome: 'lease_lost' }
   /** The history ends at `position`, not at `ifPosition`. Nothing was written. */
   | { readonly outcome: 'moved'; readonly position: number }
   /** The history would exceed `maxEntries`. Nothing was written. */
@@ -276,7 +276,7 @@ export interface SessionStore {
 
   /**
    * Replaces the state with revision `next.revision - 1` by `next`. If the state has another revision, writes nothing
-   * and returns `stale`. A replacement with the same status changes the `hold` alone: it has no event, and the sequence
+   * and returns `stale`. A replacement with the same status changes the `lease` alone: it has no event, and the sequence
    * stays.
    *
    * `active` is given only if the session becomes ACTIVE. If the tenant has as many ACTIVE sessions already, `too_many`, and

@@ -1,8 +1,8 @@
-import type { EventDetail } from '../events/event-detail.js';
+import type { EventDetail, SimpleEvent } from '../events/event-detail.js';
 import { isLabels } from '../input/read-labels.js';
 import { isFields } from '../input/values.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
-import type { HoldRecord, SessionHead, StateRecord } from '../session/session-record.js';
+import type { LeaseRecord, SessionHead, StateRecord } from '../session/session-record.js';
 import { isEndReason, isSessionStatus } from '../session/session-status.js';
 
 /*
@@ -24,8 +24,16 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isTimeOrNever = (value: unknown): value is number | null => value === null || isNumber(value);
 const orInfinity = (value: number | null): number => value ?? Number.POSITIVE_INFINITY;
 
+const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt }: LeaseRecord): LeaseRecord => ({
+  holder,
+  fencingToken,
+  takenAt,
+  until,
+  ...(releasedAt !== undefined && { releasedAt }),
+});
+
 export const encodeState = (state: StateRecord): string => {
-  const { revision, status, since, activeMs, limitMs, deadline, operations, hold } = state;
+  const { revision, status, since, activeMs, limitMs, deadline, operations, lease } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
   return JSON.stringify({
     status,
@@ -36,12 +44,17 @@ export const encodeState = (state: StateRecord): string => {
     limitMs,
     deadline,
     operations,
-    hold: hold && { holder: hold.holder, fence: hold.fence, until: hold.until },
+    lease: lease && encodeLease(lease),
   });
 };
 
-const isHold = (value: unknown): value is HoldRecord =>
-  isFields(value) && isText(value['holder']) && isNumber(value['fence']) && isNumber(value['until']);
+const isLease = (value: unknown): value is LeaseRecord =>
+  isFields(value) &&
+  isText(value['holder']) &&
+  isNumber(value['fencingToken']) &&
+  isNumber(value['takenAt']) &&
+  isNumber(value['until']) &&
+  (value['releasedAt'] === undefined || isNumber(value['releasedAt']));
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 
@@ -49,10 +62,10 @@ const isTexts = (value: unknown): value is readonly string[] => Array.isArray(va
 export const decodeState = (text: unknown): StateRecord | undefined => {
   const stored = parse(text);
   if (!isFields(stored)) return undefined;
-  const { status, endReason, revision, since, activeMs, limitMs, deadline, operations, hold } = stored;
+  const { status, endReason, revision, since, activeMs, limitMs, deadline, operations, lease } = stored;
   if (!isSessionStatus(status) || !isNumber(revision) || !isNumber(since) || !isNumber(activeMs)) return undefined;
   if (!isTimeOrNever(limitMs) || !isTimeOrNever(deadline) || !isTexts(operations)) return undefined;
-  if (hold !== undefined && !isHold(hold)) return undefined;
+  if (lease !== undefined && !isLease(lease)) return undefined;
   const phase = {
     revision,
     since,
@@ -60,7 +73,7 @@ export const decodeState = (text: unknown): StateRecord | undefined => {
     limitMs: orInfinity(limitMs),
     deadline: orInfinity(deadline),
     operations,
-    ...(hold && { hold }),
+    ...(lease && { lease }),
   };
   if (status !== 'TERMINATED') return { status, ...phase };
   return isEndReason(endReason) ? { status, ...phase, endReason } : undefined;
@@ -105,16 +118,17 @@ export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefine
   return entries.map(({ role, content, timestamp }) => ({ role, content, timestamp }));
 };
 
-const isSimple = (type: unknown): type is Exclude<EventDetail['type'], 'terminated' | 'appended'> =>
+const isSimple = (type: unknown): type is SimpleEvent =>
   ['created', 'started', 'paused', 'resumed', 'deleted'].some((known) => known === type);
 
 /** The details of an event; `undefined` if a later version wrote them. */
 export const decodeDetail = (text: unknown): EventDetail | undefined => {
   const detail = parse(text);
   if (!isFields(detail)) return undefined;
-  const { type, at, endReason, position } = detail;
+  const { type, at, endReason, position, holder } = detail;
   if (!isNumber(at)) return undefined;
   if (isSimple(type)) return { type, at };
+  if ((type === 'leased' || type === 'released') && isText(holder)) return { type, at, holder };
   if (type === 'appended' && isNumber(position)) return { type, at, position };
   return type === 'terminated' && isEndReason(endReason) ? { type, at, endReason } : undefined;
 };

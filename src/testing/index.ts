@@ -14,9 +14,9 @@ import { events } from './cases/events.js';
 import { historyBytes } from './cases/history-bytes.js';
 import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
-import { holdEvents, holds } from './cases/holds.js';
 import { insertion } from './cases/insertion.js';
 import { labels } from './cases/labels.js';
+import { leaseEvents, leases } from './cases/leases.js';
 import { names } from './cases/names.js';
 import { operations } from './cases/operations.js';
 import { ownership } from './cases/ownership.js';
@@ -72,7 +72,7 @@ const cases: readonly StoreCase[] = [
   ...admission,
   ...operations,
   ...appendConditions,
-  ...holds,
+  ...leases,
   ...labels,
   ...removal,
   ...sequences,
@@ -115,7 +115,7 @@ export const describeSessionStore = <S extends SessionStore>(
 
   addAll(cases, makeStore);
   if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes, ...activeLimits], withStatuses);
-  if (withEvents !== undefined) addAll([...events, ...eventCounts, ...holdEvents], withEvents);
+  if (withEvents !== undefined) addAll([...events, ...eventCounts, ...leaseEvents], withEvents);
   if (corrupt !== undefined) {
     for (const { name, run } of corruption) {
       add(name, makeStore, (store) => run(bounded(store), (key, part) => corrupt(store, key, part)));

@@ -9,7 +9,7 @@ import { PATIENT_MS } from '../support/patience.js';
 const ada = { face: 'ada', profile: 'tutor' };
 const HOSTILE = 'a\nTERMINATED\u001b[2J';
 
-describeWithRedis('labels, holds and counts of entries', ({ url }) => {
+describeWithRedis('labels, leases and counts of entries', ({ url }) => {
   const prefix = `cli-labels-${process.pid}`;
   const where = ['--redis', url, '--prefix', prefix];
   let colloquy: CommandLine;
@@ -101,22 +101,22 @@ describeWithRedis('labels, holds and counts of entries', ({ url }) => {
 
   test('inspect shows labels, and who holds the session', async () => {
     const id = await create({ user: 'u-1', note: HOSTILE });
-    const hold = (await sessions.hold(id, { holder: 'worker-1', seconds: 60 }))._unsafeUnwrap();
+    const lease = (await sessions.lease(id, { holder: 'worker-1', seconds: 60 }))._unsafeUnwrap();
     const { stdout } = await colloquy.run(['inspect', id, ...where]);
-    expect(stdout).toContain(`Held by   worker-1 until ${hold.until}, fence ${hold.fence}\n`);
+    expect(stdout).toContain(`Leased by   worker-1 until ${lease.until}, fencingToken ${lease.fencingToken}\n`);
     expect(stdout).toContain('Labels    note=a\\nTERMINATED\\u{1b}[2J\n          user=u-1\n');
     const json = await colloquy.run(['inspect', '--json', id, ...where]);
-    expect(JSON.parse(json.stdout)).toMatchObject({ labels: { user: 'u-1', note: HOSTILE }, hold });
+    expect(JSON.parse(json.stdout)).toMatchObject({ labels: { user: 'u-1', note: HOSTILE }, lease });
   });
 
-  test('inspect says nothing of labels and holds that are not there, or that the service does not show', async () => {
+  test('inspect says nothing of labels and leases that are not there, or that the service does not show', async () => {
     const id = await create();
     const labelled = await create({ user: 'u-1' });
     for (const run of [colloquy.run(['inspect', id, ...where]), colloquy.run(['inspect', labelled], { env })]) {
-      expect((await run).stdout).not.toMatch(/^(Held by|Labels)/m);
+      expect((await run).stdout).not.toMatch(/^(Leased by|Labels)/m);
     }
     const json = await colloquy.run(['inspect', '--json', id, ...where]);
     expect(JSON.parse(json.stdout)).not.toHaveProperty('labels');
-    expect(JSON.parse(json.stdout)).not.toHaveProperty('hold');
+    expect(JSON.parse(json.stdout)).not.toHaveProperty('lease');
   });
 });

@@ -6,7 +6,7 @@ import type { ClientError, RemoteChange, RemotePage, RemoteSession, SessionClien
 import {
   type SessionChange,
   type SessionError,
-  type SessionHold,
+  type SessionLease,
   SessionService,
   type SessionStore,
 } from '../../src/index.js';
@@ -30,7 +30,8 @@ type Operations = Pick<
   | 'terminate'
   | 'fail'
   | 'append'
-  | 'hold'
+  | 'lease'
+  | 'renew'
   | 'release'
   | 'delete'
 >;
@@ -82,8 +83,9 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     ['list', [{ limt: 5 }]],
     ['start', [id, { fense: 1 }]],
     ['append', [id, [{ role: 'user', content: 'x' }], { ifposition: 1 }]],
-    ['hold', [id, { holder: 'a', seconds: 1, until: 5 }]],
-    ['release', [id, { fence: 1, force: true }]],
+    ['lease', [id, { holder: 'a', seconds: 1, until: 5 }]],
+    ['renew', [id, { fencingToken: 1, second: 1 }]],
+    ['release', [id, { fencingToken: 1, force: true }]],
   ];
   for (const [name, args] of misspelt) {
     seen.push(outcome<unknown>(await Reflect.apply(sessions[name], sessions, args)));
@@ -101,20 +103,27 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.append(id, [...words, ...words, ...words, ...words])));
   seen.push(outcome(await sessions.append(id, [{ role: 'user', content: 'other' }], { operationId: 'turn-1' })));
   seen.push(outcome(await sessions.append(id, words, { ifPosition: 0 })));
-  seen.push(outcome(await sessions.append(id, words, { fence: 1 })));
-  const held = await sessions.hold(id, { holder: 'a', seconds: 1.5 });
-  // The first fence of a session with an idempotency key is random.
-  seen.push(outcome<SessionHold>(held, ({ holder, until }) => [holder, until]));
-  const fence = held.match(
-    (hold) => hold.fence,
+  seen.push(outcome(await sessions.append(id, words, { fencingToken: 1 })));
+  const leased = await sessions.lease(id, { holder: 'a', seconds: 1.5 });
+  // The first fencing token of a session with an idempotency key is random.
+  seen.push(outcome<SessionLease>(leased, ({ holder, until }) => [holder, until]));
+  const fencingToken = leased.match(
+    (lease) => lease.fencingToken,
     () => 0,
   );
-  seen.push(outcome(await sessions.hold(id, { holder: 'b', seconds: 1 })));
-  seen.push(outcome(await sessions.hold(id, { holder: '', seconds: 0 })));
-  seen.push(outcome(await sessions.pause(id, { fence: 0 })));
-  seen.push(outcome(await sessions.pause(id, { fence: fence + 1 })));
-  seen.push(outcome(await sessions.pause(id, { fence })), outcome(await sessions.resume(id, { fence })));
-  seen.push(outcome(await sessions.release(id, { fence })), outcome(await sessions.release(id, { fence: fence + 9 })));
+  seen.push(outcome(await sessions.lease(id, { holder: 'b', seconds: 1 })));
+  seen.push(outcome(await sessions.lease(id, { holder: '', seconds: 0 })));
+  const renewed = await sessions.renew(id, { fencingToken, seconds: 2 });
+  seen.push(outcome<SessionLease>(renewed, ({ holder, until }) => [holder, until]));
+  seen.push(outcome(await sessions.renew(id, { fencingToken: fencingToken + 1, seconds: 2 })));
+  seen.push(outcome(await sessions.renew(id, { fencingToken: 0, seconds: 0 })));
+  seen.push(outcome(await sessions.pause(id, { fencingToken: 0 })));
+  seen.push(outcome(await sessions.pause(id, { fencingToken: fencingToken + 1 })));
+  seen.push(outcome(await sessions.pause(id, { fencingToken })), outcome(await sessions.resume(id, { fencingToken })));
+  seen.push(
+    outcome(await sessions.release(id, { fencingToken })),
+    outcome(await sessions.release(id, { fencingToken: fencingToken + 9 })),
+  );
   for (const slice of [
     {},
     { last: 1 },

@@ -27,8 +27,8 @@ describeWithRedis('the worker example', ({ url }) => {
   });
 
   /** A session, and workers that look for one. */
-  const openConversation = async (name: string, holdSeconds = '15') => {
-    const env = { ...settings(name), HOLD_SECONDS: holdSeconds };
+  const openConversation = async (name: string, leaseSeconds = '15') => {
+    const env = { ...settings(name), LEASE_SECONDS: leaseSeconds };
     const client = new Redis(url);
     onTestFinished(async () => {
       await client.quit();
@@ -65,12 +65,12 @@ describeWithRedis('the worker example', ({ url }) => {
   test('a worker that stops puts its sessions down, and another takes them up', async () => {
     const { sessions, id, startWorker, say, untilAnswered } = await openConversation('handover');
     const first = startWorker();
-    await first.printed(/is held by/);
+    await first.printed(/is leased by/);
     await say('Hello.');
     await untilAnswered();
     expect(await first.stop()).toMatchObject({ exitCode: 0, stderr: '' });
     const left = (await sessions.get(id))._unsafeUnwrap();
-    expect([left.status, left.hold]).toEqual(['PAUSED', undefined]);
+    expect([left.status, left.lease]).toEqual(['PAUSED', undefined]);
 
     await say('Is anybody there?');
     const second = startWorker();
@@ -80,10 +80,10 @@ describeWithRedis('the worker example', ({ url }) => {
     expect(await second.stop('SIGINT')).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  test('a worker is killed, and another finishes the conversation once the hold has run out', async () => {
+  test('a worker is killed, and another finishes the conversation once the lease has run out', async () => {
     const { sessions, id, startWorker, say, untilAnswered } = await openConversation('killed', '2');
     const first = startWorker();
-    await first.printed(/is held by/);
+    await first.printed(/is leased by/);
     const second = startWorker();
     await second.printed(/is up/);
     await say('Hello.');
@@ -93,21 +93,21 @@ describeWithRedis('the worker example', ({ url }) => {
 
     await say('Is anybody there?');
     expect(await untilAnswered()).toEqual(conversation);
-    await second.printed(/is held by/);
+    await second.printed(/is leased by/);
     await sessions.terminate(id);
     await second.printed(/has ended: terminated/);
     expect(await second.stop()).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  test('a worker that slept over the end of its hold leaves the session to the next', async () => {
+  test('a worker that slept over the end of its lease leaves the session to the next', async () => {
     const { id, startWorker, say, untilAnswered } = await openConversation('slept', '2');
     const first = startWorker();
-    await first.printed(/is held by/);
+    await first.printed(/is leased by/);
     await say('Hello.');
     await untilAnswered();
     first.signal('SIGSTOP');
     const second = startWorker();
-    await second.printed(/is held by/);
+    await second.printed(/is leased by/);
     first.signal('SIGCONT');
     await first.printed(new RegExp(`${id} was lost`));
     await say('Is anybody there?');

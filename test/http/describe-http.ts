@@ -9,10 +9,10 @@ import { eventCases } from './cases/events.js';
 import { getCases } from './cases/get.js';
 import { historyCases } from './cases/history.js';
 import { historyLimitCases } from './cases/history-limit.js';
-import { holdCases } from './cases/holds.js';
 import { inspectorCases } from './cases/inspector.js';
 import { apiKeyCases } from './cases/keys.js';
 import { labelCases } from './cases/labels.js';
+import { leaseCases } from './cases/leases.js';
 import { listCases } from './cases/list.js';
 import { protocolCases } from './cases/protocol.js';
 import { type Mount, World } from './world.js';
@@ -29,7 +29,15 @@ const mountCases = [
   connectionCases,
 ] as const;
 
-const commonCases = [listCases, getCases, historyLimitCases, commandCases, appendCases, holdCases, labelCases] as const;
+const commonCases = [
+  listCases,
+  getCases,
+  historyLimitCases,
+  commandCases,
+  appendCases,
+  leaseCases,
+  labelCases,
+] as const;
 
 const allCases = [...mountCases, ...commonCases] as const;
 

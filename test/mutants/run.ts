@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { startVitest } from 'vitest/node';
 import { eventMutants } from './event-mutants.js';
-import { holdMutants } from './hold-mutants.js';
 import { httpMutants } from './http-mutants.js';
 import { inputMutants } from './input-mutants.js';
+import { leaseMutants } from './lease-mutants.js';
 import { memoryMutants } from './memory-mutants.js';
 import { mountMutants } from './mount-mutants.js';
 import { canBePlanted, plant } from './plant.js';
@@ -22,7 +22,7 @@ const mutants = [
   ...eventMutants,
   ...httpMutants,
   ...serviceMutants,
-  ...holdMutants,
+  ...leaseMutants,
   ...memoryMutants,
   ...redisMutants,
   ...mountMutants,

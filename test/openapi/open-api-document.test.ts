@@ -150,10 +150,10 @@ describe('the document', () => {
     });
   });
 
-  test('has the rules that are not of the host: bounds of fences, fractions of seconds, no unknown field of an entry', () => {
+  test('has the rules that are not of the host: bounds of tokens, fractions of seconds, no unknown field of an entry', () => {
     const { schemas } = documentOf({ routes: [commandRoutes()] }).components;
-    const fence = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
-    expect(schemas['ReleaseSession']?.properties?.['fence']).toMatchObject(fence);
+    const fencingToken = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+    expect(schemas['ReleaseSession']?.properties?.['fencingToken']).toMatchObject(fencingToken);
     expect(schemas['CreateSession']?.properties?.['time_limit']).toMatchObject({
       type: ['number', 'null'],
       minimum: 0,

@@ -143,7 +143,7 @@ describe('every example', () => {
     const sessions = new SessionService({ store, ids }).forTenant('acme');
     if (operationId !== 'createSession') {
       await sessions.create({ face: 'ada', profile: 'tutor' });
-      await sessions.hold(String(id), { holder: 'worker-1', seconds: 30 });
+      await sessions.lease(String(id), { holder: 'worker-1', seconds: 30 });
       for (const command of isPrepared(operationId) ? before[operationId] : []) await sessions[command](String(id));
     }
     return createSessionHandler({ sessions, authenticate: () => 'acme', routes });

@@ -13,10 +13,11 @@ const misspelt: readonly (readonly [Operation, readonly unknown[], string])[] = 
   ['list', [{ limt: 5 }], 'limt is unknown (did you mean limit?)'],
   ['list', [{}, { admits: () => true }], 'admits is unknown (did you mean admit?)'],
   ['start', ['s1', { operationid: 'a' }], 'operationid is unknown (did you mean operationId?)'],
-  ['pause', ['s1', { fense: 1 }], 'fense is unknown (did you mean fence?)'],
+  ['pause', ['s1', { fencingTokn: 1 }], 'fencingTokn is unknown (did you mean fencingToken?)'],
   ['append', ['s1', entries, { ifposition: 0 }], 'ifposition is unknown (did you mean ifPosition?)'],
-  ['hold', ['s1', { holder: 'a', second: 1 }], 'second is unknown (did you mean seconds?)'],
-  ['release', ['s1', { fence: 1, fences: 2 }], 'fences is unknown (did you mean fence?)'],
+  ['lease', ['s1', { holder: 'a', second: 1 }], 'second is unknown (did you mean seconds?)'],
+  ['renew', ['s1', { fencingToken: 1, second: 1 }], 'second is unknown (did you mean seconds?)'],
+  ['release', ['s1', { fencingToken: 1, fencingTokens: 2 }], 'fencingTokens is unknown (did you mean fencingToken?)'],
   ['sweep', [10, { onended: () => {} }], 'onended is unknown (did you mean onEnded?)'],
 ];
 

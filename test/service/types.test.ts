@@ -3,21 +3,21 @@ import { describe, expectTypeOf, test } from 'vitest';
 import type {
   Conflict,
   CorruptRecord,
-  Held,
   HistoryFull,
   HistoryMoved,
   HistoryPart,
   IdempotencyMismatch,
   InvalidInput,
   InvalidTransition,
+  Leased,
+  LeaseLost,
   Misconfigured,
   NotFound,
-  NotHolder,
   OperationMismatch,
   PageTooLarge,
   Session,
   SessionError,
-  SessionHold,
+  SessionLease,
   SessionService,
   SessionState,
   SessionStatus,
@@ -28,7 +28,7 @@ import type { EachQuery } from '../../src/service/list-sessions.js';
 import type { Appended, SessionPage } from '../../src/service/operation-results.js';
 
 type AnyStore = StoreUnavailable | CorruptRecord | Misconfigured;
-type OfChange = InvalidInput | NotFound | InvalidTransition | NotHolder | OperationMismatch | Conflict | AnyStore;
+type OfChange = InvalidInput | NotFound | InvalidTransition | LeaseLost | OperationMismatch | Conflict | AnyStore;
 
 describe('every operation has the errors that it can have, and no others', () => {
   test('create', () => {
@@ -79,7 +79,7 @@ describe('every operation has the errors that it can have, and no others', () =>
         | InvalidInput
         | NotFound
         | InvalidTransition
-        | NotHolder
+        | LeaseLost
         | OperationMismatch
         | HistoryFull
         | HistoryMoved
@@ -88,12 +88,15 @@ describe('every operation has the errors that it can have, and no others', () =>
     >();
   });
 
-  test('hold and release', () => {
-    expectTypeOf<ReturnType<SessionService['hold']>>().toEqualTypeOf<
-      ResultAsync<SessionHold, InvalidInput | NotFound | InvalidTransition | Held | Conflict | AnyStore>
+  test('lease, renew and release', () => {
+    expectTypeOf<ReturnType<SessionService['lease']>>().toEqualTypeOf<
+      ResultAsync<SessionLease, InvalidInput | NotFound | InvalidTransition | Leased | Conflict | AnyStore>
+    >();
+    expectTypeOf<ReturnType<SessionService['renew']>>().toEqualTypeOf<
+      ResultAsync<SessionLease, InvalidInput | NotFound | InvalidTransition | LeaseLost | Conflict | AnyStore>
     >();
     expectTypeOf<ReturnType<SessionService['release']>>().toEqualTypeOf<
-      ResultAsync<void, InvalidInput | NotFound | NotHolder | Conflict | AnyStore>
+      ResultAsync<void, InvalidInput | NotFound | LeaseLost | Conflict | AnyStore>
     >();
   });
 
@@ -108,8 +111,8 @@ describe('every operation has the errors that it can have, and no others', () =>
       | 'invalid_transition'
       | 'idempotency_mismatch'
       | 'operation_mismatch'
-      | 'held'
-      | 'not_holder'
+      | 'leased'
+      | 'lease_lost'
       | 'history_moved'
       | 'conflict'
       | 'history_full'

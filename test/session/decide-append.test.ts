@@ -3,22 +3,22 @@ import { type AppendTarget, decideAppend } from '../../src/session/decide-append
 import type { HistoryAppend } from '../../src/store/session-store.js';
 import { ended, live, NOON, operationOf, say } from '../../src/testing/samples.js';
 
-const held = live('ACTIVE', { hold: { holder: 'a', fence: 7, until: NOON + 1000 } });
+const leased = live('ACTIVE', { lease: { holder: 'a', fencingToken: 7, takenAt: NOON, until: NOON + 1000 } });
 const over = ended('terminated');
-const target: AppendTarget = { state: held, entries: 3, known: undefined };
+const target: AppendTarget = { state: leased, entries: 3, known: undefined };
 const append: HistoryAppend = { entries: [say('a'), say('b')], now: NOON };
 const first = operationOf('first', 'digest of this one');
 
 /** Each condition fails. Those before it are mended one by one. */
 const steps: readonly (readonly [string, AppendTarget, HistoryAppend])[] = (() => {
-  const wrong = { ...append, operation: first, fence: 8, ifPosition: 2, maxEntries: 4 };
+  const wrong = { ...append, operation: first, fencingToken: 8, ifPosition: 2, maxEntries: 4 };
   const known = { digest: 'digest of another', position: 2 };
   return [
     ['mismatch', { ...target, state: over, known }, wrong],
     ['closed', { ...target, state: over }, wrong],
-    ['not_held', target, wrong],
-    ['moved', target, { ...wrong, fence: 7 }],
-    ['full', target, { ...wrong, fence: 7, ifPosition: 3 }],
+    ['lease_lost', target, wrong],
+    ['moved', target, { ...wrong, fencingToken: 7 }],
+    ['full', target, { ...wrong, fencingToken: 7, ifPosition: 3 }],
   ];
 })();
 
@@ -30,14 +30,14 @@ describe('an append', () => {
   test('is carried out if nothing speaks against it', () => {
     expect(decideAppend(target, append)).toBeUndefined();
     expect(
-      decideAppend(target, { ...append, operation: first, fence: 7, ifPosition: 3, maxEntries: 5 }),
+      decideAppend(target, { ...append, operation: first, fencingToken: 7, ifPosition: 3, maxEntries: 5 }),
       'at the very limit of each condition',
     ).toBeUndefined();
   });
 
   test('that was made before is answered as then, whatever has happened since', () => {
     const known = { digest: first.digest, position: 2 };
-    const again = { ...append, operation: first, fence: 8, ifPosition: 0, maxEntries: 1 };
+    const again = { ...append, operation: first, fencingToken: 8, ifPosition: 0, maxEntries: 1 };
     expect(decideAppend({ state: over, entries: 3, known }, again)).toEqual({ outcome: 'appended', position: 2 });
   });
 
@@ -46,10 +46,10 @@ describe('an append', () => {
     expect(decideAppend(target, { ...append, ifPosition: 2 })).toEqual({ outcome: 'moved', position: 3 });
   });
 
-  test('is accepted until the deadline, and with a fence until the end of the hold, both exclusive', () => {
-    const state = { ...held, deadline: NOON + 2000 };
-    const at = (ms: number, fence?: number) =>
-      decideAppend({ ...target, state }, { ...append, now: NOON + ms, ...(fence && { fence }) })?.outcome;
-    expect([at(1999), at(2000), at(999, 7), at(1000, 7)]).toEqual([undefined, 'closed', undefined, 'not_held']);
+  test('is accepted until the deadline, and with a fencing token until the end of the lease, both exclusive', () => {
+    const state = { ...leased, deadline: NOON + 2000 };
+    const at = (ms: number, fencingToken?: number) =>
+      decideAppend({ ...target, state }, { ...append, now: NOON + ms, ...(fencingToken && { fencingToken }) })?.outcome;
+    expect([at(1999), at(2000), at(999, 7), at(1000, 7)]).toEqual([undefined, 'closed', undefined, 'lease_lost']);
   });
 });

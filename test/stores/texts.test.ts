@@ -48,8 +48,8 @@ const units = fc.oneof(
 );
 const anyText = fc.array(units, { minLength: 1, maxLength: 12 }).map((all) => all.join(''));
 
-/** What differs between stores by right: positions and births are opaque, and fences begin at random. */
-const OPAQUE = /^(position|historyPosition|start|birth|fence|cause)$/;
+/** What differs between stores by right: positions and births are opaque, and fencing tokens begin at random. */
+const OPAQUE = /^(position|historyPosition|start|birth|fencingToken|cause)$/;
 
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null, (key, each) => (OPAQUE.test(key) ? key : each)));
@@ -92,7 +92,7 @@ const toldOn = async (store: SessionStore, text: string): Promise<readonly unkno
         await tell(`append by a name${again}`, () => sessions.append(id, [{ role: 'user', content: text }], options));
         await tell(`pause by a name${again}`, () => sessions.pause(id, options));
       }
-      await tell('hold', () => sessions.hold(id, { holder: text, seconds: 60 }));
+      await tell('lease', () => sessions.lease(id, { holder: text, seconds: 60 }));
       await tell('get', () => sessions.get(id));
       await tell('history', () => sessions.history(id, { last: 10 }));
       await tell('list', () => sessions.list());

@@ -8,8 +8,8 @@ const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefi
 const ms = fc.constantFrom(0, 1, 2, 999, 1000, 2500);
 
 const user = optional(fc.constantFrom('u-1', 'u-2'));
-/** The latest fence of the session that the caller knows, or the one before. */
-const fence = optional(fc.constantFrom('latest' as const, 'earlier' as const));
+/** The latest fencing token of the session that the caller knows, or the one before. */
+const fencingToken = optional(fc.constantFrom('latest' as const, 'earlier' as const));
 
 const listQuery = fc.record({
   user,
@@ -32,10 +32,14 @@ const change = fc.record({
   does: fc.constantFrom('start' as const, 'pause' as const, 'resume' as const, 'terminate' as const, 'fail' as const),
   session,
   name,
-  fence,
+  fencingToken,
 });
 
-const started = { does: fc.constant('start' as const), name: fc.constant(undefined), fence: fc.constant(undefined) };
+const started = {
+  does: fc.constant('start' as const),
+  name: fc.constant(undefined),
+  fencingToken: fc.constant(undefined),
+};
 
 const command = fc.oneof(
   { weight: 3, arbitrary: create },
@@ -48,17 +52,22 @@ const command = fc.oneof(
       session,
       name,
       entries: fc.integer({ min: 1, max: 2 }),
-      fence,
+      fencingToken,
       ifPosition: optional(fc.constantFrom('start' as const, 'known' as const)),
     }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({ does: fc.constant('hold' as const), session, holder: fc.constantFrom('a', '@1:2 b'), ms }),
+    arbitrary: fc.record({ does: fc.constant('lease' as const), session, holder: fc.constantFrom('a', '@1:2 b'), ms }),
   },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('renew' as const), session, fencingToken, ms }) },
   {
     weight: 1,
-    arbitrary: fc.record({ does: fc.constant('release' as const), session, fence: fc.constant('latest' as const) }),
+    arbitrary: fc.record({
+      does: fc.constant('release' as const),
+      session,
+      fencingToken: fc.constant('latest' as const),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('delete' as const), session }) },
   {

@@ -27,7 +27,7 @@ class Deployment {
   readonly #ids: string[] = [];
   /** Positions and births are opaque: they are replaced by the order in which they first appear. */
   readonly #labels = new Map<string, string>();
-  readonly #fences = new Map<string, number>();
+  readonly #fencingTokens = new Map<string, number>();
   readonly #positions = new Map<string, number>();
   #generation = 0;
   #cursor: string | undefined;
@@ -50,16 +50,20 @@ class Deployment {
     const answer = await this.#answer(command);
     const heard = answer.match<unknown>(
       (value) => value ?? null,
-      (error) => ({ ...error, cause: undefined, ...(('position' in error || 'fence' in error) && { message: '' }) }),
+      (error) => ({
+        ...error,
+        cause: undefined,
+        ...(('position' in error || 'fencingToken' in error) && { message: '' }),
+      }),
     );
     if (command.does === 'delete' || command.does === 'sweep') {
       // A later session with the same id has other positions.
       this.#generation += 1;
       this.#positions.clear();
     }
-    // Fences begin with the revision, which is random in a session with an idempotency key.
+    // Fencing tokens begin with the revision, which is random in a session with an idempotency key.
     return JSON.parse(JSON.stringify(heard), (key, each) => {
-      if (key === 'fence') return 'fence';
+      if (key === 'fencingToken') return 'fencingToken';
       return (key === 'position' || key === 'start') && each !== 0 && 'session' in command
         ? this.#label(`position ${this.#generation} ${this.#idOf(command.session)} ${each}`)
         : each;
@@ -90,15 +94,19 @@ class Deployment {
         return this.#create(service, command);
       case 'append':
         return this.#append(service, command);
-      case 'hold': {
+      case 'lease': {
         const id = this.#idOf(command.session);
-        return service.hold(id, { holder: command.holder, seconds: (command.ms + 1) / 1000 }).map((hold) => {
-          this.#fences.set(id, hold.fence);
-          return hold;
+        return service.lease(id, { holder: command.holder, seconds: (command.ms + 1) / 1000 }).map((lease) => {
+          this.#fencingTokens.set(id, lease.fencingToken);
+          return lease;
         });
       }
+      case 'renew': {
+        const given = { fencingToken: 1, ...this.#fencingTokenOf(command) };
+        return service.renew(this.#idOf(command.session), { ...given, seconds: (command.ms + 1) / 1000 });
+      }
       case 'release':
-        return service.release(this.#idOf(command.session), { fence: 1, ...this.#fenceOf(command) });
+        return service.release(this.#idOf(command.session), { fencingToken: 1, ...this.#fencingTokenOf(command) });
       case 'delete':
         return service.delete(this.#idOf(command.session));
       case 'get':
@@ -119,7 +127,7 @@ class Deployment {
       default:
         return service[command.does](this.#idOf(command.session), {
           ...(command.name !== undefined && { operationId: command.name }),
-          ...this.#fenceOf(command),
+          ...this.#fencingTokenOf(command),
         });
     }
   }
@@ -133,7 +141,7 @@ class Deployment {
     const options = {
       ...(command.name !== undefined && { operationId: command.name }),
       ...(command.ifPosition !== undefined && ifPosition !== undefined && { ifPosition }),
-      ...this.#fenceOf(command),
+      ...this.#fencingTokenOf(command),
     };
     return service.append(id, entries, options).map((appended) => {
       this.#positions.set(id, appended.position);
@@ -141,9 +149,17 @@ class Deployment {
     });
   }
 
-  #fenceOf({ session, fence }: { readonly session: number; readonly fence: 'latest' | 'earlier' | undefined }) {
-    const latest = this.#fences.get(this.#idOf(session)) ?? 1;
-    return fence === undefined ? {} : { fence: fence === 'latest' ? latest : Math.max(1, latest - 1) };
+  #fencingTokenOf({
+    session,
+    fencingToken,
+  }: {
+    readonly session: number;
+    readonly fencingToken: 'latest' | 'earlier' | undefined;
+  }) {
+    const latest = this.#fencingTokens.get(this.#idOf(session)) ?? 1;
+    return fencingToken === undefined
+      ? {}
+      : { fencingToken: fencingToken === 'latest' ? latest : Math.max(1, latest - 1) };
   }
 
   #create(service: SessionService, { timeLimit, idempotencyKey, user }: Extract<Command, { does: 'create' }>) {

@@ -5,8 +5,8 @@ import { plantedChangeBugs } from './planted-change-bugs.js';
 import { plantedConditionBugs } from './planted-condition-bugs.js';
 import { plantedDueBugs } from './planted-due-bugs.js';
 import { plantedEventBugs } from './planted-event-bugs.js';
-import { plantedHoldBugs } from './planted-hold-bugs.js';
 import { plantedLabelBugs } from './planted-label-bugs.js';
+import { plantedLeaseBugs } from './planted-lease-bugs.js';
 import { plantedListBugs } from './planted-list-bugs.js';
 import { plantedReadBugs } from './planted-read-bugs.js';
 import { plantedSizeBugs } from './planted-size-bugs.js';
@@ -24,7 +24,7 @@ const bugs = [
   ...plantedConditionBugs,
   ...plantedDueBugs,
   ...plantedEventBugs,
-  ...plantedHoldBugs,
+  ...plantedLeaseBugs,
   ...plantedLabelBugs,
   ...plantedLimitBugs,
   ...plantedListBugs,

@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { HoldRecord } from '../../src/session/session-record.js';
+import type { LeaseRecord } from '../../src/session/session-record.js';
 import type { AppendOutcome, HistoryAppend, SessionKey } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
@@ -21,7 +21,7 @@ const reading = (
   }));
 
 const withoutPosition = ({ ifPosition: _, ...append }: HistoryAppend): HistoryAppend => append;
-const withoutFence = ({ fence: _, ...append }: HistoryAppend): HistoryAppend => append;
+const withoutFencingToken = ({ fencingToken: _, ...append }: HistoryAppend): HistoryAppend => append;
 
 const atThePosition = 'ifPosition: an append is made where the history ends at the position, and nowhere else';
 const recognised =
@@ -120,51 +120,62 @@ const digestBugs: readonly PlantedBug[] = [
   })),
 ];
 
-const whileHeld = 'fence: an append is made while its hold is the current one';
+const whileLeased = 'fencing token: an append is made while its lease is the current one';
 
-/** Appends without a fence if the bug takes it for that of the hold. */
+/** Appends without a fencing token if the bug takes it for that of the lease. */
 const accepting = (
   bug: string,
-  accepts: (hold: HoldRecord, append: HistoryAppend & { readonly fence: number }) => boolean,
+  accepts: (lease: LeaseRecord, append: HistoryAppend & { readonly fencingToken: number }) => boolean,
 ): PlantedBug =>
-  reading(bug, whileHeld, (append, inner, key) => {
-    const { fence } = append;
-    const hold = inner.findState(key)._unsafeUnwrap()?.hold;
-    const isAccepted = hold !== undefined && fence !== undefined && accepts(hold, { ...append, fence });
-    return isAccepted ? withoutFence(append) : append;
+  reading(bug, whileLeased, (append, inner, key) => {
+    const { fencingToken } = append;
+    const lease = inner.findState(key)._unsafeUnwrap()?.lease;
+    const isAccepted = lease !== undefined && fencingToken !== undefined && accepts(lease, { ...append, fencingToken });
+    return isAccepted ? withoutFencingToken(append) : append;
   });
 
-const fenceBugs: readonly PlantedBug[] = [
-  reading('ignores the fence', whileHeld, withoutFence),
-  accepting('accepts an append in the very millisecond of the end of its hold', (hold, { fence, now }) => {
-    return fence === hold.fence && now <= hold.until;
+const fencingTokenBugs: readonly PlantedBug[] = [
+  reading('ignores the fencing token', whileLeased, withoutFencingToken),
+  accepting('accepts an append in the very millisecond of the end of its lease', (lease, { fencingToken, now }) => {
+    return fencingToken === lease.fencingToken && now <= lease.until;
   }),
-  accepting('looks at the fence, and not at the end of the hold', (hold, { fence }) => fence === hold.fence),
-  accepting('accepts the fences of earlier holds', (hold, { fence, now }) => fence <= hold.fence && now < hold.until),
-  accepting('accepts fences that are higher', (hold, { fence, now }) => fence >= hold.fence && now < hold.until),
-  accepting('compares the first digits of a fence', (hold, { fence, now }) => {
-    return String(fence).startsWith(String(hold.fence)) && now < hold.until;
+  accepting(
+    'looks at the fencing token, and not at the end of the lease',
+    (lease, { fencingToken }) => fencingToken === lease.fencingToken,
+  ),
+  accepting(
+    'accepts the fencing tokens of earlier leases',
+    (lease, { fencingToken, now }) => fencingToken <= lease.fencingToken && now < lease.until,
+  ),
+  accepting(
+    'accepts fencing tokens that are higher',
+    (lease, { fencingToken, now }) => fencingToken >= lease.fencingToken && now < lease.until,
+  ),
+  accepting('compares the first digits of a fencing token', (lease, { fencingToken, now }) => {
+    return String(fencingToken).startsWith(String(lease.fencingToken)) && now < lease.until;
   }),
-  reading('wants a fence of everybody while there is a hold', whileHeld, (append, inner, key) => {
-    const hold = inner.findState(key)._unsafeUnwrap()?.hold;
-    return hold !== undefined && append.fence === undefined ? { outcome: 'not_held' } : append;
+  reading('wants a fencing token of everybody while there is a lease', whileLeased, (append, inner, key) => {
+    const lease = inner.findState(key)._unsafeUnwrap()?.lease;
+    return lease !== undefined && append.fencingToken === undefined ? { outcome: 'lease_lost' } : append;
   }),
   reading(
-    'looks at the fence before it looks for the operationId',
-    'fence: a repeated append is recognised though its hold is over, and one that was refused is not',
+    'looks at the fencing token before it looks for the operationId',
+    'fencing token: a repeated append is recognised though its lease is over, and one that was refused is not',
     (append, inner, key) => {
-      const hold = inner.findState(key)._unsafeUnwrap()?.hold;
-      return append.fence === undefined || append.fence === hold?.fence ? append : { outcome: 'not_held' };
+      const lease = inner.findState(key)._unsafeUnwrap()?.lease;
+      return append.fencingToken === undefined || append.fencingToken === lease?.fencingToken
+        ? append
+        : { outcome: 'lease_lost' };
     },
   ),
   planted(
-    'looks at the position before it looks at the fence',
+    'looks at the position before it looks at the fencing token',
     'append: of several reasons to refuse, the one that callers can do least about is given',
     (inner) => ({
       append: (key, append) =>
         inner.append(key, append).andThen((answer) => {
-          if (answer.outcome !== 'not_held') return ok(answer);
-          const again = inner.append(key, { ...withoutFence(append), maxEntries: 0 });
+          if (answer.outcome !== 'lease_lost') return ok(answer);
+          const again = inner.append(key, { ...withoutFencingToken(append), maxEntries: 0 });
           if (again.isErr()) return err(again.error);
           return ok(again.value.outcome === 'moved' ? again.value : answer);
         }),
@@ -173,4 +184,4 @@ const fenceBugs: readonly PlantedBug[] = [
 ];
 
 /** Bugs in the conditions of appends. */
-export const plantedConditionBugs: readonly PlantedBug[] = [...positionBugs, ...digestBugs, ...fenceBugs];
+export const plantedConditionBugs: readonly PlantedBug[] = [...positionBugs, ...digestBugs, ...fencingTokenBugs];

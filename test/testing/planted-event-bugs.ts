@@ -1,5 +1,5 @@
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { EventDetail } from '../../src/events/event-detail.js';
+import { type EventDetail, leaseDetailOf } from '../../src/events/event-detail.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import { NOON } from '../../src/testing/samples.js';
 import { eventsWith, type PlantedBug, planted } from './planted-bug.js';
@@ -11,7 +11,7 @@ const tell = (inner: MemorySessionStore, key: SessionKey, detail: EventDetail): 
 };
 
 const hasItsEvent = 'events: a change that was acknowledged has its event, whatever the change';
-const hasNone = 'events: a call that was refused, or changes no status and no history, has no event';
+const hasNone = 'events: a call that was refused, or that only renews a lease or reschedules, has no event';
 const hasOne = 'events: of calls that race for one change, one has an event';
 
 /** Changes without their event, events without a change, and doubled events. */
@@ -39,11 +39,12 @@ export const plantedEventBugs: readonly PlantedBug[] = [
         return answer;
       }),
   })),
-  planted('tells of a hold as if it were a start', hasNone, (inner) => ({
+  planted('tells of a renewed lease', hasNone, (inner) => ({
     replace: (key, next) => {
-      const before = inner.findState(key)._unsafeUnwrap()?.status;
+      const before = inner.findState(key)._unsafeUnwrap()?.lease;
       return inner.replace(key, next).map((outcome) => {
-        if (outcome === 'replaced' && before === next.status) tell(inner, key, { type: 'started', at: NOON });
+        const isRenewed = next.lease !== undefined && before?.fencingToken === next.lease.fencingToken;
+        if (outcome === 'replaced' && isRenewed) tell(inner, key, leaseDetailOf(next.lease));
         return outcome;
       });
     },

@@ -8,9 +8,9 @@ import { log } from './indexes.js';
  * KEYS  1 this call, 2 record, 3 journal, 4 events, 5 names; the last two only if they are used
  * ARGV  1-2 of this call, 3 now, 4 the lines, 5 their number, 6 the most entries that a history may have, then if they are
  *       used, otherwise '' or nothing: 7 length of the stream, 8 path of the event, 9 the position at which the history
- *       must end, 10 the fence that must hold the session, 11 the name of the append, 12 its digest
+ *       must end, 10 the fencing token of the lease, 11 the name of the append, 12 its digest
  * Writes the journal behind its committed length, this call, the event, the name, and then the counts of the record.
- * Returns the position behind the lines, or {'closed', the state as JSON}, {'moved', position}, 'not_held', 'full',
+ * Returns the position behind the lines, or {'closed', the state as JSON}, {'moved', position}, 'lease_lost', 'full',
  * 'mismatch', 'missing' or 'corrupt'.
  *
  * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a command that is
@@ -33,7 +33,7 @@ if known then
   local isThere = tonumber(notedEnd) <= length and redis.call('GETRANGE', KEYS[3], notedStart, notedEnd - 1) == ARGV[4]
   if isThere then return tonumber(notedEnd) end
 end
-local events, position, fence, name = ARGV[7] or '', ARGV[9] or '', ARGV[10] or '', ARGV[11]
+local events, position, fencingToken, name = ARGV[7] or '', ARGV[9] or '', ARGV[10] or '', ARGV[11]
 if name then
   local note = redis.call('HGET', KEYS[5], name) or ''
   local digest, start, finish, sum = string.match(note, '^(%S+) (%d+) (%d+) (.*)$')
@@ -45,9 +45,9 @@ local now = tonumber(ARGV[3])
 if now >= ${numberField('head', 'openUntil')} then
   return {'closed', string.match(redis.call('GET', KEYS[2]), '^[^\\n]*\\n([^\\n]*)')}
 end
-if fence ~= '' then
-  local isHeld = ${numberField('head', 'fence')} == tonumber(fence) and now < ${numberField('head', 'heldUntil')}
-  if not isHeld then return 'not_held' end
+if fencingToken ~= '' then
+  local isLeased = ${numberField('head', 'fencingToken')} == tonumber(fencingToken) and now < ${numberField('head', 'leasedUntil')}
+  if not isLeased then return 'lease_lost' end
 end
 if position ~= '' and tonumber(position) ~= length then return {'moved', length} end
 local entries = ${field('head', 'entries')} + ARGV[5]

@@ -10,7 +10,7 @@ const key = keyOf('one');
 const appendTo = (store: SessionStore, conditions: Partial<HistoryAppend>) =>
   answerOf(store.append(key, { entries: [say('next')], now: NOON, ...conditions }));
 
-const hold = { holder: 'worker', fence: 3, until: NOON + 1000 };
+const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 1000 };
 
 export const appendConditions: readonly StoreCase[] = [
   {
@@ -90,44 +90,64 @@ export const appendConditions: readonly StoreCase[] = [
     },
   },
   {
-    name: 'fence: an append is made while its hold is the current one',
+    name: 'fencing token: an append is made while its lease is the current one',
     run: async (store) => {
       await insertActive(store, key);
-      expectEqual(await appendTo(store, { fence: 3 }), { outcome: 'not_held' }, 'before any hold');
-      await replace(store, key, live('ACTIVE', { revision: 3, hold }));
-      for (const fence of [1, 2, 4, 33]) {
-        expectEqual(await appendTo(store, { fence }), { outcome: 'not_held' }, `fence ${fence}`);
+      expectEqual(await appendTo(store, { fencingToken: 3 }), { outcome: 'lease_lost' }, 'before any lease');
+      await replace(store, key, live('ACTIVE', { revision: 3, lease }));
+      for (const fencingToken of [1, 2, 4, 33]) {
+        expectEqual(
+          await appendTo(store, { fencingToken }),
+          { outcome: 'lease_lost' },
+          `fencing token ${fencingToken}`,
+        );
       }
-      expectEqual((await appendTo(store, { fence: 3 })).outcome, 'appended', 'the fence of the hold');
-      expectEqual((await appendTo(store, { fence: 3, now: NOON + 999 })).outcome, 'appended', 'just before its end');
-      expectEqual(await appendTo(store, { fence: 3, now: NOON + 1000 }), { outcome: 'not_held' }, 'at its end');
-      expectEqual((await appendTo(store, { now: NOON + 1000 })).outcome, 'appended', 'no fence');
-      await replace(store, key, live('ACTIVE', { revision: 4, hold: { ...hold, until: 0 } }));
-      expectEqual(await appendTo(store, { fence: 3 }), { outcome: 'not_held' }, 'after a release');
-      const next = { holder: 'other', fence: 4, until: NOON + 5000 };
-      await replace(store, key, live('PAUSED', { revision: 5, hold: next }));
-      expectEqual(await appendTo(store, { fence: 3 }), { outcome: 'not_held' }, 'an earlier fence');
-      expectEqual((await appendTo(store, { fence: 4 })).outcome, 'appended', 'the next fence');
+      expectEqual((await appendTo(store, { fencingToken: 3 })).outcome, 'appended', 'the fencing token of the lease');
+      expectEqual(
+        (await appendTo(store, { fencingToken: 3, now: NOON + 999 })).outcome,
+        'appended',
+        'just before its end',
+      );
+      expectEqual(
+        await appendTo(store, { fencingToken: 3, now: NOON + 1000 }),
+        { outcome: 'lease_lost' },
+        'at its end',
+      );
+      expectEqual((await appendTo(store, { now: NOON + 1000 })).outcome, 'appended', 'no fencing token');
+      await replace(store, key, live('ACTIVE', { revision: 4, lease: { ...lease, until: 0, releasedAt: NOON } }));
+      expectEqual(await appendTo(store, { fencingToken: 3 }), { outcome: 'lease_lost' }, 'after a release');
+      const next = { holder: 'other', fencingToken: 4, takenAt: NOON, until: NOON + 5000 };
+      await replace(store, key, live('PAUSED', { revision: 5, lease: next }));
+      expectEqual(await appendTo(store, { fencingToken: 3 }), { outcome: 'lease_lost' }, 'an earlier fencing token');
+      expectEqual((await appendTo(store, { fencingToken: 4 })).outcome, 'appended', 'the next fencing token');
       expectEqual((await said(store, key))?.length, 4, 'the number of entries');
     },
   },
   {
-    name: 'fence: a repeated append is recognised though its hold is over, and one that was refused is not',
+    name: 'fencing token: a repeated append is recognised though its lease is over, and one that was refused is not',
     run: async (store) => {
       await insertActive(store, key);
-      await replace(store, key, live('ACTIVE', { revision: 3, hold }));
-      const call = { fence: 3, operation: operationOf('op') };
+      await replace(store, key, live('ACTIVE', { revision: 3, lease }));
+      const call = { fencingToken: 3, operation: operationOf('op') };
       const first = await appendTo(store, call);
-      const late = { fence: 3, operation: operationOf('late') };
-      expectEqual(await appendTo(store, { ...late, now: NOON + 1000 }), { outcome: 'not_held' }, 'an append too late');
+      const late = { fencingToken: 3, operation: operationOf('late') };
+      expectEqual(
+        await appendTo(store, { ...late, now: NOON + 1000 }),
+        { outcome: 'lease_lost' },
+        'an append too late',
+      );
       await replace(
         store,
         key,
-        live('ACTIVE', { revision: 4, hold: { holder: 'other', fence: 4, until: NOON + 5000 } }),
+        live('ACTIVE', { revision: 4, lease: { holder: 'other', fencingToken: 4, takenAt: NOON, until: NOON + 5000 } }),
       );
       expectEqual(await appendTo(store, call), first, 'the append again');
-      expectEqual(await appendTo(store, late), { outcome: 'not_held' }, 'the late one again');
-      expectEqual((await appendTo(store, { ...late, fence: 4 })).outcome, 'appended', 'it under the next fence');
+      expectEqual(await appendTo(store, late), { outcome: 'lease_lost' }, 'the late one again');
+      expectEqual(
+        (await appendTo(store, { ...late, fencingToken: 4 })).outcome,
+        'appended',
+        'it under the next fencing token',
+      );
       expectEqual(await said(store, key), ['next', 'next'], 'the history');
     },
   },
@@ -135,12 +155,12 @@ export const appendConditions: readonly StoreCase[] = [
     name: 'append: of several reasons to refuse, the one that callers can do least about is given',
     run: async (store) => {
       await insert(store, key);
-      const all = { fence: 1, ifPosition: 99, maxEntries: 0 };
+      const all = { fencingToken: 1, ifPosition: 99, maxEntries: 0 };
       expectEqual((await appendTo(store, all)).outcome, 'closed', 'a session that is IDLE');
-      await replace(store, key, live('ACTIVE', { revision: 2, hold }));
-      expectEqual((await appendTo(store, all)).outcome, 'not_held', 'a fence, a position and a limit');
-      expectEqual((await appendTo(store, { ...all, fence: 3 })).outcome, 'moved', 'a position and a limit');
-      expectEqual((await appendTo(store, { ...all, fence: 3, ifPosition: 0 })).outcome, 'full', 'a limit');
+      await replace(store, key, live('ACTIVE', { revision: 2, lease }));
+      expectEqual((await appendTo(store, all)).outcome, 'lease_lost', 'a fencing token, a position and a limit');
+      expectEqual((await appendTo(store, { ...all, fencingToken: 3 })).outcome, 'moved', 'a position and a limit');
+      expectEqual((await appendTo(store, { ...all, fencingToken: 3, ifPosition: 0 })).outcome, 'full', 'a limit');
       expectEqual(await said(store, key), [], 'the history');
     },
   },

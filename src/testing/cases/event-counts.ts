@@ -9,7 +9,7 @@ import { answerOf, append, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');
-const hold = { holder: 'worker', fence: 3, until: NOON + 1000 };
+const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 1000 };
 
 /** Fails unless the events behind a position, as both stores read them, have these numbers. */
 const expectNumbers = async (
@@ -45,30 +45,33 @@ export const eventCounts: readonly StoreCase[] = [
         };
         const become = async (next: StateRecord): Promise<void> => {
           await replace(store, id, next);
-          await expectNext(`the change to ${next.status}`);
+          await expectNext(`the change to ${next.status}, revision ${next.revision}`);
         };
         await insert(store, id);
         await expectNext('insert');
         await become(live('ACTIVE', { revision: 2, deadline: NOON + 1000 }));
         await become(live('PAUSED', { revision: 3 }));
-        await become(live('ACTIVE', { revision: 4, hold }));
+        await become(live('ACTIVE', { revision: 4 }));
+        await become(live('ACTIVE', { revision: 5, lease }));
         await append(store, id, ['hello', 'you']);
         await expectNext('append');
         await append(store, id, ['hello'], 'op');
         await expectNext('an append with an operation');
-        await answerOf(store.append(id, { entries: [say('held')], now: NOON, fence: 3 }));
+        await answerOf(store.append(id, { entries: [say('leased')], now: NOON, fencingToken: 3 }));
         await expectNext('an append of the holder');
-        await become(ended(endReason, { revision: 5 }));
-        await answerOf(store.remove(id, { revision: 5 }));
+        await become(live('ACTIVE', { revision: 6, lease: { ...lease, until: 0, releasedAt: NOON } }));
+        await become(ended(endReason, { revision: 7 }));
+        await answerOf(store.remove(id, { revision: 7 }));
         await expectNext('remove');
       }
     },
   },
   {
-    name: 'events: a call that was refused, or changes no status and no history, has no event',
+    name: 'events: a call that was refused, or that only renews a lease or reschedules, has no event',
     run: async (store, second) => {
       await insertActive(store, key);
       await append(store, key, ['hello'], 'op');
+      await replace(store, key, live('ACTIVE', { revision: 3, lease }));
       const start = await latestPosition(store);
       const say1 = { entries: [say('more')], now: NOON };
       const none = async (call: string, answer: Promise<unknown>): Promise<void> => {
@@ -81,14 +84,15 @@ export const eventCounts: readonly StoreCase[] = [
       const other = operationOf('op', 'other content');
       await none('an append of other content', answerOf(store.append(key, { ...say1, operation: other })));
       await none('an append at another position', answerOf(store.append(key, { ...say1, ifPosition: 0 })));
-      await none('an append of no holder', answerOf(store.append(key, { ...say1, fence: 1 })));
+      await none('an append of no holder', answerOf(store.append(key, { ...say1, fencingToken: 1 })));
       await none('an append to a full history', answerOf(store.append(key, { ...say1, maxEntries: 1 })));
-      await none('a hold', replace(store, key, live('ACTIVE', { revision: 3, hold, deadline: NOON + 9 })));
+      const renewed = { ...lease, until: NOON + 2000 };
+      await none('a renewal', replace(store, key, live('ACTIVE', { revision: 4, lease: renewed, deadline: NOON + 9 })));
       const earlier = { from: NOON + 9, to: NOON + 5 };
       await none('reschedule', answerOf(store.reschedule(key, earlier)));
-      await replace(store, key, ended('failed', { revision: 4 }));
+      await replace(store, key, ended('failed', { revision: 5 }));
       await append(store, key, ['late']).catch(() => undefined);
-      await expectNumbers([store, second], start, [4], 'an append to a session that has ended');
+      await expectNumbers([store, second], start, [5], 'an append to a session that has ended');
     },
   },
   {

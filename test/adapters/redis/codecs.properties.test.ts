@@ -33,12 +33,15 @@ const phase = {
   deadline: msOrNever,
   operations: fc.array(operationId, { maxLength: 32 }),
 };
-const hold = fc.record({ holder: text, fence: fc.integer({ min: 1 }), until: ms });
+const lease = fc.record(
+  { holder: text, fencingToken: fc.integer({ min: 1 }), takenAt: ms, until: ms, releasedAt: ms },
+  { requiredKeys: ['holder', 'fencingToken', 'takenAt', 'until'] },
+);
 const labels = fc.dictionary(nameFrom('abcxyz019_.-', 64), text, { minKeys: 1, maxKeys: 8, noNullPrototype: true });
 
 const state: fc.Arbitrary<StateRecord> = fc.oneof(
   fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase }),
-  fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase, hold }),
+  fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase, lease }),
   fc.record({
     status: fc.constant('TERMINATED'),
     endReason: fc.constantFrom('terminated', 'failed', 'time_limit', 'idle_timeout'),

@@ -12,7 +12,7 @@ import { ada, okOf } from '../../support/sessions.js';
 
 const key = keyOf('one');
 const head = { ...headOf('one'), labels: { user: 'u1', channel: 'web' } };
-const hold = { holder: 'worker', fence: 3, until: NOON + 500 };
+const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 500 };
 
 let prefixes = 0;
 
@@ -47,15 +47,18 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         answerOf(store.append(key, { entries: [say('you')], now: NOON, operation: operationOf('op') })),
       pause: () => answerOf(store.replace(key, live('PAUSED', { revision: 3 }))),
       resume: () => answerOf(store.replace(key, live('ACTIVE', { revision: 4, deadline: NOON + 3000 }))),
-      hold: () => answerOf(store.replace(key, live('ACTIVE', { revision: 5, deadline: NOON + 3000, hold }))),
-      'append of the holder': () => answerOf(store.append(key, { entries: [say('mine')], now: NOON, fence: 3 })),
+      lease: () => answerOf(store.replace(key, live('ACTIVE', { revision: 5, deadline: NOON + 3000, lease }))),
+      'append of the holder': () => answerOf(store.append(key, { entries: [say('mine')], now: NOON, fencingToken: 3 })),
       release: () =>
         answerOf(
-          store.replace(key, live('ACTIVE', { revision: 6, deadline: NOON + 3000, hold: { ...hold, until: 0 } })),
+          store.replace(
+            key,
+            live('ACTIVE', { revision: 6, deadline: NOON + 3000, lease: { ...lease, until: 0, releasedAt: NOON } }),
+          ),
         ),
       reschedule: () => answerOf(store.reschedule(key, { from: NOON + 3000, to: NOON + 2500 })),
       end: () => {
-        const { hold: _, ...state } = live('ACTIVE', { revision: 7 });
+        const { lease: _, ...state } = live('ACTIVE', { revision: 7 });
         return answerOf(store.replace(key, { ...state, status: 'TERMINATED', endReason: 'failed' }));
       },
       delete: () => answerOf(store.remove(key)),
@@ -88,7 +91,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         'start with an operation id': () => okOf(sessions.start(ids[1], { operationId: 'op' })),
         pause: () => okOf(sessions.pause(ids[0])),
         resume: () => okOf(sessions.resume(ids[0])),
-        hold: () => okOf(sessions.hold(ids[0], { holder: 'worker', seconds: 10 })),
+        lease: () => okOf(sessions.lease(ids[0], { holder: 'worker', seconds: 10 })),
         terminate: () => okOf(sessions.terminate(ids[0])),
         fail: () => okOf(sessions.fail(ids[1])),
       });

@@ -39,7 +39,7 @@ describeWithRedis('a deletion', ({ port }) => {
     await okOf(sessions.start(id));
     const secret = [{ role: 'user', content: 'secret-content' }];
     await okOf(sessions.append(id, secret, { operationId: 'secret-op' }));
-    await okOf(sessions.hold(id, { holder: 'secret-holder', seconds: 10 }));
+    await okOf(sessions.lease(id, { holder: 'secret-holder', seconds: 10 }));
     return id;
   };
 
@@ -108,7 +108,7 @@ describeWithRedis('a deletion', ({ port }) => {
       const secret = [{ role: 'user', content: 'secret-content' }];
       await okOf(sessions.append(id, secret, { operationId: 'secret-op' }));
       await sessions.append(id, secret, { ifPosition: 0 });
-      await sessions.append(id, secret, { fence: 99 });
+      await sessions.append(id, secret, { fencingToken: 99 });
       await sessions.append('nobody', secret);
       await sessions.delete('nobody');
       await store.remove({ tenant: 'secret-tenant', id }, { revision: 99 });

@@ -8,9 +8,9 @@ const NEVER = '9007199254740991';
 const ZERO = '0'.repeat(16);
 
 const head = { ...headOf('one', NOON, { timeLimit: 60 }), labels: { user: 'u:1', channel: 'w\u00E9b' } };
-const hold = { holder: 'worker', fence: 3, until: 5 };
+const lease = { holder: 'worker', fencingToken: 3, takenAt: 4, until: 5 };
 const active = live('ACTIVE', {
-  ...{ revision: 2, since: 1000, activeMs: 7, limitMs: 60_000, deadline: 61_000, hold },
+  ...{ revision: 2, since: 1000, activeMs: 7, limitMs: 60_000, deadline: 61_000, lease },
   operations: ['b', 'a:1'],
 });
 
@@ -22,7 +22,7 @@ const record =
   `3 A 0000000000061000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 ${COUNTS} 0000000329 ` +
   'user=u%003a1 channel=w%00e9b\n' +
   '{"status":"ACTIVE","revision":2,"since":1000,"activeMs":7,"limitMs":60000,"deadline":61000,' +
-  `"operations":["b","a:1"],"hold":{"holder":"worker","fence":3,"until":5}}\n${HEAD}`;
+  `"operations":["b","a:1"],"lease":{"holder":"worker","fencingToken":3,"takenAt":4,"until":5}}\n${HEAD}`;
 
 describe('a record', () => {
   // Records of today must be read by every later version of this format.
@@ -83,7 +83,7 @@ describe('a record', () => {
     ['without its state', record.split('\n').with(1, '').join('\n')],
     ['with a state of another form', record.replace('"revision":2', '"revision":"2"')],
     ['with an end without reason', record.replace('"ACTIVE"', '"TERMINATED"')],
-    ['with a hold of another form', record.replace('"until":5', '"until":null')],
+    ['with a lease of another form', record.replace('"until":5', '"until":null')],
     ['another session\u2019s', record.replace('"one"', '"two"')],
     ['without options', record.replace('"options"', '"optionen"')],
     ['with a number for a text', record.replace('"tutor"', '1')],

@@ -92,6 +92,10 @@ export const withEntry = (sight: Sight, id: string, ...entries: Contents['histor
 export const withoutRevisions = ({ sessions }: Sight): Sight => ({
   sessions: sessions.map((session) => ({
     ...session,
-    state: { ...session.state, revision: 0, ...(session.state.hold && { hold: { ...session.state.hold, fence: 0 } }) },
+    state: {
+      ...session.state,
+      revision: 0,
+      ...(session.state.lease && { lease: { ...session.state.lease, fencingToken: 0 } }),
+    },
   })),
 });

@@ -64,9 +64,9 @@ const nothing = async (): Promise<void> => {};
 export const LABELS = { kind: 'call', team: 'a' };
 const holder = { holder: 'worker', seconds: 60 };
 
-const held = async (bench: Bench): Promise<void> => {
+const leased = async (bench: Bench): Promise<void> => {
   await started(600)(bench);
-  await okOf(bench.sessions.hold(TARGET, holder));
+  await okOf(bench.sessions.lease(TARGET, holder));
 };
 
 const write = (
@@ -113,10 +113,10 @@ export const writes: readonly Write[] = [
     ({ sessions }) => okOf(sessions.append(TARGET, [said('last'), said('of all')], named)),
     { isShort: true },
   ),
-  write('hold', started(600), ({ sessions }) => okOf(sessions.hold(TARGET, holder))),
-  write('release', held, async ({ store, sessions }) => {
-    const { hold } = (await answerOf(store.findState(target))) ?? {};
-    return okOf(sessions.release(TARGET, { fence: hold?.fence ?? 1 }));
+  write('lease', started(600), ({ sessions }) => okOf(sessions.lease(TARGET, holder))),
+  write('release', leased, async ({ store, sessions }) => {
+    const { lease } = (await answerOf(store.findState(target))) ?? {};
+    return okOf(sessions.release(TARGET, { fencingToken: lease?.fencingToken ?? 1 }));
   }),
   write(
     'delete',

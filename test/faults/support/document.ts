@@ -15,7 +15,8 @@ const cell = (text: string): string => text.replaceAll('|', '\\|');
 /** The figures of a run as a table, those of a promise together. */
 const tableOf = ({ machine, figures }: Run): string => {
   const rows = figures.map(
-    ({ promise, figure, value, bar = '-', date }) => `| ${cell(promise)} | ${cell(figure)} | ${value} | ${bar} | ${date} |`,
+    ({ promise, figure, value, bar = '-', date }) =>
+      `| ${cell(promise)} | ${cell(figure)} | ${value} | ${bar} | ${date} |`,
   );
   const where = `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}:`;
   return [where, '', '| Promise | Figure | Value | Bar | Run |', '|---|---|---:|---|---|', ...rows, ''].join('\n');

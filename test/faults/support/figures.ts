@@ -22,7 +22,9 @@ const readSaved = (): Run['figures'] => JSON.parse(readFileSync(SAVED, 'utf8')).
 const withNew = (saved: Run['figures'], figures: readonly Figure[], date: string): Run['figures'] => {
   const isNew = new Set(figures.map(({ promise }) => promise));
   const kept = saved.filter(({ promise }) => !isNew.has(promise));
-  return [...kept, ...figures.map((figure) => ({ date, ...figure }))].sort((a, b) => a.promise.localeCompare(b.promise));
+  return [...kept, ...figures.map((figure) => ({ date, ...figure }))].sort((a, b) =>
+    a.promise.localeCompare(b.promise),
+  );
 };
 
 /** Collects what the tests of one run record, and tells it at the end. */

@@ -3,20 +3,20 @@ import type { Result } from 'neverthrow';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { AppendError } from '../../../src/errors.js';
 import { SessionService } from '../../../src/service/session-service.js';
-import type { SessionHold } from '../../../src/session/session.js';
+import type { SessionLease } from '../../../src/session/session.js';
 import { randomFrom } from '../random.js';
 
 /** Fights for sessions until it is killed, and says what it was answered: one `HolderReport` a line. */
 export interface HolderReport {
   /**
-   * `held`: a hold was taken or extended. `appended`: acknowledged. `refused`: answered as not written. `unknown`: never
-   * answered. `kept`: an append was acknowledged after its hold was released. `moved`: repeated under its operation id, an
+   * `leased`: a lease was taken or renewed. `appended`: acknowledged. `refused`: answered as not written. `unknown`: never
+   * answered. `kept`: an append was acknowledged after its lease was released. `moved`: repeated under its operation id, an
    * append has another position.
    */
-  readonly did: 'held' | 'appended' | 'refused' | 'unknown' | 'kept' | 'moved';
+  readonly did: 'leased' | 'appended' | 'refused' | 'unknown' | 'kept' | 'moved';
   readonly id: string;
   readonly holder: string;
-  readonly fence: number;
+  readonly fencingToken: number;
   /** The number of the append among those of the holder. */
   readonly count: number;
 }
@@ -39,11 +39,11 @@ const outcomeOf = (result: Result<unknown, AppendError>): 'appended' | 'refused'
 const fight = async (holder: string): Promise<never> => {
   let count = 0;
 
-  const append = async (id: string, fence: number): Promise<HolderReport['did']> => {
+  const append = async (id: string, fencingToken: number): Promise<HolderReport['did']> => {
     count += 1;
-    const entries = [{ role: 'assistant', content: `${holder} ${fence} ${count}` }];
-    if (random() < 0.5) return outcomeOf(await sessions.append(id, entries, { fence }));
-    const call = () => sessions.append(id, entries, { fence, operationId: `${holder}-${count}` });
+    const entries = [{ role: 'assistant', content: `${holder} ${fencingToken} ${count}` }];
+    if (random() < 0.5) return outcomeOf(await sessions.append(id, entries, { fencingToken }));
+    const call = () => sessions.append(id, entries, { fencingToken, operationId: `${holder}-${count}` });
     const first = await call();
     const outcome = outcomeOf(first);
     if (outcome === 'refused' || (outcome === 'appended' && random() < 0.8)) return outcome;
@@ -59,29 +59,36 @@ const fight = async (holder: string): Promise<never> => {
 
   for (;;) {
     const id = ids[Math.floor(random() * ids.length)] ?? '';
-    const say = (did: HolderReport['did'], fence: number) =>
-      process.stdout.write(`${JSON.stringify({ did, id, holder, fence, count } satisfies HolderReport)}\n`);
-    const hold = async (): Promise<SessionHold | undefined> => {
-      const held = await sessions.hold(id, { holder, seconds: 0.3 + random() * 0.7 });
-      if (held.isErr()) return undefined;
-      say('held', held.value.fence);
-      return held.value;
+    const say = (did: HolderReport['did'], fencingToken: number) =>
+      process.stdout.write(`${JSON.stringify({ did, id, holder, fencingToken, count } satisfies HolderReport)}\n`);
+    const lease = async (): Promise<SessionLease | undefined> => {
+      const leased = await sessions.lease(id, { holder, seconds: 0.3 + random() * 0.7 });
+      if (leased.isErr()) return undefined;
+      say('leased', leased.value.fencingToken);
+      return leased.value;
     };
 
-    let held = await hold();
-    let lastFence = held?.fence;
-    for (let left = 5 + random() * 60; held !== undefined && left > 0; left -= 1) {
-      const did = await append(id, held.fence);
-      say(did, held.fence);
+    const renew = async (fencingToken: number): Promise<SessionLease | undefined> => {
+      const renewed = await sessions.renew(id, { fencingToken, seconds: 0.3 + random() * 0.7 });
+      if (renewed.isErr()) return undefined;
+      say('leased', renewed.value.fencingToken);
+      return renewed.value;
+    };
+
+    let leased = await lease();
+    let lastFencingToken = leased?.fencingToken;
+    for (let left = 5 + random() * 60; leased !== undefined && left > 0; left -= 1) {
+      const did = await append(id, leased.fencingToken);
+      say(did, leased.fencingToken);
       if (did === 'refused') break;
-      if (random() < 0.1) held = await hold();
-      lastFence = held?.fence ?? lastFence;
+      if (random() < 0.1) leased = await renew(leased.fencingToken);
+      lastFencingToken = leased?.fencingToken ?? lastFencingToken;
       await wait(random() * 5);
     }
-    if (lastFence === undefined) await wait(random() * 40);
-    else if (random() < 0.7 && (await sessions.release(id, { fence: lastFence })).isOk()) {
-      const did = await append(id, lastFence);
-      say(did === 'appended' ? 'kept' : did, lastFence);
+    if (lastFencingToken === undefined) await wait(random() * 40);
+    else if (random() < 0.7 && (await sessions.release(id, { fencingToken: lastFencingToken })).isOk()) {
+      const did = await append(id, lastFencingToken);
+      say(did === 'appended' ? 'kept' : did, lastFencingToken);
     }
   }
 };

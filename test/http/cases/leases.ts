@@ -17,49 +17,67 @@ const started = async (client: Client): Promise<string> => {
   return id;
 };
 
-export const holdCases = (world: World): void => {
-  describe('POST /hold-session/{session_id} and /release-session/{session_id}', () => {
-    test('give a fence and an end, and keep another holder out until then', async () => {
+export const leaseCases = (world: World): void => {
+  describe('POST /lease-session/{session_id}, /renew-session/{session_id} and /release-session/{session_id}', () => {
+    test('give a fencing token and an end, and keep another holder out until then', async () => {
       const client = world.client();
       const id = await started(client);
       const now = world.clock.now();
       const until = new Date(now + 30_000).toISOString();
-      const held = await post(client, `/hold-session/${id}`, { holder: 'worker-1', seconds: 30 });
-      expect([held.status, held.json()]).toEqual([200, { holder: 'worker-1', fence: 2, until }]);
+      const leased = await post(client, `/lease-session/${id}`, { holder: 'worker-1', seconds: 30 });
+      expect([leased.status, leased.json()]).toEqual([200, { holder: 'worker-1', fencing_token: 2, until }]);
       const other = { holder: 'worker-2', seconds: 30 };
-      const refused = await post(client, `/hold-session/${id}`, other);
-      expectProblem(refused, 409, 'held');
+      const refused = await post(client, `/lease-session/${id}`, other);
+      expectProblem(refused, 409, 'leased');
       expect(refused.json()).toMatchObject({ holder: 'worker-1', until });
-      const released = await post(client, `/release-session/${id}`, { fence: 2 });
+      const released = await post(client, `/release-session/${id}`, { fencing_token: 2 });
       expect([released.status, released.text]).toEqual([204, '']);
-      expect((await post(client, `/hold-session/${id}`, other)).json()).toMatchObject({ fence: 3 });
-      expectProblem(await post(client, `/release-session/${id}`, { fence: 2 }), 409, 'not_holder');
+      expect((await post(client, `/lease-session/${id}`, other)).json()).toMatchObject({ fencing_token: 3 });
+      expectProblem(await post(client, `/release-session/${id}`, { fencing_token: 2 }), 409, 'lease_lost');
     });
 
-    test('a command or an append with a fence is refused unless it is the current one', async () => {
+    test('renewing moves the end of the current lease, and takes none that is lost', async () => {
       const client = world.client();
       const id = await started(client);
-      const fenced = (fence: string) => ({ 'X-Fence': fence });
-      expectProblem(await post(client, `/append-history/${id}`, said, fenced('2')), 409, 'not_holder');
-      await post(client, `/hold-session/${id}`, { holder: 'worker-1', seconds: 5 });
+      const renewal = { fencing_token: 2, seconds: 30 };
+      expectProblem(await post(client, `/renew-session/${id}`, renewal), 409, 'lease_lost');
+      await post(client, `/lease-session/${id}`, { holder: 'worker-1', seconds: 10 });
+      world.clock.pass(5000);
+      const until = new Date(world.clock.now() + 30_000).toISOString();
+      const renewed = await post(client, `/renew-session/${id}`, renewal);
+      expect([renewed.status, renewed.json()]).toEqual([200, { holder: 'worker-1', fencing_token: 2, until }]);
+      world.clock.pass(30_000);
+      expectProblem(await post(client, `/renew-session/${id}`, renewal), 409, 'lease_lost');
+    });
+
+    test('a command or an append with a fencing token is refused unless it is the current one', async () => {
+      const client = world.client();
+      const id = await started(client);
+      const fenced = (fencingToken: string) => ({ 'X-Fencing-Token': fencingToken });
+      expectProblem(await post(client, `/append-history/${id}`, said, fenced('2')), 409, 'lease_lost');
+      await post(client, `/lease-session/${id}`, { holder: 'worker-1', seconds: 5 });
       expect((await post(client, `/append-history/${id}`, said, fenced('2'))).status).toBe(200);
       expect((await client.command(`/pause-session/${id}`, fenced('2'))).status).toBe(200);
-      expectProblem(await client.command(`/resume-session/${id}`, fenced('3')), 409, 'not_holder');
+      expectProblem(await client.command(`/resume-session/${id}`, fenced('3')), 409, 'lease_lost');
       world.clock.pass(5000);
-      expectProblem(await post(client, `/append-history/${id}`, said, fenced('2')), 409, 'not_holder');
+      expectProblem(await post(client, `/append-history/${id}`, said, fenced('2')), 409, 'lease_lost');
       expect((await post(client, `/append-history/${id}`, said)).status).toBe(200);
     });
 
     test('name what is wrong with the request', async () => {
       const client = world.client();
       const id = await started(client);
-      expectInvalid(await post(client, `/hold-session/${id}`, {}), 'holder', 'seconds');
-      expectInvalid(await post(client, `/hold-session/${id}`, { holder: 'x', seconds: 0 }), 'seconds');
-      expectInvalid(await post(client, `/release-session/${id}`, { fence: 'x' }), 'fence');
-      for (const fence of ['x', '0', '1.5', '-1', '1e3']) {
-        expectInvalid(await client.command(`/pause-session/${id}`, { 'X-Fence': fence }), 'X-Fence');
+      expectInvalid(await post(client, `/lease-session/${id}`, {}), 'holder', 'seconds');
+      expectInvalid(await post(client, `/lease-session/${id}`, { holder: 'x', seconds: 0 }), 'seconds');
+      expectInvalid(await post(client, `/release-session/${id}`, { fencing_token: 'x' }), 'fencing_token');
+      expectInvalid(await post(client, `/renew-session/${id}`, {}), 'fencing_token', 'seconds');
+      for (const fencingToken of ['x', '0', '1.5', '-1', '1e3']) {
+        expectInvalid(
+          await client.command(`/pause-session/${id}`, { 'X-Fencing-Token': fencingToken }),
+          'X-Fencing-Token',
+        );
       }
-      expectProblem(await post(client, '/hold-session/x', { holder: 'x', seconds: 1 }), 404, 'not_found');
+      expectProblem(await post(client, '/lease-session/x', { holder: 'x', seconds: 1 }), 404, 'not_found');
     });
   });
 

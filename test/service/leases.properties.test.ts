@@ -13,18 +13,19 @@ import { createdIn, okOf } from '../support/sessions.js';
 
 /** Two services with clocks of their own. */
 const by = fc.nat({ max: 1 });
-/** How much higher the fence of a call is than the latest; undefined for no fence. */
-const fence = fc.constantFrom(undefined, 0, 0, 0, -1, 1);
+/** How much higher the fencing token of a call is than the latest; undefined for no fencing token. */
+const fencingToken = fc.constantFrom(undefined, 0, 0, 0, -1, 1);
 const ms = fc.constantFrom(1, 999, 1000, 1001, 5000);
 
 const step = fc.oneof(
-  fc.record({ does: fc.constant('hold' as const), by, holder: fc.constantFrom('a', 'b'), ms }),
-  fc.record({ does: fc.constant('append' as const), by, fence }),
-  fc.record({ does: fc.constant('release' as const), by, fence: fc.constantFrom(0, 0, -1, 1) }),
-  fc.record({ does: fc.constantFrom('start' as const, 'pause' as const, 'resume' as const), by, fence }),
+  fc.record({ does: fc.constant('lease' as const), by, holder: fc.constantFrom('a', 'b'), ms }),
+  fc.record({ does: fc.constant('renew' as const), by, fencingToken: fc.constantFrom(0, 0, -1, 1), ms }),
+  fc.record({ does: fc.constant('append' as const), by, fencingToken }),
+  fc.record({ does: fc.constant('release' as const), by, fencingToken: fc.constantFrom(0, 0, -1, 1) }),
+  fc.record({ does: fc.constantFrom('start' as const, 'pause' as const, 'resume' as const), by, fencingToken }),
   { weight: 2, arbitrary: fc.record({ does: fc.constant('pass' as const), by, ms: fc.oneof(ms, fc.constant(-3000)) }) },
 );
-const last = fc.record({ does: fc.constant('terminate' as const), by, fence });
+const last = fc.record({ does: fc.constant('terminate' as const), by, fencingToken });
 const sequences = fc
   .tuple(fc.array(step, { minLength: 5, maxLength: 40 }), fc.array(fc.oneof(last, step), { maxLength: 5 }))
   .map((parts) => parts.flat());
@@ -34,38 +35,49 @@ type Call = Exclude<Step, { does: 'pass' }>;
 
 const moves = { start: ['IDLE', 'ACTIVE'], pause: ['ACTIVE', 'PAUSED'], resume: ['PAUSED', 'ACTIVE'] } as const;
 
-/** A held session, as simple as can be. Each call answers with a text. */
+/** A leased session, as simple as can be. Each call answers with a text. */
 class Model {
   status: SessionStatus = 'IDLE';
   holder = '';
-  fence = 0;
-  /** The first fence. */
+  fencingToken = 0;
+  /** The first fencing token. */
   revision = 1;
   until = 0;
-  /** The fence of each entry, 0 for none. */
+  /** The fencing token of each entry, 0 for none. */
   readonly entries: number[] = [];
 
   run(call: Call, given: number | undefined, now: number): string {
     const isOver = now >= this.until;
-    const isForeign = given !== undefined && (isOver || given !== this.fence);
-    if (call.does === 'hold') {
+    const isForeign = given !== undefined && (isOver || given !== this.fencingToken);
+    if (call.does === 'lease') {
       if (this.status === 'TERMINATED') return 'invalid_transition';
-      if (!isOver && this.holder !== call.holder) return 'held';
-      Object.assign(this, { holder: call.holder, fence: isOver ? this.nextFence : this.fence, until: now + call.ms });
-      return `held with ${this.fence} until ${this.until}`;
+      if (!isOver && this.holder !== call.holder) return 'leased';
+      Object.assign(this, {
+        holder: call.holder,
+        fencingToken: this.nextFencingToken,
+        until: now + call.ms,
+      });
+      return `leased with ${this.fencingToken} until ${this.until}`;
+    }
+    if (call.does === 'renew') {
+      if (this.fencingToken === 0 || given !== this.fencingToken) return 'lease_lost';
+      if (this.status === 'TERMINATED') return 'invalid_transition';
+      if (isOver) return 'lease_lost';
+      this.until = now + call.ms;
+      return `renewed until ${this.until}`;
     }
     if (call.does === 'release') {
-      if (this.fence === 0 || given !== this.fence) return 'not_holder';
-      this.until = isOver ? this.until : 0;
+      if (this.fencingToken === 0 || given !== this.fencingToken) return 'lease_lost';
+      if (this.status !== 'TERMINATED' && !isOver) this.until = 0;
       return 'released';
     }
     if (call.does === 'append') {
       if (this.status === 'IDLE' || this.status === 'TERMINATED') return 'invalid_transition';
-      if (isForeign) return 'not_holder';
+      if (isForeign) return 'lease_lost';
       this.entries.push(given ?? 0);
       return 'appended';
     }
-    if (isForeign) return 'not_holder';
+    if (isForeign) return 'lease_lost';
     const [from, to] = call.does === 'terminate' ? [this.status, 'TERMINATED' as const] : moves[call.does];
     if (this.status !== from) return 'invalid_transition';
     this.status = to;
@@ -73,20 +85,24 @@ class Model {
     return to;
   }
 
-  get nextFence(): number {
-    return this.fence === 0 ? this.revision : this.fence + 1;
+  get nextFencingToken(): number {
+    return this.fencingToken === 0 ? this.revision : this.fencingToken + 1;
   }
 }
 
 const callOf = (sessions: SessionService, id: string, call: Call, given: number | undefined) => {
-  const options = given === undefined ? {} : { fence: given };
+  const options = given === undefined ? {} : { fencingToken: given };
   switch (call.does) {
-    case 'hold':
+    case 'lease':
       return sessions
-        .hold(id, { holder: call.holder, seconds: call.ms / 1000 })
-        .map(({ fence: held, until }) => `held with ${held} until ${Date.parse(until)}`);
+        .lease(id, { holder: call.holder, seconds: call.ms / 1000 })
+        .map(({ fencingToken: leased, until }) => `leased with ${leased} until ${Date.parse(until)}`);
+    case 'renew':
+      return sessions
+        .renew(id, { fencingToken: given ?? 0, seconds: call.ms / 1000 })
+        .map(({ until }) => `renewed until ${Date.parse(until)}`);
     case 'release':
-      return sessions.release(id, { fence: given ?? 0 }).map(() => 'released');
+      return sessions.release(id, { fencingToken: given ?? 0 }).map(() => 'released');
     case 'append':
       return sessions.append(id, [{ role: 'assistant', content: `${given ?? 0}` }], options).map(() => 'appended');
     default:
@@ -113,27 +129,27 @@ const follow = async (stores: readonly SessionStore[], steps: readonly Step[]): 
     }
     // A service never goes back behind a time that it has read.
     process.seen = Math.max(process.seen, process.clock.now());
-    const delta = 'fence' in each ? each.fence : undefined;
-    const given = delta === undefined ? undefined : Math.max(1, model.fence + delta);
+    const delta = 'fencingToken' in each ? each.fencingToken : undefined;
+    const given = delta === undefined ? undefined : Math.max(1, model.fencingToken + delta);
     const expected = model.run(each, given, process.seen);
     const actual = await callOf(process.sessions, id, each, given).match(String, ({ type }) => type);
     expect({ step: each, actual }).toEqual({ step: each, actual: expected });
   }
   for (const process of processes) {
     process.seen = Math.max(process.seen, process.clock.now());
-    const isHeld = process.seen < model.until && model.status !== 'TERMINATED';
-    const { status, hold, history } = await okOf(process.sessions.get(id));
-    expect([status, hold?.holder, hold?.fence]).toEqual([
+    const isLeased = process.seen < model.until && model.status !== 'TERMINATED';
+    const { status, lease, history } = await okOf(process.sessions.get(id));
+    expect([status, lease?.holder, lease?.fencingToken]).toEqual([
       model.status,
-      ...(isHeld ? [model.holder, model.fence] : [undefined, undefined]),
+      ...(isLeased ? [model.holder, model.fencingToken] : [undefined, undefined]),
     ]);
     expect(history.map(({ content }) => Number(content))).toEqual(model.entries);
   }
-  const fences = model.entries.filter((each) => each > 0);
-  expect(fences).toEqual(fences.toSorted((a, b) => a - b));
+  const fencingTokens = model.entries.filter((each) => each > 0);
+  expect(fencingTokens).toEqual(fencingTokens.toSorted((a, b) => a - b));
 };
 
-const name = 'holds, appends and commands of two services answer as the model, whatever their clocks do';
+const name = 'leases, appends and commands of two services answer as the model, whatever their clocks do';
 
 describe('on the memory store', () => {
   test(name, async () => {
@@ -150,7 +166,7 @@ describe('on the memory store', () => {
 describeWithRedis('on the Redis store', ({ port }) => {
   test(name, async () => {
     const client = openClient('ioredis 5', { port });
-    const options = { client, prefix: `holds-${process.pid}` };
+    const options = { client, prefix: `leases-${process.pid}` };
     await fc.assert(
       fc.asyncProperty(sequences, (steps) =>
         follow([new RedisSessionStore(options), new RedisSessionStore(options)], steps),

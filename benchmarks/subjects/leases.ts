@@ -6,7 +6,7 @@ import { type Context, expect, must, type Suite } from './suite.js';
 const ENTRY = [{ role: 'user', content: 'Could you tell me how long the appointment takes before we go on?' }];
 
 /** Longer than the measurement. */
-const HOLD = { holder: 'worker-1', seconds: 3600 } as const;
+const LEASE = { holder: 'worker-1', seconds: 3600 } as const;
 
 /** Appends to a session of its own, with the options for the next position. */
 const appending = async (
@@ -29,7 +29,7 @@ const appending = async (
   };
 };
 
-/** Appends that are checked, beside one that is not; and a hold beside another change of the state. */
+/** Appends that are checked, beside one that is not; and a lease beside another change of the state. */
 async function* groups({ redis }: Context): AsyncGenerator<Group> {
   const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
   yield {
@@ -40,16 +40,16 @@ async function* groups({ redis }: Context): AsyncGenerator<Group> {
       await appending('append', sessions, async () => () => ({})),
       await appending('with operationId', sessions, async () => (position) => ({ operationId: `append-${position}` })),
       await appending('with ifPosition', sessions, async () => (ifPosition) => ({ ifPosition })),
-      await appending('with fence', sessions, async (id) => {
-        const { fence } = await must(sessions.hold(id, HOLD));
-        return () => ({ fence });
+      await appending('with fencing token', sessions, async (id) => {
+        const { fencingToken } = await must(sessions.lease(id, LEASE));
+        return () => ({ fencingToken });
       }),
     ],
   };
-  const [held, changed] = [await seedSession(sessions, 10, 2), await seedSession(sessions, 10, 3)];
+  const [leased, changed] = [await seedSession(sessions, 10, 2), await seedSession(sessions, 10, 3)];
   let isPaused = false;
   yield {
-    name: 'redis hold beside pause and resume',
+    name: 'redis lease beside pause and resume',
     callers: 1,
     limits: ['pause, then resume'],
     subjects: [
@@ -61,13 +61,13 @@ async function* groups({ redis }: Context): AsyncGenerator<Group> {
         },
       },
       {
-        name: 'hold',
-        call: () => must(sessions.hold(held, HOLD)),
-        check: async () => expect((await must(sessions.get(held))).hold?.holder === HOLD.holder, 'a hold'),
+        name: 'lease',
+        call: () => must(sessions.lease(leased, LEASE)),
+        check: async () => expect((await must(sessions.get(leased))).lease?.holder === LEASE.holder, 'a lease'),
       },
     ],
   };
   await redis.flushdb();
 }
 
-export const holds: Suite = { name: 'holds', groups };
+export const leases: Suite = { name: 'leases', groups };

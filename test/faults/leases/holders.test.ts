@@ -24,7 +24,7 @@ const SESSIONS = 3;
 /** Milliseconds that a process is ahead of the others, or behind. */
 const OFFSETS = [0, 0, 0, 0, 150, -150, 2500, -2500, 60_000, -60_000];
 
-/** Longer than each hold, and longer than the time-out of the store, so that calls have an unknown outcome. */
+/** Longer than each lease, and longer than the time-out of the store, so that calls have an unknown outcome. */
 const LONG_PAUSE_MS = 1200;
 
 interface Counts {
@@ -78,34 +78,34 @@ class Fight {
   }
 }
 
-/** `holder fence count` of each entry of a history. */
-const entryOf = ({ holder, fence, count }: HolderReport): string => `${holder} ${fence} ${count}`;
+/** `holder fencingToken count` of each entry of a history. */
+const entryOf = ({ holder, fencingToken, count }: HolderReport): string => `${holder} ${fencingToken} ${count}`;
 
 /** What the histories have against what the holders were answered. */
 const judge = (histories: ReadonlyMap<string, readonly string[]>, reports: readonly HolderReport[]) => {
   const holders = new Map<string, Set<string>>();
   const times = new Map<string, number>();
   let disordered = 0;
-  const note = (id: string, fence: number, holder: string) => {
-    const known = holders.get(`${id} ${fence}`) ?? new Set();
-    holders.set(`${id} ${fence}`, known.add(holder));
+  const note = (id: string, fencingToken: number, holder: string) => {
+    const known = holders.get(`${id} ${fencingToken}`) ?? new Set();
+    holders.set(`${id} ${fencingToken}`, known.add(holder));
   };
   for (const [id, contents] of histories) {
     let last = 0;
     for (const content of contents) {
       const [holder = '', number] = content.split(' ');
-      const fence = Number(number);
-      if (fence < last) disordered += 1;
-      last = fence;
-      note(id, fence, holder);
+      const fencingToken = Number(number);
+      if (fencingToken < last) disordered += 1;
+      last = fencingToken;
+      note(id, fencingToken, holder);
       times.set(`${id} ${content}`, (times.get(`${id} ${content}`) ?? 0) + 1);
     }
   }
-  for (const { did, id, fence, holder } of reports) if (did === 'held') note(id, fence, holder);
+  for (const { did, id, fencingToken, holder } of reports) if (did === 'leased') note(id, fencingToken, holder);
   const timesOf = (report: HolderReport) => times.get(`${report.id} ${entryOf(report)}`) ?? 0;
   const having = (did: HolderReport['did']) => reports.filter((report) => report.did === did);
   return {
-    fences: holders.size,
+    fencingTokens: holders.size,
     acknowledged: having('appended').length,
     refused: having('refused').length,
     unknown: having('unknown').length,
@@ -129,7 +129,7 @@ describeWithRedis('processes that fight for sessions', ({ port }) => {
   afterAll(() => worker.remove());
 
   test(
-    'write in the order of their fences, and what was acknowledged, once',
+    'write in the order of their fencing tokens, and what was acknowledged, once',
     async () => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);
@@ -194,17 +194,17 @@ describeWithRedis('processes that fight for sessions', ({ port }) => {
         'processes killed': done.kills,
         'times that the server was silent': done.silences,
         'times that all connections were cut': done.cuts,
-        'holds of different fences': found.fences,
+        'leases of different fencing tokens': found.fencingTokens,
         'appends that were acknowledged': found.acknowledged,
         'appends that were refused': found.refused,
         'appends without an answer': found.unknown,
       };
       const bars = {
-        'entries behind one of a higher fence': wrong.disordered,
+        'entries behind one of a higher fencing token': wrong.disordered,
         'acknowledged appends that are missing': wrong.lost,
         'appends that are there twice': wrong.doubled,
         'refused appends that are there': wrong.refusedButThere,
-        'fences of two holders': wrong.shared,
+        'fencing tokens of two holders': wrong.shared,
         'appends that were acknowledged after the release': wrong.afterRelease,
         'repeated appends with another position or refused': wrong.moved,
       };
@@ -212,7 +212,7 @@ describeWithRedis('processes that fight for sessions', ({ port }) => {
       for (const [figure, value] of Object.entries(bars)) record({ promise: PROMISE, figure, value, bar: '0' });
       expect(Object.entries(bars).filter(([, value]) => value !== 0)).toEqual([]);
       expect(found.acknowledged).toBeGreaterThan(ROUNDS * 50);
-      expect(found.fences).toBeGreaterThan(ROUNDS * SESSIONS);
+      expect(found.fencingTokens).toBeGreaterThan(ROUNDS * SESSIONS);
       expect(found.refused).toBeGreaterThan(0);
     },
     effort(120_000, 900_000),

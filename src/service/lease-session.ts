@@ -1,0 +1,73 @@
+import { err, type Result } from 'neverthrow';
+import type { LeaseError, ReleaseError, RenewError } from '../errors.js';
+import { readLease, readRelease, readRenew } from '../input/session-input.js';
+import { type LeasedState, leaseState, releaseState, renewState, sessionLeaseOf } from '../session/lease.js';
+import type { SessionLease } from '../session/session.js';
+import type { StateRecord } from '../session/session-record.js';
+import type { SessionKey } from '../store/session-store.js';
+import type { Settings } from './settings.js';
+import { updateState } from './update-state.js';
+
+/** Input of `lease`. */
+export interface LeaseInput {
+  /**
+   * The caller's name among those that lease sessions: 1 to 256 characters. Give each worker its own, such as a random
+   * one: a lease by a name that has the session already takes the place of the earlier one.
+   */
+  readonly holder: string;
+  /** Duration of the lease from now on, 0.001 to 86400, rounded to milliseconds. */
+  readonly seconds: number;
+}
+
+/** Input of `renew`. */
+export interface RenewInput {
+  /** The fencing token of the lease to extend. */
+  readonly fencingToken: number;
+  /** Duration of the lease from now on, 0.001 to 86400, rounded to milliseconds. */
+  readonly seconds: number;
+}
+
+/** Input of `release`. */
+export interface ReleaseInput {
+  /** The fencing token of the lease to end. */
+  readonly fencingToken: number;
+}
+
+export const leaseSession = async (
+  settings: Settings,
+  key: SessionKey,
+  input: unknown,
+): Promise<Result<SessionLease, LeaseError>> => {
+  const read = readLease(input);
+  if (read.isErr()) return err(read.error);
+  const updated = await updateState<LeasedState, LeaseError>(settings, key, (current, now) =>
+    leaseState(current, read.value, now),
+  );
+  return updated.map(({ state }) => sessionLeaseOf(state.lease));
+};
+
+export const renewLease = async (
+  settings: Settings,
+  key: SessionKey,
+  input: unknown,
+): Promise<Result<SessionLease, RenewError>> => {
+  const read = readRenew(input);
+  if (read.isErr()) return err(read.error);
+  const updated = await updateState<LeasedState, RenewError>(settings, key, (current, now) =>
+    renewState(current, read.value, now),
+  );
+  return updated.map(({ state }) => sessionLeaseOf(state.lease));
+};
+
+export const releaseSession = async (
+  settings: Settings,
+  key: SessionKey,
+  input: unknown,
+): Promise<Result<undefined, ReleaseError>> => {
+  const read = readRelease(input);
+  if (read.isErr()) return err(read.error);
+  const updated = await updateState<StateRecord, ReleaseError>(settings, key, (current, now) =>
+    releaseState(current, read.value, now),
+  );
+  return updated.map(() => undefined);
+};

@@ -1,0 +1,75 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type Leased, type LeaseLost, leased, leaseLost } from '../errors.js';
+import { timestampOf } from './clock.js';
+import type { SessionLease } from './session.js';
+import type { LeaseRecord, StateRecord } from './session-record.js';
+import { type InvalidTransition, invalidTransition } from './session-status.js';
+import { stateAt } from './timeline.js';
+
+const currentLease = ({ lease }: StateRecord, now: number): LeaseRecord | undefined =>
+  lease !== undefined && now < lease.until ? lease : undefined;
+
+export const sessionLeaseOf = ({ holder, fencingToken, until }: LeaseRecord): SessionLease => ({
+  holder,
+  fencingToken,
+  until: timestampOf(until),
+});
+
+/** The lease on a session that has not ended, at `now`, in milliseconds since the epoch. */
+export const leaseAt = (state: StateRecord, now: number): SessionLease | undefined => {
+  const lease = currentLease(state, now);
+  return lease && sessionLeaseOf(lease);
+};
+
+/** Whether the current lease at `now` has this fencing token. */
+export const isLeasedWith = (state: StateRecord, fencingToken: number, now: number): boolean =>
+  currentLease(state, now)?.fencingToken === fencingToken;
+
+/** A state with a lease, current or not. */
+export type LeasedState = StateRecord & { readonly lease: LeaseRecord };
+
+/**
+ * The next state with a new lease from `now` on, and a higher fencing token: also if the holder has the session already,
+ * because a name does not tell two processes apart.
+ */
+export const leaseState = (
+  state: StateRecord,
+  { holder, durationMs }: { readonly holder: string; readonly durationMs: number },
+  now: number,
+): Result<LeasedState, Leased | InvalidTransition> => {
+  const { status } = stateAt(state, now);
+  if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
+  const current = currentLease(state, now);
+  if (current !== undefined && current.holder !== holder) {
+    return err(leased(current.holder, timestampOf(current.until)));
+  }
+  // The first fencing token is the revision, which differs if a session was deleted and created again under its id.
+  const fencingToken = state.lease === undefined ? state.revision : state.lease.fencingToken + 1;
+  const lease = { holder, fencingToken, takenAt: now, until: now + durationMs };
+  return ok({ ...state, revision: state.revision + 1, lease });
+};
+
+/** The next state with the end of the current lease moved, if it is the lease of this fencing token. */
+export const renewState = (
+  state: StateRecord,
+  { fencingToken, durationMs }: { readonly fencingToken: number; readonly durationMs: number },
+  now: number,
+): Result<LeasedState, LeaseLost | InvalidTransition> => {
+  const { lease } = state;
+  if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
+  const { status } = stateAt(state, now);
+  if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
+  if (currentLease(state, now) === undefined) return err(leaseLost(fencingToken));
+  return ok({ ...state, revision: state.revision + 1, lease: { ...lease, until: now + durationMs } });
+};
+
+/**
+ * The next state without the lease of this token, or `state` itself if that lease is over and no other followed. A lease
+ * ends with its session.
+ */
+export const releaseState = (state: StateRecord, fencingToken: number, now: number): Result<StateRecord, LeaseLost> => {
+  const { lease } = state;
+  if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
+  if (stateAt(state, now).status === 'TERMINATED' || currentLease(state, now) === undefined) return ok(state);
+  return ok({ ...state, revision: state.revision + 1, lease: { ...lease, until: 0, releasedAt: now } });
+};

@@ -1,0 +1,125 @@
+import type { Mutant } from './mutant.js';
+
+const leaseTests = [
+  'test/session/lease.test.ts',
+  'test/service/leases.test.ts',
+  'test/service/leases.properties.test.ts',
+];
+const redis = ['test/stores/redis.contract.test.ts'];
+
+export const leaseMutants: readonly Mutant[] = [
+  {
+    bug: 'a lease lasts a millisecond too long',
+    file: 'src/session/lease.ts',
+    from: 'now < lease.until ? lease',
+    to: 'now <= lease.until ? lease',
+    tests: leaseTests,
+  },
+  {
+    bug: 'two holders have the same fencing token',
+    file: 'src/session/lease.ts',
+    from: 'state.revision : state.lease.fencingToken + 1',
+    to: 'state.revision : state.lease.fencingToken',
+    tests: leaseTests,
+  },
+  {
+    bug: 'a session can be taken from its holder',
+    file: 'src/session/lease.ts',
+    from: 'current.holder !== holder',
+    to: 'false',
+    tests: leaseTests,
+  },
+  {
+    bug: 'two workers of one name share a fencing token',
+    file: 'src/session/lease.ts',
+    from: 'state.revision : state.lease.fencingToken + 1',
+    to: 'state.revision : state.lease.fencingToken + (current === undefined ? 1 : 0)',
+    tests: leaseTests,
+  },
+  {
+    bug: 'a lease that is over can be renewed',
+    file: 'src/session/lease.ts',
+    from: 'if (currentLease(state, now) === undefined) return err(leaseLost(fencingToken));',
+    to: '',
+    tests: leaseTests,
+  },
+  {
+    bug: 'a lease can be released with any fencing token',
+    file: 'src/session/lease.ts',
+    from: `if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
+  if (stateAt`,
+    to: `if (lease === undefined) return err(leaseLost(fencingToken));
+  if (stateAt`,
+    tests: leaseTests,
+  },
+  {
+    bug: 'fencing tokens begin anew after a release',
+    file: 'src/session/lease.ts',
+    from: 'lease: { ...lease, until: 0, releasedAt: now }',
+    to: 'lease: { ...lease, fencingToken: 0, until: 0, releasedAt: now }',
+    tests: leaseTests,
+  },
+  {
+    bug: 'a session that has ended can be leased',
+    file: 'src/session/lease.ts',
+    from: "if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));",
+    to: '',
+    tests: leaseTests,
+  },
+  {
+    bug: 'a command of an earlier holder is carried out',
+    file: 'src/service/change-session.ts',
+    from: 'if (fencingToken !== undefined && !isLeasedWith(current, fencingToken, now)) return err(leaseLost(fencingToken));',
+    to: '',
+    tests: leaseTests,
+  },
+  {
+    bug: 'a change of the status ends the lease',
+    file: 'src/session/timeline.ts',
+    from: '...(state.lease && { lease: state.lease }),',
+    to: '',
+    tests: leaseTests,
+  },
+  {
+    bug: 'the Redis store makes an append of an earlier holder',
+    file: 'adapters/redis/scripts/append.ts',
+    from: "if not isLeased then return 'lease_lost' end",
+    to: '',
+    tests: redis,
+  },
+  {
+    bug: 'the Redis store accepts an append at the end of its lease',
+    file: 'adapters/redis/scripts/append.ts',
+    from: "now < ${numberField('head', 'leasedUntil')}",
+    to: "now <= ${numberField('head', 'leasedUntil')}",
+    tests: redis,
+  },
+  {
+    bug: 'the Redis store appends wherever the history ends',
+    file: 'adapters/redis/scripts/append.ts',
+    from: "if position ~= '' and tonumber(position) ~= length then",
+    to: 'if false then',
+    tests: redis,
+  },
+  {
+    bug: 'the Redis store takes other content for a repeated append',
+    file: 'adapters/redis/scripts/append.ts',
+    from: "return digest == ARGV[12] and tonumber(finish) or 'mismatch'",
+    to: 'return tonumber(finish)',
+    tests: redis,
+  },
+  {
+    bug: 'the Redis store counts a lease as a change',
+    file: 'adapters/redis/scripts/replace.ts',
+    from: "local sequence = ${numberField('record', 'sequence')}",
+    to: "local sequence = ${numberField('record', 'sequence')} + (status == ARGV[7] and 1 or 0)",
+    tests: redis,
+  },
+  {
+    bug: 'the memory store ignores the fencing token',
+    file: 'adapters/memory/memory-session-store.ts',
+    from: "if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now)) return ok({ outcome: 'lease_lost' });",
+    to: '',
+    tests: ['test/stores/memory.contract.test.ts', 'test/service/leases.properties.test.ts'],
+  },
+];
