@@ -33,9 +33,11 @@ export type {
   TooManyActive,
   WatchError,
 } from './errors.js';
+export { changeDetailOf, type EventDetail, type SimpleEvent } from './events/event-detail.js';
 export type {
   EventPage,
   EventsLost,
+  PlainEventType,
   SessionChange,
   SessionEvent,
   SessionEventType,

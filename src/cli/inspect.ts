@@ -23,14 +23,27 @@ const objectOf = (change: ShownChange, added: readonly HistoryEntry[], entries: 
   if (type === 'session.expiring') return { type, at: change.at, ends_at: change.endsAt, end_reason: change.endReason };
   const { id, sequence, at } = change;
   if (type === 'session.appended') return { id, type, sequence, at, entries: added };
+  if (type === 'session.leased' || type === 'session.released')
+    return { id, type, sequence, at, holder: change.holder };
   return { id, type, sequence, at, end_reason: type === 'session.terminated' ? change.endReason : undefined };
+};
+
+const detailOf = (change: ShownChange): string => {
+  switch (change.type) {
+    case 'session.terminated':
+      return `, ${change.endReason}`;
+    case 'session.leased':
+    case 'session.released':
+      return ` by ${change.holder}`;
+    default:
+      return '';
+  }
 };
 
 const linesOf = (change: ShownChange, added: readonly HistoryEntry[], entries: number): Line[] => {
   if (change.type === 'session.snapshot') return sessionLines(change.session, entries);
   if (change.type === 'session.appended') return added.flatMap(entryLines);
-  const reason = change.type === 'session.terminated' ? `, ${change.endReason}` : '';
-  const text = printable(`${change.at}  ${change.type.replace('session.', '')}${reason}`);
+  const text = printable(`${change.at}  ${change.type.replace('session.', '')}${detailOf(change)}`);
   return [{ text: clip(text, columns()), style: 'yellow' }];
 };
 

@@ -38,6 +38,7 @@ export type PlainEventType = Exclude<
 export type SessionEvent =
   | (EventBase & { readonly type: PlainEventType })
   | (EventBase & {
+      /** Whether the lease was taken or released. */
       readonly type: 'session.leased' | 'session.released';
       /** Who took the lease, or had it until now. */
       readonly holder: string;

@@ -23,13 +23,16 @@ interface TenantWatch {
 /** A host may serve sessions of its own making, which need no such method: the page then reads its list every few seconds. */
 const canWatchAll = (sessions: unknown): sessions is TenantWatch => hasMethods(sessions, 'watchAll');
 
-/** The events that change a list: an append changes nothing that a row shows. */
+/** Appends and leases change nothing that a row shows. */
+const inNoRow: readonly string[] = ['events_lost', 'session.appended', 'session.leased', 'session.released'];
+
+const isInRow = (change: TenantChange): change is SessionEvent => !inNoRow.includes(change.type);
+
+/** The events that change a list. */
 async function* listEvents(changes: AsyncIterable<Result<TenantChange, WatchError>>) {
   for await (const change of changes) {
     if (change.isErr()) yield err<SessionEvent, WatchError>(change.error);
-    else if (change.value.type !== 'events_lost' && change.value.type !== 'session.appended') {
-      yield ok<SessionEvent, WatchError>(change.value);
-    }
+    else if (isInRow(change.value)) yield ok<SessionEvent, WatchError>(change.value);
   }
 }
 

@@ -138,6 +138,7 @@ const schemas: Readonly<Record<string, string>> = {
   SessionEvent: 'A change of the session.',
   SessionAppendedEvent: 'A change of the session.',
   SessionTerminatedEvent: 'A change of the session.',
+  SessionLeaseEvent: 'A lease was taken or released.',
   SessionExpiringEvent: 'The clock ends the session soon.',
   StreamEnd: 'The last event: the session has ended, or is deleted and has no end_reason.',
   StreamUnavailable: 'The last event where the sessions cannot be reached any more.',

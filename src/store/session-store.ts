@@ -276,8 +276,9 @@ export interface SessionStore {
 
   /**
    * Replaces the state with revision `next.revision - 1` by `next`. If the state has another revision, writes nothing
-   * and returns `stale`. A replacement with the same status changes the `lease` alone: it has no event, and the sequence
-   * stays.
+   * and returns `stale`. Another status is a change with an event, and so is a lease that is taken (another fencing token)
+   * or released (`releasedAt`): see `changeDetailOf`. Any other replacement, such as a renewed lease, has no event, and the
+   * sequence stays.
    *
    * `active` is given only if the session becomes ACTIVE. If the tenant has as many ACTIVE sessions already, `too_many`, and
    * writes nothing: exact, however many calls race.

@@ -103,7 +103,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     const id = await create({ user: 'u-1', note: HOSTILE });
     const lease = (await sessions.lease(id, { holder: 'worker-1', seconds: 60 }))._unsafeUnwrap();
     const { stdout } = await colloquy.run(['inspect', id, ...where]);
-    expect(stdout).toContain(`Leased by   worker-1 until ${lease.until}, fencingToken ${lease.fencingToken}\n`);
+    expect(stdout).toContain(`Leased by worker-1 until ${lease.until}, fencing token ${lease.fencingToken}\n`);
     expect(stdout).toContain('Labels    note=a\\nTERMINATED\\u{1b}[2J\n          user=u-1\n');
     const json = await colloquy.run(['inspect', '--json', id, ...where]);
     expect(JSON.parse(json.stdout)).toMatchObject({ labels: { user: 'u-1', note: HOSTILE }, lease });

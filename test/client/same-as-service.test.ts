@@ -84,7 +84,7 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     ['start', [id, { fense: 1 }]],
     ['append', [id, [{ role: 'user', content: 'x' }], { ifposition: 1 }]],
     ['lease', [id, { holder: 'a', seconds: 1, until: 5 }]],
-    ['renew', [id, { fencingToken: 1, second: 1 }]],
+    ['renew', [id, { fencingToken: 1, seconds: 1, until: 5 }]],
     ['release', [id, { fencingToken: 1, force: true }]],
   ];
   for (const [name, args] of misspelt) {

@@ -21,6 +21,8 @@ export const sessionEvents = [
   'session.started',
   'session.paused',
   'session.resumed',
+  'session.leased',
+  'session.released',
   'session.terminated',
   'session.deleted',
 ];

@@ -48,5 +48,6 @@ export interface Change {
   readonly type: string;
   readonly at: string;
   readonly end_reason?: EndReason;
+  readonly holder?: string;
   readonly position?: number;
 }

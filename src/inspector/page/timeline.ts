@@ -9,6 +9,8 @@ const titles: Readonly<Record<string, string>> = {
   'session.started': 'Started',
   'session.paused': 'Paused',
   'session.resumed': 'Resumed',
+  'session.leased': 'Leased',
+  'session.released': 'Released',
   'session.deleted': 'Deleted',
 };
 
@@ -48,14 +50,15 @@ export class Timeline {
     if (limit !== undefined) this.list.append(limit);
   }
 
-  add({ type, at, end_reason: endReason }: Change): void {
+  add({ type, at, end_reason: endReason, holder }: Change): void {
     if (type === 'session.created') return;
     if (type === 'session.appended') {
       this.#addAppend(at);
       return;
     }
     this.#hasEnd ||= type === 'session.terminated';
-    this.#put(itemOf(at, type === 'session.terminated' ? endOf(endReason) : (titles[type] ?? type)).line);
+    const title = type === 'session.terminated' ? endOf(endReason) : (titles[type] ?? type);
+    this.#put(itemOf(at, holder === undefined ? title : `${title} by ${holder}`).line);
   }
 
   /** Adds a change that was noticed by polling: its time is unknown. */

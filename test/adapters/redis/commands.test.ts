@@ -73,7 +73,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         expect(await missingEntries(client, { prefix, statusIndex: true })).toEqual([]);
       }
       const { events } = await answerOf(store.events?.read(store.events.streamOf(TENANT), '0', 100) ?? noEvents());
-      const numbers = upTo(9).map((at) => at + 1);
+      const numbers = upTo(11).map((at) => at + 1);
       expect(events.map(({ sequence }) => sequence)).toEqual([...numbers, ...numbers]);
       expect(await dueOf(store, NOON + 10_000, 10)).toEqual([]);
     });

@@ -19,7 +19,7 @@ const HEAD =
   '"createdAt":"2026-01-31T12:00:00.000Z"}';
 const COUNTS = `${BIRTH} 00${NOON} 0000000001 0000000000 000000000000`;
 const record =
-  `3 A 0000000000061000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 ${COUNTS} 0000000329 ` +
+  `3 A 0000000000061000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 ${COUNTS} 0000000349 ` +
   'user=u%003a1 channel=w%00e9b\n' +
   '{"status":"ACTIVE","revision":2,"since":1000,"activeMs":7,"limitMs":60000,"deadline":61000,' +
   `"operations":["b","a:1"],"lease":{"holder":"worker","fencingToken":3,"takenAt":4,"until":5}}\n${HEAD}`;
