@@ -1,8 +1,11 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { inspectorPageInVite } from './.ci/inspector-page.js';
 
 export default defineConfig({
   plugins: [inspectorPageInVite],
+  // The examples import what users import: here it stands without a build.
+  resolve: { alias: [{ find: /^colloquy$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) }] },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],

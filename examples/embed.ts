@@ -1,8 +1,7 @@
 // Colloquy in a script: no server, no framework, sessions in memory. The script checks each result: errors are values, so
 // nothing needs a `try`.
-import { type HistoryEntry, type SessionError, SessionService } from 'colloquy';
+import { err, type HistoryEntry, type Result, type SessionError, SessionService } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
-import { err, type Result } from 'neverthrow';
 
 const sessions = new SessionService({
   store: new MemorySessionStore(),

@@ -114,8 +114,9 @@ export interface CorruptRecord extends Failure<'corrupt_record'> {
 }
 
 /**
- * The deployment is wrong: the tables are missing, a list needs an option that the store was opened without, or the host
- * gave something that cannot be used. Nothing was changed, and the same call fails until somebody corrects the setup.
+ * The deployment is wrong: the tables are missing, a list or a watch needs an option that the store was opened without, or
+ * the host's clock or ids give something that cannot be used. Nothing was changed, and the same call fails until somebody
+ * corrects the setup.
  */
 export interface Misconfigured extends Failure<'misconfigured'> {
   /** What is wrong, and what to do: for logs. */

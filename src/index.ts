@@ -1,3 +1,4 @@
+export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
 export type {
   AppendError,
   ChangeError,
@@ -52,6 +53,7 @@ export type { InputPolicy } from './input/input-policy.js';
 export type { OperationOptions } from './service/change-session.js';
 export type { CreateSessionInput } from './service/create-session.js';
 export type { AppendOptions, HistoryQuery, NewHistoryEntry } from './service/history.js';
+export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
 export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';
 export type { EachQuery, ListQuery, ReadOptions } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
@@ -70,10 +72,12 @@ export { type GetOptions, SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
 export type { SweepOptions } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
+export { UnwrapError, unwrap } from './service/unwrap.js';
 export { type Clock, systemClock } from './session/clock.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { isLeasedWith } from './session/lease.js';
 export type {
+  CreatedSession,
   HistoryEntry,
   Session,
   SessionLabels,

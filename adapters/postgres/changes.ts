@@ -112,7 +112,7 @@ BEGIN
   IF p_operation IS NOT NULL THEN
     SELECT digest, position INTO v_known FROM $operations WHERE session = v.number AND operation = p_operation;
     IF FOUND THEN
-      outcome := CASE WHEN v_known.digest = p_digest THEN 'appended' ELSE 'mismatch' END;
+      outcome := CASE WHEN v_known.digest = p_digest THEN 'repeated' ELSE 'mismatch' END;
       end_position := v_known.position;
       RETURN;
     END IF;

@@ -95,6 +95,7 @@ export class SessionWriter {
       this.#events?.publishSoon();
       return ok({ outcome, position });
     }
+    if (outcome === 'repeated') return ok({ outcome: 'appended', position, repeated: true });
     if (outcome === 'moved') return ok({ outcome, position });
     if (outcome === 'missing' || outcome === 'mismatch' || outcome === 'lease_lost' || outcome === 'full') {
       return ok({ outcome });

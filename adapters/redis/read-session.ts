@@ -89,7 +89,12 @@ export const findSession = async <E>(
     if (text.value === null) return findSession<never>(call, session, {}, undefined);
     const decoded = decodeRecord(session.id, text.value);
     if (decoded === undefined) return err(unreadable(session));
-    const sized = { member, recordBytes: text.value.length, journalBytes: decoded.bytes, record: text.value };
+    const recordBytes = text.value.length;
+    if (historyLimit === 0) {
+      const refusal = admit?.(recordBytes, 1);
+      return refusal === undefined ? ok(recordOf(decoded, [])) : err(refusal);
+    }
+    const sized = { member, recordBytes, journalBytes: decoded.bytes };
     const read = await readSessions(call, session, [sized], { historyLimit }, admit);
     if (read.isErr())
       return err('refusal' in read.error ? read.error.refusal : toStoreError(session)(read.error.failure));

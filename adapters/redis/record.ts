@@ -23,53 +23,35 @@ import { LETTERS, letterOf } from './status-letters.js';
  * `sequence`, `entries` and `bytes` on.
  */
 
-/** The fields of a record in their order, and their widths. */
-const WIDTHS = {
-  version: 1,
-  status: 1,
-  openUntil: 16,
-  deadline: 16,
-  revision: 16,
-  fencingToken: 16,
-  leasedUntil: 16,
-  birth: 12,
-  created: 15,
-  sequence: 10,
-  entries: 10,
-  bytes: 12,
-  size: 10,
+let nextStart = 0;
+
+/** The place of the next field: each has a space behind it. */
+const place = (width: number) => {
+  const start = nextStart;
+  nextStart += width + 1;
+  return { width, start, end: start + width };
+};
+
+/** The fields of a record in their order. */
+const FIELDS = {
+  version: place(1),
+  status: place(1),
+  openUntil: place(16),
+  deadline: place(16),
+  revision: place(16),
+  fencingToken: place(16),
+  leasedUntil: place(16),
+  birth: place(12),
+  created: place(15),
+  sequence: place(10),
+  entries: place(10),
+  bytes: place(12),
+  size: place(10),
 } as const;
 
-type Field = keyof typeof WIDTHS;
+type Field = keyof typeof FIELDS;
 
 const VERSION = '3';
-
-const startOf = (name: Field): number => {
-  let start = 0;
-  for (const [each, width] of Object.entries(WIDTHS)) {
-    if (each === name) return start;
-    start += width + 1;
-  }
-  return start;
-};
-
-const bounds = (name: Field) => ({ start: startOf(name), end: startOf(name) + WIDTHS[name] });
-
-const FIELDS: Readonly<Record<Field, { readonly start: number; readonly end: number }>> = {
-  version: bounds('version'),
-  status: bounds('status'),
-  openUntil: bounds('openUntil'),
-  deadline: bounds('deadline'),
-  revision: bounds('revision'),
-  fencingToken: bounds('fencingToken'),
-  leasedUntil: bounds('leasedUntil'),
-  birth: bounds('birth'),
-  created: bounds('created'),
-  sequence: bounds('sequence'),
-  entries: bounds('entries'),
-  bytes: bounds('bytes'),
-  size: bounds('size'),
-};
 
 /** Length of the fields of fixed width, with the space behind them. */
 export const HEADER_BYTES = FIELDS.size.end + 1;
@@ -77,7 +59,7 @@ export const HEADER_BYTES = FIELDS.size.end + 1;
 /** Where the fields begin that an append changes. */
 export const COUNTS_START = FIELDS.sequence.start;
 
-const pad = (value: number | string, name: Field): string => String(value).padStart(WIDTHS[name], '0');
+const pad = (value: number | string, name: Field): string => String(value).padStart(FIELDS[name].width, '0');
 
 /** The fields that a state decides, from the first to the one before the birth. */
 export const stateFields = (state: StateRecord): string => {
@@ -161,7 +143,9 @@ if type(head) ~= 'string' then head = redis.call('GET', ${key}) or '' end`;
 export const originOf = (text: string): string => `string.sub(${text}, ${FIELDS.birth.start + 1}, ${COUNTS_START})`;
 
 /** A pattern for `string.format` of the fields that an append changes, with the space behind them. */
-export const COUNTS_FORMAT = (['sequence', 'entries', 'bytes'] as const).map((name) => `%0${WIDTHS[name]}d `).join('');
+export const COUNTS_FORMAT = (['sequence', 'entries', 'bytes'] as const)
+  .map((name) => `%0${FIELDS[name].width}d `)
+  .join('');
 
 /** The same for the last field. */
-export const SIZE_FORMAT = `%0${WIDTHS.size}d `;
+export const SIZE_FORMAT = `%0${FIELDS.size.width}d `;

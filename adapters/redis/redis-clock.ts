@@ -1,7 +1,7 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import { type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
-import { isFields } from '../../src/input/values.js';
+import { hasMethods } from '../../src/input/values.js';
 import { type Clock, systemClock } from '../../src/session/clock.js';
 import { Connection } from './connection.js';
 import { checkClient, type RedisClient, readTimeout } from './redis-session-store-options.js';
@@ -41,17 +41,22 @@ export class RedisClock implements Clock {
   readonly #connection: Connection;
   readonly #clock: Clock;
   #offsetMs = 0;
+  /** As `after` of the corrected clock, if that has one. */
+  readonly after?: NonNullable<Clock['after']>;
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: RedisClockOptions) {
     const { client, timeoutMs, clock } = readOptions('RedisClock', options, optionNames, (issues) => {
       checkClient(issues, options.client);
       const given = options.clock ?? systemClock;
-      issues.check(isFields(given) && typeof given.now === 'function', 'clock', 'must be a Clock');
+      const isClock = hasMethods(given, 'now') && (given.after === undefined || hasMethods(given, 'after'));
+      issues.check(isClock, 'clock', 'must be a Clock');
       return { client: options.client, timeoutMs: readTimeout(issues, options.timeoutMs ?? 2000), clock: given };
     });
     this.#connection = new Connection(client, timeoutMs);
     this.#clock = clock;
+    const { after } = clock;
+    if (after !== undefined) this.after = (ms, done) => after.call(clock, ms, done);
   }
 
   /** The time of the server in milliseconds since the epoch. */

@@ -167,6 +167,7 @@ export class RedisSessionStore implements SessionStore {
     if (typeof value === 'number') return ok({ outcome: 'appended', position: value });
     if (isOneOf(value, ['lease_lost', 'full', 'mismatch', 'missing'])) return ok({ outcome: value });
     const [outcome, detail]: readonly unknown[] = Array.isArray(value) ? value : [];
+    if (outcome === 'repeated') return ok({ outcome: 'appended', position: Number(detail), repeated: true });
     if (outcome === 'moved') return ok({ outcome, position: Number(detail) });
     const state = outcome === 'closed' ? decodeState(detail) : undefined;
     return state === undefined ? err(unreadable(key)) : ok({ outcome: 'closed', state });

@@ -2,9 +2,16 @@
 // append-only: a message that is said again, to edit it or to have another answer, replaces itself and all that followed.
 import { createHash } from 'node:crypto';
 import type { UIMessage } from 'ai';
-import type { LeaseError, SessionError, SessionService } from 'colloquy';
+import {
+  err,
+  type LeaseError,
+  ok,
+  type Result,
+  type ResultAsync,
+  type SessionError,
+  type SessionService,
+} from 'colloquy';
 import { nanoid } from 'nanoid';
-import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 
 /** How long a worker may take for an answer, in seconds, before another may have the chat. */
 const ANSWER_SECONDS = 120;

@@ -1,7 +1,7 @@
 // A chat of the Vercel AI SDK whose messages are kept in a Colloquy session. The route is that of a host, and the client is
 // the transport that `useChat` uses in a page. Only the model is scripted, and the network is left out.
 import { DefaultChatTransport, generateId, readUIMessageStream, type UIMessage } from 'ai';
-import { SessionService } from 'colloquy';
+import { SessionService, unwrap } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
 import { chatRoute } from './chat-route.js';
 import { ChatStore } from './chat-store.js';
@@ -22,16 +22,10 @@ const transport = new DefaultChatTransport<UIMessage>({
 const textOf = ({ role, parts }: UIMessage): string =>
   `${role}: ${parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}`;
 
-const created = await chats.create();
-if (created.isErr()) throw new Error(created.error.message);
-const chatId = created.value;
+const chatId = await unwrap(chats.create());
 
 /** What a page shows that is opened now, in whichever process. */
-const load = async (): Promise<UIMessage[]> => {
-  const loaded = await chats.load(chatId);
-  if (loaded.isErr()) throw new Error(loaded.error.message);
-  return [...loaded.value];
-};
+const load = async (): Promise<UIMessage[]> => [...(await unwrap(chats.load(chatId)))];
 
 const send = async (trigger: 'submit-message' | 'regenerate-message', messages: UIMessage[]): Promise<void> => {
   const stream = await transport.sendMessages({

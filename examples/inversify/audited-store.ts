@@ -9,13 +9,13 @@ import type {
   ReadSize,
   Removal,
   Rescheduling,
+  Result,
   SessionHead,
   SessionKey,
   SessionStore,
   StateRecord,
   StoreError,
 } from 'colloquy';
-import type { Result } from 'neverthrow';
 
 /** One write: its tenant, method and session, without any text of the session. */
 export interface AuditEntry extends SessionKey {

@@ -2,9 +2,8 @@
 // is append-only, so `popItem` and `clearSession` append an entry that says so. They do it on condition that the history
 // still ends where they have read it: two workers never pop the same item, and nothing is cleared that was never seen.
 import type { AgentInputItem, Session } from '@openai/agents';
-import type { HistoryPart, SessionError, SessionService } from 'colloquy';
+import { type HistoryPart, type ResultAsync, type SessionError, type SessionService, unwrap } from 'colloquy';
 import { nanoid } from 'nanoid';
-import type { Result, ResultAsync } from 'neverthrow';
 
 const POP = 'session:pop';
 const CLEAR = 'session:clear';
@@ -26,12 +25,6 @@ interface Reading {
   /** The end of the history. */
   readonly position: number;
 }
-
-/** The SDK expects exceptions. */
-const orThrow = <T>(result: Result<T, SessionError>): T => {
-  if (result.isOk()) return result.value;
-  throw new Error(`${result.error.type}: ${result.error.message}`, { cause: result.error });
-};
 
 /** The role under which an item stands in the history: that of a message, or the type of anything else. */
 const entryOf = (item: AgentInputItem): Entry => ({
@@ -82,7 +75,7 @@ export class EngineSession implements Session {
   async #read(limit = Number.POSITIVE_INFINITY): Promise<Reading> {
     const items: AgentInputItem[] = [];
     let popped = 0;
-    let part = orThrow(await this.#sessions.history(this.#id, { last: this.#part }));
+    let part = await unwrap(this.#sessions.history(this.#id, { last: this.#part }));
     const { position } = part;
     const reading = (): Reading => ({ items: items.toReversed(), position });
     for (;;) {
@@ -93,7 +86,7 @@ export class EngineSession implements Session {
         else items.push(JSON.parse(content));
       }
       if (part.start === 0) return reading();
-      part = orThrow(await this.#before(part));
+      part = await unwrap(this.#before(part));
     }
   }
 
@@ -111,7 +104,7 @@ export class EngineSession implements Session {
       const appended = await this.#sessions.append(this.#id, entries, options);
       if (appended.isErr() && appended.error.type === 'history_moved') return false;
       if (appended.isErr() && appended.error.type === 'store_unavailable' && attempt < ATTEMPTS) continue;
-      orThrow(appended);
+      unwrap(appended); // the SDK expects exceptions
       return true;
     }
   }

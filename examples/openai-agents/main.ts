@@ -2,7 +2,7 @@
 // runner and the session are those of a real host. With a Redis, SQLite or PostgreSQL store, any process goes on with the
 // conversation, and the inspector shows it.
 import { Agent, run, setTracingDisabled, tool } from '@openai/agents';
-import { SessionService } from 'colloquy';
+import { SessionService, unwrap } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
 import { z } from 'zod';
 import { EngineSession } from './engine-session.js';
@@ -29,9 +29,8 @@ const sessions = new SessionService({ store: new MemorySessionStore(), tenant: '
 
 /** As a worker does that has just started and knows only the name of the conversation. */
 const openSession = async (): Promise<EngineSession> => {
-  const id = await openConversation(sessions, 'user-7');
-  if (id.isErr()) throw new Error(id.error.message);
-  return new EngineSession(sessions, id.value);
+  const id = await unwrap(openConversation(sessions, 'user-7'));
+  return new EngineSession(sessions, id);
 };
 
 const ask = async (question: string): Promise<void> => {

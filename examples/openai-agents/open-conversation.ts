@@ -1,5 +1,4 @@
-import type { SessionError, SessionService } from 'colloquy';
-import { okAsync, type ResultAsync } from 'neverthrow';
+import { okAsync, type ResultAsync, type SessionError, type SessionService } from 'colloquy';
 
 /** The id of the session of a conversation, which is created and started by the first call, in whichever process. */
 export const openConversation = (sessions: SessionService, conversation: string): ResultAsync<string, SessionError> =>

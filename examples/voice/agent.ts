@@ -1,7 +1,6 @@
 // The loop of a voice agent: it listens, answers, stops speaking when the caller begins to speak, and hangs up when the
 // session has ended for any reason. All state that must survive a crash is in the session.
-import type { EndReason, HistoryEntry, SessionError, SessionService } from 'colloquy';
-import { errAsync } from 'neverthrow';
+import { type EndReason, errAsync, type HistoryEntry, type SessionError, type SessionService } from 'colloquy';
 
 /** Events of the line and the speech recognition. */
 export type Heard =
@@ -52,9 +51,7 @@ export const holdCall = async (
       if (item.isErr())
         ending = item.error.type; // a talk that cannot be kept is not held
       else if (item.value.type === 'session.terminated') ending = item.value.endReason;
-      else if (item.value.type === 'session.snapshot' && item.value.session.status === 'TERMINATED') {
-        ending = item.value.session.endReason;
-      }
+      else if (item.value.type === 'session.snapshot') ending = item.value.session.endReason ?? ending;
     }
     call.abort();
   };

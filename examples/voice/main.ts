@@ -1,6 +1,6 @@
 // Two calls with a voice agent on a scripted clock, so the output is the same each time and needs no waiting. A real agent
 // uses the machine's clock, speech recognition, speech synthesis and a model; agent.ts stays unchanged.
-import { createSweeper, type HistoryEntry, SessionService } from 'colloquy';
+import { createSweeper, type HistoryEntry, SessionService, unwrap } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
 import { holdCall } from './agent.js';
 import { ScriptedClock } from './scripted-clock.js';
@@ -48,18 +48,15 @@ const printEntry = (begun: string, { role, content, timestamp }: HistoryEntry): 
 };
 
 const make = async (name: string, steps: readonly Step[], listenIn?: (id: string) => Promise<void>): Promise<void> => {
-  const created = await sessions.create({ face: 'ada', profile: 'guide', timeLimit: 20 });
-  if (created.isErr()) throw new Error(created.error.message);
-  const { id, createdAt } = created.value;
+  const { id, createdAt } = await unwrap(sessions.create({ face: 'ada', profile: 'guide', timeLimit: 20 }));
   void listenIn?.(id);
   const line = new ScriptedLine(clock, steps);
   let ending = await holdCall({ sessions, line, model }, id);
   while (ending === 'cut') ending = await holdCall({ sessions, line, model }, id);
   console.log(`${name}: ${ending}`);
-  const session = await sessions.get(id);
-  if (session.isErr()) throw new Error(session.error.message);
-  for (const entry of session.value.history) printEntry(createdAt, entry);
-  console.log(`${session.value.status} after ${session.value.duration} s that count\n`);
+  const { history, status, duration } = await unwrap(sessions.get(id));
+  for (const entry of history) printEntry(createdAt, entry);
+  console.log(`${status} after ${duration} s that count\n`);
 };
 
 // With the machine's clock, a watch reports the end at the time limit by itself. With the scripted clock, a sweep must.

@@ -3,6 +3,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { unwrap } from 'colloquy';
 import { SessionClient } from 'colloquy/client';
 
 const started: { readonly child: ChildProcess; readonly gone: Promise<unknown> }[] = [];
@@ -26,18 +27,13 @@ const begin = async (name: 'http' | 'worker'): Promise<string> => {
 
 /** Appends one message after another, each after the answer to the last, and ends the session. */
 const talk = async (client: SessionClient, said: readonly string[], signal: AbortSignal): Promise<void> => {
-  const created = await client.create({ face: 'ada', profile: 'tutor', timeLimit: 60 }, { signal });
-  if (created.isErr()) throw new Error(created.error.message);
-  const { id } = created.value;
+  const { id } = await unwrap(client.create({ face: 'ada', profile: 'tutor', timeLimit: 60 }, { signal }));
   const left = [...said];
   let known = 0;
   for await (const change of client.watch(id, { signal })) {
-    if (change.isErr()) throw new Error(change.error.message);
-    console.log(`[caller] ${change.value.type}`);
+    console.log(`[caller] ${unwrap(change).type}`);
     // An event does not contain the entries, so read them.
-    const session = await client.get(id, { signal });
-    if (session.isErr()) throw new Error(session.error.message);
-    const { status, history } = session.value;
+    const { status, history } = await unwrap(client.get(id, { signal }));
     for (const { role, content } of history.slice(known)) console.log(`[caller] ${role}: ${content}`);
     known = history.length;
     // No worker has taken the session yet, or the worker has not answered yet.

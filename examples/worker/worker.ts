@@ -3,8 +3,7 @@
 // sessions from time to time for those that it missed and those that were left.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createSweeper, type SessionError } from 'colloquy';
-import type { Result, ResultAsync } from 'neverthrow';
+import { createSweeper, type Result, type ResultAsync, type SessionError } from 'colloquy';
 import { openSessions } from './sessions.js';
 
 const MAX_SESSIONS = 200;

@@ -2,7 +2,7 @@ import { err, errAsync, type Result, ResultAsync } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
 import { append, changes, lease, release, remove, renew } from '../operations/command-operations.js';
 import type { Operation, OperationError } from '../operations/operation.js';
-import type { RemoteCreated, RemotePage, RemoteSession } from '../operations/outputs.js';
+import { REPLAYED_HEADER, type RemoteCreated, type RemotePage, type RemoteSession } from '../operations/outputs.js';
 import { create, get, history, list } from '../operations/session-operations.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { HistoryQuery, NewHistoryEntry } from '../service/history.js';
@@ -49,6 +49,14 @@ const bodyOf =
   ({ body }: Reply): T | undefined =>
     output.shape?.read(body);
 
+/** Reads the result of a write, with whether an earlier request with its key had it. */
+const writtenOf =
+  <T extends { readonly repeated?: true }>({ output }: Operation<never, T>) =>
+  ({ body, headers }: Reply): T | undefined => {
+    const value = output.shape?.read(body);
+    return value && headers.get(REPLAYED_HEADER) === 'true' ? { ...value, repeated: true } : value;
+  };
+
 /**
  * Creates, changes, reads and lists sessions over HTTP: the operations of `SessionService`, for the tenant of the API
  * key. No operation throws or rejects. Temporary failures are retried; a write keeps its idempotency key, so it is
@@ -64,7 +72,7 @@ export class SessionClient {
 
   /** Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. */
   create(input: CreateSessionInput, options: CallOptions = {}): ResultAsync<RemoteCreated, RemoteCreateError> {
-    return this.#call(create, { input, options }, bodyOf(create));
+    return this.#call(create, { input, options }, writtenOf(create));
   }
 
   /** Reads a session with its history, or with its latest entries. */
@@ -100,27 +108,27 @@ export class SessionClient {
 
   /** IDLE to ACTIVE. The time limit runs. */
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteStartError> {
-    return this.#call(changes.start, { id, options }, bodyOf(changes.start));
+    return this.#call(changes.start, { id, options }, writtenOf(changes.start));
   }
 
   /** ACTIVE to PAUSED. The time limit stops. */
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#call(changes.pause, { id, options }, bodyOf(changes.pause));
+    return this.#call(changes.pause, { id, options }, writtenOf(changes.pause));
   }
 
   /** PAUSED to ACTIVE. The time limit runs on. */
   resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteStartError> {
-    return this.#call(changes.resume, { id, options }, bodyOf(changes.resume));
+    return this.#call(changes.resume, { id, options }, writtenOf(changes.resume));
   }
 
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
   terminate(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#call(changes.terminate, { id, options }, bodyOf(changes.terminate));
+    return this.#call(changes.terminate, { id, options }, writtenOf(changes.terminate));
   }
 
   /** Ends the session with the reason `failed`. */
   fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#call(changes.fail, { id, options }, bodyOf(changes.fail));
+    return this.#call(changes.fail, { id, options }, writtenOf(changes.fail));
   }
 
   /** Adds entries to the history of an ACTIVE or PAUSED session, all or none. */
@@ -130,7 +138,7 @@ export class SessionClient {
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteAppendError> {
     const input = { entries, ifPosition: options?.ifPosition };
-    return this.#call(append, { id, input, options, optionNames: ['ifPosition'] }, bodyOf(append));
+    return this.#call(append, { id, input, options, optionNames: ['ifPosition'] }, writtenOf(append));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { invalidInput, type StoreError, type WatchError } from '../errors.js';
+import { misconfigured, type StoreError, type WatchError } from '../errors.js';
 import type { Settings } from '../service/settings.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import type { Feed, FeedConsumer } from './feed.js';
@@ -31,7 +31,7 @@ export const openReader = async (
 ): Promise<Result<EventReader, WatchError>> => {
   const log = store.events;
   if (log === undefined || hub === undefined) {
-    return err(invalidInput([{ path: 'store', message: 'has no events; enable them with its option `events`' }]));
+    return err(misconfigured('the store has no events: enable them with its option `events`'));
   }
   const feed = hub.feedOf(options.scope.tenant);
   const reader = new EventReader(log, feed, options);

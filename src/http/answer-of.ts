@@ -7,8 +7,9 @@ import {
   type SessionError,
   storeUnavailable,
 } from '../errors.js';
-import { hasMethods } from '../input/values.js';
+import { hasMethods, isFields } from '../input/values.js';
 import { type AnyOperation, type Operation, type Output, wireNamesOf } from '../operations/operation.js';
+import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { commonHeaders, type HandlerError, isSessionError } from './handler-error.js';
 import { inputReader } from './read-input.js';
 import type { Answer, Call } from './route.js';
@@ -33,7 +34,7 @@ export const withTimeout = <T>(ms: number, answer: PromiseLike<T>): Promise<T | 
 
 /**
  * Translates the issues of an error to wire names. If an issue names anything else, the error is about the host's
- * setup, such as the clock or the tenant, and is reported as `misconfigured`.
+ * setup, such as the tenant, and is reported as `misconfigured`.
  */
 const inWireNames = (
   operation: AnyOperation,
@@ -93,14 +94,19 @@ export const withinBudget = async <S>(
 /** Headers of an answer without a body. */
 const bareHeaders = Object.freeze({ 'Cache-Control': commonHeaders['Cache-Control'] });
 
+/** The header for a result that an earlier request with the same key had. */
+export const replayedHeaders = (result: unknown): HandlerResponse['headers'] =>
+  isFields(result) && result['repeated'] === true ? { [REPLAYED_HEADER]: 'true' } : {};
+
 /**
  * Writes the response, and checks it against the shape: data from a store that breaks its contract must not be sent.
  */
-const responseOf = ({ status, shape }: Output, value: unknown): Result<HandlerResponse, HandlerError> => {
+const responseOf = ({ status, shape, headers }: Output, value: unknown): Result<HandlerResponse, HandlerError> => {
   if (shape === undefined) return ok({ status, headers: bareHeaders });
   const body = shape.write(value);
   if (shape.read(body) === undefined) return err(storeUnavailable('the store gave something else', 'unknown'));
-  return ok({ status, headers: commonHeaders, body: JSON.stringify(body) });
+  const own = headers?.includes(REPLAYED_HEADER) ? replayedHeaders(value) : {};
+  return ok({ status, headers: { ...commonHeaders, ...own }, body: JSON.stringify(body) });
 };
 
 /** The error of the host's setup where the sessions lack a method that an operation calls. */

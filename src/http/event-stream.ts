@@ -47,8 +47,7 @@ export interface Watching extends OpenWatch {
 
 const endReasonOf = (change: SessionChange): EndReason | undefined => {
   if (change.type === 'session.terminated') return change.endReason;
-  if (change.type !== 'session.snapshot') return undefined;
-  return change.session.status === 'TERMINATED' ? change.session.endReason : undefined;
+  return change.type === 'session.snapshot' ? change.session.endReason : undefined;
 };
 
 /**

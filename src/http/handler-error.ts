@@ -1,4 +1,5 @@
 import { type InputIssue, invalidInput, type SessionError } from '../errors.js';
+import { httpStatuses } from '../service/http-status-of.js';
 import type { HandlerResponse } from './session-handler.js';
 
 /** An error of the handler itself, without anything of a session. */
@@ -49,51 +50,53 @@ export type HandlerError =
 
 type Code = HandlerError['type'];
 
-/**
- * Status and detail of each error. The details are fixed texts, because the message of an error may contain what only
- * the host may see.
- */
-const sessionProblems = {
-  invalid_input: [400, ''],
-  not_found: [404, 'There is no such session.'],
-  invalid_transition: [409, 'The status of the session does not allow this.'],
-  leased: [409, 'Another holder has the session.'],
-  lease_lost: [409, 'The fencing token is not that of the current lease.'],
-  conflict: [409, 'Others kept changing the session at the same time. Try again.'],
-  history_full: [409, 'The history of the session has as many entries as this service allows.'],
-  history_moved: [412, 'The history does not end at if_position.'],
-  too_many_active: [429, 'As many sessions are active as the tenant may have at a time. Try again when one has ended.'],
-  operation_mismatch: [422, 'This Idempotency-Key was used before for another operation on this session.'],
-  idempotency_mismatch: [422, 'This Idempotency-Key was used before with another body.'],
-  page_too_large: [
-    422,
-    'The page is larger than this service allows. Ask for a smaller limit, or for shorter histories by history_limit.',
-  ],
-  corrupt_record: [500, 'The stored session cannot be read.'],
-  misconfigured: [500, 'This service is not set up correctly.'],
-  store_unavailable: [503, 'The sessions cannot be reached at the moment. Try again later.'],
-} as const satisfies Readonly<Record<SessionError['type'], readonly [number, string]>>;
+const statuses = {
+  ...httpStatuses,
+  unauthenticated: 401,
+  route_not_found: 404,
+  method_not_allowed: 405,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  authenticator_unavailable: 503,
+  too_many_streams: 503,
+} as const satisfies Readonly<Record<Code, number>>;
 
-const problems = {
-  ...sessionProblems,
-  unauthenticated: [401, 'The header X-API-KEY must carry a valid API key.'],
-  route_not_found: [404, 'There is nothing at this path.'],
-  method_not_allowed: [405, 'This path does not know this method; the header Allow names those that it knows.'],
-  body_too_large: [413, 'The body is larger than this service accepts.'],
-  unsupported_media_type: [415, 'The body must be sent as Content-Type: application/json, in UTF-8 and uncompressed.'],
-  authenticator_unavailable: [503, 'API keys cannot be checked at the moment. Try again later.'],
-  too_many_streams: [503, 'As many streams of events are open as this service allows. Try again later.'],
-} as const satisfies Readonly<Record<Code, readonly [number, string]>>;
+/** The detail of each error. They are fixed texts, because the message of an error may contain what only the host may see. */
+const details = {
+  invalid_input: '',
+  not_found: 'There is no such session.',
+  invalid_transition: 'The status of the session does not allow this.',
+  leased: 'Another holder has the session.',
+  lease_lost: 'The fencing token is not that of the current lease.',
+  conflict: 'Others kept changing the session at the same time. Try again.',
+  history_full: 'The history of the session has as many entries as this service allows.',
+  history_moved: 'The history does not end at if_position.',
+  too_many_active: 'As many sessions are active as the tenant may have at a time. Try again when one has ended.',
+  operation_mismatch: 'This Idempotency-Key was used before for another operation on this session.',
+  idempotency_mismatch: 'This Idempotency-Key was used before with another body.',
+  page_too_large:
+    'The page is larger than this service allows. Ask for a smaller limit, or for shorter histories by history_limit.',
+  corrupt_record: 'The stored session cannot be read.',
+  misconfigured: 'This service is not set up correctly.',
+  store_unavailable: 'The sessions cannot be reached at the moment. Try again later.',
+  unauthenticated: 'The header X-API-KEY must carry a valid API key.',
+  route_not_found: 'There is nothing at this path.',
+  method_not_allowed: 'This path does not know this method; the header Allow names those that it knows.',
+  body_too_large: 'The body is larger than this service accepts.',
+  unsupported_media_type: 'The body must be sent as Content-Type: application/json, in UTF-8 and uncompressed.',
+  authenticator_unavailable: 'API keys cannot be checked at the moment. Try again later.',
+  too_many_streams: 'As many streams of events are open as this service allows. Try again later.',
+} as const satisfies Readonly<Record<Code, string>>;
 
 /** An error that says nothing but its type, for a request that the handler refuses. */
 export const refusal = <C extends Exclude<Code, SessionError['type']>>(type: C) => ({
   type,
-  message: problems[type][1],
+  message: details[type],
 });
 
-type ProblemStatus = (typeof problems)[Code][0];
+type ProblemStatus = (typeof statuses)[Code];
 
-export const problemCodes = Object.keys(problems);
+export const problemCodes = Object.keys(statuses);
 
 /** The phrases of RFC 9110: RFC 9457 requires them for the type `about:blank`. */
 export const titles = {
@@ -121,9 +124,9 @@ const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, strin
 };
 
 /** Whether the error is a known one. A store that breaks its contract may return anything. */
-export const isSessionError = (error: SessionError): boolean => Object.hasOwn(sessionProblems, error.type);
+export const isSessionError = (error: SessionError): boolean => Object.hasOwn(httpStatuses, error.type);
 
-export const statusOf = (code: Code): ProblemStatus => problems[code][0];
+export const statusOf = (code: Code): ProblemStatus => statuses[code];
 
 /** What a response says beyond its code: the issues of invalid input, and the state that refused a request. */
 interface Particulars {
@@ -139,8 +142,8 @@ export const problemOf = (
   headers: HandlerResponse['headers'] = {},
   particulars: Particulars = {},
 ): HandlerResponse => {
-  const [status, fixed] = problems[code];
-  const detail = particulars.errors === undefined ? fixed : invalidInput(particulars.errors).message;
+  const status = statuses[code];
+  const detail = particulars.errors === undefined ? details[code] : invalidInput(particulars.errors).message;
   const body = { type: 'about:blank', title: titles[status], status, detail, code, ...particulars };
   return Object.freeze({
     status,

@@ -5,7 +5,7 @@ import { commandOperations } from '../operations/command-operations.js';
 import { percentEncode } from '../operations/operation.js';
 import { create, get, historyOperations, list } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
-import { answerOf, withinBudget } from './answer-of.js';
+import { answerOf, replayedHeaders, withinBudget } from './answer-of.js';
 import { commonHeaders } from './handler-error.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
 import { bodyReader, idempotencyKeyOf, queryReader } from './read-input.js';
@@ -23,9 +23,13 @@ const answerCreate = async (call: Call): Answer => {
   // The response contains only the id, so the history of a session that already exists is not read.
   const input = { ...body.value, idempotencyKey: idempotencyKeyOf(request), historyLimit: 0 };
   const created = await answerOf(call, sessions.create(input));
-  return created.map(({ id }) => ({
+  return created.map(({ id, repeated }) => ({
     status: 201,
-    headers: { ...commonHeaders, Location: `${tidyPrefix(request.prefix)}/session/${percentEncode(id)}` },
+    headers: {
+      ...commonHeaders,
+      Location: `${tidyPrefix(request.prefix)}/session/${percentEncode(id)}`,
+      ...replayedHeaders({ repeated }),
+    },
     body: JSON.stringify({ session_id: id }),
   }));
 };

@@ -1,15 +1,12 @@
 import { type SessionForm, toWireOptions } from '../operations/session-form.js';
 import type { Session } from '../session/session.js';
 
-const endReasonOf = (session: Session): string | undefined =>
-  session.status === 'TERMINATED' ? session.endReason : undefined;
-
 /** The fields of a session that a row of the list shows. The texts and the history may be much longer. */
 const rowOf = (session: Session) => {
-  const { id, status, createdAt, duration } = session;
+  const { id, status, endReason, createdAt, duration } = session;
   const { face, profile, time_limit } = toWireOptions(session.options);
   const options = { face, profile, time_limit };
-  return { id, status, end_reason: endReasonOf(session), options, created_at: createdAt, duration };
+  return { id, status, end_reason: endReason, options, created_at: createdAt, duration };
 };
 
 /** Sessions with their end reason and without their history, which the page reads in parts. */

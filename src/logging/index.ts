@@ -5,17 +5,13 @@ import type { SessionObserver } from '../service/session-observer.js';
 export type { Logger } from '../service/logger.js';
 
 /** Errors that are not the caller's. */
-const isFault = (error: SessionError): boolean =>
-  error.type === 'store_unavailable' ||
-  error.type === 'corrupt_record' ||
-  error.type === 'misconfigured' ||
-  (error.type === 'invalid_input' && error.issues.some(({ path }) => path === 'clock'));
+const isFault = ({ type }: SessionError): boolean =>
+  type === 'store_unavailable' || type === 'corrupt_record' || type === 'misconfigured';
 
 /**
- * An observer that logs operations that fail with `store_unavailable`, `corrupt_record` or `misconfigured`, or because of a
- * wrong clock (`error`), sessions that a page leaves out because they cannot be read (`warn`), and each session that the
- * clock ended (`info`, from sweeps). Logs no content of sessions and no keys. Throws a `TypeError` if `logger` is not a
- * logger.
+ * An observer that logs operations that fail with `store_unavailable`, `corrupt_record` or `misconfigured` (`error`),
+ * sessions that a page leaves out because they cannot be read (`warn`), and each session that the clock ended (`info`, from
+ * sweeps). Logs no content of sessions and no keys. Throws a `TypeError` if `logger` is not a logger.
  */
 export const logging = (logger: Logger): SessionObserver => {
   if (!isLogger(logger)) throw new TypeError(`logging: logger ${loggerRule}`);

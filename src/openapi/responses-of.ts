@@ -1,6 +1,7 @@
 import { streamHeaders } from '../http/event-frame.js';
 import { commonHeaders, type HandlerError, problemOf, statusOf, titles } from '../http/handler-error.js';
 import type { AnyOperation, Output } from '../operations/operation.js';
+import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { ref, type Schema } from '../operations/shape.js';
 import { answerExamples, descriptions } from './descriptions.js';
 import type { Header, MediaType, Operation, Reference, Response } from './types.js';
@@ -45,6 +46,11 @@ const headers: Readonly<Record<string, Header>> = {
   'WWW-Authenticate': fixed('How to authenticate: with X-API-KEY.', 'ApiKey'),
   Allow: header('The methods that the path knows.'),
   Location: header('The path of the session.'),
+  [REPLAYED_HEADER]: header(
+    'An earlier request with the same Idempotency-Key did this.',
+    { type: 'string', const: 'true' },
+    false,
+  ),
   'X-Total-Count': header('How many sessions there are on all pages.', { type: 'integer', minimum: 0 }),
   Link: header('Other pages, as RFC 8288 says: first, prev, next, last.'),
   'X-Next-Cursor': header('Leads on as `after`; the last page has none.', { type: 'string' }, false),

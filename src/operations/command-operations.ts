@@ -5,7 +5,7 @@ import type { SessionService } from '../service/session-service.js';
 import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 import { commonErrors, errorsOf, type OperationError, type OperationInput, operation } from './operation.js';
-import { appended, sessionLease, sessionState } from './outputs.js';
+import { appended, REPLAYED_HEADER, sessionLease, sessionState } from './outputs.js';
 import { fencingToken, operationId } from './parameters.js';
 import type { TenantCommands } from './tenant-sessions.js';
 
@@ -32,7 +32,7 @@ const change = <C extends CallerCommand, E extends OperationError>(
     path: `/${command}-session/{session_id}`,
     headers: { operationId, fencingToken },
     errors,
-    output: { status: 200, shape: sessionState },
+    output: { status: 200, shape: sessionState, headers: [REPLAYED_HEADER] },
     calls: { method: command, call },
   });
 
@@ -67,7 +67,7 @@ export const append = operation({
     'history_moved',
     'operation_mismatch',
   ]),
-  output: { status: 200, shape: appended },
+  output: { status: 200, shape: appended, headers: [REPLAYED_HEADER] },
   calls: {
     method: 'append',
     call: (sessions: TenantCommands, { id, body: { entries, ifPosition }, options }) =>

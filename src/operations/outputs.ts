@@ -1,14 +1,7 @@
 import { isLabels } from '../input/read-labels.js';
 import { isFields } from '../input/values.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
-import type {
-  HistoryEntry,
-  Session,
-  SessionLabels,
-  SessionLease,
-  SessionOptions,
-  SessionState,
-} from '../session/session.js';
+import type { HistoryEntry, SessionLabels, SessionLease, SessionOptions, SessionState } from '../session/session.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import { toWireSession } from './session-form.js';
 import { bool, instant, list, named, object, oneOf, plain, type Shape, seconds, text, whole } from './shape.js';
@@ -19,13 +12,33 @@ import { bool, instant, list, named, object, oneOf, plain, type Shape, seconds, 
  * A session on the wire: six fields, without the reason of its end. `terminate` returns the reason, also for a session
  * that has already ended. Every `Session` of the library is a `RemoteSession`.
  */
-export type RemoteSession = Pick<Session, 'id' | 'status' | 'duration' | 'options' | 'history' | 'createdAt'> & {
+export interface RemoteSession {
+  /** The id of the session. */
+  readonly id: string;
+  /** The status of the session. */
+  readonly status: SessionStatus;
+  /** Seconds spent ACTIVE so far, rounded down. */
+  readonly duration: number;
+  /** The options that the session was created with. */
+  readonly options: SessionOptions;
+  /** Oldest first; with `historyLimit` only the latest entries. */
+  readonly history: readonly HistoryEntry[];
+  /** RFC 3339, UTC, milliseconds. */
+  readonly createdAt: string;
   /** Only from a host that shows them with its option `labels`. */
   readonly labels?: SessionLabels;
-};
+}
 
 /** A session that was created by this request, or by an earlier one with the same key. Only the id is returned. */
-export type RemoteCreated = Pick<RemoteSession, 'id'>;
+export interface RemoteCreated {
+  /** The id of the session. */
+  readonly id: string;
+  /** Present if an earlier request with this idempotency key, or an attempt of this call, created the session. */
+  readonly repeated?: true;
+}
+
+/** The header of a response to a request that was recognised by its key, and changed nothing. */
+export const REPLAYED_HEADER = 'Idempotent-Replayed';
 
 /** A page of a list, as the client reads it. */
 export type RemotePage = Omit<SessionPage, 'sessions'> & {
@@ -123,9 +136,14 @@ const endedState = object({
   endReason,
 });
 
-export const sessionState: Shape<SessionState> = named('SessionState', {
+export const sessionState: Shape<SessionState> = named<SessionState>('SessionState', {
   schema: { oneOf: [openState.schema, endedState.schema] },
   components: endedState.components,
   read: (value) => openState.read(value) ?? endedState.read(value),
-  write: (state) => (state.status === 'TERMINATED' ? endedState.write(state) : openState.write(state)),
+  write: ({ id: of, status, duration: spent, endReason: why }) => ({
+    id: of,
+    status,
+    duration: spent,
+    ...(why && { end_reason: why }),
+  }),
 });

@@ -4,7 +4,7 @@ import { createRules, labelsRule } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
 import { commonErrors, errorsOf, operation, type QueryParameter } from './operation.js';
-import { created, historyPart, session, sessionStatus, sessions } from './outputs.js';
+import { created, historyPart, REPLAYED_HEADER, session, sessionStatus, sessions } from './outputs.js';
 import { historyLimit, idempotencyKey, timeBound } from './parameters.js';
 import type { TenantHistories } from './tenant-sessions.js';
 
@@ -19,7 +19,7 @@ export const create = operation({
     fields: { ...createRules, labels: labelsRule },
   },
   errors: errorsOf<SessionService['create']>()([...commonErrors, 'idempotency_mismatch', 'conflict']),
-  output: { status: 201, shape: created, headers: ['Location'] },
+  output: { status: 201, shape: created, headers: ['Location', REPLAYED_HEADER] },
 });
 
 export const list = operation({

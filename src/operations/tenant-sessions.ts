@@ -19,7 +19,7 @@ import type { Fields } from '../input/values.js';
 import type { ReadOptions } from '../service/list-sessions.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type { GetOptions } from '../service/session-service.js';
-import type { Session, SessionLease, SessionState } from '../session/session.js';
+import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
 
 /**
@@ -28,7 +28,7 @@ import type { CallerCommand } from '../session/session-status.js';
  */
 export interface TenantSessions {
   /** As `create` of `SessionService`. */
-  create(input: unknown): ResultAsync<Session, CreateError>;
+  create(input: unknown): ResultAsync<CreatedSession, CreateError>;
   /** As `get` of `SessionService`. */
   get(id: string, options?: GetOptions): ResultAsync<Session, ReadError>;
   /** As `list` of `SessionService`. */

@@ -5,6 +5,7 @@ import {
   type Misconfigured,
   misconfigured,
   operationMismatch,
+  type SessionError,
   type StartError,
   tooManyActive,
 } from '../errors.js';
@@ -17,46 +18,53 @@ import type { SessionCommand } from '../session/session-status.js';
 import { advance, commandOf } from '../session/timeline.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
-import { updateState } from './update-state.js';
+import { type ActiveCap, updateState } from './update-state.js';
 
 /** Options of commands and of `append`. */
 export interface OperationOptions {
   /**
    * Makes the call safe to repeat: an id that is unique among the operations on this session, 1 to 64 of the characters
-   * `A-Z a-z 0-9 _ . ~ : -`. Another operation with the same id is `operation_mismatch`.
+   * `A-Z a-z 0-9 _ . ~ : -`. The same call with the same id changes nothing, and its result is `repeated`. Another
+   * operation with the same id is `operation_mismatch`.
    */
   readonly operationId?: string;
   /** The fencing token of a lease: if it is not the current lease, the call is `lease_lost`. Default: no check. */
   readonly fencingToken?: number;
 }
 
-/** The next state of a command, once per operation id. */
-const decide =
-  (
-    { idleTimeoutMs, retentionMs }: Settings,
-    { id }: SessionKey,
-    command: SessionCommand,
-    { operationId, fencingToken }: ReadCommandOptions,
-  ) =>
-  (current: StateRecord, now: number): Result<StateRecord, ChangeError> => {
+/** Applies a command once per operation id; under a cap, only while the tenant has fewer ACTIVE sessions. */
+const apply = async <E extends SessionError>(
+  settings: Settings,
+  key: SessionKey,
+  command: SessionCommand,
+  { operationId, fencingToken }: ReadCommandOptions,
+  cap?: ActiveCap<E>,
+): Promise<Result<SessionState, ChangeError | E>> => {
+  const { idleTimeoutMs, retentionMs } = settings;
+  let isRepeated = false;
+  const decide = (current: StateRecord, now: number): Result<StateRecord, ChangeError | E> => {
     const known = operationId === undefined ? undefined : commandOf(current, operationId);
-    if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(id));
+    isRepeated = known !== undefined;
+    if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(key.id));
     if (fencingToken !== undefined && !isLeasedWith(current, fencingToken, now)) return err(leaseLost(fencingToken));
     return advance(current, command, { now, operationId, idleTimeoutMs, retentionMs });
   };
+  const updated = await updateState(settings, key, decide, cap);
+  return updated.map(({ state, now }) => ({
+    ...progressAt(key.id, state, now),
+    ...(isRepeated && { repeated: true }),
+  }));
+};
 
 /** Applies a command. */
-export const changeSession = async (
+export const changeSession = (
   settings: Settings,
   key: SessionKey,
   command: SessionCommand,
   options: ReadCommandOptions,
-): Promise<Result<SessionState, ChangeError>> => {
-  const updated = await updateState(settings, key, decide(settings, key, command, options));
-  return updated.map(({ state, now }) => progressAt(key.id, state, now));
-};
+): Promise<Result<SessionState, ChangeError>> => apply(settings, key, command, options);
 
-/** Maximum number of ACTIVE sessions of the tenant; `Infinity` for no limit. */
+/** Maximum number of ACTIVE sessions of the tenant. */
 const activeSessionsOf = ({ tenant, policy }: Settings): Result<number, Misconfigured> => {
   const { activeSessions } = policy.limits;
   if (typeof activeSessions === 'number') return ok(activeSessions);
@@ -78,12 +86,6 @@ export const activateSession = async (
   const limit = activeSessionsOf(settings);
   if (limit.isErr()) return err(limit.error);
   const sessions = limit.value;
-  const cap = sessions < Number.MAX_SAFE_INTEGER ? { sessions, error: tooManyActive(key.id, sessions) } : undefined;
-  const updated = await updateState<StateRecord, StartError>(
-    settings,
-    key,
-    decide(settings, key, command, options),
-    cap,
-  );
-  return updated.map(({ state, now }) => progressAt(key.id, state, now));
+  if (sessions >= Number.MAX_SAFE_INTEGER) return changeSession(settings, key, command, options);
+  return apply(settings, key, command, options, { sessions, error: tooManyActive(key.id, sessions) });
 };

@@ -4,7 +4,7 @@ import { conflict, idempotencyMismatch } from '../errors.js';
 import type { ReadCreation } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
-import type { Session, SessionLabels, SessionOptions } from '../session/session.js';
+import type { CreatedSession, SessionLabels, SessionOptions } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import { initialState } from '../session/timeline.js';
 import { contractBroken } from './perform.js';
@@ -60,7 +60,7 @@ const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
 export const createSession = async (
   { store, tenant, now, ids, idleTimeoutMs, recentStates }: Settings,
   { options, labels, idempotencyKey, historyLimit }: ReadCreation,
-): Promise<Result<Session, CreateError>> => {
+): Promise<Result<CreatedSession, CreateError>> => {
   const idOfRepeatable = idempotencyKey === undefined ? undefined : await idOfIdempotencyKey(tenant, idempotencyKey);
   let lastId = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -90,7 +90,7 @@ export const createSession = async (
     if (found.value === undefined) continue;
     const { head: before } = found.value;
     const isSame = sameOptions(before.options, options) && sameLabels(before.labels, labels);
-    return isSame ? ok(sessionAt(found.value, later.value)) : err(idempotencyMismatch(id));
+    return isSame ? ok({ ...sessionAt(found.value, later.value), repeated: true }) : err(idempotencyMismatch(id));
   }
   return err(conflict(lastId));
 };

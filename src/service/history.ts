@@ -64,7 +64,7 @@ export const appendHistory = async (
   const appended = answer.value;
   switch (appended.outcome) {
     case 'appended':
-      return ok({ position: appended.position });
+      return ok({ position: appended.position, ...(appended.repeated && { repeated: true }) });
     case 'missing':
       return err(notFound(key.id));
     case 'mismatch':

@@ -1,5 +1,5 @@
 import type { SweepFailure } from '../errors.js';
-import type { HistoryEntry, Session, SessionLease, SessionState } from '../session/session.js';
+import type { CreatedSession, HistoryEntry, Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 
@@ -7,6 +7,8 @@ import type { SessionKey } from '../store/session-store.js';
 export interface Appended {
   /** The position behind these entries: opaque, growing, and the same if the append is repeated. */
   readonly position: number;
+  /** Present if an earlier call with this operation id added the entries: this one added nothing. */
+  readonly repeated?: true;
 }
 
 /** A part of a history. */
@@ -67,7 +69,7 @@ export interface Sweep {
 
 /** What each operation returns. `each` returns one page after another. */
 export interface OperationResults extends Readonly<Record<CallerCommand, SessionState>> {
-  readonly create: Session;
+  readonly create: CreatedSession;
   readonly get: Session;
   readonly history: HistoryPart;
   readonly list: SessionPage;

@@ -27,7 +27,7 @@ import { watchTenant } from '../events/watch-tenant.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
 import { readCommandOptions, readCreate, readId, readSweep, readWatch, readWatchAll } from '../input/session-input.js';
-import type { Session, SessionLease, SessionState } from '../session/session.js';
+import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { CallerCommand } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
@@ -94,7 +94,7 @@ export class SessionService {
   }
 
   /** Creates a session in the status IDLE. */
-  create(input: CreateSessionInput): ResultAsync<Session, CreateError> {
+  create(input: CreateSessionInput): ResultAsync<CreatedSession, CreateError> {
     return perform(this.#settings, { name: 'create' }, async () => {
       const read = readCreate(input, this.#settings.policy);
       return read.isErr() ? err(read.error) : createSession(this.#settings, read.value);
@@ -220,7 +220,7 @@ export class SessionService {
    * Watches a session: yields a snapshot, then its events in the order of their sequence, until the session has ended
    * or is deleted. With `from`, the position of an item, it continues behind that item without a snapshot. Where events
    * are missing, it yields another snapshot. An end by the clock is yielded at the deadline, even if no sweep has
-   * stored it. An error is the last item: `invalid_input` if the store has no events, `not_found` if there is no such
+   * stored it. An error is the last item: `misconfigured` if the store has no events, `not_found` if there is no such
    * session, `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once.
    * Nothing is read before the first `next`. Never throws.
    */

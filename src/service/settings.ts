@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { InvalidInput } from '../errors.js';
+import type { InvalidInput, Misconfigured } from '../errors.js';
 import { EventHub } from '../events/event-hub.js';
 import { type InputPolicy, readPolicy } from '../input/input-policy.js';
 import { type OptionNames, readOptions } from '../input/read-options.js';
@@ -48,7 +48,7 @@ export class Settings {
   readonly tenant: string;
   /** The error of an invalid tenant. A tenant may come from a request, so every operation returns it. */
   readonly tenantError: InvalidInput | undefined;
-  readonly now: () => Result<number, InvalidInput>;
+  readonly now: () => Result<number, Misconfigured>;
   /** Calls `done` when the clock has gone on by `ms`, or earlier; returns a function that prevents the call. */
   readonly after: (ms: number, done: () => void) => () => void;
   readonly ids: Ids;

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Conflict, conflict, type InvalidInput, type NotFound, notFound, type StoreError } from '../errors.js';
+import { type Conflict, conflict, type NotFound, notFound, type StoreError } from '../errors.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { ActiveLimit, SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
@@ -29,7 +29,7 @@ export const updateState = async <S extends StateRecord, E>(
   key: SessionKey,
   decide: (current: StateRecord, now: number) => Result<S, E>,
   cap?: ActiveCap<E>,
-): Promise<Result<UpdatedState<S>, E | InvalidInput | NotFound | Conflict | StoreError>> => {
+): Promise<Result<UpdatedState<S>, E | NotFound | Conflict | StoreError>> => {
   let guess = recentStates.take(key);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const isGuess = guess !== undefined;

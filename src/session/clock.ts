@@ -1,5 +1,5 @@
 import { err, Ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput } from '../errors.js';
+import { type Misconfigured, misconfigured } from '../errors.js';
 
 /** A source of time, in milliseconds since the Unix epoch. */
 export interface Clock {
@@ -24,7 +24,7 @@ export const LATEST = 253_402_300_799_999;
 const MAX_STEP_MS = 366 * 24 * 60 * 60 * 1000;
 const DOUBT_MS = 60_000;
 
-const clockError = (message: string) => err(invalidInput([{ path: 'clock', message }]));
+const clockError = (message: string) => err(misconfigured(`clock ${message}`));
 
 const unusable = clockError('must give milliseconds since the epoch, not before 1970 nor after 9999');
 const stepped = clockError(
@@ -49,8 +49,8 @@ const isStep = (from: Reading, { at, elapsed }: Reading): boolean =>
 export const monotonic = (
   clock: Clock,
   elapsedMs: () => number = () => performance.now(),
-): (() => Result<number, InvalidInput>) => {
-  let latest = new Ok<number, InvalidInput>(0);
+): (() => Result<number, Misconfigured>) => {
+  let latest = new Ok<number, Misconfigured>(0);
   let last: Reading | undefined;
   /** The first reading behind a step that may be false. */
   let doubted: Reading | undefined;

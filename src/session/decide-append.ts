@@ -25,7 +25,7 @@ export const decideAppend = (
 ): AppendOutcome | undefined => {
   if (operation !== undefined && known !== undefined) {
     const isSame = known.digest === operation.digest;
-    return isSame ? { outcome: 'appended', position: known.position } : { outcome: 'mismatch' };
+    return isSame ? { outcome: 'appended', position: known.position, repeated: true } : { outcome: 'mismatch' };
   }
   if (now >= acceptsHistoryUntil(state)) return { outcome: 'closed', state };
   if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now)) return { outcome: 'lease_lost' };

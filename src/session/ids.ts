@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput } from '../errors.js';
+import { type Misconfigured, misconfigured } from '../errors.js';
 
 /**
  * A generator of session ids. An id has 1 to 128 unreserved characters of a URL (RFC 3986, 2.3: `A-Z a-z 0-9 - . _ ~`),
@@ -14,12 +14,10 @@ export interface Ids {
 /** 21 random characters, 126 bits. */
 export const randomIds: Ids = { next: () => nanoid() };
 
-const unusable = err(
-  invalidInput([{ path: 'ids', message: 'must give strings of 1 to 128 of the characters A-Z a-z 0-9 - . _ ~' }]),
-);
+const unusable = err(misconfigured('ids must give strings of 1 to 128 of the characters A-Z a-z 0-9 - . _ ~'));
 
 /** The next id of a host's generator, checked. */
-export const nextId = (ids: Ids): Result<string, InvalidInput> => {
+export const nextId = (ids: Ids): Result<string, Misconfigured> => {
   try {
     const id: unknown = ids.next();
     return typeof id === 'string' && /^[\w.~-]{1,128}$/.test(id) ? ok(id) : unusable;

@@ -8,10 +8,9 @@ const durationAt = (state: StateRecord, now: number): number => Math.floor(activ
 /** The status and duration of a session at `now`. */
 export const progressAt = (id: string, stored: StateRecord, now: number): SessionState => {
   const state = stateAt(stored, now);
+  const { status } = state;
   const duration = durationAt(state, now);
-  return state.status === 'TERMINATED'
-    ? { id, status: state.status, endReason: state.endReason, duration }
-    : { id, status: state.status, duration };
+  return status === 'TERMINATED' ? { id, status, endReason: state.endReason, duration } : { id, status, duration };
 };
 
 const noLabels: SessionLabels = Object.freeze({});

@@ -30,17 +30,19 @@ export interface HistoryEntry {
   readonly timestamp: string;
 }
 
-interface Progress {
+/** The result of a command: the status, the end reason after the end, and the seconds spent ACTIVE. */
+export interface SessionState {
   /** The id of the session. */
   readonly id: string;
+  /** The status of the session. */
+  readonly status: SessionStatus;
+  /** Why the session ended; present exactly if it is TERMINATED. */
+  readonly endReason?: EndReason;
   /** Seconds spent ACTIVE so far, rounded down. */
   readonly duration: number;
+  /** Present if an earlier call with this operation id gave the command: this one changed nothing. */
+  readonly repeated?: true;
 }
-
-/** The status of a session, the end reason after its end, and the seconds spent ACTIVE. */
-export type SessionState =
-  | (Progress & { readonly status: Exclude<SessionStatus, 'TERMINATED'> })
-  | (Progress & { readonly status: 'TERMINATED'; readonly endReason: EndReason });
 
 /** A lease on a session. */
 export interface SessionLease {
@@ -53,7 +55,15 @@ export interface SessionLease {
 }
 
 /** A session at the time of reading. It belongs to the caller: changing it changes nothing in the store. */
-export type Session = SessionState & {
+export interface Session {
+  /** The id of the session. */
+  readonly id: string;
+  /** The status of the session. */
+  readonly status: SessionStatus;
+  /** Why the session ended; present exactly if it is TERMINATED. */
+  readonly endReason?: EndReason;
+  /** Seconds spent ACTIVE so far, rounded down. */
+  readonly duration: number;
   /** The options that the session was created with. */
   readonly options: SessionOptions;
   /** Oldest first; with `historyLimit` only the latest entries. */
@@ -66,4 +76,10 @@ export type Session = SessionState & {
   readonly lease?: SessionLease;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
-};
+}
+
+/** The result of `create`. */
+export interface CreatedSession extends Session {
+  /** Present if an earlier call with this idempotency key created the session: this one changed nothing. */
+  readonly repeated?: true;
+}

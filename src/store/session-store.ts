@@ -54,8 +54,11 @@ export interface HistoryAppend {
 
 /** The conditions are checked in this order: known operation, missing, closed, not leased, moved, full. */
 export type AppendOutcome =
-  /** `position` is the position behind these entries: opaque, and the same if the call is repeated. */
-  | { readonly outcome: 'appended'; readonly position: number }
+  /**
+   * `position` is the position behind these entries: opaque, and the same if the call is repeated. `repeated`: an earlier
+   * append with this operation id has added them, and this one wrote nothing.
+   */
+  | { readonly outcome: 'appended'; readonly position: number; readonly repeated?: true }
   /** An append with this operation id has another digest. Nothing was written. */
   | { readonly outcome: 'mismatch' }
   /** The session accepts no history at `now`; `state` is its state. Nothing was written. */

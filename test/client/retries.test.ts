@@ -120,7 +120,8 @@ describe('a reply that is lost on its way', () => {
     const session = (await sessions.get(id))._unsafeUnwrap();
     expect(session.history.map(({ content }) => content)).toEqual(['once']);
     const { position } = (await sessions.history(id))._unsafeUnwrap();
-    expect(appended._unsafeUnwrap()).toEqual({ position });
+    // The client has sent it twice.
+    expect(appended._unsafeUnwrap()).toEqual({ position, repeated: true });
     expect((await losing('/pause-session', () => client.pause(id)))._unsafeUnwrap().status).toBe('PAUSED');
     expect((await losing('/delete-session', () => client.delete(id))).isOk()).toBe(true);
     expect((await losing('/session/', () => client.get(id)))._unsafeUnwrapErr().type).toBe('not_found');

@@ -4,6 +4,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { ClientError, RemoteChange, RemotePage, RemoteSession, SessionClient } from '../../src/client/index.js';
 import {
+  type CreatedSession,
   type SessionChange,
   type SessionError,
   type SessionLease,
@@ -74,6 +75,8 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     () => '',
   );
   seen.push(outcome(created, (session) => session.id));
+  const again = await sessions.create({ ...ada, behavior: 'höflich', timeLimit: 60, idempotencyKey: 'first' });
+  seen.push(outcome<Pick<CreatedSession, 'id' | 'repeated'>>(again, (session) => [session.id, session.repeated]));
   seen.push(outcome(await sessions.create({ ...ada, idempotencyKey: 'first' }), () => 'another'));
   seen.push(outcome(await sessions.create({ face: '', profile: 'tutor', timeLimit: -1 })));
   const misspelt: readonly (readonly [name: keyof Operations, args: readonly unknown[]])[] = [

@@ -181,7 +181,10 @@ describe('who watches a session', () => {
     const { sessions } = open();
     expect(await watching(sessions, 'nobody').error()).toMatchObject({ type: 'not_found', id: 'nobody' });
     const silent = openSessions().sessions;
-    expect(await watching(silent, 'any').error()).toMatchObject({ type: 'invalid_input', issues: [{ path: 'store' }] });
+    expect(await watching(silent, 'any').error()).toMatchObject({
+      type: 'misconfigured',
+      message: expect.stringContaining('`events`'),
+    });
     const odd = Reflect.apply(sessions.watch, sessions, ['id', { from: 'x', signal: 5 }])[Symbol.asyncIterator]();
     const { value } = await odd.next();
     expect(value._unsafeUnwrapErr()).toMatchObject({ issues: [{ path: 'from' }, { path: 'signal' }] });

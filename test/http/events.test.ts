@@ -96,10 +96,10 @@ describe('events over HTTP', () => {
     expect(() => Reflect.apply(eventRoutes, undefined, [nonsense])).toThrow(new RegExp(`^eventRoutes: ${name} `));
   });
 
-  test('over a store that tells nothing, or sessions that cannot be watched, are 503, and the host is told', async () => {
+  test('over a store that tells nothing, or sessions that cannot be watched, are 500, and the host is told', async () => {
     const silent = handlerWith({ routes: [eventRoutes()] });
     expect(seen(await silent.handler(watchX))).toEqual([500, 'misconfigured']);
-    expect(silent.told).toMatchObject([{ message: expect.stringMatching(/^store/) }]);
+    expect(silent.told).toMatchObject([{ message: expect.stringMatching(/^the store has no events/) }]);
     const sessions = { forTenant: () => ({ get: 1, list: 1, create: 1 }) };
     const blind = vi.fn();
     const options = { sessions, authenticate: () => 'acme', routes: [eventRoutes()], onError: blind };

@@ -1,6 +1,16 @@
 /** What each subpath of the package must export, at least. */
 export const contract = {
-  '.': ['SessionService', 'transitions', 'transition', 'sessionAt'],
+  '.': [
+    'SessionService',
+    'transitions',
+    'transition',
+    'sessionAt',
+    'unwrap',
+    'UnwrapError',
+    'httpStatusOf',
+    'ok',
+    'err',
+  ],
   './memory': ['MemorySessionStore'],
   './redis': ['RedisSessionStore'],
   './sqlite': ['SqliteSessionStore'],

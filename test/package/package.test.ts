@@ -203,6 +203,7 @@ describe('in a project with all of the optional peers', () => {
         const { PostgresSessionStore } = ${load[format]('colloquy/postgres')};
         const { Pool } = ${load[format]('pg')};
         const pool = new Pool({ connectionString: '${postgres.url}' });
+        pool.on('error', () => {});
         const store = new PostgresSessionStore({ pool, schema: 'package_${format}' });
         (await store.migrate())._unsafeUnwrap();
         const sessions = new SessionService({ store });

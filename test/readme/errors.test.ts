@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClientError } from '../../src/client/index.js';
 import type { HandlerError } from '../../src/http/handler-error.js';
 import { problem } from '../../src/http/handler-error.js';
+import { httpStatuses, httpStatusOf } from '../../src/service/http-status-of.js';
 import { documentOf, rowsOf } from './documents.js';
 
 /** One of each; the compiler knows if one is missing. */
@@ -45,6 +46,12 @@ describe('the document on errors', () => {
     const told = rowsOf(document, 'type', 'HTTP').map(([link = '', status]) => [/^\[(\w+)\]/.exec(link)?.[1], status]);
     const given = Object.values(errors).map((error) => [error.type, String(problem(error).status)]);
     expect(told).toEqual(given);
+  });
+
+  test('has the status that httpStatusOf gives for each error of an operation', () => {
+    const isOfOperation = (type: string): type is keyof typeof httpStatuses => Object.hasOwn(httpStatuses, type);
+    const given = Object.keys(errors).filter(isOfOperation);
+    expect(given.map((type) => httpStatusOf(errors[type]))).toEqual(given.map((type) => problem(errors[type]).status));
   });
 
   test('has a part for each', () => {

@@ -76,7 +76,8 @@ export const hoverTexts = (): ReadonlyMap<string, string> => {
       const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
       const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
       const name = `${entry}: ${exported.name}`;
-      if (!symbol.declarations?.every(isExplainedElsewhere)) texts.set(name, textOf(symbol));
+      const isForeign = symbol.declarations?.every((node) => !isOurs(node) || isExplainedElsewhere(node));
+      if (!isForeign) texts.set(name, textOf(symbol));
       const inherited = checker.getDeclaredTypeOfSymbol(symbol).getProperties();
       const declarations = [symbol, ...inherited].flatMap((one) => one.declarations ?? []).filter(isOurs);
       const members = declarations.flatMap((node) => [

@@ -44,7 +44,7 @@ describe('an operation id', () => {
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, said('one'), { operationId: 'op' }));
     clock.pass(1000);
-    expect(await okOf(sessions.append(id, said('one'), { operationId: 'op' }))).toEqual(first);
+    expect(await okOf(sessions.append(id, said('one'), { operationId: 'op' }))).toEqual({ ...first, repeated: true });
     const others = [
       said('two'),
       [...said('one'), ...said('one')],
@@ -66,7 +66,10 @@ describe('an operation id', () => {
     const id = await startedIn(sessions);
     const at = (timestamp: string) => [{ role: 'user', content: 'one', timestamp }];
     const first = await okOf(sessions.append(id, at('2026-01-31T12:00:00Z'), { operationId: 'op' }));
-    expect(await okOf(sessions.append(id, at('2026-01-31T13:00:00+01:00'), { operationId: 'op' }))).toEqual(first);
+    expect(await okOf(sessions.append(id, at('2026-01-31T13:00:00+01:00'), { operationId: 'op' }))).toEqual({
+      ...first,
+      repeated: true,
+    });
     expect(await errorOf(sessions.append(id, at('2026-01-31T12:00:01Z'), { operationId: 'op' }))).toMatchObject({
       type: 'operation_mismatch',
     });
@@ -76,7 +79,7 @@ describe('an operation id', () => {
     const { sessions } = openSessions();
     const id = await createdIn(sessions);
     const started = await okOf(sessions.start(id, { operationId: 'op:1' }));
-    expect(await okOf(sessions.start(id, { operationId: 'op:1' }))).toEqual(started);
+    expect(await okOf(sessions.start(id, { operationId: 'op:1' }))).toEqual({ ...started, repeated: true });
     expect(await errorOf(sessions.pause(id, { operationId: 'op:1' }))).toMatchObject({ type: 'operation_mismatch' });
     expect((await okOf(sessions.pause(id, { operationId: '1' }))).status).toBe('PAUSED');
   });

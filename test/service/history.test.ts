@@ -116,7 +116,7 @@ describe('a history with a bound', () => {
     const { sessions } = openSessions({ limits: { historyEntries: 1 } });
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, turns(0, 1), { operationId: 'op' }));
-    expect(await okOf(sessions.append(id, turns(0, 1), { operationId: 'op' }))).toEqual(first);
+    expect(await okOf(sessions.append(id, turns(0, 1), { operationId: 'op' }))).toEqual({ ...first, repeated: true });
     expect(await errorOf(sessions.append(id, turns(1, 2), { operationId: 'op-2' }))).toEqual(full(1));
   });
 

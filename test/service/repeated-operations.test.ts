@@ -9,13 +9,14 @@ import { changed } from '../support/store-doubles.js';
 const hello = { role: 'user', content: 'hello' };
 
 describe('an append that is sent again', () => {
-  test('adds nothing, and has the position of the first', async () => {
+  test('adds nothing, has the position of the first, and says that it is repeated', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, [hello], { operationId: 'op' }));
     await okOf(sessions.append(id, [hello]));
     const again = await okOf(sessions.append(id, [hello], { operationId: 'op' }));
-    expect(again).toEqual(first);
+    expect(first).not.toHaveProperty('repeated');
+    expect(again).toEqual({ ...first, repeated: true });
     expect((await okOf(sessions.get(id))).history).toHaveLength(2);
   });
 
@@ -24,7 +25,8 @@ describe('an append that is sent again', () => {
     const id = await startedIn(sessions, { timeLimit: 1 });
     const first = await okOf(sessions.append(id, [hello], { operationId: 'op' }));
     clock.pass(5000);
-    expect(await okOf(sessions.append(id, [hello], { operationId: 'op' }))).toEqual(first);
+    const again = await okOf(sessions.append(id, [hello], { operationId: 'op' }));
+    expect(again).toEqual({ ...first, repeated: true });
     expect(await errorOf(sessions.append(id, [hello], { operationId: 'new' }))).toMatchObject({
       type: 'invalid_transition',
     });
@@ -54,17 +56,28 @@ describe('an append that is sent again', () => {
 });
 
 describe('a command that is sent again', () => {
-  test('is a success that changes nothing', async () => {
+  test('is a success that changes nothing, and says that it is repeated', async () => {
     const { sessions, store, clock } = openSessions();
     const id = await createdIn(sessions);
     const operation = { operationId: 'start-1' };
     expect(await okOf(sessions.start(id, operation))).toEqual({ id, status: 'ACTIVE', duration: 0 });
     clock.pass(3000);
     const before = await store.findState({ tenant: 'default', id });
-    expect(await okOf(sessions.start(id, operation))).toEqual({ id, status: 'ACTIVE', duration: 3 });
+    expect(await okOf(sessions.start(id, operation))).toEqual({ id, status: 'ACTIVE', duration: 3, repeated: true });
     expect(await store.findState({ tenant: 'default', id })).toEqual(before);
     expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'invalid_transition' });
     expect(await errorOf(sessions.start(id, { operationId: 'start-2' }))).toMatchObject({ type: 'invalid_transition' });
+  });
+
+  test.for(['start', 'pause', 'resume', 'terminate', 'fail'] as const)('says so for %s', async (command) => {
+    const { sessions } = openSessions();
+    const id = await createdIn(sessions);
+    if (command !== 'start') await okOf(sessions.start(id));
+    if (command === 'resume') await okOf(sessions.pause(id));
+    expect(await okOf(sessions[command](id, { operationId: 'op' }))).not.toHaveProperty('repeated');
+    expect(await okOf(sessions[command](id, { operationId: 'op' }))).toHaveProperty('repeated', true);
+    expect(await okOf(sessions.terminate(id, { operationId: 'another' }))).not.toHaveProperty('repeated');
+    if (command === 'terminate') expect(await okOf(sessions.terminate(id))).not.toHaveProperty('repeated');
   });
 
   test('tells where the session stands now, not where it stood then', async () => {
@@ -105,7 +118,7 @@ describe('a command that is sent again', () => {
     const { sessions } = openSessions({ store });
     const id = await createdIn(sessions);
     expect(await errorOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({ outcome: 'unknown' });
-    expect(await okOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({ status: 'ACTIVE' });
+    expect(await okOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({ status: 'ACTIVE', repeated: true });
     expect(writes).toBe(1);
   });
 

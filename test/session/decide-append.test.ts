@@ -38,7 +38,11 @@ describe('an append', () => {
   test('that was made before is answered as then, whatever has happened since', () => {
     const known = { digest: first.digest, position: 2 };
     const again = { ...append, operation: first, fencingToken: 8, ifPosition: 0, maxEntries: 1 };
-    expect(decideAppend({ state: over, entries: 3, known }, again)).toEqual({ outcome: 'appended', position: 2 });
+    expect(decideAppend({ state: over, entries: 3, known }, again)).toEqual({
+      outcome: 'appended',
+      position: 2,
+      repeated: true,
+    });
   });
 
   test('is told the state that is closed, and the position that the history has moved to', () => {

@@ -37,6 +37,30 @@ export const plantedAppendBugs: readonly PlantedBug[] = [
   planted('does not recognise an operationId', caughtByRecognition, (inner) => ({
     append: (key, { operation: _, ...append }) => inner.append(key, append),
   })),
+  planted(
+    'does not say that an append is repeated',
+    'operationId: only a repeated append says that it is repeated',
+    (inner) => ({
+      append: (key, append) =>
+        inner
+          .append(key, append)
+          .map((answer) =>
+            answer.outcome === 'appended' ? { outcome: answer.outcome, position: answer.position } : answer,
+          ),
+    }),
+  ),
+  planted(
+    'says that every append with an operationId is repeated',
+    'operationId: only a repeated append says that it is repeated',
+    (inner) => ({
+      append: (key, append) =>
+        inner
+          .append(key, append)
+          .map((answer) =>
+            answer.outcome === 'appended' && append.operation !== undefined ? { ...answer, repeated: true } : answer,
+          ),
+    }),
+  ),
   planted('answers a repeated append with another position', caughtByRecognition, (inner) => {
     const known = new Set<string>();
     return {

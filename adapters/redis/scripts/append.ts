@@ -10,8 +10,8 @@ import { log } from './indexes.js';
  *       used, otherwise '' or nothing: 7 length of the stream, 8 path of the event, 9 the position at which the history
  *       must end, 10 the fencing token of the lease, 11 the name of the append, 12 its digest
  * Writes the journal behind its committed length, this call, the event, the name, and then the counts of the record.
- * Returns the position behind the lines, or {'closed', the state as JSON}, {'moved', position}, 'lease_lost', 'full',
- * 'mismatch', 'missing' or 'corrupt'.
+ * Returns the position behind the lines, or {'repeated', that position} for a known name, {'closed', the state as JSON},
+ * {'moved', position}, 'lease_lost', 'full', 'mismatch', 'missing' or 'corrupt'.
  *
  * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a command that is
  * refused, or a torn log, may leave a note without its lines.
@@ -38,7 +38,7 @@ if name then
   local note = redis.call('HGET', KEYS[5], name) or ''
   local digest, start, finish, sum = string.match(note, '^(%S+) (%d+) (%d+) (.*)$')
   if digest and tonumber(finish) <= length and sumOf(redis.call('GETRANGE', KEYS[3], start, finish - 1)) == sum then
-    return digest == ARGV[12] and tonumber(finish) or 'mismatch'
+    return digest == ARGV[12] and {'repeated', tonumber(finish)} or 'mismatch'
   end
 end
 local now = tonumber(ARGV[3])

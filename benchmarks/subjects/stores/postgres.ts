@@ -118,6 +118,7 @@ export const postgres: ComparedStore = {
     const server = address === undefined ? await startPostgres({ args }) : undefined;
     const url = address ?? server?.url ?? '';
     const pool = new Pool({ connectionString: url });
+    pool.on('error', ({ message }) => console.error(message));
     resultOf(await new PostgresSessionStore({ pool }).migrate());
     await pool.query(TABLES);
     const { rows } = await pool.query("SELECT split_part(version(), ' ', 2) AS version");

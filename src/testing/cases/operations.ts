@@ -36,6 +36,18 @@ export const operations: readonly StoreCase[] = [
     },
   },
   {
+    name: 'operationId: only a repeated append says that it is repeated',
+    run: async (store) => {
+      await insertActive(store, key);
+      const call = { entries: [say('hello')], now: NOON, operation: operationOf('op') };
+      const first = await answerOf(store.append(key, call));
+      expectEqual('repeated' in first, false, 'repeated of the first');
+      const unnamed = await answerOf(store.append(key, { entries: call.entries, now: NOON }));
+      expectEqual('repeated' in unnamed, false, 'repeated of the same entries without an operationId');
+      expectEqual(await answerOf(store.append(key, call)), { ...first, repeated: true }, 'the same append again');
+    },
+  },
+  {
     name: 'operationId: a repeated append is recognised after any number of others',
     run: async (store) => {
       await insertActive(store, key);
@@ -64,7 +76,7 @@ export const operations: readonly StoreCase[] = [
         const first = await answerOf(store.append(keyOf(id), { ...call, now: NOON }));
         await replace(store, keyOf(id), state);
         const second = await answerOf(store.append(keyOf(id), { ...call, now: NOON + 1000 }));
-        expectEqual(second, first, `the same append to ${id}`);
+        expectEqual(second, { ...first, repeated: true }, `the same append to ${id}`);
         const third = await answerOf(
           store.append(keyOf(id), { ...call, now: NOON + 1000, operation: operationOf('new') }),
         );

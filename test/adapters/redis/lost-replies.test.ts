@@ -127,7 +127,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         expect(after).toBeGreaterThan(position);
         if (operationId !== undefined) {
           const again = { entries: [say('mine'), say('mine too')], now: NOON, operation: operationOf(operationId) };
-          expect(await answerOf(others.append(key, again))).toEqual({ outcome: 'appended', position });
+          expect(await answerOf(others.append(key, again))).toEqual({ outcome: 'appended', position, repeated: true });
         }
       });
 

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { RedisClock, RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { ManualClock } from '../../support/manual-clock.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { openProxy } from '../../support/tcp-proxy.js';
@@ -47,6 +48,18 @@ describeWithRedis('the clock of a Redis server', ({ port }) => {
       expect((await fast.pause(id))._unsafeUnwrap().duration).toBeLessThan(60);
       expect((await slow.resume(id))._unsafeUnwrap().status).toBe('ACTIVE');
     });
+  });
+
+  test('has the timers of the clock that it corrects, if that has its own', () => {
+    const client = openClient('ioredis 5', { port });
+    expect(new RedisClock({ client, clock: ahead(0) }).after).toBeUndefined();
+    const clock = new ManualClock();
+    const done = vi.fn();
+    new RedisClock({ client, clock }).after?.(1000, done);
+    clock.pass(999);
+    expect(done).not.toHaveBeenCalled();
+    clock.pass(1);
+    expect(done).toHaveBeenCalledTimes(1);
   });
 
   test('uses the last known offset while the server does not answer', async () => {

@@ -37,7 +37,9 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const direct = new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS });
       const others = new SessionService({ store: direct, clock });
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
-      await okOf(others.delete(await startedIn(others)));
+      const first = await startedIn(others);
+      await okOf(others.append(first, [{ role: 'user', content: 'first' }]));
+      await okOf(others.delete(first));
       const client = openClient(version, { port: proxy.port, autoResendUnfulfilledCommands: false });
       const sessions = new SessionService({
         store: new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }),
@@ -70,6 +72,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       expect(await losing(insertScript, () => sessions.create({ ...ada, idempotencyKey: 'k' }))).toMatchObject(unknown);
       const repeated = await okOf(sessions.create({ ...ada, idempotencyKey: 'k' }));
       const page = await okOf(others.list());
+      expect(repeated).toHaveProperty('repeated', true);
       expect([page.total, page.sessions[0]?.id]).toEqual([1, repeated.id]);
     });
 
@@ -78,11 +81,21 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const id = await createdIn(others);
       expect(await losing(replaceScript, () => sessions.start(id, { operationId: 'op' }))).toMatchObject(unknown);
       clock.pass(5000);
-      expect(await okOf(sessions.start(id, { operationId: 'op' }))).toEqual({ id, status: 'ACTIVE', duration: 5 });
+      expect(await okOf(sessions.start(id, { operationId: 'op' }))).toEqual({
+        id,
+        status: 'ACTIVE',
+        duration: 5,
+        repeated: true,
+      });
       await okOf(others.pause(id));
       await okOf(others.resume(id));
       await okOf(others.pause(id));
-      expect(await okOf(sessions.start(id, { operationId: 'op' }))).toEqual({ id, status: 'PAUSED', duration: 5 });
+      expect(await okOf(sessions.start(id, { operationId: 'op' }))).toEqual({
+        id,
+        status: 'PAUSED',
+        duration: 5,
+        repeated: true,
+      });
       expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'invalid_transition', status: 'PAUSED' });
     });
 
@@ -94,6 +107,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const theirs = upTo(between).map((other) => ({ role: 'user', content: `${other}` }));
       for (const entry of theirs) await okOf(others.append(id, [entry]));
       const repeated = await okOf(sessions.append(id, mine, { operationId: 'op' }));
+      expect(repeated).toHaveProperty('repeated', true);
       expect(await okOf(others.append(id, mine, { operationId: 'op' }))).toEqual(repeated);
       expect(await contentsOf(others, id)).toEqual(['mine', ...theirs.map(({ content }) => content)]);
       const after = await okOf(others.append(id, mine));

@@ -124,7 +124,7 @@ describe('SqliteSessionStore', () => {
     isLost = true;
     expect(store.append(key, hello)._unsafeUnwrapErr()).toMatchObject({ outcome: 'unknown' });
     isLost = false;
-    expect(store.append(key, hello)._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1 });
+    expect(store.append(key, hello)._unsafeUnwrap()).toEqual({ outcome: 'appended', position: 1, repeated: true });
     expect(store.find(key)._unsafeUnwrap()?.history).toHaveLength(1);
   });
 

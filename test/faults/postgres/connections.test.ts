@@ -36,6 +36,7 @@ const until = async ({ url }: PostgresDatabase, query: string): Promise<void> =>
 /** Holds the locks of a query until the returned function is called. */
 const lock = async ({ url }: PostgresDatabase, query: string): Promise<() => Promise<void>> => {
   const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
   await client.connect();
   let isHeld = true;
   const unlock = async () => {

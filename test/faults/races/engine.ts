@@ -58,7 +58,8 @@ export class Engine {
       case 'append': {
         const { key, text, name } = command;
         const entries = [{ role: 'user', content: text }];
-        return answerOf(await sessions.append(await this.#idOf(key), entries, named(name)), () => 'appended');
+        const appended = await sessions.append(await this.#idOf(key), entries, named(name));
+        return answerOf(appended, ({ repeated }) => (repeated ? 'appended before' : 'appended'));
       }
       case 'get':
         return answerOf(await sessions.get(await this.#idOf(command.key)), viewOf);

@@ -76,7 +76,8 @@ type Step = readonly [Model, unknown];
 const create = (model: Model, key: string, timeLimit: number): Step => {
   const known = model.sessions.get(key);
   if (known !== undefined) {
-    return [model, known.timeLimit === timeLimit ? view(known, model.now) : 'idempotency_mismatch'];
+    const again = { ...view(known, model.now), repeated: true };
+    return [model, known.timeLimit === timeLimit ? again : 'idempotency_mismatch'];
   }
   const session: ModelSession = {
     status: 'IDLE',
@@ -96,7 +97,8 @@ const change = (model: Model, key: string, command: string, name: string | undef
   const found = model.sessions.get(key);
   if (found === undefined) return [model, 'not_found'];
   const known = found.names.get(`change ${name}`);
-  if (known !== undefined) return [model, known === command ? stateOf(found, model.now) : 'operation_mismatch'];
+  const again = { ...stateOf(found, model.now), repeated: true };
+  if (known !== undefined) return [model, known === command ? again : 'operation_mismatch'];
   const session = at(found, model.now);
   const status = targets[session.status]?.[command];
   if (status === undefined) return [model, 'invalid_transition'];
@@ -112,7 +114,7 @@ const append = (model: Model, key: string, text: string, name: string | undefine
   const found = model.sessions.get(key);
   if (found === undefined) return [model, 'not_found'];
   const known = found.names.get(`append ${name}`);
-  if (known !== undefined) return [model, known === text ? 'appended' : 'operation_mismatch'];
+  if (known !== undefined) return [model, known === text ? 'appended before' : 'operation_mismatch'];
   const { status } = at(found, model.now);
   if (status !== 'ACTIVE' && status !== 'PAUSED') return [model, 'invalid_transition'];
   const names = name === undefined ? found.names : new Map(found.names).set(`append ${name}`, text);
@@ -127,7 +129,7 @@ const pageOf = (model: Model, status: SessionStatus | undefined, limit: number, 
   return { sessions: all.slice((page - 1) * limit, page * limit), total: all.length };
 };
 
-/** What a command does to the engine, and what it answers: a view, an error's type, or `appended`. */
+/** What a command does to the engine, and what it answers: a view, an error's type, `appended`, or `appended before`. */
 export const step = (model: Model, command: Command): Step => {
   switch (command.type) {
     case 'create':

@@ -115,15 +115,17 @@ export const appendCases = (world: World): void => {
       expectProblem(await append(client, id, { entries: [hello] }), 409, 'history_full');
     });
 
-    test('the same Idempotency-Key again adds nothing and answers the same', async () => {
+    test('the same Idempotency-Key again adds nothing, answers the same, and says so', async () => {
       const client = world.client();
       const id = await started(client);
       const once = { 'Idempotency-Key': 'turn-1' };
       const first = await append(client, id, { entries: [hello] }, once);
-      await append(client, id, { entries: [hello] });
+      const other = await append(client, id, { entries: [hello] });
+      for (const reply of [first, other]) expect(reply.headers).not.toHaveProperty('idempotent-replayed');
       for (const headers of [once, { 'Idempotency-Key': '"turn-1"' }]) {
         const again = await append(client, id, { entries: [hello] }, headers);
         expect([again.status, again.text]).toEqual([200, first.text]);
+        expect(again.headers['idempotent-replayed']).toBe('true');
       }
       expect(await historyOf(client, id)).toEqual([hello, hello]);
     });

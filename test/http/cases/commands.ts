@@ -115,10 +115,13 @@ export const commandCases = (world: World): void => {
       const client = world.client();
       const { id } = await client.created();
       const start = () => client.command(`/start-session/${id}`, { 'Idempotency-Key': 'start:1' });
-      expect((await start()).json()).toMatchObject({ status: 'ACTIVE' });
+      const first = await start();
+      expect(first.json()).toMatchObject({ status: 'ACTIVE' });
+      expect(first.headers).not.toHaveProperty('idempotent-replayed');
       await client.command(`/pause-session/${id}`);
       const again = await start();
       expect([again.status, again.json()]).toEqual([200, { id, status: 'PAUSED', duration: 0 }]);
+      expect(again.headers['idempotent-replayed']).toBe('true');
       expectProblem(await client.command(`/start-session/${id}`), 409, 'invalid_transition');
     });
 

@@ -127,12 +127,14 @@ export const createCases = (world: World): void => {
   });
 
   describe('Idempotency-Key', () => {
-    test('the same key and body again is 201 with the same session_id, and one session', async () => {
+    test('the same key and body again is 201 with the same session_id, one session, and says so', async () => {
       const client = world.client();
       const first = await client.create(full, { 'Idempotency-Key': 'once' });
       const again = await client.create(full, { 'Idempotency-Key': 'once' });
       expect([again.status, again.text]).toEqual([201, first.text]);
       expect(again.headers['location']).toBe(first.headers['location']);
+      expect(first.headers).not.toHaveProperty('idempotent-replayed');
+      expect(again.headers['idempotent-replayed']).toBe('true');
       expect((await client.send('/sessions')).headers['x-total-count']).toBe('1');
     });
 

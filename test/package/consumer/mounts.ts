@@ -44,6 +44,7 @@ export const sessions = container.get<SessionService>(TYPES.SessionService);
 const database = new Database(':memory:');
 export const embedded = new SqliteSessionStore({ database });
 const pool = new Pool();
+pool.on('error', () => undefined);
 export const shared = new PostgresSessionStore({ pool });
 export const modules = [memoryModule, handlerModule, () => sqliteModule({ database }), () => postgresModule({ pool })];
 
