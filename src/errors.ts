@@ -133,6 +133,12 @@ export interface ListenerFailed extends Failure<'listener_failed'> {
   readonly cause: unknown;
 }
 
+/** The function that was given to `withLease` threw or rejected. */
+export interface CallbackFailed extends Failure<'callback_failed'> {
+  /** What it threw or rejected with. */
+  readonly cause: unknown;
+}
+
 /** Every error of an operation. Distinguish them by `type`, not by `instanceof`. */
 export type SessionError =
   | InvalidInput
@@ -187,6 +193,8 @@ export type AppendError =
 export type LeaseError = InvalidInput | NotFound | InvalidTransition | Leased | Conflict | StoreError;
 /** Errors of `renew`. */
 export type RenewError = InvalidInput | NotFound | InvalidTransition | LeaseLost | Conflict | StoreError;
+/** Errors of `withLease`. */
+export type WithLeaseError = LeaseError | LeaseLost | CallbackFailed;
 /** Errors of `release`. */
 export type ReleaseError = InvalidInput | NotFound | LeaseLost | Conflict | StoreError;
 /** Errors of `delete`. */
@@ -227,6 +235,12 @@ export const leased = (holder: string, until: string): Leased => ({
   message: `${plainText(holder)} has leased the session until ${until}`,
   holder,
   until,
+});
+
+export const callbackFailed = (cause: unknown): CallbackFailed => ({
+  type: 'callback_failed',
+  message: 'the function threw an exception',
+  cause,
 });
 
 export const leaseLost = (fencingToken: number): LeaseLost => ({

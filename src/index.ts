@@ -1,6 +1,7 @@
 export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
 export type {
   AppendError,
+  CallbackFailed,
   ChangeError,
   Conflict,
   CorruptRecord,
@@ -33,6 +34,7 @@ export type {
   SweepFailure,
   TooManyActive,
   WatchError,
+  WithLeaseError,
 } from './errors.js';
 export { changeDetailOf, type EventDetail, type SimpleEvent } from './events/event-detail.js';
 export type {
@@ -104,6 +106,7 @@ export type {
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
 export { acceptsHistoryUntil, activeMsAt, isEndByClock, stateAt } from './session/timeline.js';
+export type { HeldLease, LeaseSignal } from './session/with-lease.js';
 export type {
   ActiveLimit,
   Admit,

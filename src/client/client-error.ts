@@ -1,4 +1,5 @@
 import {
+  type CallbackFailed,
   type Conflict,
   type CorruptRecord,
   type HistoryFull,
@@ -148,6 +149,8 @@ export type RemoteChangeError = RemoteErrorIn<(typeof changes)['pause' | 'termin
 export type RemoteLeaseError = RemoteErrorIn<typeof lease>;
 /** Errors of `renew` of the client. */
 export type RemoteRenewError = RemoteErrorIn<typeof renew>;
+/** Errors of `withLease` of the client. */
+export type RemoteWithLeaseError = RemoteLeaseError | InvalidInput | LeaseLost | CallbackFailed;
 /** Errors of `release` of the client. */
 export type RemoteReleaseError = RemoteErrorIn<typeof release>;
 /** Errors of `append` of the client. */

@@ -18,6 +18,7 @@ export type {
   RemoteRenewError,
   RemoteStartError,
   RemoteWatchError,
+  RemoteWithLeaseError,
   UnexpectedAnswer,
   Unreachable,
 } from './client-error.js';

@@ -11,6 +11,7 @@ import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart } from '../service/operation-results.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { SessionLease, SessionState } from '../session/session.js';
+import { type HeldLease, withLease } from '../session/with-lease.js';
 import type {
   RemoteAppendError,
   RemoteChangeError,
@@ -24,6 +25,7 @@ import type {
   RemoteRenewError,
   RemoteStartError,
   RemoteWatchError,
+  RemoteWithLeaseError,
   RequestError,
 } from './client-error.js';
 import {
@@ -155,6 +157,27 @@ export class SessionClient {
    */
   renew(id: string, input: RenewInput, options: CallOptions = {}): ResultAsync<SessionLease, RemoteRenewError> {
     return this.#call(renew, { id, input, options }, bodyOf(renew));
+  }
+
+  /**
+   * Leases a session while `use` runs: renews the lease at a third of its length and releases it at the end. Returns what
+   * `use` returns; `callback_failed` if it throws or rejects; and `lease_lost` if the lease was not kept until the end,
+   * whatever `use` has done. `signal` is aborted as soon as that is known, and when the session has ended. If the session
+   * cannot be leased, `use` is not called.
+   */
+  withLease<T>(
+    id: string,
+    input: LeaseInput,
+    use: (lease: HeldLease) => T | PromiseLike<T>,
+  ): ResultAsync<T, RemoteWithLeaseError> {
+    const operations = {
+      lease: () => this.lease(id, input),
+      // One that is not answered must leave time for another.
+      renew: (fencingToken: number, seconds: number) =>
+        this.renew(id, { fencingToken, seconds }, { timeoutMs: Math.max(1, (seconds * 1000) / 3) }),
+      release: (fencingToken: number) => this.release(id, { fencingToken }),
+    };
+    return new ResultAsync(withLease(operations, this.#settings.timing, input, use));
   }
 
   /** Ends a lease. Succeeds if the lease was over already and no other followed. */

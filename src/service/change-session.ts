@@ -5,7 +5,6 @@ import {
   type Misconfigured,
   misconfigured,
   operationMismatch,
-  type SessionError,
   type StartError,
   tooManyActive,
 } from '../errors.js';
@@ -18,7 +17,7 @@ import type { SessionCommand } from '../session/session-status.js';
 import { advance, commandOf } from '../session/timeline.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
-import { type ActiveCap, updateState } from './update-state.js';
+import { type UpdatedState, updateState } from './update-state.js';
 
 /** Options of commands and of `append`. */
 export interface OperationOptions {
@@ -32,39 +31,43 @@ export interface OperationOptions {
   readonly fencingToken?: number;
 }
 
-/** Applies a command once per operation id; under a cap, only while the tenant has fewer ACTIVE sessions. */
-const apply = async <E extends SessionError>(
-  settings: Settings,
-  key: SessionKey,
-  command: SessionCommand,
-  { operationId, fencingToken }: ReadCommandOptions,
-  cap?: ActiveCap<E>,
-): Promise<Result<SessionState, ChangeError | E>> => {
-  const { idleTimeoutMs, retentionMs } = settings;
-  let isRepeated = false;
-  const decide = (current: StateRecord, now: number): Result<StateRecord, ChangeError | E> => {
+/** The next state of a command, once per operation id. */
+const decide =
+  (
+    { idleTimeoutMs, retentionMs }: Settings,
+    { id }: SessionKey,
+    command: SessionCommand,
+    { operationId, fencingToken }: ReadCommandOptions,
+  ) =>
+  (current: StateRecord, now: number): Result<StateRecord, ChangeError> => {
     const known = operationId === undefined ? undefined : commandOf(current, operationId);
-    isRepeated = known !== undefined;
-    if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(key.id));
+    if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(id));
     if (fencingToken !== undefined && !isLeasedWith(current, fencingToken, now)) return err(leaseLost(fencingToken));
     return advance(current, command, { now, operationId, idleTimeoutMs, retentionMs });
   };
-  const updated = await updateState(settings, key, decide, cap);
-  return updated.map(({ state, now }) => ({
-    ...progressAt(key.id, state, now),
-    ...(isRepeated && { repeated: true }),
-  }));
+
+/** A command that changed nothing, of an id that the state remembers, is repeated. */
+const resultOf = (
+  { id }: SessionKey,
+  { operationId }: ReadCommandOptions,
+  { state, now, isChanged }: UpdatedState<StateRecord>,
+): SessionState => {
+  const isRepeated = !isChanged && operationId !== undefined && commandOf(state, operationId) !== undefined;
+  return { ...progressAt(id, state, now), ...(isRepeated && { repeated: true }) };
 };
 
 /** Applies a command. */
-export const changeSession = (
+export const changeSession = async (
   settings: Settings,
   key: SessionKey,
   command: SessionCommand,
   options: ReadCommandOptions,
-): Promise<Result<SessionState, ChangeError>> => apply(settings, key, command, options);
+): Promise<Result<SessionState, ChangeError>> => {
+  const updated = await updateState(settings, key, decide(settings, key, command, options));
+  return updated.map((after) => resultOf(key, options, after));
+};
 
-/** Maximum number of ACTIVE sessions of the tenant. */
+/** Maximum number of ACTIVE sessions of the tenant; `Infinity` for no limit. */
 const activeSessionsOf = ({ tenant, policy }: Settings): Result<number, Misconfigured> => {
   const { activeSessions } = policy.limits;
   if (typeof activeSessions === 'number') return ok(activeSessions);
@@ -86,6 +89,12 @@ export const activateSession = async (
   const limit = activeSessionsOf(settings);
   if (limit.isErr()) return err(limit.error);
   const sessions = limit.value;
-  if (sessions >= Number.MAX_SAFE_INTEGER) return changeSession(settings, key, command, options);
-  return apply(settings, key, command, options, { sessions, error: tooManyActive(key.id, sessions) });
+  const cap = sessions < Number.MAX_SAFE_INTEGER ? { sessions, error: tooManyActive(key.id, sessions) } : undefined;
+  const updated = await updateState<StateRecord, StartError>(
+    settings,
+    key,
+    decide(settings, key, command, options),
+    cap,
+  );
+  return updated.map((after) => resultOf(key, options, after));
 };

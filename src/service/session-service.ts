@@ -1,4 +1,4 @@
-import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type {
   DeleteError,
   LeaseError,
@@ -7,6 +7,7 @@ import type {
   RenewError,
   StartError,
   WatchError,
+  WithLeaseError,
 } from '../errors.js';
 import {
   type AppendError,
@@ -30,6 +31,7 @@ import { readCommandOptions, readCreate, readId, readSweep, readWatch, readWatch
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { CallerCommand } from '../session/session-status.js';
+import { type HeldLease, withLease } from '../session/with-lease.js';
 import type { SessionKey } from '../store/session-store.js';
 import { activateSession, changeSession, type OperationOptions } from './change-session.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
@@ -196,6 +198,28 @@ export class SessionService {
    */
   renew(id: string, input: RenewInput): ResultAsync<SessionLease, RenewError> {
     return this.#performOn({ name: 'renew', id }, (settings, key) => renewLease(settings, key, input));
+  }
+
+  /**
+   * Leases a session while `use` runs: renews the lease at a third of its length, by the clock of the service, and releases
+   * it at the end. Returns what `use` returns; `callback_failed` if it throws or rejects; and `lease_lost` if the lease was
+   * not kept until the end, whatever `use` has done. `signal` is aborted as soon as that is known, and when the session has
+   * ended. If the session cannot be leased, `use` is not called.
+   */
+  withLease<T>(
+    id: string,
+    input: LeaseInput,
+    use: (lease: HeldLease) => T | PromiseLike<T>,
+  ): ResultAsync<T, WithLeaseError> {
+    const { now, after } = this.#settings;
+    const operations = {
+      lease: () => this.lease(id, input),
+      renew: (fencingToken: number, seconds: number) => this.renew(id, { fencingToken, seconds }),
+      release: (fencingToken: number) => this.release(id, { fencingToken }),
+    };
+    // Without a time, no lease can be kept.
+    const clock = { now: () => now().unwrapOr(Number.POSITIVE_INFINITY), after };
+    return new ResultAsync(withLease(operations, clock, input, use));
   }
 
   /** Ends a lease. Succeeds if the lease was over already and no other followed. */

@@ -11,6 +11,8 @@ export interface UpdatedState<S extends StateRecord> {
   readonly state: S;
   /** The time of the decision, in milliseconds since the epoch. */
   readonly now: number;
+  /** Whether the state was replaced. */
+  readonly isChanged: boolean;
 }
 
 /** A limit on the ACTIVE sessions of the tenant, and the error of one more. */
@@ -44,12 +46,12 @@ export const updateState = async <S extends StateRecord, E>(
     if (isGuess && (decided.isErr() || decided.value === current)) continue;
     if (decided.isErr()) return err(decided.error);
     const next = decided.value;
-    if (next === current) return ok({ state: next, now: time.value });
+    if (next === current) return ok({ state: next, now: time.value, isChanged: false });
     const replaced = await store.replace(key, next, cap && { sessions: cap.sessions, now: time.value });
     if (replaced.isErr()) return err(replaced.error);
     if (replaced.value === 'replaced') {
       recentStates.add(key, next);
-      return ok({ state: next, now: time.value });
+      return ok({ state: next, now: time.value, isChanged: true });
     }
     if (replaced.value === 'missing') return err(notFound(key.id));
     if (replaced.value === 'too_many' && cap !== undefined) return err(cap.error);

@@ -11,6 +11,8 @@ describe('what an editor shows of a public name', () => {
     expect(texts.get('colloquy: CreateSessionInput.timeLimit')).toContain('seconds');
     expect(texts.get('colloquy: SessionService.start')).toContain('IDLE to ACTIVE');
     expect(texts.get('colloquy: InvalidInput.message')).toBeTruthy();
+    for (const field of ['id', 'status', 'endReason', 'history'])
+      expect(texts.get(`colloquy: Session.${field}`)).toBeTruthy();
     expect(texts.size).toBeGreaterThan(500);
   });
 

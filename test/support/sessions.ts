@@ -1,6 +1,6 @@
 import type { ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionError } from '../../src/errors.js';
+import type { CallbackFailed, SessionError } from '../../src/errors.js';
 import { SessionService } from '../../src/service/session-service.js';
 import type { SessionServiceOptions } from '../../src/service/settings.js';
 import type { Ids } from '../../src/session/ids.js';
@@ -29,14 +29,16 @@ export const openSessions = (options: Partial<SessionServiceOptions> = {}) => {
 export const ada = Object.freeze({ face: 'ada', profile: 'tutor' });
 
 /** The value of an operation that must succeed. */
-export const okOf = async <T>(operation: ResultAsync<T, SessionError>): Promise<T> => {
+export const okOf = async <T>(operation: ResultAsync<T, SessionError | CallbackFailed>): Promise<T> => {
   const result = await operation;
   if (result.isOk()) return result.value;
   throw new Error(`${result.error.type}: ${result.error.message}`, { cause: result.error });
 };
 
 /** The error of an operation that must fail. */
-export const errorOf = async <E extends SessionError>(operation: ResultAsync<unknown, E>): Promise<E> => {
+export const errorOf = async <E extends SessionError | CallbackFailed>(
+  operation: ResultAsync<unknown, E>,
+): Promise<E> => {
   const result = await operation;
   if (result.isErr()) return result.error;
   throw new Error(`succeeded with ${JSON.stringify(result.value)}`);

@@ -1,0 +1,165 @@
+import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import {
+  type CallbackFailed,
+  callbackFailed,
+  type InvalidInput,
+  invalidInput,
+  type LeaseLost,
+  leaseLost,
+} from '../errors.js';
+import type { WatchSignal } from '../events/session-event.js';
+import { isFields } from '../input/values.js';
+import type { SessionLease } from './session.js';
+
+/** The runtime's `AbortSignal`. Not every program has the DOM or Node types. */
+export type LeaseSignal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : WatchSignal;
+
+/** What the function of `withLease` gets. */
+export interface HeldLease {
+  /**
+   * Aborted when the lease is lost, its end has passed without a renewal, or the session has ended or is deleted: stop
+   * driving the session. `reason` is the error, such as `lease_lost`.
+   */
+  readonly signal: LeaseSignal;
+  /** Give it to `append` and to commands. */
+  readonly fencingToken: number;
+}
+
+/** Takes, renews and releases the leases of one session. */
+export interface LeaseOperations<E, R extends { readonly type: string }> {
+  lease(): ResultAsync<SessionLease, E>;
+  renew(fencingToken: number, seconds: number): ResultAsync<SessionLease, R>;
+  release(fencingToken: number): ResultAsync<void, { readonly type: string }>;
+}
+
+/** A clock that keeps its own time: how long a lease has lasted is counted from before it was asked for. */
+export interface LeaseClock {
+  /** Milliseconds since any time in the past. */
+  now(): number;
+  /** Calls `done` after `ms` milliseconds, or earlier; returns a function that prevents the call. */
+  after(ms: number, done: () => void): () => void;
+}
+
+/** The length of a lease in an input that may be of any form, in seconds: 0 for one that no lease can have. */
+const secondsIn = (input: unknown): number => {
+  try {
+    const seconds = isFields(input) ? Number(input['seconds']) : 0;
+    return Number.isFinite(seconds) ? seconds : 0;
+  } catch {
+    return 0;
+  }
+};
+
+/** A renewal that failed is tried again this often while the lease lasts. */
+const TRIES_IN_A_LEASE = 10;
+
+/** After these errors no renewal can succeed. */
+const isFinal = (type: string): boolean => ['lease_lost', 'invalid_transition', 'not_found'].includes(type);
+
+/** Renews a lease at a third of its length, until it is stopped or lost. */
+class Renewal<R extends { readonly type: string }> {
+  readonly #gone = new AbortController();
+  readonly #renew: () => ResultAsync<unknown, R>;
+  readonly #clock: LeaseClock;
+  readonly #fencingToken: number;
+  readonly #lengthMs: number;
+  #endsAt: number;
+  /** When to renew; `Infinity` while a renewal is on its way. */
+  #renewsAt: number;
+  #cancel = (): void => undefined;
+  #isLost = false;
+  #isOver = false;
+
+  constructor(
+    renew: () => ResultAsync<unknown, R>,
+    clock: LeaseClock,
+    lease: { begunAt: number; lengthMs: number; fencingToken: number },
+  ) {
+    this.#renew = renew;
+    this.#clock = clock;
+    this.#fencingToken = lease.fencingToken;
+    this.#lengthMs = lease.lengthMs;
+    this.#endsAt = lease.begunAt + lease.lengthMs;
+    this.#renewsAt = lease.begunAt + lease.lengthMs / 3;
+    this.#wait();
+  }
+
+  get signal(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** Whether another may have had the session before the end of this lease. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    this.#cancel();
+  }
+
+  #wait(): void {
+    this.#cancel();
+    const now = this.#clock.now();
+    if (now >= this.#endsAt) {
+      this.#end(leaseLost(this.#fencingToken));
+      return;
+    }
+    if (now >= this.#renewsAt) this.#renewNow(now).catch(() => undefined);
+    this.#cancel = this.#clock.after(Math.max(1, Math.min(this.#endsAt, this.#renewsAt) - now), () => this.#wait());
+  }
+
+  async #renewNow(begunAt: number): Promise<void> {
+    this.#renewsAt = Number.POSITIVE_INFINITY;
+    const renewed = await this.#renew();
+    if (this.#isOver) return;
+    if (renewed.isErr() && isFinal(renewed.error.type)) {
+      this.#end(renewed.error);
+      return;
+    }
+    if (renewed.isOk()) {
+      this.#endsAt = begunAt + this.#lengthMs;
+      this.#renewsAt = begunAt + this.#lengthMs / 3;
+    } else {
+      this.#renewsAt = this.#clock.now() + this.#lengthMs / TRIES_IN_A_LEASE;
+    }
+    this.#wait();
+  }
+
+  #end(reason: LeaseLost | R): void {
+    this.stop();
+    this.#isLost = reason.type === 'lease_lost';
+    this.#gone.abort(reason);
+  }
+}
+
+/**
+ * Calls `use` under a lease, renews it meanwhile, and releases it at the end. Returns what `use` returns, `callback_failed`
+ * if it throws, and `lease_lost` if the lease was not kept until the end, whatever `use` did. Never rejects.
+ */
+export const withLease = async <T, E, R extends { readonly type: string }>(
+  operations: LeaseOperations<E, R>,
+  clock: LeaseClock,
+  input: unknown,
+  use: (lease: HeldLease) => T | PromiseLike<T>,
+): Promise<Result<T, E | InvalidInput | LeaseLost | CallbackFailed>> => {
+  if (typeof use !== 'function') return err(invalidInput([{ path: 'use', message: 'must be a function' }]));
+  const seconds = secondsIn(input);
+  const begunAt = clock.now();
+  const taken = await operations.lease();
+  if (taken.isErr()) return err(taken.error);
+  const { fencingToken } = taken.value;
+  const lease = { begunAt, lengthMs: seconds * 1000, fencingToken };
+  const renewal = new Renewal(() => operations.renew(fencingToken, seconds), clock, lease);
+  let used: Result<T, CallbackFailed>;
+  try {
+    used = ok(await use({ signal: renewal.signal, fencingToken }));
+  } catch (cause) {
+    used = err(callbackFailed(cause));
+  }
+  renewal.stop();
+  // If it cannot be released, it runs out by itself.
+  const released = await operations.release(fencingToken);
+  const isLost = renewal.isLost || (released.isErr() && released.error.type === 'lease_lost');
+  return isLost ? err(leaseLost(fencingToken)) : used;
+};

@@ -1,0 +1,233 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { storeUnavailable } from '../../src/errors.js';
+import type { HeldLease } from '../../src/session/with-lease.js';
+import { call, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+const awayError = () => err(storeUnavailable('it is away', 'not_applied'));
+
+const nineSeconds = { holder: 'worker-1', seconds: 9 };
+
+/** A function for `withLease` that runs until the test lets it go. */
+const working = () => {
+  let begin: (lease: HeldLease) => void;
+  let finish: (value: string) => void;
+  const begun = new Promise<HeldLease>((resolve) => {
+    begin = resolve;
+  });
+  const finished = new Promise<string>((resolve) => {
+    finish = resolve;
+  });
+  const use = (lease: HeldLease) => {
+    begin(lease);
+    return finished;
+  };
+  return { use, begun, finish: (value = 'done') => finish(value) };
+};
+
+const open = async (store = new MemorySessionStore()) => {
+  const { sessions, clock } = openSessions({ store });
+  const id = await startedIn(sessions);
+  /** Time goes by in small steps, and what waits for it has its turn. */
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= 500) {
+      clock.pass(Math.min(left, 500));
+      await settled();
+    }
+  };
+  return { sessions, store, clock, id, pass };
+};
+
+const leaseOf = async ({ sessions, id }: Awaited<ReturnType<typeof open>>) => (await okOf(sessions.get(id))).lease;
+
+describe('withLease', () => {
+  test('leases the session, gives what the function returns, and releases it', async () => {
+    const bench = await open();
+    const { sessions, id } = bench;
+    const result = await okOf(
+      sessions.withLease(id, nineSeconds, async ({ fencingToken, signal }) => {
+        expect(await leaseOf(bench)).toMatchObject({ holder: 'worker-1', fencingToken });
+        expect(signal.aborted).toBe(false);
+        await okOf(sessions.append(id, [{ role: 'assistant', content: 'hello' }], { fencingToken }));
+        return 42;
+      }),
+    );
+    expect(result).toBe(42);
+    expect(await leaseOf(bench)).toBeUndefined();
+    expect(await okOf(sessions.withLease(id, nineSeconds, () => ok('a plain value')))).toEqual(ok('a plain value'));
+  });
+
+  test('renews the lease at a third of its length, for as long as the function takes', async () => {
+    const bench = await open();
+    const { sessions, id, pass } = bench;
+    const { use, begun, finish } = working();
+    const result = sessions.withLease(id, nineSeconds, use);
+    const { signal, fencingToken } = await begun;
+    await pass(2999);
+    expect(await leaseOf(bench)).toMatchObject({ until: '2026-01-31T12:00:09.000Z' });
+    await pass(1);
+    expect(await leaseOf(bench)).toMatchObject({ until: '2026-01-31T12:00:12.000Z', fencingToken });
+    await pass(600_000);
+    expect(signal.aborted).toBe(false);
+    expect(await errorOf(sessions.lease(id, { holder: 'worker-2', seconds: 9 }))).toMatchObject({ type: 'leased' });
+    finish();
+    expect(await okOf(result)).toBe('done');
+    expect((await okOf(sessions.lease(id, { holder: 'worker-2', seconds: 9 }))).fencingToken).toBe(fencingToken + 1);
+  });
+
+  test('leaves no timer behind', async () => {
+    const { sessions, id, clock } = await open();
+    await okOf(sessions.withLease(id, nineSeconds, () => undefined));
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('says leased, and does not call the function, while another holder has the session', async () => {
+    const { sessions, id } = await open();
+    await okOf(sessions.lease(id, { holder: 'worker-2', seconds: 9 }));
+    let calls = 0;
+    const count = () => {
+      calls += 1;
+    };
+    expect(await errorOf(sessions.withLease(id, nineSeconds, count))).toMatchObject({
+      type: 'leased',
+      holder: 'worker-2',
+    });
+    expect(await errorOf(sessions.withLease('nobody', nineSeconds, count))).toMatchObject({ type: 'not_found' });
+    expect(await errorOf(sessions.withLease(id, { holder: '', seconds: 0 }, count))).toMatchObject({
+      type: 'invalid_input',
+      issues: [{ path: 'holder' }, { path: 'seconds' }],
+    });
+    expect(calls).toBe(0);
+  });
+
+  test('tells what the function threw, after it has released the lease', async () => {
+    const bench = await open();
+    const cause = new Error('the model is away');
+    const thrown = bench.sessions.withLease(bench.id, nineSeconds, () => {
+      throw cause;
+    });
+    expect(await errorOf(thrown)).toMatchObject({ type: 'callback_failed', cause });
+    expect(await leaseOf(bench)).toBeUndefined();
+    const rejected = bench.sessions.withLease(bench.id, nineSeconds, () => Promise.reject(cause));
+    expect(await errorOf(rejected)).toMatchObject({ type: 'callback_failed', cause });
+  });
+
+  test('aborts the signal once the lease is lost to another, and says lease_lost whatever the function does', async () => {
+    for (const end of ['returns', 'throws']) {
+      const { sessions, id, pass } = await open();
+      const { use, begun, finish } = working();
+      const result = sessions.withLease(id, nineSeconds, async (lease) => {
+        await use(lease);
+        if (end === 'throws') throw new Error('it was aborted');
+      });
+      const { signal, fencingToken } = await begun;
+      await okOf(sessions.lease(id, nineSeconds)); // a second worker of the same name
+      await pass(3000);
+      expect([signal.aborted, signal.reason]).toMatchObject([true, { type: 'lease_lost', fencingToken }]);
+      finish();
+      expect(await errorOf(result)).toMatchObject({ type: 'lease_lost', fencingToken });
+      expect((await okOf(sessions.get(id))).lease).toMatchObject({ fencingToken: fencingToken + 1 });
+    }
+  });
+
+  test('aborts the signal when the end passes without a renewal, and tries again until then', async () => {
+    const inner = new MemorySessionStore();
+    let isAway = false;
+    let tries = 0;
+    const store = changed(inner, {
+      replace: (key, next) => {
+        if (isAway) tries += 1;
+        return isAway ? awayError() : inner.replace(key, next);
+      },
+    });
+    const { sessions, clock } = openSessions({ store });
+    const id = await startedIn(sessions);
+    const { use, begun, finish } = working();
+    const result = sessions.withLease(id, nineSeconds, use);
+    const { signal } = await begun;
+    const pass = async (ms: number) => {
+      for (let left = ms; left > 0; left -= 100) {
+        clock.pass(100);
+        await settled();
+      }
+    };
+    isAway = true;
+    await pass(8900);
+    expect(signal.aborted).toBe(false);
+    expect(tries).toBeGreaterThan(5);
+    await pass(100);
+    expect([signal.aborted, signal.reason]).toMatchObject([true, { type: 'lease_lost' }]);
+    isAway = false;
+    finish();
+    expect(await errorOf(result)).toMatchObject({ type: 'lease_lost' });
+  });
+
+  test('goes on after an outage that was shorter than the lease', async () => {
+    const inner = new MemorySessionStore();
+    let isAway = false;
+    const store = changed(inner, { replace: (key, next) => (isAway ? awayError() : inner.replace(key, next)) });
+    const { sessions, clock } = openSessions({ store });
+    const id = await startedIn(sessions);
+    const { use, begun, finish } = working();
+    const result = sessions.withLease(id, nineSeconds, use);
+    const { signal } = await begun;
+    for (let at = 0; at < 300; at += 1) {
+      isAway = at >= 20 && at < 70;
+      clock.pass(100);
+      await settled();
+    }
+    expect(signal.aborted).toBe(false);
+    finish();
+    expect(await okOf(result)).toBe('done');
+  });
+
+  test('aborts the signal when the session has ended or is gone, and gives what the function returns', async () => {
+    for (const end of ['terminate', 'delete'] as const) {
+      const { sessions, id, pass } = await open();
+      const { use, begun, finish } = working();
+      const result = sessions.withLease(id, nineSeconds, use);
+      const { signal } = await begun;
+      await okOf<unknown>(sessions[end](id));
+      await pass(3000);
+      const type = end === 'delete' ? 'not_found' : 'invalid_transition';
+      expect([signal.aborted, signal.reason]).toMatchObject([true, { type }]);
+      finish();
+      expect(await okOf(result)).toBe('done');
+    }
+  });
+
+  test('gives what the function returns that has ended the session itself', async () => {
+    const { sessions } = await open();
+    const id = await createdIn(sessions);
+    const ended = sessions.withLease(id, nineSeconds, async ({ fencingToken }) => {
+      await okOf(sessions.start(id, { fencingToken }));
+      return okOf(sessions.terminate(id, { fencingToken }));
+    });
+    expect(await okOf(ended)).toMatchObject({ status: 'TERMINATED' });
+  });
+
+  test('never throws or rejects, whatever it is given', async () => {
+    const { sessions, id } = await open();
+    const hostile = Object.defineProperty({}, 'seconds', {
+      get: () => {
+        throw new Error('no');
+      },
+    });
+    for (const args of [
+      [],
+      [id],
+      [id, nineSeconds],
+      [id, nineSeconds, 'x'],
+      [id, null, () => 1],
+      [id, hostile, () => 1],
+    ]) {
+      expect(await call(sessions, 'withLease', ...args)).toMatchObject({ error: { type: 'invalid_input' } });
+    }
+    expect(await errorOf(sessions.lease(id, { holder: '', seconds: 1 }))).toMatchObject({ type: 'invalid_input' });
+    expect((await okOf(sessions.get(id))).lease).toBeUndefined();
+  });
+});
