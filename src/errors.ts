@@ -197,6 +197,8 @@ export type RenewError = InvalidInput | NotFound | InvalidTransition | LeaseLost
 export type WithLeaseError = LeaseError | LeaseLost | CallbackFailed;
 /** Errors of `release`. */
 export type ReleaseError = InvalidInput | NotFound | LeaseLost | Conflict | StoreError;
+/** Errors of `unleased`. */
+export type UnleasedError = InvalidInput | StoreError;
 /** Errors of `delete`. */
 export type DeleteError = InvalidInput | StoreError;
 /** Errors of `sweep`, when nothing could be swept. */

@@ -33,6 +33,7 @@ export type {
   SweepError,
   SweepFailure,
   TooManyActive,
+  UnleasedError,
   WatchError,
   WithLeaseError,
 } from './errors.js';
@@ -68,16 +69,18 @@ export type {
   SessionPage,
   Sweep,
   SweptSession,
+  UnleasedSessions,
 } from './service/operation-results.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export { type GetOptions, SessionService } from './service/session-service.js';
 export type { SessionServiceOptions } from './service/settings.js';
 export type { SweepOptions } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
+export type { UnleasedQuery } from './service/unleased-sessions.js';
 export { UnwrapError, unwrap } from './service/unwrap.js';
 export { type Clock, systemClock } from './session/clock.js';
 export { type Ids, randomIds } from './session/ids.js';
-export { isLeasedWith } from './session/lease.js';
+export { isLeasedWith, unleasedSince } from './session/lease.js';
 export type {
   CreatedSession,
   HistoryEntry,
@@ -100,6 +103,7 @@ export type {
   CallerCommand,
   ClockCommand,
   EndReason,
+  OpenStatus,
   SessionCommand,
   SessionStatus,
   TransitionTarget,
@@ -129,4 +133,7 @@ export type {
   SessionKey,
   SessionStore,
   StatusAt,
+  UnleasedPage,
+  UnleasedPlace,
+  UnleasedRange,
 } from './store/session-store.js';

@@ -21,6 +21,8 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
+  UnleasedPage,
+  UnleasedRange,
 } from '../../src/store/session-store.js';
 import { copyState } from './copies.js';
 import { MemoryEventLog } from './memory-event-log.js';
@@ -168,6 +170,11 @@ export class MemorySessionStore implements SessionStore {
     session.isRemoved = true;
     this.#log(session, { type: 'deleted', at: now });
     return ok('removed');
+  }
+
+  unleased(name: string, range: UnleasedRange): Result<UnleasedPage, never> {
+    const { sessions = [], ...page } = this.#tenants.get(name)?.unleased.page(range) ?? {};
+    return ok({ ...page, records: sessions.map((session) => recordOf(session, { historyLimit: 0 })), unreadable: [] });
   }
 
   due(now: number, limit: number): Result<DueSessions, never> {

@@ -5,6 +5,7 @@ import { dueOrder, isDueBy } from './due-order.js';
 import { OrderedIndex } from './ordered-index.js';
 import { type IndexPage, newestFirst, pageOf } from './page-of.js';
 import type { StoredSession } from './stored-session.js';
+import { UnleasedIndex } from './unleased-index.js';
 
 const newestFirstIndex = () => new OrderedIndex<StoredSession>((a, b) => newestFirst(a.head, b.head));
 
@@ -28,6 +29,8 @@ export class TenantSessions {
   readonly #byLabel = new Map<string, OrderedIndex<StoredSession>>();
   /** Sessions that are due some time. */
   readonly #byDue = new OrderedIndex(dueOrder);
+  /** Built when it is first asked for: it costs those nothing who never do. */
+  #unleased: UnleasedIndex | undefined;
   /** The time for which the lists by status are correct. */
   #listedAt = Number.NEGATIVE_INFINITY;
 
@@ -89,6 +92,15 @@ export class TenantSessions {
     return pageOf(this.#indexFor(range), ({ head }) => head, range);
   }
 
+  /** Sessions that nobody holds. */
+  get unleased(): UnleasedIndex {
+    if (this.#unleased === undefined) {
+      this.#unleased = new UnleasedIndex();
+      for (const session of this.#sessions.values()) this.#unleased.add(session);
+    }
+    return this.#unleased;
+  }
+
   #indexFor({ label, status }: PageRange): OrderedIndex<StoredSession> {
     if (label !== undefined) return this.#byLabel.get(labelText(label.name, label.value)) ?? newestFirstIndex();
     return status === undefined ? this.#byCreation : this.#withStatus(status);
@@ -116,10 +128,12 @@ export class TenantSessions {
 
   #index(session: StoredSession): void {
     this.#list(session);
+    this.#unleased?.add(session);
     if (session.dueAt < Number.POSITIVE_INFINITY) this.#byDue.insert({ at: session.dueAt, session });
   }
 
   #unindex(session: StoredSession): void {
+    this.#unleased?.remove(session);
     this.#byStatus[session.listedAs].remove(session);
     this.#byDue.remove({ at: session.dueAt, session });
   }

@@ -12,17 +12,17 @@ $body$;
 
 CREATE FUNCTION $insert_session(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
-  p_fencing_token double precision, p_leased_until double precision, p_revision bigint, p_state text,
-  p_created_ms bigint, p_birth text, p_head text, p_names text[], p_values text[], p_detail text
+  p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
+  p_revision bigint, p_state text, p_created_ms bigint, p_birth text, p_head text, p_names text[], p_values text[],
+  p_detail text
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
 BEGIN
   INSERT INTO $sessions (tenant, id, created_ms, birth, status, deadline, due_at, accepts_until, fencing_token,
-      leased_until,
-      revision, sequence, entries, bytes, head, state)
+      leased_until, unleased_since, revision, sequence, entries, bytes, head, state)
     VALUES (p_tenant, p_id, p_created_ms, p_birth, p_status, p_deadline, p_deadline, p_accepts_until, p_fencing_token,
-      p_leased_until, p_revision, 1, 0, 0, p_head, p_state)
+      p_leased_until, p_unleased_since, p_revision, 1, 0, 0, p_head, p_state)
     ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
   IF v_number IS NULL THEN
     RETURN 'taken';
@@ -50,9 +50,9 @@ END $body$;
    for none. */
 CREATE FUNCTION $replace_state(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
-  p_fencing_token double precision, p_leased_until double precision, p_revision bigint, p_state text,
-  p_is_end_by_clock boolean, p_detail text, p_detail_from_paused text, p_lease_detail text,
-  p_active_limit double precision, p_now double precision
+  p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
+  p_revision bigint, p_state text, p_is_end_by_clock boolean, p_detail text, p_detail_from_paused text,
+  p_lease_detail text, p_active_limit double precision, p_now double precision
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
@@ -73,7 +73,7 @@ BEGIN
   v_is_change := v.status <> p_status OR (p_fencing_token > 0
     AND (v.fencing_token <> p_fencing_token OR (p_leased_until = 0 AND v.leased_until <> 0)));
   UPDATE $sessions SET status = p_status, deadline = p_deadline, accepts_until = p_accepts_until,
-      fencing_token = p_fencing_token, leased_until = p_leased_until, revision = p_revision, state = p_state,
+      fencing_token = p_fencing_token, leased_until = p_leased_until, unleased_since = p_unleased_since, revision = p_revision, state = p_state,
       due_at = CASE WHEN p_is_end_by_clock THEN least(due_at, p_deadline) ELSE p_deadline END,
       sequence = CASE WHEN v_is_change THEN sequence + 1 ELSE sequence END
     WHERE number = v.number;

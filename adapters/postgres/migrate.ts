@@ -2,6 +2,7 @@ import { err, ok } from 'neverthrow';
 import { misconfigured } from '../../src/errors.js';
 import { type Fields, isFields } from '../../src/input/values.js';
 import { refusalOf, type SchemaVersion } from '../sql/schema-version.js';
+import { UNLEASED_INDEX } from '../sql/unleased-query.js';
 import type { Answer } from './call.js';
 import { changes } from './changes.js';
 import type { Connection } from './connection.js';
@@ -40,7 +41,13 @@ const versionIn = async (client: PostgresClient, schema: string): Promise<Schema
   return { version, usableFrom: Number(row?.['usable_from'] ?? version) };
 };
 
-const makeTables = async (client: PostgresClient, schema: string): Promise<SchemaVersion> => {
+const FIND_LEASE_INDEX = `SELECT oid FROM pg_catalog.pg_class WHERE relname = 'sessions_by_wait'
+  AND relnamespace = (${FIND_SCHEMA})`;
+
+const hasLeaseIndex = async (client: PostgresClient, schema: string): Promise<boolean> =>
+  firstRow(await client.query(FIND_LEASE_INDEX, [schema])) !== undefined;
+
+const makeTables = async (client: PostgresClient, schema: string, leaseIndex: boolean): Promise<SchemaVersion> => {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
   const found = await versionIn(client, schema);
@@ -54,6 +61,9 @@ const makeTables = async (client: PostgresClient, schema: string): Promise<Schem
   const write = `INSERT INTO $meta VALUES ('version', ${steps.length}), ('usable_from', ${USABLE_FROM})
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
   if (found.version < steps.length) await client.query(inSchema(schema, write));
+  if (leaseIndex && !(await hasLeaseIndex(client, schema))) {
+    await client.query(inSchema(schema, `CREATE INDEX sessions_by_wait ON $sessions ${UNLEASED_INDEX}`));
+  }
   await client.query('COMMIT');
   return found;
 };
@@ -63,14 +73,17 @@ const makeTables = async (client: PostgresClient, schema: string): Promise<Schem
  * the others find them made. Where they are made, it only reads, so that a role without the right to make them may call it.
  * Tables of a later version are left as they are, and may be usable.
  */
-export const migrate = async (connection: Connection, schema: string): Answer<void> => {
+export const migrate = async (connection: Connection, schema: string, leaseIndex: boolean): Answer<void> => {
   const connected = await connection.connect();
   if (connected.isErr()) return err(connected.error.error);
   const client = connected.value;
   try {
     const encoding = firstRow(await client.query('SHOW server_encoding'))?.['server_encoding'];
     let found = await versionIn(client, schema);
-    if (encoding === 'UTF8' && found.version < steps.length) found = await makeTables(client, schema);
+    const isMade =
+      found.version > steps.length ||
+      (found.version === steps.length && (!leaseIndex || (await hasLeaseIndex(client, schema))));
+    if (encoding === 'UTF8' && !isMade) found = await makeTables(client, schema, leaseIndex);
     client.release(false);
     if (encoding !== 'UTF8') {
       return err(misconfigured(`the database must have the encoding UTF8, not ${String(encoding)}`));

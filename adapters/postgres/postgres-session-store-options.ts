@@ -35,6 +35,11 @@ export interface PostgresSessionStoreOptions {
    */
   readonly timeoutMs?: number;
   /**
+   * Enables `unleased`, by an index of the sessions that have not ended and the time from which nobody holds them, which
+   * `migrate()` makes. Default: false.
+   */
+  readonly leaseIndex?: boolean;
+  /**
    * Enables events. The log keeps the last `length` events, 1 to 100000000, by default 100000. With `listen: false` the store
    * never sends LISTEN, and polls for events of other processes. Default: no events.
    */
@@ -53,6 +58,7 @@ export interface PostgresSettings {
   readonly pool: PostgresPool;
   readonly schema: string;
   readonly timeoutMs: number;
+  readonly leaseIndex: boolean;
   /** Undefined if events are off. */
   readonly events: { readonly length: number; readonly listen: boolean } | undefined;
 }
@@ -66,21 +72,23 @@ const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & { re
   pool: true,
   schema: true,
   timeoutMs: true,
+  leaseIndex: true,
   events: { length: true, listen: true },
 };
 
 /** Throws a `TypeError` that names all options that break a rule or are unknown. */
 export const readStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings =>
   readOptions('PostgresSessionStore', options, optionNames, (issues) => {
-    const { pool, schema = 'colloquy', timeoutMs = 5000, events = false } = options;
+    const { pool, schema = 'colloquy', timeoutMs = 5000, leaseIndex = false, events = false } = options;
     issues.check(hasMethods(pool, 'connect'), 'pool', 'must be a pool of connections with a method connect');
     const rule = 'must be 1 to 50 of the characters a-z 0-9 _, not a digit first';
     issues.check(typeof schema === 'string' && schemaForm.test(schema), 'schema', rule);
+    issues.check(typeof leaseIndex === 'boolean', 'leaseIndex', 'must be true or false');
     const isSettings = isFields(events);
     issues.check(typeof events === 'boolean' || isSettings, 'events', 'must be true, false or { length, listen }');
     const { length = DEFAULT_EVENTS, listen = true } = isSettings ? events : {};
     issues.check(typeof listen === 'boolean', 'events.listen', 'must be true or false');
     const log = { length: readUpTo(issues, 'events.length', length, MAX_EVENTS), listen };
     const timeout = readUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
-    return { pool, schema, timeoutMs: timeout, events: events === false ? undefined : log };
+    return { pool, schema, timeoutMs: timeout, leaseIndex, events: events === false ? undefined : log };
   });

@@ -1,4 +1,4 @@
-import type { Result } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
 import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
@@ -18,7 +18,10 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
+  UnleasedPage,
+  UnleasedRange,
 } from '../../src/store/session-store.js';
+import { noLeaseIndex } from '../sql/unleased-query.js';
 import { Connection } from './connection.js';
 import { migrate } from './migrate.js';
 import { PostgresEventLog } from './postgres-event-log.js';
@@ -26,6 +29,7 @@ import { type PostgresSessionStoreOptions, readStoreOptions } from './postgres-s
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
 import { findEntries, findSession, findState } from './read-session.js';
+import { readUnleased } from './read-unleased.js';
 import { SessionWriter } from './write-session.js';
 
 /**
@@ -39,12 +43,14 @@ export class PostgresSessionStore implements SessionStore {
   /** What the names of all tables begin with. */
   readonly #prefix: string;
   readonly #writer: SessionWriter;
+  readonly #hasLeaseIndex: boolean;
   readonly #log: PostgresEventLog | undefined;
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: PostgresSessionStoreOptions) {
     const settings = readStoreOptions(options);
-    const { pool, schema, timeoutMs, events } = settings;
+    const { pool, schema, timeoutMs, leaseIndex, events } = settings;
+    this.#hasLeaseIndex = leaseIndex;
     this.#connection = new Connection(pool, timeoutMs);
     this.#schema = schema;
     this.#prefix = `"${schema}".`;
@@ -61,7 +67,7 @@ export class PostgresSessionStore implements SessionStore {
    * processes at once; only reads if the tables are there. Until then every operation returns `misconfigured`.
    */
   migrate(): Promise<Result<void, StoreUnavailable | Misconfigured>> {
-    return migrate(this.#connection, this.#schema);
+    return migrate(this.#connection, this.#schema, this.#hasLeaseIndex);
   }
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Promise<Result<'inserted' | 'taken', StoreError>> {
@@ -98,6 +104,11 @@ export class PostgresSessionStore implements SessionStore {
 
   remove(key: SessionKey, removal: Removal = {}): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#writer.remove(key, removal);
+  }
+
+  async unleased(tenant: string, range: UnleasedRange): Promise<Result<UnleasedPage, StoreError>> {
+    if (!this.#hasLeaseIndex) return err(noLeaseIndex('PostgresSessionStore'));
+    return readUnleased(this.#connection.begin(), this.#prefix, tenant, range);
   }
 
   due(now: number, limit: number): Promise<Result<DueSessions, StoreError>> {

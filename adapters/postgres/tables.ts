@@ -17,6 +17,7 @@ CREATE TABLE $sessions (
   birth text NOT NULL, status text COLLATE "C" NOT NULL, deadline double precision NOT NULL,
   due_at double precision NOT NULL, accepts_until double precision NOT NULL,
   fencing_token double precision NOT NULL, leased_until double precision NOT NULL,
+  unleased_since double precision NOT NULL,
   revision bigint NOT NULL, sequence bigint NOT NULL, entries bigint NOT NULL, bytes bigint NOT NULL,
   head text NOT NULL, state text NOT NULL
 ) WITH (fillfactor = 80);

@@ -2,6 +2,7 @@ import { nanoid } from 'nanoid';
 import { err, ok } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import { type EventDetail, leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
+import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
@@ -28,6 +29,7 @@ const columnsOf = (state: StateRecord): readonly (string | number)[] => [
   finite(acceptsHistoryUntil(state)),
   state.lease?.fencingToken ?? 0,
   state.lease?.until ?? 0,
+  unleasedSince(state),
   state.revision,
   encodeState(state),
 ];

@@ -23,6 +23,11 @@ export interface TenantKeys {
   readonly labels: string;
   /** The same for each status, if sessions are listed by status. */
   readonly byStatus: Partial<Readonly<Record<SessionStatus, string>>>;
+  /**
+   * The common beginning of the keys of the open sessions of a status by the time from which nobody holds them, if there
+   * are any; the letter of the status follows.
+   */
+  readonly unleased: string | undefined;
   /** Sessions by the time at which they are due: when the clock ends them, or their retention is over. */
   readonly deadlines: string;
   /** The tenants of the partition by the earliest of their deadlines. */
@@ -53,11 +58,14 @@ export class Keyspace {
   readonly #partitionCount: number;
   /** Whether sessions are listed by status. */
   readonly #hasStatuses: boolean;
+  /** Whether sessions that nobody holds are listed. */
+  readonly #hasLeases: boolean;
 
-  constructor(prefix: string, partitions: number, hasStatuses = false) {
+  constructor(prefix: string, partitions: number, { statusIndex = false, leaseIndex = false } = {}) {
     this.#prefix = prefix;
     this.#partitionCount = partitions;
-    this.#hasStatuses = hasStatuses;
+    this.#hasStatuses = statusIndex;
+    this.#hasLeases = leaseIndex;
   }
 
   /** Lists all fields instead of copying those of `tenant`: the copy would cost more than the rest of a call. */
@@ -77,6 +85,7 @@ export class Keyspace {
       index: `${partition}:index:${owner}`,
       labels: `${partition}:label:${owner}:`,
       byStatus: this.#byStatus(partition, owner),
+      unleased: this.#hasLeases ? `${partition}:unleased:${owner}:` : undefined,
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
       events: `${partition}:events`,
@@ -96,6 +105,7 @@ export class Keyspace {
       index: `${partition}:index:${owner}`,
       labels: `${partition}:label:${owner}:`,
       byStatus: this.#byStatus(partition, owner),
+      unleased: this.#hasLeases ? `${partition}:unleased:${owner}:` : undefined,
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
       events: `${partition}:events`,

@@ -101,6 +101,11 @@ export interface RedisSessionStoreOptions {
    */
   readonly statusIndex?: boolean;
   /**
+   * Enables `unleased`. The store then keeps an index of the sessions that have not ended by the time from which nobody
+   * holds them. For existing sessions, `repair()` builds it. Default: false.
+   */
+  readonly leaseIndex?: boolean;
+  /**
    * Whether every change is sent to all processes as an event, through one Redis Stream per partition. A stream keeps
    * about `length` events, 1 to 100000000, by default 100000; an event takes about 100 bytes. Default: false.
    */
@@ -114,6 +119,7 @@ export interface RedisSettings {
   readonly partitions: number;
   readonly timeoutMs: number;
   readonly statusIndex: boolean;
+  readonly leaseIndex: boolean;
   /** Number of events that a stream keeps, if events are on. */
   readonly eventsLength: number | undefined;
   readonly eventsClient: BlockingRedisClient | undefined;
@@ -130,6 +136,7 @@ const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & { rea
   partitions: true,
   timeoutMs: true,
   statusIndex: true,
+  leaseIndex: true,
   events: { length: true, client: true },
 };
 
@@ -167,17 +174,20 @@ const readEventsClient = (
 /** Throws a `TypeError` that names all options that break a rule or are unknown. */
 export const readStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
   readOptions('RedisSessionStore', options, optionNames, (issues) => {
-    const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000, statusIndex = false, events } = options;
+    const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000, events } = options;
+    const { statusIndex = false, leaseIndex = false } = options;
     checkClient(issues, client);
     const isPrefix = typeof prefix === 'string' && /^[^{}*]{1,128}$/.test(prefix);
     issues.check(isPrefix, 'prefix', 'must have 1 to 128 characters, none of them {, } or *');
     issues.check(typeof statusIndex === 'boolean', 'statusIndex', 'must be true or false');
+    issues.check(typeof leaseIndex === 'boolean', 'leaseIndex', 'must be true or false');
     return {
       client,
       prefix,
       partitions: readUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
       timeoutMs: readTimeout(issues, timeoutMs),
       statusIndex,
+      leaseIndex,
       eventsLength: readEvents(issues, events),
       eventsClient: readEventsClient(issues, events),
     };

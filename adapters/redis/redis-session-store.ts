@@ -1,6 +1,7 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { StoreError, StoreUnavailable } from '../../src/errors.js';
 import { leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
+import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { isEndByClock } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
@@ -21,6 +22,8 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
+  UnleasedPage,
+  UnleasedRange,
 } from '../../src/store/session-store.js';
 import { decodeState, encodeState } from '../../src/store/stored-json.js';
 import { Connection, newId, type Script } from './connection.js';
@@ -31,6 +34,7 @@ import { readDue } from './read-due.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
 import { findSession } from './read-session.js';
+import { readUnleased } from './read-unleased.js';
 import { decodeRecord, encodeRecord, revisionText, stateFields } from './record.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { type RedisSessionStoreOptions, readStoreOptions } from './redis-session-store-options.js';
@@ -42,11 +46,14 @@ import { replaceScript } from './scripts/replace.js';
 import { rescheduleScript } from './scripts/reschedule.js';
 import { letterOf } from './status-letters.js';
 
+/** Number of the arguments of `replaceScript` before the time from which nobody holds the session. */
+const WAITING_AT = 14;
+
+/** The same before the limit of ACTIVE sessions. */
+const LIMIT_AT = 15;
+
 /** When a session is due, as scripts get it. */
 const dueText = (deadline: number): string => (deadline === Number.POSITIVE_INFINITY ? '' : String(deadline));
-
-/** Number of arguments of `replaceScript` before the limit of ACTIVE sessions, without those that recognise the call. */
-const ARGUMENTS_BEFORE_LIMIT = 14;
 
 const isOneOf = <T extends string>(value: unknown, outcomes: readonly T[]): value is T =>
   outcomes.some((outcome) => outcome === value);
@@ -64,10 +71,9 @@ export class RedisSessionStore implements SessionStore {
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: RedisSessionStoreOptions) {
-    const { client, prefix, partitions, timeoutMs, statusIndex, eventsLength, eventsClient } =
-      readStoreOptions(options);
+    const { client, prefix, partitions, timeoutMs, eventsLength, eventsClient, ...indexes } = readStoreOptions(options);
     this.#connection = new Connection(client, timeoutMs);
-    this.#keys = new Keyspace(prefix, partitions, statusIndex);
+    this.#keys = new Keyspace(prefix, partitions, indexes);
     this.#eventsLength = String(eventsLength ?? '');
     this.events =
       eventsLength === undefined
@@ -77,7 +83,7 @@ export class RedisSessionStore implements SessionStore {
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken'> {
     const session = this.#keys.of({ tenant, id: head.id });
-    const { record, journal, deadlines, tenants, events, index, byStatus, member, owner, path } = session;
+    const { record, journal, deadlines, tenants, events, index, byStatus, unleased, member, owner, path } = session;
     const birth = newId();
     const created = String(Date.parse(head.createdAt));
     const keys = [record, journal, index];
@@ -86,12 +92,15 @@ export class RedisSessionStore implements SessionStore {
     if (status !== undefined) keys.push(status);
     for (const [name, value] of Object.entries(head.labels ?? {})) keys.push(labelKey(session, name, value));
     const due = dueText(state.deadline);
+    const isWaiting = unleased !== undefined && state.status !== 'TERMINATED';
+    if (isWaiting) keys.push(unleased + letterOf(state.status));
     if (due !== '') keys.push(deadlines, tenants);
-    if (due !== '' || this.events !== undefined) args.push(due, owner);
+    if (due !== '' || this.events !== undefined || isWaiting) args.push(due, owner);
     if (this.events !== undefined) {
       keys.push(events);
       args.push(this.#eventsLength, `1 created ${birth} 1 ${created} ${path} -`);
     }
+    if (isWaiting) args.push(...(this.events === undefined ? ['', ''] : []), String(unleasedSince(state)));
     return this.#write(session, insertScript, keys, args, ['inserted', 'taken']);
   }
 
@@ -118,23 +127,28 @@ export class RedisSessionStore implements SessionStore {
 
   async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced> {
     const session = this.#keys.of(key);
-    const { record, deadlines, tenants, events, byStatus, member, owner, path } = session;
+    const { record, deadlines, tenants, events, byStatus, unleased, member, owner, path } = session;
     const keys = [record, deadlines, tenants, ...Object.values(byStatus)];
     const args = [member, owner, revisionText(next.revision - 1), stateFields(next), letterOf(next.status)];
     args.push(encodeState(next), dueText(next.deadline), isEndByClock(next) ? '1' : '');
     if (this.events !== undefined) {
       const [detail, afterPause] = [statusDetailOf(false, next), statusDetailOf(true, next)];
       const reason = detail.type === 'terminated' ? detail.endReason : '-';
-      keys.push(events);
       args.push(this.#eventsLength, detail.type, afterPause.type, ` ${detail.at} ${path} ${reason}`);
       if (next.lease !== undefined) {
         const { type, at } = leaseDetailOf(next.lease);
         args.push(type, ` ${at} ${path} ${escapeName(next.lease.holder)}`);
       }
     }
+    if (unleased !== undefined) {
+      keys.push(unleased);
+      while (args.length < WAITING_AT) args.push('');
+      args.push(next.status === 'TERMINATED' ? '-' : String(unleasedSince(next)));
+    }
+    if (this.events !== undefined) keys.push(events);
     if (active === undefined) return this.#write(session, replaceScript, keys, args, ['replaced', 'stale', 'missing']);
     if (byStatus.ACTIVE === undefined) return err(noStatusIndex);
-    while (args.length < ARGUMENTS_BEFORE_LIMIT) args.push('');
+    while (args.length < LIMIT_AT) args.push('');
     args.push(String(active.sessions), String(active.now));
     const outcomes = ['replaced', 'stale', 'missing', 'too_many', 'ended'] as const;
     const replaced = await this.#write(session, replaceScript, keys, args, outcomes);
@@ -179,15 +193,33 @@ export class RedisSessionStore implements SessionStore {
 
   remove(key: SessionKey, { revision, now = Date.now() }: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
     const session = this.#keys.of(key);
-    const { record, journal, names, deadlines, tenants, events, labels, index, byStatus, member, owner, path } =
-      session;
-    return this.#write(
-      session,
-      removeScript,
-      [record, journal, names, deadlines, tenants, events, labels, index, ...Object.values(byStatus)],
-      [member, owner, revision === undefined ? '' : revisionText(revision), String(now), this.#eventsLength, path],
-      ['removed', 'stale', 'missing'],
-    );
+    const {
+      record,
+      journal,
+      names,
+      deadlines,
+      tenants,
+      events,
+      labels,
+      index,
+      byStatus,
+      unleased,
+      member,
+      owner,
+      path,
+    } = session;
+    const keys = [record, journal, names, deadlines, tenants, events, labels, index, ...Object.values(byStatus)];
+    const args = [member, owner, revision === undefined ? '' : revisionText(revision), String(now)];
+    args.push(this.#eventsLength, path);
+    if (unleased !== undefined) {
+      keys.push(unleased);
+      args.push('1');
+    }
+    return this.#write(session, removeScript, keys, args, ['removed', 'stale', 'missing']);
+  }
+
+  unleased(tenant: string, range: UnleasedRange): Answer<UnleasedPage> {
+    return readUnleased(this.#connection.begin(), this.#keys.tenant(tenant), range);
   }
 
   due(now: number, limit: number, after?: string): Answer<DueSessions> {

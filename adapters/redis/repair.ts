@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/errors.js';
+import { unleasedSince } from '../../src/session/lease.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
 import { unescapeName } from '../../src/store/escape-name.js';
 import type { SessionKey } from '../../src/store/session-store.js';
@@ -87,15 +88,17 @@ export class Repair {
     const { kind, rest } = this.#keys.parse(name) ?? { kind: '', rest: '' };
     if (kind === 'record' || kind === 'journal' || kind === 'names') return this.#repairSession(kind, keyOfPath(rest));
     const status = sessionStatuses.find((each) => each.toLowerCase() === kind);
-    if (!['index', 'deadlines', 'label'].includes(kind) && status === undefined) return;
-    const [owner = '', label = ''] = rest.split(':');
+    if (!['index', 'deadlines', 'label', 'unleased'].includes(kind) && status === undefined) return;
+    const [owner = '', last = ''] = rest.split(':');
     const { records, deadlines, tenants } = this.#keys.tenant(unescapeName(owner));
     const scan: Scan = async (client, cursor) => {
       if (client.zscan === undefined) throw unsupported;
       const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
       return [next, found.filter((_, at) => at % 2 === 0)];
     };
-    const letter = status === undefined ? '' : letterOf(status);
+    const label = kind === 'label' ? last : '';
+    const ofUnleased = kind === 'unleased' ? last : '';
+    const letter = status === undefined ? ofUnleased : letterOf(status);
     await this.#each(scan, async (member) => {
       const keys = [records + member, name, deadlines, tenants];
       const call = this.#connection.begin();
@@ -108,7 +111,7 @@ export class Repair {
     const call = this.#connection.begin();
     const report = this.#report;
     const session = this.#keys.of(key);
-    const { record, names, deadlines, tenants, labels, index, byStatus, member, owner, path } = session;
+    const { record, names, deadlines, tenants, labels, index, byStatus, unleased, member, owner, path } = session;
     const found = await findSession<never>(call, session, {}, undefined);
     if (found.isErr()) {
       if (found.error.type !== 'corrupt_record') return;
@@ -126,12 +129,14 @@ export class Repair {
     }
     // A session is repaired when the scan reaches its record.
     if (kind !== 'record') return;
-    const { deadline } = found.value.state;
-    const repaired = await call.repairScript(
-      repairSessionScript,
-      [record, deadlines, tenants, labels, index, ...Object.values(byStatus)],
-      [member, owner, deadline === Number.POSITIVE_INFINITY ? '' : String(deadline)],
-    );
+    const { state } = found.value;
+    const keys = [record, deadlines, tenants, labels, index, ...Object.values(byStatus)];
+    const args = [member, owner, state.deadline === Number.POSITIVE_INFINITY ? '' : String(state.deadline)];
+    if (unleased !== undefined) {
+      keys.push(unleased);
+      args.push(state.status === 'TERMINATED' ? '' : String(unleasedSince(state)));
+    }
+    const repaired = await call.repairScript(repairSessionScript, keys, args);
     const counts = repaired.unwrapOr(undefined);
     const [listed, rescheduled, removed] = Array.isArray(counts) ? counts.map(Number) : [];
     report.sessions += 1;

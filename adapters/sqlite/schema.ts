@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/errors.js';
 import { NEVER } from '../../src/store/never.js';
 import { refusalOf } from '../sql/schema-version.js';
+import { UNLEASED_INDEX } from '../sql/unleased-query.js';
 import type { Connection } from './connection.js';
 
 /*
@@ -9,7 +10,7 @@ import type { Connection } from './connection.js';
  * stands for Infinity.
  *
  * `sessions` holds what changes, in short rows: an append rewrites one. `state` is the whole state as JSON; `status`,
- * `deadline` and `revision` repeat what is searched. `heads` holds what never changes.
+ * `deadline`, `unleased_since` and `revision` repeat what is searched. `heads` holds what never changes.
  *
  * Triggers keep the totals, and remove everything of a session with its row.
  */
@@ -17,7 +18,7 @@ const VERSION_1 = `
 CREATE TABLE colloquy_sessions (
   number INTEGER PRIMARY KEY, tenant TEXT NOT NULL, id TEXT NOT NULL, created_ms INTEGER NOT NULL,
   birth TEXT NOT NULL, status TEXT NOT NULL, deadline INTEGER NOT NULL, due_at INTEGER NOT NULL,
-  revision INTEGER NOT NULL, sequence INTEGER NOT NULL, entries INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  unleased_since INTEGER NOT NULL, revision INTEGER NOT NULL, sequence INTEGER NOT NULL, entries INTEGER NOT NULL, bytes INTEGER NOT NULL,
   head_bytes INTEGER NOT NULL, state TEXT NOT NULL
 );
 CREATE UNIQUE INDEX colloquy_sessions_by_id ON colloquy_sessions (tenant, id);
@@ -102,7 +103,10 @@ const USABLE_FROM = 1;
 
 const META = 'CREATE TABLE IF NOT EXISTS colloquy_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID';
 
-const makeTables = (connection: Connection): Result<void, StoreUnavailable | Misconfigured> =>
+/** An index that only those have who want it: it costs every change something. */
+const LEASE_INDEX = `CREATE INDEX IF NOT EXISTS colloquy_sessions_by_wait ON colloquy_sessions ${UNLEASED_INDEX}`;
+
+const makeTables = (connection: Connection, leaseIndex: boolean): Result<void, StoreUnavailable | Misconfigured> =>
   connection.write(() => {
     connection.exec(META);
     const metaOf = (name: string) => connection.get('SELECT value FROM colloquy_meta WHERE name = ?', name)?.['value'];
@@ -114,6 +118,7 @@ const makeTables = (connection: Connection): Result<void, StoreUnavailable | Mis
       const write = "INSERT OR REPLACE INTO colloquy_meta VALUES ('version', ?), ('usable_from', ?)";
       connection.run(write, steps.length, USABLE_FROM);
     }
+    if (leaseIndex) connection.exec(LEASE_INDEX);
     return ok();
   });
 
@@ -136,5 +141,8 @@ const useWal = (connection: Connection): SqliteMigration => {
  * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
  * the others find them made. The journal mode cannot change within a transaction.
  */
-export const migrate = (connection: Connection): Result<SqliteMigration, StoreUnavailable | Misconfigured> =>
-  makeTables(connection).map(() => useWal(connection));
+export const migrate = (
+  connection: Connection,
+  leaseIndex: boolean,
+): Result<SqliteMigration, StoreUnavailable | Misconfigured> =>
+  makeTables(connection, leaseIndex).map(() => useWal(connection));

@@ -31,6 +31,11 @@ export interface SqliteSessionStoreOptions {
    */
   readonly database: SqliteDatabase;
   /**
+   * Enables `unleased`, by an index of the sessions that have not ended and the time from which nobody holds them, which
+   * `migrate()` makes. Default: false.
+   */
+  readonly leaseIndex?: boolean;
+  /**
    * Enables events. The file keeps the last `length` events, 1 to 100000000, by default 100000, and up to one
    * in a hundred more. Default: no events.
    */
@@ -45,6 +50,7 @@ export interface SqliteSessionStoreOptions {
 /** The validated options with their defaults. */
 export interface SqliteSettings {
   readonly database: SqliteDatabase;
+  readonly leaseIndex: boolean;
   /** Number of events that the file keeps, if events are on. */
   readonly eventsLength: number | undefined;
 }
@@ -54,17 +60,19 @@ const MAX_EVENTS = 100_000_000;
 
 const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & { readonly database: true } = {
   database: true,
+  leaseIndex: true,
   events: { length: true },
 };
 
 /** Throws a `TypeError` that names all options that break a rule or are unknown. */
 export const readStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings =>
   readOptions('SqliteSessionStore', options, optionNames, (issues) => {
-    const { database, events = false } = options;
+    const { database, leaseIndex = false, events = false } = options;
     const isDatabase = hasMethods(database, 'exec', 'prepare');
     issues.check(isDatabase, 'database', 'must be an open connection with exec and prepare');
-    if (typeof events === 'boolean') return { database, eventsLength: events ? DEFAULT_EVENTS : undefined };
+    issues.check(typeof leaseIndex === 'boolean', 'leaseIndex', 'must be true or false');
+    if (typeof events === 'boolean') return { database, leaseIndex, eventsLength: events ? DEFAULT_EVENTS : undefined };
     issues.check(isFields(events), 'events', 'must be true, false or { length }');
     const length = isFields(events) ? (events.length ?? DEFAULT_EVENTS) : DEFAULT_EVENTS;
-    return { database, eventsLength: readUpTo(issues, 'events.length', length, MAX_EVENTS) };
+    return { database, leaseIndex, eventsLength: readUpTo(issues, 'events.length', length, MAX_EVENTS) };
   });

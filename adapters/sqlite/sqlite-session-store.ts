@@ -17,11 +17,14 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
+  UnleasedPage,
+  UnleasedRange,
 } from '../../src/store/session-store.js';
 import { Connection } from './connection.js';
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
 import { findEntries, findSession, findState } from './read-session.js';
+import { readUnleased } from './read-unleased.js';
 import { migrate, type SqliteMigration } from './schema.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
 import { readStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
@@ -36,11 +39,13 @@ import { SessionWriter } from './write-session.js';
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #writer: SessionWriter;
+  readonly #hasLeaseIndex: boolean;
   readonly events: SqliteEventLog | undefined;
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: SqliteSessionStoreOptions) {
-    const { database, eventsLength } = readStoreOptions(options);
+    const { database, eventsLength, leaseIndex } = readStoreOptions(options);
+    this.#hasLeaseIndex = leaseIndex;
     this.#connection = new Connection(database);
     const events = new SqliteEventLog(this.#connection, eventsLength);
     this.events = eventsLength === undefined ? undefined : events;
@@ -54,7 +59,7 @@ export class SqliteSessionStore implements SessionStore {
    * works without: `withoutWal` says why.
    */
   migrate(): Result<SqliteMigration, StoreUnavailable | Misconfigured> {
-    return migrate(this.#connection);
+    return migrate(this.#connection, this.#hasLeaseIndex);
   }
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', StoreError> {
@@ -91,6 +96,10 @@ export class SqliteSessionStore implements SessionStore {
 
   remove(key: SessionKey, removal: Removal = {}): Result<'removed' | 'stale' | 'missing', StoreError> {
     return this.#writer.remove(key, removal);
+  }
+
+  unleased(tenant: string, range: UnleasedRange): Result<UnleasedPage, StoreError> {
+    return readUnleased(this.#connection, tenant, range, this.#hasLeaseIndex);
   }
 
   due(now: number, limit: number): Result<DueSessions, StoreError> {

@@ -4,6 +4,7 @@ import type { StoreError } from '../../src/errors.js';
 import { changeDetailOf } from '../../src/events/event-detail.js';
 import type { Fields } from '../../src/input/values.js';
 import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
+import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { isEndByClock } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
@@ -26,13 +27,14 @@ import type { SqliteEventLog } from './sqlite-event-log.js';
 const FIND = `SELECT tenant, id, number, birth, status, deadline, due_at, revision, sequence, entries, bytes, state
   FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
 const INSERT = `INSERT INTO colloquy_sessions
-  (tenant, id, created_ms, birth, status, deadline, due_at, revision, sequence, entries, bytes, head_bytes, state)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, ?, ?)`;
+  (tenant, id, created_ms, birth, status, deadline, due_at, unleased_since, revision, sequence, entries, bytes, head_bytes,
+    state)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, ?, ?)`;
 const INSERT_HEAD = 'INSERT INTO colloquy_heads (session, head) VALUES (?, ?)';
 const INSERT_LABEL = `INSERT INTO colloquy_labels (tenant, name, value, created_ms, id, session)
   VALUES (?, ?, ?, ?, ?, ?)`;
 const REPLACE = `UPDATE colloquy_sessions
-  SET status = ?, deadline = ?, due_at = ?, revision = ?, sequence = ?, state = ? WHERE number = ?`;
+  SET status = ?, deadline = ?, due_at = ?, unleased_since = ?, revision = ?, sequence = ?, state = ? WHERE number = ?`;
 const RESCHEDULE = 'UPDATE colloquy_sessions SET due_at = ? WHERE number = ?';
 const REMOVE = 'DELETE FROM colloquy_sessions WHERE number = ?';
 const FIND_OPERATION = `SELECT session, operation, digest, position FROM colloquy_operations
@@ -59,8 +61,8 @@ export class SessionWriter {
       const [owner, id, text, birth] = [escapeName(tenant), escapeName(head.id), encodeHead(head), nanoid(12)];
       const createdMs = Date.parse(head.createdAt);
       const until = finite(state.deadline);
-      const values = [state.status, until, until, state.revision, bytesOf(text), encodeState(state)];
-      this.#connection.run(INSERT, owner, id, createdMs, birth, ...values);
+      const values = [state.status, until, until, unleasedSince(state), state.revision, bytesOf(text)];
+      this.#connection.run(INSERT, owner, id, createdMs, birth, ...values, encodeState(state));
       const number = Number(this.#find(key)?.['number']);
       this.#connection.run(INSERT_HEAD, number, text);
       for (const [name, value] of Object.entries(head.labels ?? {})) {
@@ -85,8 +87,8 @@ export class SessionWriter {
       const detail = changeDetailOf(state, next);
       const sequence = Number(row['sequence']) + (detail === undefined ? 0 : 1);
       const dueAt = isEndByClock(next) ? Math.min(infinite(Number(row['due_at'])), deadline) : deadline;
-      const values = [status, finite(deadline), finite(dueAt), revision, sequence, encodeState(next)];
-      this.#connection.run(REPLACE, ...values, Number(row['number']));
+      const values = [status, finite(deadline), finite(dueAt), unleasedSince(next), revision, sequence];
+      this.#connection.run(REPLACE, ...values, encodeState(next), Number(row['number']));
       const change = { birth: String(row['birth']), sequence };
       if (detail !== undefined) this.#events.log(key, change, detail);
       return ok('replaced');

@@ -77,6 +77,10 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.list(tenant, page, admit);
   }
 
+  get unleased(): SessionStore['unleased'] {
+    return this.#inner.unleased?.bind(this.#inner);
+  }
+
   due(now: number, limit: number, after?: string) {
     return this.#inner.due(now, limit, after);
   }

@@ -12,6 +12,7 @@ import {
   SWEEP_LIMIT,
   WARNING_SECONDS,
 } from '../session/session-limits.js';
+import { isSessionStatus, type OpenStatus } from '../session/session-status.js';
 import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
 import { readLabels } from './read-labels.js';
@@ -169,6 +170,15 @@ export const readCommandOptions = (options: unknown): Result<ReadCommandOptions,
   readSafely('options', (issues) => {
     const { operationId, fencingToken } = readKnown(issues, 'options', options, ['operationId', 'fencingToken']);
     return { operationId: readOperationId(issues, operationId), fencingToken: readFencingToken(issues, fencingToken) };
+  });
+
+const isOpen = (value: unknown): value is OpenStatus => isSessionStatus(value) && value !== 'TERMINATED';
+
+export const readUnleased = (query: unknown): Result<OpenStatus, InvalidInput> =>
+  readSafely('query', (issues) => {
+    const { status } = readKnown(issues, 'query', query, ['status']);
+    issues.check(isOpen(status), 'status', 'must be IDLE, ACTIVE or PAUSED');
+    return isOpen(status) ? status : 'IDLE';
   });
 
 export interface ReadLease {

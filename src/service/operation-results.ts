@@ -1,7 +1,7 @@
 import type { SweepFailure } from '../errors.js';
 import type { CreatedSession, HistoryEntry, Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
-import type { SessionKey } from '../store/session-store.js';
+import type { SessionKey, UnleasedPlace } from '../store/session-store.js';
 
 /** The result of `append`. */
 export interface Appended {
@@ -45,6 +45,16 @@ export interface SessionPage {
   readonly unreadable: readonly string[];
 }
 
+/** A part of the sessions that nobody holds. */
+export interface UnleasedSessions {
+  /** The longest waiting first, without their histories. */
+  readonly sessions: readonly Session[];
+  /** Ids of sessions that cannot be read; they are missing from `sessions`. */
+  readonly unreadable: readonly string[];
+  /** Where the next part begins; absent if this was the last. */
+  readonly next?: UnleasedPlace;
+}
+
 /** A session that the clock has ended. */
 export interface SweptSession extends SessionKey {
   /** Why the session ended. */
@@ -74,6 +84,7 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
   readonly history: HistoryPart;
   readonly list: SessionPage;
   readonly each: SessionPage;
+  readonly unleased: UnleasedSessions;
   readonly append: Appended;
   readonly lease: SessionLease;
   readonly renew: SessionLease;
@@ -106,6 +117,7 @@ export const resultOf: { readonly [N in OperationName]: (value: OperationResults
   resume: named('resume'),
   terminate: named('terminate'),
   fail: named('fail'),
+  unleased: named('unleased'),
   append: named('append'),
   lease: named('lease'),
   renew: named('renew'),

@@ -6,6 +6,7 @@ import type {
   ReleaseError,
   RenewError,
   StartError,
+  UnleasedError,
   WatchError,
   WithLeaseError,
 } from '../errors.js';
@@ -27,7 +28,15 @@ import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
-import { readCommandOptions, readCreate, readId, readSweep, readWatch, readWatchAll } from '../input/session-input.js';
+import {
+  readCommandOptions,
+  readCreate,
+  readId,
+  readSweep,
+  readUnleased,
+  readWatch,
+  readWatchAll,
+} from '../input/session-input.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { CallerCommand } from '../session/session-status.js';
@@ -63,6 +72,7 @@ import type {
 import { type Operation, perform } from './perform.js';
 import { readSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
+import { type UnleasedQuery, unleasedSessions } from './unleased-sessions.js';
 
 /** Options of `get`. */
 export interface GetOptions extends ReadOptions {
@@ -143,6 +153,18 @@ export class SessionService {
    */
   each(query: EachQuery = {}): AsyncIterable<Result<Session, ListError>> {
     return eachSession(this.#settings, readEachQuery(query));
+  }
+
+  /**
+   * Iterates over the tenant's sessions of a status that nobody holds, the longest waiting first, without their histories:
+   * those that nobody has leased, whose lease was released, or whose lease has run out, as those of a worker that died. It
+   * costs what it yields, however many sessions there are. Sessions that become free during an iteration come with the next
+   * one. Another worker may take a session first: `lease` and `withLease` are then `leased`. A session that cannot be read
+   * is a `corrupt_record` item; any other error is the last item. The stores on databases need their option `leaseIndex`.
+   * Never throws.
+   */
+  unleased(query: UnleasedQuery): AsyncIterable<Result<Session, UnleasedError>> {
+    return unleasedSessions(this.#settings, readUnleased(query));
   }
 
   /** IDLE to ACTIVE. The time limit runs. */

@@ -25,6 +25,13 @@ export const leaseAt = (state: StateRecord, now: number): SessionLease | undefin
 export const isLeasedWith = (state: StateRecord, fencingToken: number, now: number): boolean =>
   currentLease(state, now)?.fencingToken === fencingToken;
 
+/**
+ * The time from which nobody holds a session, in milliseconds since the epoch: the end of its lease, its release, or when it
+ * entered its status, whichever is the latest. In the future while somebody holds it.
+ */
+export const unleasedSince = ({ since, lease }: StateRecord): number =>
+  lease === undefined ? since : Math.max(since, lease.releasedAt ?? lease.until);
+
 /** A state with a lease, current or not. */
 export type LeasedState = StateRecord & { readonly lease: LeaseRecord };
 

@@ -3,7 +3,7 @@ import type { StoreError } from '../errors.js';
 import type { EventPage } from '../events/session-event.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
-import type { SessionStatus } from '../session/session-status.js';
+import type { OpenStatus, SessionStatus } from '../session/session-status.js';
 
 /** A result, or a promise of one such as a `ResultAsync`. A store in memory can return the result directly. */
 export type Answer<T, E> = Result<T, E> | PromiseLike<Result<T, E>>;
@@ -181,6 +181,36 @@ export interface RecordPage {
   readonly next?: ListPlace;
 }
 
+/** A place among the sessions that nobody holds. The session itself may have been deleted. */
+export interface UnleasedPlace {
+  /** See `unleasedSince`. */
+  readonly since: number;
+  /** The id of the session. */
+  readonly id: string;
+}
+
+/** The sessions that `unleased` reads. */
+export interface UnleasedRange {
+  /** The status that is stored. */
+  readonly status: OpenStatus;
+  /** Milliseconds since the epoch: only sessions for which `unleasedSince` is not later. */
+  readonly now: number;
+  /** Maximum number of sessions. */
+  readonly limit: number;
+  /** Only sessions behind this place. */
+  readonly after?: UnleasedPlace | undefined;
+}
+
+/** A part of the sessions that nobody holds. */
+export interface UnleasedPage {
+  /** By `unleasedSince`, the longest waiting first, then by id; without their histories. */
+  readonly records: readonly SessionRecord[];
+  /** Ids of sessions on this page that cannot be read; they are missing from `records`. */
+  readonly unreadable: readonly string[];
+  /** The place of the last session on this page, readable or not. Absent if there are no sessions behind it. */
+  readonly next?: UnleasedPlace;
+}
+
 /** A session that a sweep must process. */
 export interface DueSession extends SessionKey {
   /** When the session became due, in milliseconds since the epoch. */
@@ -299,6 +329,12 @@ export interface SessionStore {
 
   /** Removes the session completely, from every index. `stale`: the state does not have the given revision. */
   remove(key: SessionKey, removal?: Removal): Answer<'removed' | 'stale' | 'missing', StoreError>;
+
+  /**
+   * Reads sessions that have not ended and that nobody holds at a time, in O(log n + page). It goes by what is stored: the
+   * clock may have ended some of them. Optional: without it, `unleased` of the service is `misconfigured`.
+   */
+  readonly unleased?: ((tenant: string, range: UnleasedRange) => Answer<UnleasedPage, StoreError>) | undefined;
 
   /** The log of changes. Undefined if the host has not enabled events. */
   readonly events?: EventLog | undefined;

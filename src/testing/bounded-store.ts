@@ -11,7 +11,9 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     latest: (...args) => bounded('events.latest', log.latest(...args)),
     read: (...args) => bounded('events.read', log.read(...args)),
   });
+  const { unleased } = store;
   return {
+    ...(unleased && { unleased: (...args) => bounded('unleased', unleased.apply(store, args)) }),
     insert: (...args) => bounded('insert', store.insert(...args)),
     find: (...args) => bounded('find', store.find(...args)),
     findState: (...args) => bounded('findState', store.findState(...args)),

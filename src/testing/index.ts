@@ -29,6 +29,7 @@ import { statusTimes } from './cases/status-times.js';
 import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
 import { twoStores } from './cases/two-stores.js';
+import { unleased } from './cases/unleased.js';
 import { type MakeStore, withOpenedStore } from './opened-store.js';
 import type { Corrupt, StoreCase } from './store-case.js';
 
@@ -47,6 +48,8 @@ export interface StoreContractOptions<S extends SessionStore> {
   readonly corrupt?: Corrupt<S>;
   /** Makes an empty store that lists by status. Adds the cases on lists by status and on limits of ACTIVE sessions. */
   readonly withStatuses?: MakeStore<S>;
+  /** Makes an empty store with the method `unleased`. Adds the cases on sessions that nobody holds. */
+  readonly withUnleased?: MakeStore<S>;
   /** Makes an empty store with events. Adds the cases on events. */
   readonly withEvents?: MakeStore<S>;
   /**
@@ -98,7 +101,7 @@ const cases: readonly StoreCase[] = [
 export const describeSessionStore = <S extends SessionStore>(
   test: TestFunction,
   makeStore: MakeStore<S>,
-  { corrupt, withEvents, withStatuses, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
+  { corrupt, withEvents, withStatuses, withUnleased, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
 ): void => {
   if (!(timeoutMs > 0 && timeoutMs <= MAXIMUM_TIMEOUT_MS)) {
     throw new TypeError(`timeoutMs must be a number above 0 and at most ${MAXIMUM_TIMEOUT_MS}`);
@@ -115,6 +118,7 @@ export const describeSessionStore = <S extends SessionStore>(
 
   addAll(cases, makeStore);
   if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes, ...activeLimits], withStatuses);
+  if (withUnleased !== undefined) addAll(unleased, withUnleased);
   if (withEvents !== undefined) addAll([...events, ...eventCounts, ...leaseEvents], withEvents);
   if (corrupt !== undefined) {
     for (const { name, run } of corruption) {

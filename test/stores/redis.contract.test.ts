@@ -41,6 +41,7 @@ const describeOn = (connect: () => readonly [DamagingClient, DamagingClient], ha
   describeSessionStore(test, () => open(), {
     corrupt,
     withStatuses: () => open({ statusIndex: true }),
+    withUnleased: () => open({ leaseIndex: true }),
     ...(hasStreams ? { withEvents: () => open({ events: true }) } : {}),
   });
 };

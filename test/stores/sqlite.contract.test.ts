@@ -41,6 +41,7 @@ const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean)
   describeSessionStore(test, make, {
     corrupt,
     withStatuses: make,
+    withUnleased: () => make({ leaseIndex: true }),
     withEvents: () => make({ events: true }),
   });
 };

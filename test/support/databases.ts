@@ -62,7 +62,9 @@ const redis = (version: ClientVersion): DatabaseKind => ({
     const prefix = `shared-${process.pid}-${prefixes}`;
     const client = connectClient(version, { port });
     const remainsOf = async (key: SessionKey): Promise<readonly string[]> => {
-      const { record, journal, names, index, deadlines, member } = new Keyspace(prefix, 1, true).of(key);
+      const { record, journal, names, index, deadlines, member } = new Keyspace(prefix, 1, { statusIndex: true }).of(
+        key,
+      );
       const remains = {
         'its keys': await client.call('EXISTS', record, journal, names),
         'its place in the lists': (await client.call('ZSCORE', index, member)) ?? 0,

@@ -1,5 +1,7 @@
 import { Keyspace, keyOfPath, labelKey } from '../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../adapters/redis/record.js';
+import { letterOf } from '../../adapters/redis/status-letters.js';
+import { unleasedSince } from '../../src/session/lease.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {
@@ -10,6 +12,7 @@ export interface StoredUnder {
   readonly prefix: string;
   readonly partitions?: number;
   readonly statusIndex?: boolean;
+  readonly leaseIndex?: boolean;
 }
 
 const keysUnder = async (client: LookingClient, prefix: string): Promise<readonly string[]> => {
@@ -25,9 +28,9 @@ const numberOf = (score: unknown): number => (typeof score === 'string' ? Number
  */
 export const missingEntries = async (
   client: LookingClient,
-  { prefix, partitions = 1, statusIndex = false }: StoredUnder,
+  { prefix, partitions = 1, ...indexes }: StoredUnder,
 ): Promise<readonly string[]> => {
-  const keys = new Keyspace(prefix, partitions, statusIndex);
+  const keys = new Keyspace(prefix, partitions, indexes);
   const missing: string[] = [];
   for (const name of await keysUnder(client, prefix)) {
     const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
@@ -37,11 +40,16 @@ export const missingEntries = async (
     if (record === undefined) continue;
     const { head, state } = record;
     const session = keys.of(key);
-    const { index, byStatus, deadlines, tenants, member, owner } = session;
+    const { index, byStatus, unleased, deadlines, tenants, member, owner } = session;
     const labels = Object.entries(head.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
     const created = Date.parse(head.createdAt);
     for (const list of [index, byStatus[state.status], ...labels].filter((each) => each !== undefined)) {
       if (numberOf(await client.call('ZSCORE', list, member)) !== created) missing.push(`${rest} in ${list}`);
+    }
+    if (unleased !== undefined && state.status !== 'TERMINATED') {
+      const list = unleased + letterOf(state.status);
+      const since = numberOf(await client.call('ZSCORE', list, member));
+      if (since !== unleasedSince(state)) missing.push(`${rest} in ${list}`);
     }
     if (state.deadline === Number.POSITIVE_INFINITY) continue;
     for (const [list, name] of [

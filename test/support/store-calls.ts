@@ -3,7 +3,7 @@ import type { StoreError } from '../../src/errors.js';
 import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
 
-type Method = Exclude<keyof SessionStore, 'events'>;
+type Method = Exclude<keyof SessionStore, 'events' | 'unleased'>;
 
 const key = keyOf('one');
 

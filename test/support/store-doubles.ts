@@ -1,7 +1,7 @@
 import { err, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { StoreError } from '../../src/errors.js';
-import { corruptRecord } from '../../src/errors.js';
+import { corruptRecord, misconfigured } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
   Admit,
@@ -13,6 +13,7 @@ import type {
   Removal,
   SessionKey,
   SessionStore,
+  UnleasedRange,
 } from '../../src/store/session-store.js';
 import type { StoredPart } from '../../src/testing/index.js';
 
@@ -28,6 +29,7 @@ export const changed = (inner: SessionStore, changes: Partial<SessionStore>): Se
   remove: (key, removal) => inner.remove(key, removal),
   due: (...args) => inner.due(...args),
   reschedule: (...args) => inner.reschedule(...args),
+  ...(inner.unleased && { unleased: inner.unleased.bind(inner) }),
   ...changes,
 });
 
@@ -92,6 +94,10 @@ export class TextSessionStore implements SessionStore {
   remove(key: SessionKey, removal?: Removal) {
     this.#damaged.delete(labelOf(key));
     return later(this.#inner.remove(key, removal));
+  }
+
+  unleased(tenant: string, range: UnleasedRange) {
+    return later(this.#inner.unleased?.(tenant, range) ?? err(misconfigured('the inner store has no method unleased')));
   }
 
   due(now: number, limit: number) {

@@ -12,6 +12,7 @@ import { plantedReadBugs } from './planted-read-bugs.js';
 import { plantedSizeBugs } from './planted-size-bugs.js';
 import { plantedLimitBugs, plantedStatusBugs } from './planted-status-bugs.js';
 import { plantedTwoStoreBugs } from './planted-two-store-bugs.js';
+import { plantedUnleasedBugs } from './planted-unleased-bugs.js';
 import { runContract } from './run-contract.js';
 
 /** The names of the tests are a table of bugs and cases, so that they stand there in full. */
@@ -31,31 +32,44 @@ const bugs = [
   ...plantedReadBugs,
   ...plantedSizeBugs,
   ...plantedStatusBugs,
+  ...plantedUnleasedBugs,
 ];
 
 describe('in a copy of the memory store, the contract catches that it', () => {
   test.for(table(bugs))('%s, by "%s"', async ([, caughtBy, makeStore]) => {
-    const options = { withStatuses: makeStore, withEvents: makeStore, timeoutMs: 500 };
+    const options = { withStatuses: makeStore, withUnleased: makeStore, withEvents: makeStore, timeoutMs: 500 };
     const { failed } = await runContract(caughtBy, makeStore, options);
     expect([...failed.keys()]).toEqual([caughtBy]);
   });
 
   test('nothing, where no bug is planted', async () => {
     const makeStore = () => memoryStoreWith(() => ({}));
-    const { failed } = await runContract('', makeStore, { withStatuses: makeStore, withEvents: makeStore });
+    const { failed } = await runContract('', makeStore, {
+      withStatuses: makeStore,
+      withUnleased: makeStore,
+      withEvents: makeStore,
+    });
     expect([...failed]).toEqual([]);
   });
 });
 
 describe('in two stores over one database, the contract catches that each', () => {
   test.for(table(plantedTwoStoreBugs))('%s, by "%s"', async ([, caughtBy, makeStore]) => {
-    const { failed } = await runContract(caughtBy, makeStore, { withStatuses: makeStore, withEvents: makeStore });
+    const { failed } = await runContract(caughtBy, makeStore, {
+      withStatuses: makeStore,
+      withUnleased: makeStore,
+      withEvents: makeStore,
+    });
     expect([...failed.keys()]).toEqual([caughtBy]);
   });
 
   test.for(table(plantedTwoStoreBugs))('nothing of this, where there is one store: %s', async ([, , makeStore]) => {
     const makeOne = () => makeStore().store;
-    const { failed } = await runContract('', makeOne, { withStatuses: makeOne, withEvents: makeOne });
+    const { failed } = await runContract('', makeOne, {
+      withStatuses: makeOne,
+      withUnleased: makeOne,
+      withEvents: makeOne,
+    });
     expect([...failed]).toEqual([]);
   });
 });

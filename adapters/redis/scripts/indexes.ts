@@ -43,6 +43,16 @@ local function eachEnded(now, visit)
   return #due <= ${MAX_ENDED}
 end`;
 
+/** Defines `isBefore(a, b)`, which compares bytes: the comparison of texts in Lua depends on the server's locale. */
+export const isBefore = `
+local function isBefore(a, b)
+  for at = 1, math.min(#a, #b) do
+    local x, y = string.byte(a, at), string.byte(b, at)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end`;
+
 /** Number of events above the length to keep at which a stream is cut to it: to cut it for each event costs more. */
 const SURPLUS = 100;
 

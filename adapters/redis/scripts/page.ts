@@ -1,6 +1,6 @@
 import { script } from '../connection.js';
 import { field, HEADER_BYTES, numberField, startsRecord } from '../record.js';
-import { eachEnded } from './indexes.js';
+import { eachEnded, isBefore } from './indexes.js';
 
 /**
  * Finds a page of an index. All bounds are found as ranks, in O(log n), however many sessions are beyond them. An index by
@@ -15,16 +15,7 @@ import { eachEnded } from './indexes.js';
  * record, '' if it is not returned}. Both sizes of a missing record are '', those of one that cannot be read '-'. Or 'ended' if
  * the clock has ended too many sessions.
  */
-export const pageScript = script(`${eachEnded('KEYS[4]', 'KEYS[2]')}
--- Compares bytes: the comparison of texts in Lua depends on the server's locale.
-local function isBefore(a, b)
-  for at = 1, math.min(#a, #b) do
-    local x, y = string.byte(a, at), string.byte(b, at)
-    if x ~= y then return x < y end
-  end
-  return #a < #b
-end
-
+export const pageScript = script(`${isBefore}${eachEnded('KEYS[4]', 'KEYS[2]')}
 local function comesBefore(a, b)
   if a.time ~= b.time then return a.time < b.time end
   return isBefore(a.member, b.member)

@@ -7,9 +7,10 @@ import { log, numberOf, schedule } from './indexes.js';
  * revision is expected, and from the indexes of no labels.
  *
  * KEYS  1 this call, 2 record, 3 journal, 4 names, 5 deadlines, 6 tenants, 7 events, 8 the beginning of the keys of the
- *       indexes of labels, then all sessions, and the indexes of the four statuses if there are any
+ *       indexes of labels, then all sessions, and the indexes of the four statuses if there are any; then the beginning
+ *       of the keys of the sessions that nobody holds, if they are indexed
  * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected revision or '', 6 now, 7 length of the stream or '', 8 path of the
- *       event
+ *       event, 9 '1' if those are indexed
  * Begins with a command that a server without free memory accepts: then it accepts the others. Writes the deadline, the
  * indexes, this call, the event, and last deletes the keys.
  * Returns 'removed', 'stale' or 'missing'.
@@ -23,13 +24,21 @@ local birth = isReadable and ${field('record', 'birth')} or ''
 if known and known ~= birth then return 'removed' end
 if ARGV[5] ~= '' and (not isReadable or ${field('record', 'revision')} ~= ARGV[5]) then return 'stale' end
 
+local last, unleased, waitedSince = #KEYS, nil, nil
+if ARGV[9] then
+  unleased, last = KEYS[last], last - 1
+  waitedSince = isReadable and redis.pcall('ZSCORE', unleased .. ${field('record', 'status')}, ARGV[3])
+end
 local labels = isReadable and string.match(record, '^[^\\n]*', ${HEADER_BYTES + 1}) or ''
 local due = redis.pcall('ZSCORE', KEYS[5], ARGV[3])
 local refused = attempt(function()
   -- Needs no memory, and may be refused as the last command may be.
   redis.call('DEL', KEYS[1])
   schedule('')
-  for at = 9, #KEYS do redis.call('ZREM', KEYS[at], ARGV[3]) end
+  for at = 9, last do redis.call('ZREM', KEYS[at], ARGV[3]) end
+  if unleased then
+    for _, letter in ipairs({'I', 'A', 'P'}) do redis.call('ZREM', unleased .. letter, ARGV[3]) end
+  end
   for label in string.gmatch(labels, '%S+') do redis.call('ZREM', KEYS[8] .. label, ARGV[3]) end
   remember(birth)
   if isReadable and ARGV[7] ~= '' then
@@ -40,8 +49,11 @@ end, function()
   if isReadable then
     local created = ${numberField('record', 'created')}
     redis.pcall('ZADD', KEYS[9], created, ARGV[3])
-    if KEYS[10] then redis.pcall('ZADD', KEYS[9 + ${numberOf(field('record', 'status'))}], created, ARGV[3]) end
+    if last > 9 then redis.pcall('ZADD', KEYS[9 + ${numberOf(field('record', 'status'))}], created, ARGV[3]) end
     for label in string.gmatch(labels, '%S+') do redis.pcall('ZADD', KEYS[8] .. label, created, ARGV[3]) end
+    if type(waitedSince) == 'string' then
+      redis.pcall('ZADD', unleased .. ${field('record', 'status')}, waitedSince, ARGV[3])
+    end
   end
   if type(due) == 'string' then reschedule(due) end
 end)

@@ -6,8 +6,10 @@ import { numberOf, schedule } from './indexes.js';
  * Makes the entries of a session in indexes match its record.
  *
  * KEYS  1 record, 2 deadlines, 3 tenants, 4 the beginning of the keys of the indexes of labels, 5 all sessions, then the
- *       indexes of the four statuses if there are any
- * ARGV  1 member, 2 owner, 3 the deadline of its record or ''
+ *       indexes of the four statuses if there are any, then the beginning of the keys of those that nobody holds if they
+ *       are indexed
+ * ARGV  1 member, 2 owner, 3 the deadline of its record or '', then if those are indexed: 4 from when on nobody holds it, ''
+ *       if it has ended
  * Returns {1 if it was missing in a list or in the wrong place, 1 if its deadline was wrong, number of entries of other
  * statuses}, or false without a record.
  */
@@ -16,16 +18,23 @@ local record = redis.call('GET', KEYS[1])
 if not record or not ${isRecord('record')} then return false end
 local created, status = ${numberField('record', 'created')}, ${field('record', 'status')}
 local listed, rescheduled, removed = 0, 0, 0
-local function enlist(list)
-  if tonumber(redis.call('ZSCORE', list, ARGV[1]) or '') == created then return end
-  redis.call('ZADD', list, created, ARGV[1])
+local function enlist(list, time)
+  if tonumber(redis.call('ZSCORE', list, ARGV[1]) or '') == time then return end
+  redis.call('ZADD', list, string.format('%.0f', time), ARGV[1])
   listed = 1
 end
-enlist(KEYS[5])
-for at = 6, #KEYS do
-  if at == 5 + ${numberOf('status')} then enlist(KEYS[at]) else removed = removed + redis.call('ZREM', KEYS[at], ARGV[1]) end
+enlist(KEYS[5], created)
+local last = ARGV[4] and #KEYS - 1 or #KEYS
+if ARGV[4] then
+  for _, letter in ipairs({'I', 'A', 'P'}) do
+    local list = KEYS[#KEYS] .. letter
+    if letter == status then enlist(list, tonumber(ARGV[4])) else removed = removed + redis.call('ZREM', list, ARGV[1]) end
+  end
 end
-for label in string.gmatch(string.match(record, '^[^\\n]*', ${HEADER_BYTES + 1}), '%S+') do enlist(KEYS[4] .. label) end
+for at = 6, last do
+  if at == 5 + ${numberOf('status')} then enlist(KEYS[at], created) else removed = removed + redis.call('ZREM', KEYS[at], ARGV[1]) end
+end
+for label in string.gmatch(string.match(record, '^[^\\n]*', ${HEADER_BYTES + 1}), '%S+') do enlist(KEYS[4] .. label, created) end
 -- An end that is due before its retention is over has not been reported.
 local due = redis.call('ZSCORE', KEYS[2], ARGV[1]) or ''
 if tonumber(due) ~= tonumber(ARGV[3]) and not (status == 'T' and due ~= '') then

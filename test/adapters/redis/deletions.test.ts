@@ -30,7 +30,7 @@ describeWithRedis('a deletion', ({ port }) => {
     const forget = async () => {
       for (const name of await keysLeft()) if (name.includes(':write:')) await client.call('DEL', name);
     };
-    return { client, clock, store, sessions, keysLeft, forget, keys: new Keyspace(prefix, 1, true) };
+    return { client, clock, store, sessions, keysLeft, forget, keys: new Keyspace(prefix, 1, { statusIndex: true }) };
   };
 
   const filled = async (sessions: SessionService, labels = { user: 'secret-label' }): Promise<string> => {

@@ -26,7 +26,7 @@ describe('the keys of a session', () => {
       owner: 'acme',
       path: 'acme:a%0020b',
     });
-    expect(new Keyspace('app', 1, true).tenant('a:b')).toEqual({
+    expect(new Keyspace('app', 1, { statusIndex: true }).tenant('a:b')).toEqual({
       byStatus: {
         IDLE: 'app:{0}:idle:a%003ab',
         ACTIVE: 'app:{0}:active:a%003ab',

@@ -40,7 +40,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
           ...options,
         }).sweepOnce(),
       );
-    const keys = new Keyspace(prefix, partitions, true);
+    const keys = new Keyspace(prefix, partitions, { statusIndex: true });
     return { client, clock, store, sessions, sweep, told, errors, keys, sent: counted.sent };
   };
 

@@ -24,7 +24,7 @@ const SORTED_SETS = ['index', 'idle', 'active', 'paused', 'terminated', 'label',
  * is there of sessions without a record. An end by the clock may be due at any time: until it is told, and retained.
  */
 export const wrongEntries = async (client: LookingClient, prefix: string): Promise<readonly string[]> => {
-  const keys = new Keyspace(prefix, 1, true);
+  const keys = new Keyspace(prefix, 1, { statusIndex: true });
   const names = await keysUnder(client, prefix);
   const expected = new Map<string, Map<string, number>>();
   const free = new Set<string>();
@@ -75,7 +75,7 @@ export const wrongEvents = async (
   client: LookingClient,
   prefix: string,
 ): Promise<{ readonly wrong: readonly string[]; readonly ghosts: readonly string[] }> => {
-  const keys = new Keyspace(prefix, 1, true);
+  const keys = new Keyspace(prefix, 1, { statusIndex: true });
   const reply = await client.call('XRANGE', `${prefix}:{0}:events`, '-', '+');
   const told = new Map<string, number[]>();
   const deleted = new Set<string>();

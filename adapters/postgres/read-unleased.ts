@@ -1,0 +1,34 @@
+import { err, ok } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
+import { unescapeName } from '../../src/store/escape-name.js';
+import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
+import { nextIn, placesOf } from '../sql/unleased-query.js';
+import type { Answer, Call } from './call.js';
+import { loadSessions, sessionOf } from './load-sessions.js';
+
+/** Reads sessions that nobody holds: their places by the index, and then those that are still there. */
+export const readUnleased = async (
+  call: Call,
+  prefix: string,
+  tenant: string,
+  range: UnleasedRange,
+): Answer<UnleasedPage, StoreError> => {
+  const places = await call.query(placesOf(prefix, tenant, range));
+  if (places.isErr()) return err(places.error);
+  const listed = places.value.slice(0, range.limit);
+  if (listed.length === 0) return ok({ records: [], unreadable: [] });
+  const source = {
+    sql: `SELECT number FROM ${prefix}sessions WHERE number IN (${listed.map(() => '?').join(', ')})`,
+    values: listed.map(({ number }) => Number(number)),
+    isWhole: false,
+  };
+  const rows = await call.query(loadSessions(prefix, source, { historyLimit: 0 }, Number.MAX_SAFE_INTEGER));
+  if (rows.isErr()) return err(rows.error);
+  const found = new Map(rows.value.map((row) => [String(row['id']), sessionOf(row)]));
+  const sessions = listed.map(({ id }) => [String(id), found.get(String(id))] as const);
+  return ok({
+    records: sessions.flatMap(([, session]) => (session?.isOk() ? [session.value] : [])),
+    unreadable: sessions.flatMap(([id, session]) => (session?.isErr() ? [unescapeName(id)] : [])),
+    ...nextIn(places.value, range.limit),
+  });
+};

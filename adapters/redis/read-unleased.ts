@@ -1,0 +1,35 @@
+import { err, ok, type Result } from 'neverthrow';
+import { misconfigured, type StoreError } from '../../src/errors.js';
+import type { SessionRecord } from '../../src/session/session-record.js';
+import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
+import type { Call } from './connection.js';
+import type { TenantKeys } from './keyspace.js';
+import { readSessions } from './read-session.js';
+import { unleasedScript } from './scripts/unleased.js';
+import { letterOf } from './status-letters.js';
+
+const noLeaseIndex = misconfigured('RedisSessionStore: unleased needs the option leaseIndex');
+
+/** Reads sessions that nobody holds: a script finds their ids, and then those that are still there are read. */
+export const readUnleased = async (
+  call: Call,
+  keys: TenantKeys,
+  { status, now, limit, after }: UnleasedRange,
+): Promise<Result<UnleasedPage, StoreError>> => {
+  if (keys.unleased === undefined) return err(noLeaseIndex);
+  const args = [String(now), String(limit + 1)];
+  if (after !== undefined) args.push(String(after.since), escapeName(after.id));
+  const reply = await call.readScript(unleasedScript, [keys.unleased + letterOf(status)], args);
+  if (reply.isErr()) return err(reply.error.error);
+  const flat = Array.isArray(reply.value) ? reply.value.map(String) : [];
+  const members = flat.filter((_, at) => at % 2 === 0).slice(0, limit);
+  const sized = members.map((member) => ({ member, recordBytes: 0, journalBytes: 0 }));
+  const read = await readSessions<never>(call, keys, sized, { historyLimit: 0 }, undefined);
+  if (read.isErr()) return 'failure' in read.error ? err(read.error.failure.error) : err(read.error.refusal);
+  const records = read.value.filter((record): record is SessionRecord => typeof record === 'object');
+  const unreadable = members.filter((_, at) => read.value[at] === 'corrupt').map(unescapeName);
+  const last = flat.length > 2 * limit ? members.at(-1) : undefined;
+  if (last === undefined) return ok({ records, unreadable });
+  return ok({ records, unreadable, next: { since: Number(flat[2 * limit - 1]), id: unescapeName(last) } });
+};

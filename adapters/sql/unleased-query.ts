@@ -1,0 +1,25 @@
+import { misconfigured } from '../../src/errors.js';
+import type { Fields } from '../../src/input/values.js';
+import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import type { UnleasedPlace, UnleasedRange } from '../../src/store/session-store.js';
+import type { Query } from './page-query.js';
+
+/** The columns and the condition of the index of sessions that nobody holds. */
+export const UNLEASED_INDEX = "(tenant, status, unleased_since, id) WHERE status <> 'TERMINATED'";
+
+export const noLeaseIndex = (store: string) => misconfigured(`${store}: unleased needs the option leaseIndex`);
+
+/** The places of the sessions of a page, and of one more if there is one, with their numbers. */
+export const placesOf = (prefix: string, tenant: string, { status, now, limit, after }: UnleasedRange): Query => ({
+  sql: `SELECT number, tenant, id, unleased_since FROM ${prefix}sessions
+    WHERE tenant = ? AND status = ? AND status <> 'TERMINATED' AND unleased_since <= ?
+      ${after ? 'AND (unleased_since, id) > (?, ?)' : ''} ORDER BY unleased_since, id LIMIT ?`,
+  values: [escapeName(tenant), status, now, ...(after ? [after.since, escapeName(after.id)] : []), limit + 1],
+});
+
+/** Where the next page begins, if a row follows those of this one. */
+export const nextIn = (rows: readonly Fields[], limit: number): { readonly next?: UnleasedPlace } => {
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  if (last === undefined) return {};
+  return { next: { since: Number(last['unleased_since']), id: unescapeName(String(last['id'])) } };
+};

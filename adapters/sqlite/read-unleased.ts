@@ -1,0 +1,37 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
+import { escapeName } from '../../src/store/escape-name.js';
+import type { UnleasedPage, UnleasedRange } from '../../src/store/session-store.js';
+import { nextIn, noLeaseIndex, placesOf } from '../sql/unleased-query.js';
+import { type Connection, hasKey, PREFIX } from './connection.js';
+import { loadSessions, selectRows } from './read-session.js';
+
+const LIGHT = { historyLimit: 0 };
+
+/** Reads sessions that nobody holds, by their index. */
+export const readUnleased = (
+  connection: Connection,
+  tenant: string,
+  range: UnleasedRange,
+  hasIndex: boolean,
+): Result<UnleasedPage, StoreError> => {
+  if (!hasIndex) return err(noLeaseIndex('SqliteSessionStore'));
+  return connection.read((): Result<UnleasedPage, StoreError> => {
+    const owner = hasKey({ tenant: escapeName(tenant) });
+    const places = connection.query(placesOf(PREFIX, tenant, range), owner);
+    const numbers = places.slice(0, range.limit).map(({ number }) => Number(number));
+    const listed = {
+      sql: 'json_each(?) AS place JOIN colloquy_sessions AS session ON number = value ORDER BY key',
+      values: [JSON.stringify(numbers)],
+    };
+    const rows = connection.query(selectRows(LIGHT, listed), owner);
+    const loaded = loadSessions<never>(connection, rows, LIGHT, undefined);
+    return loaded.andThen((sessions) =>
+      ok({
+        records: sessions.flatMap((session) => (session.isOk() ? [session.value] : [])),
+        unreadable: sessions.flatMap((session) => (session.isErr() ? [session.error.id] : [])),
+        ...nextIn(places, range.limit),
+      }),
+    );
+  });
+};

@@ -1,0 +1,69 @@
+import { err, ok, type Result } from 'neverthrow';
+import { corruptRecord, type InvalidInput, misconfigured, type StoreError } from '../errors.js';
+import type { Session } from '../session/session.js';
+import { sessionAt } from '../session/session-at.js';
+import type { OpenStatus } from '../session/session-status.js';
+import type { UnleasedPlace } from '../store/session-store.js';
+import type { UnleasedSessions } from './operation-results.js';
+import { perform } from './perform.js';
+import type { Settings } from './settings.js';
+
+/** A query for `unleased`. */
+export interface UnleasedQuery {
+  /** The status of the sessions: `IDLE`, `ACTIVE` or `PAUSED`. */
+  readonly status: OpenStatus;
+}
+
+/** Sessions in one read: without their histories, they fit into a page whatever their texts. */
+const PAGE = 20;
+
+const noUnleased = misconfigured('the store cannot find sessions that nobody holds: it has no method unleased');
+
+/** A page of the sessions that nobody has held since before `begin`. Sessions may have changed since they were indexed. */
+const readPage = async (
+  { store, tenant, now }: Settings,
+  status: OpenStatus,
+  begin: number,
+  after: UnleasedPlace | undefined,
+): Promise<Result<UnleasedSessions, InvalidInput | StoreError>> => {
+  if (store.unleased === undefined) return err(noUnleased);
+  const page = await store.unleased(tenant, { status, now: begin, limit: PAGE, after });
+  if (page.isErr()) return err(page.error);
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const sessions = page.value.records.map((record) => sessionAt(record, time.value));
+  return ok({
+    ...page.value,
+    sessions: sessions.filter((session) => session.status === status && session.lease === undefined),
+  });
+};
+
+/** Iterates over the sessions of a status that nobody holds, the longest waiting first. Reads with the first `next`. */
+export async function* unleasedSessions(
+  settings: Settings,
+  query: Result<OpenStatus, InvalidInput>,
+): AsyncGenerator<Result<Session, InvalidInput | StoreError>, void> {
+  // A session that is released meanwhile comes with the next iteration, so that this one ends.
+  const begun = query.andThen((status) => settings.now().map((begin) => ({ status, begin })));
+  if (begun.isErr()) {
+    yield err(begun.error);
+    return;
+  }
+  const { status, begin } = begun.value;
+  for (let after: UnleasedPlace | undefined; ; ) {
+    const from = after;
+    const page = await perform(settings, { name: 'unleased', outcome: 'not_applied' }, () =>
+      readPage(settings, status, begin, from),
+    );
+    if (page.isErr()) {
+      yield err(page.error);
+      return;
+    }
+    const { sessions, unreadable, next } = page.value;
+    for (const session of sessions) yield ok(session);
+    for (const id of unreadable) yield err(corruptRecord(id, 'it is missing from its page'));
+    // A store that returns the same place again would never end the iteration.
+    if (next === undefined || (next.since === after?.since && next.id === after.id)) return;
+    after = next;
+  }
+}
