@@ -79,6 +79,7 @@ export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } fr
 export type { UnleasedQuery } from './service/unleased-sessions.js';
 export { UnwrapError, unwrap } from './service/unwrap.js';
 export { type Clock, systemClock } from './session/clock.js';
+export type { EndedSession } from './session/ended-session.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { isLeasedWith, unleasedSince } from './session/lease.js';
 export type {
@@ -97,6 +98,7 @@ export {
   REMEMBERED_OPERATIONS,
   type SessionHead,
   type SessionRecord,
+  type SessionTerms,
   type StateRecord,
 } from './session/session-record.js';
 export type {
@@ -109,8 +111,9 @@ export type {
   TransitionTarget,
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
-export { acceptsHistoryUntil, activeMsAt, isEndByClock, stateAt } from './session/timeline.js';
+export { acceptsHistoryUntil, activeMsAt, owesEnd, stateAt } from './session/timeline.js';
 export type { HeldLease, LeaseSignal } from './session/with-lease.js';
+export type { DueEnds, EndedRecord, EndKey, EndQueue, UnreportedEnd } from './store/end-queue.js';
 export type {
   ActiveLimit,
   Admit,

@@ -9,6 +9,6 @@ export const copyHead = ({ id, options, labels, createdAt }: SessionHead): Sessi
 };
 
 export const copyState = (state: StateRecord): StateRecord => {
-  const copy = { ...state, operations: [...state.operations] };
+  const copy = { ...state, operations: [...state.operations], terms: { ...state.terms } };
   return state.lease === undefined ? copy : { ...copy, lease: { ...state.lease } };
 };

@@ -4,7 +4,7 @@ import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields, readWhole } from '../../src/input/values.js';
 import { decideAppend } from '../../src/session/decide-append.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { isEndByClock } from '../../src/session/timeline.js';
+import { owesEnd } from '../../src/session/timeline.js';
 import type {
   ActiveLimit,
   Admit,
@@ -25,19 +25,11 @@ import type {
   UnleasedRange,
 } from '../../src/store/session-store.js';
 import { copyState } from './copies.js';
+import { DueTenants } from './due-tenants.js';
+import { MemoryEndQueue } from './memory-end-queue.js';
 import { MemoryEventLog } from './memory-event-log.js';
-import { OrderedIndex } from './ordered-index.js';
-import { compare } from './page-of.js';
 import { bytesOf, keyOf, newSession, recordOf, type StoredSession, sequenceOf } from './stored-session.js';
 import { TenantSessions } from './tenant-sessions.js';
-
-/** A tenant and the earliest due time of its sessions. */
-interface TenantDue {
-  readonly name: string;
-  readonly firstDue: number;
-}
-
-const tenantOrder = (a: TenantDue, b: TenantDue): number => a.firstDue - b.firstDue || compare(a.name, b.name);
 
 /** Options of a `MemorySessionStore`. */
 export interface MemorySessionStoreOptions {
@@ -68,9 +60,9 @@ const readEventsLength = (options: MemorySessionStoreOptions): number | undefine
  */
 export class MemorySessionStore implements SessionStore {
   readonly #tenants = new Map<string, TenantSessions>();
-  /** The tenants with sessions that have a due time. */
-  readonly #byDue = new OrderedIndex(tenantOrder);
+  readonly #dueTenants = new DueTenants();
   readonly events: MemoryEventLog | undefined;
+  readonly ends = new MemoryEndQueue((session) => this.#move(session, session.state.deadline));
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: MemorySessionStoreOptions = {}) {
@@ -119,8 +111,10 @@ export class MemorySessionStore implements SessionStore {
     const { state } = session;
     if (state.revision !== next.revision - 1) return ok('stale');
     if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
-    const dueAt = isEndByClock(next) ? Math.min(session.dueAt, next.deadline) : next.deadline;
+    const isEnd = next.status === 'TERMINATED' && owesEnd(state);
+    const dueAt = isEnd || session.endId !== undefined ? Number.POSITIVE_INFINITY : next.deadline;
     this.#change(key.tenant, tenant, () => tenant.change(session, copyState(next), dueAt));
+    if (isEnd) this.ends.add(session, next.since);
     const detail = changeDetailOf(state, next);
     if (detail === undefined) session.firstRevision += 1;
     else this.#log(session, detail);
@@ -167,6 +161,8 @@ export class MemorySessionStore implements SessionStore {
     if (revision !== undefined && revision !== session.state.revision) return ok('stale');
     this.#change(key.tenant, tenant, () => tenant.remove(session));
     if (tenant.size === 0) this.#tenants.delete(key.tenant);
+    if (owesEnd(session.state)) this.ends.add(session, now);
+    this.ends.keep(session, now);
     session.isRemoved = true;
     this.#log(session, { type: 'deleted', at: now });
     return ok('removed');
@@ -178,26 +174,19 @@ export class MemorySessionStore implements SessionStore {
   }
 
   due(now: number, limit: number): Result<DueSessions, never> {
-    const count = this.#byDue.leading(({ firstDue }) => firstDue <= now);
-    const waiting = this.#byDue.slice(0, Math.min(count, limit));
-    const share = Math.max(1, Math.floor(limit / waiting.length));
-    const due = waiting.map(({ name }) => this.#tenants.get(name)?.due(now, share) ?? []);
-    const sessions = due
-      .flat()
-      .sort((a, b) => a.dueAt - b.dueAt)
-      .slice(0, limit)
-      .map((session) => ({ ...keyOf(session), dueAt: session.dueAt }));
-    return ok({ sessions, failed: [], hasMore: count > limit || due.some(({ length }) => length >= share) });
+    const { items, hasMore } = this.#dueTenants.due(now, limit, (name, share) => {
+      return this.#tenants.get(name)?.due(now, share) ?? [];
+    });
+    return ok({ sessions: items.map((each) => ({ ...keyOf(each), dueAt: each.dueAt })), failed: [], hasMore });
   }
 
   reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Result<'moved' | 'stale', never> {
-    const tenant = this.#tenants.get(key.tenant);
-    const session = tenant?.get(key.id);
-    if (tenant === undefined || session?.dueAt !== from) return ok('stale');
+    const session = this.#sessionOf(key);
+    if (session?.dueAt !== from) return ok('stale');
     const { state } = session;
     const dueAt = state.status === 'TERMINATED' || isDamaged ? to : Math.min(to, state.deadline);
     if (dueAt === from) return ok('stale');
-    this.#change(key.tenant, tenant, () => tenant.change(session, state, dueAt));
+    this.#move(session, dueAt);
     return ok('moved');
   }
 
@@ -205,14 +194,16 @@ export class MemorySessionStore implements SessionStore {
     return this.#tenants.get(tenant)?.get(id);
   }
 
-  /** Changes a tenant, and keeps its place in `#byDue` correct. */
+  #move(session: StoredSession, dueAt: number): void {
+    const tenant = this.#tenants.get(session.tenant);
+    if (tenant !== undefined) this.#change(session.tenant, tenant, () => tenant.change(session, session.state, dueAt));
+  }
+
+  /** Changes a tenant, and keeps its place among the tenants correct. */
   #change(name: string, tenant: TenantSessions, change: () => void): void {
     const before = tenant.firstDue;
     change();
-    const after = tenant.firstDue;
-    if (before === after) return;
-    if (before < Number.POSITIVE_INFINITY) this.#byDue.remove({ name, firstDue: before });
-    if (after < Number.POSITIVE_INFINITY) this.#byDue.insert({ name, firstDue: after });
+    this.#dueTenants.move(name, before, tenant.firstDue);
   }
 
   #log(session: StoredSession, detail: EventDetail): void {

@@ -24,6 +24,8 @@ export interface StoredSession {
   state: StateRecord;
   /** When a sweep must process the session: its deadline if it has not ended. */
   dueAt: number;
+  /** Identifies the end of the session while it waits to be reported. */
+  endId: string | undefined;
   /** The status under which the session is listed. */
   listedAs: SessionStatus;
   isRemoved: boolean;
@@ -49,6 +51,7 @@ export const newSession = (tenant: string, head: SessionHead, state: StateRecord
   log: new HistoryLog(),
   state: copyState(state),
   dueAt: state.deadline,
+  endId: undefined,
   listedAs: state.status,
   isRemoved: false,
 });

@@ -13,16 +13,16 @@ $body$;
 CREATE FUNCTION $insert_session(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
-  p_revision bigint, p_state text, p_created_ms bigint, p_birth text, p_head text, p_names text[], p_values text[],
+  p_reports_end boolean, p_revision bigint, p_state text, p_created_ms bigint, p_birth text, p_head text, p_names text[], p_values text[],
   p_detail text
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
 BEGIN
   INSERT INTO $sessions (tenant, id, created_ms, birth, status, deadline, due_at, accepts_until, fencing_token,
-      leased_until, unleased_since, revision, sequence, entries, bytes, head, state)
+      leased_until, unleased_since, reports_end, revision, sequence, entries, bytes, head, state)
     VALUES (p_tenant, p_id, p_created_ms, p_birth, p_status, p_deadline, p_deadline, p_accepts_until, p_fencing_token,
-      p_leased_until, p_unleased_since, p_revision, 1, 0, 0, p_head, p_state)
+      p_leased_until, p_unleased_since, p_reports_end, p_revision, 1, 0, 0, p_head, p_state)
     ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
   IF v_number IS NULL THEN
     RETURN 'taken';
@@ -51,15 +51,17 @@ END $body$;
 CREATE FUNCTION $replace_state(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
-  p_revision bigint, p_state text, p_is_end_by_clock boolean, p_detail text, p_detail_from_paused text,
-  p_lease_detail text, p_active_limit double precision, p_now double precision
+  p_reports_end boolean, p_revision bigint, p_state text, p_since double precision, p_detail text,
+  p_detail_from_paused text, p_lease_detail text, p_active_limit double precision, p_now double precision
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
   v_is_change boolean;
+  v_is_end boolean;
+  v_waits boolean;
   v_detail text;
 BEGIN
-  SELECT number, birth, status, due_at, fencing_token, leased_until, revision, sequence, state INTO v FROM $sessions
+  SELECT number, birth, status, fencing_token, leased_until, reports_end, revision, sequence, state INTO v FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN 'missing';
@@ -72,11 +74,20 @@ BEGIN
   END IF;
   v_is_change := v.status <> p_status OR (p_fencing_token > 0
     AND (v.fencing_token <> p_fencing_token OR (p_leased_until = 0 AND v.leased_until <> 0)));
+  v_is_end := p_status = 'TERMINATED' AND v.status <> 'TERMINATED' AND v.reports_end;
+  v_waits := v_is_end;
+  IF v.status = 'TERMINATED' THEN
+    v_waits := EXISTS (SELECT FROM $ends WHERE tenant = p_tenant AND id = p_id AND birth = v.birth);
+  END IF;
   UPDATE $sessions SET status = p_status, deadline = p_deadline, accepts_until = p_accepts_until,
-      fencing_token = p_fencing_token, leased_until = p_leased_until, unleased_since = p_unleased_since, revision = p_revision, state = p_state,
-      due_at = CASE WHEN p_is_end_by_clock THEN least(due_at, p_deadline) ELSE p_deadline END,
+      fencing_token = p_fencing_token, leased_until = p_leased_until, unleased_since = p_unleased_since,
+      reports_end = p_reports_end, revision = p_revision, state = p_state,
+      due_at = CASE WHEN v_waits THEN ${NEVER} ELSE p_deadline END,
       sequence = CASE WHEN v_is_change THEN sequence + 1 ELSE sequence END
     WHERE number = v.number;
+  IF v_is_end THEN
+    INSERT INTO $ends (tenant, id, birth, due_at) VALUES (p_tenant, p_id, v.birth, p_since);
+  END IF;
   IF v.status <> p_status THEN
     PERFORM $count_sessions(p_tenant, v.number, ARRAY['', ''], ARRAY[v.status, p_status], ARRAY[-1, 1]);
     v_detail := CASE WHEN v.status = 'PAUSED' THEN p_detail_from_paused ELSE p_detail END;
@@ -151,14 +162,15 @@ BEGIN
   END IF;
 END $body$;
 
-CREATE FUNCTION $remove_session(p_tenant text, p_id text, p_revision double precision, p_detail text)
+CREATE FUNCTION $remove_session(
+  p_tenant text, p_id text, p_revision double precision, p_now double precision, p_detail text)
 RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
   v_names text[];
   v_values text[];
 BEGIN
-  SELECT number, birth, status, revision, sequence INTO v FROM $sessions
+  SELECT number, birth, status, reports_end, revision, sequence, state INTO v FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR UPDATE;
   IF NOT FOUND THEN
     RETURN 'missing';
@@ -170,6 +182,15 @@ BEGIN
   DELETE FROM $operations WHERE session = v.number;
   WITH removed AS (DELETE FROM $labels WHERE session = v.number RETURNING name, value)
     SELECT coalesce(array_agg(name), '{}'), coalesce(array_agg(value), '{}') INTO v_names, v_values FROM removed;
+  /* What remains until the end is reported. */
+  IF v.reports_end AND v.status <> 'TERMINATED' AND $is_state(v.status, v.state) THEN
+    INSERT INTO $ends (tenant, id, birth, due_at) VALUES (p_tenant, p_id, v.birth, p_now);
+  END IF;
+  IF v.reports_end THEN
+    UPDATE $ends SET removed_ms = p_now, state = v.state,
+        labels = (SELECT string_agg(name || '=' || value, ' ') FROM unnest(v_names, v_values) AS label (name, value))
+      WHERE tenant = p_tenant AND id = p_id AND birth = v.birth;
+  END IF;
   PERFORM $count_sessions(p_tenant, v.number, array_prepend(''::text, v_names), array_prepend(v.status::text, v_values),
     array_fill(-1, ARRAY[cardinality(v_names) + 1]));
   IF p_detail IS NOT NULL THEN
@@ -177,6 +198,21 @@ BEGIN
       VALUES (p_tenant, p_id, v.birth, v.sequence + 1, p_detail);
   END IF;
   RETURN 'removed';
+END $body$;
+
+/* Locks the session first, as the other changes do. */
+CREATE FUNCTION $settle_end(p_tenant text, p_id text, p_birth text) RETURNS text LANGUAGE plpgsql AS $body$
+DECLARE
+  v_number bigint;
+BEGIN
+  SELECT number INTO v_number FROM $sessions
+    WHERE tenant = p_tenant AND id = p_id AND birth = p_birth FOR NO KEY UPDATE;
+  DELETE FROM $ends WHERE tenant = p_tenant AND id = p_id AND birth = p_birth;
+  IF NOT FOUND THEN
+    RETURN 'missing';
+  END IF;
+  UPDATE $sessions SET due_at = deadline WHERE number = v_number;
+  RETURN 'settled';
 END $body$;
 
 /*

@@ -24,6 +24,7 @@ import type {
 import { noLeaseIndex } from '../sql/unleased-query.js';
 import { Connection } from './connection.js';
 import { migrate } from './migrate.js';
+import { PostgresEndQueue } from './postgres-end-queue.js';
 import { PostgresEventLog } from './postgres-event-log.js';
 import { type PostgresSessionStoreOptions, readStoreOptions } from './postgres-session-store-options.js';
 import { readDue } from './read-due.js';
@@ -45,6 +46,7 @@ export class PostgresSessionStore implements SessionStore {
   readonly #writer: SessionWriter;
   readonly #hasLeaseIndex: boolean;
   readonly #log: PostgresEventLog | undefined;
+  readonly ends: PostgresEndQueue;
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: PostgresSessionStoreOptions) {
@@ -55,6 +57,7 @@ export class PostgresSessionStore implements SessionStore {
     this.#schema = schema;
     this.#prefix = `"${schema}".`;
     this.#log = events && new PostgresEventLog(this.#connection, this.#prefix, { ...settings, events });
+    this.ends = new PostgresEndQueue(this.#connection, this.#prefix);
     this.#writer = new SessionWriter(this.#connection, this.#prefix, this.#log);
   }
 

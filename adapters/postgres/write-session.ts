@@ -4,7 +4,7 @@ import type { StoreError } from '../../src/errors.js';
 import { type EventDetail, leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { acceptsHistoryUntil, isEndByClock } from '../../src/session/timeline.js';
+import { acceptsHistoryUntil } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { finite } from '../../src/store/never.js';
 import type {
@@ -23,20 +23,21 @@ import type { Connection } from './connection.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
 /** The columns of a state, in the order of the functions. */
-const columnsOf = (state: StateRecord): readonly (string | number)[] => [
+const columnsOf = (state: StateRecord): readonly (string | number | boolean)[] => [
   state.status,
   finite(state.deadline),
   finite(acceptsHistoryUntil(state)),
   state.lease?.fencingToken ?? 0,
   state.lease?.until ?? 0,
   unleasedSince(state),
+  state.terms.reportEnds,
   state.revision,
   encodeState(state),
 ];
 
-const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] => [escapeName(tenant), escapeName(id)];
+export const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] => [escapeName(tenant), escapeName(id)];
 
-const statement = (prefix: string, name: string, values: readonly unknown[]): string =>
+export const statement = (prefix: string, name: string, values: readonly unknown[]): string =>
   `SELECT * FROM ${prefix}${name}(${values.map((_, at) => `$${at + 1}`).join(', ')}) AS result`;
 
 /** The changes of sessions. Each is one statement, with its event. */
@@ -71,7 +72,7 @@ export class SessionWriter {
   async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError> {
     const details = [this.#detail(statusDetailOf(false, next)), this.#detail(statusDetailOf(true, next))];
     details.push(next.lease === undefined ? null : this.#detail(leaseDetailOf(next.lease)));
-    const values = [...namesOf(key), ...columnsOf(next), isEndByClock(next), ...details];
+    const values = [...namesOf(key), ...columnsOf(next), next.since, ...details];
     values.push(active?.sessions ?? null, active?.now ?? null);
     return this.#change('replace_state', values, key.id, ['replaced', 'stale', 'missing', 'too_many']);
   }
@@ -110,7 +111,7 @@ export class SessionWriter {
     key: SessionKey,
     { revision, now = Date.now() }: Removal,
   ): Answer<'removed' | 'stale' | 'missing', StoreError> {
-    const values = [...namesOf(key), revision ?? null, this.#detail({ type: 'deleted', at: now })];
+    const values = [...namesOf(key), revision ?? null, now, this.#detail({ type: 'deleted', at: now })];
     return this.#change('remove_session', values, key.id, ['removed', 'stale', 'missing']);
   }
 

@@ -1,4 +1,4 @@
-import type { Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import {
   type CorruptRecord,
   corruptRecord,
@@ -78,6 +78,18 @@ export const toStoreError =
 export const unreadable = ({ id }: SessionKey): CorruptRecord =>
   corruptRecord(id, 'this version does not know the format of its record or journal');
 
+export const isOneOf = <T extends string>(value: unknown, outcomes: readonly T[]): value is T =>
+  outcomes.some((outcome) => outcome === value);
+
+/** The outcome in the reply of a script that changes a session; any other reply says that it cannot be read. */
+export const outcomeOf = <T extends string>(
+  key: SessionKey,
+  reply: Result<unknown, Failure>,
+  outcomes: readonly T[],
+): Result<T, StoreError> => {
+  if (reply.isErr()) return err(toStoreError(key)(reply.error));
+  return isOneOf(reply.value, outcomes) ? ok(reply.value) : err(unreadable(key));
+};
 /** Neither lists by status nor `limits.activeSessions` can be answered. */
 export const noStatusIndex = misconfigured(
   'RedisSessionStore: lists by status and limits.activeSessions need the option statusIndex',

@@ -1,6 +1,6 @@
-import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import { labelText } from '../../src/store/label-texts.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 
 /** FNV-1a with 32 bits over UTF-16 code units. It must never change, since it decides the partition of a tenant. */
@@ -32,6 +32,12 @@ export interface TenantKeys {
   readonly deadlines: string;
   /** The tenants of the partition by the earliest of their deadlines. */
   readonly tenants: string;
+  /** The ends that must be reported, by the time at which they are due. */
+  readonly ends: string;
+  /** The tenants of the partition by the earliest of their ends. */
+  readonly reporting: string;
+  /** The common beginning of all keys of the partition. */
+  readonly partition: string;
   /** The stream of events of the partition. */
   readonly events: string;
   /** The common beginning of the keys that recognise writes which arrive again. */
@@ -50,7 +56,12 @@ export interface SessionKeys extends SessionKey, TenantKeys {
   readonly member: string;
   /** The session in events. */
   readonly path: string;
+  /** The beginning of the key of what is left of the session until its end is reported: the birth follows. */
+  readonly remains: string;
 }
+
+/** The session of this birth in `ends`. */
+export const endMember = (member: string, birth: string): string => `${member}:${birth}`;
 
 /** The key layout of one deployment. All keys of one tenant are in one hash slot. */
 export class Keyspace {
@@ -88,8 +99,12 @@ export class Keyspace {
       unleased: this.#hasLeases ? `${partition}:unleased:${owner}:` : undefined,
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
+      ends: `${partition}:ends:${owner}`,
+      reporting: `${partition}:reporting`,
+      partition: `${partition}:`,
       events: `${partition}:events`,
       writes: `${partition}:write:`,
+      remains: `${partition}:remains:${path}:`,
       member,
       owner,
       path,
@@ -108,6 +123,9 @@ export class Keyspace {
       unleased: this.#hasLeases ? `${partition}:unleased:${owner}:` : undefined,
       deadlines: `${partition}:deadlines:${owner}`,
       tenants: `${partition}:tenants`,
+      ends: `${partition}:ends:${owner}`,
+      reporting: `${partition}:reporting`,
+      partition: `${partition}:`,
       events: `${partition}:events`,
       writes: `${partition}:write:`,
       owner,
@@ -122,6 +140,11 @@ export class Keyspace {
   /** The tenants of a partition by the earliest of their deadlines. */
   tenantsOf(partition: number): string {
     return `${this.#prefix}:{${partition}}:tenants`;
+  }
+
+  /** The tenants of a partition by the earliest of their ends. */
+  reportingOf(partition: number): string {
+    return `${this.#prefix}:{${partition}}:reporting`;
   }
 
   /** The SCAN pattern for all keys of the store, with `keyPrefix` before them. */
@@ -150,21 +173,6 @@ export class Keyspace {
     return `${this.#prefix}:{${hash(tenant) % this.#partitionCount}}`;
   }
 }
-
-/** A label as it stands in the key of its index, and in a record. */
-const labelText = (name: string, value: string): string => `${name}=${escapeName(value)}`;
-
-export const labelTexts = (labels: SessionLabels = {}): readonly string[] =>
-  Object.entries(labels).map(([name, value]) => labelText(name, value));
-
-/** The labels of such texts. */
-export const labelsOf = (texts: readonly string[]): SessionLabels =>
-  Object.fromEntries(
-    texts.map((text) => {
-      const end = text.indexOf('=');
-      return [text.slice(0, end), unescapeName(text.slice(end + 1))];
-    }),
-  );
 
 /** The key of the index of a label. */
 export const labelKey = ({ labels }: Pick<TenantKeys, 'labels'>, name: string, value: string): string =>

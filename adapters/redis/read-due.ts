@@ -1,8 +1,9 @@
-import { ok, type Result } from 'neverthrow';
+import { ok } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import { unescapeName } from '../../src/store/escape-name.js';
-import type { DueSession, DueSessions } from '../../src/store/session-store.js';
+import type { DueSessions } from '../../src/store/session-store.js';
 import type { Call } from './connection.js';
+import type { Answer } from './failure.js';
 import type { Keyspace } from './keyspace.js';
 
 /** The maximum number of parts, and the minimum number of partitions in a part. */
@@ -10,8 +11,10 @@ const PARTS = 10;
 const MIN_PARTITIONS = 64;
 
 /** The partitions after a place, and the place after them if there are more. */
-const partOf = (keys: Keyspace, after = '0'): { readonly part: readonly number[]; readonly next?: string } => {
-  const { partitions } = keys;
+const partOf = (
+  partitions: readonly number[],
+  after = '0',
+): { readonly part: readonly number[]; readonly next?: string } => {
   const size = Math.max(MIN_PARTITIONS, Math.ceil(partitions.length / PARTS));
   const from = /^\d{1,5}$/.test(after) ? Number(after) : 0;
   const to = from + size;
@@ -29,19 +32,42 @@ const randomSlice = <T>(items: readonly T[], count: number): readonly T[] => {
   return [...items.slice(from), ...items.slice(0, from)].slice(0, count);
 };
 
+/** A member of a tenant's sorted set whose time has passed. */
+export interface DueMember {
+  readonly tenant: string;
+  readonly member: string;
+  readonly dueAt: number;
+}
+
+/** Sorted sets that tell what is due: the tenants of a partition, and the members of a tenant. */
+export interface DueSets {
+  readonly tenantsOf: (partition: number) => string;
+  readonly membersOf: (tenant: string) => string;
+}
+
+/** What is due in a part of the partitions. */
+export interface DuePart {
+  /** The longest overdue first. */
+  readonly members: readonly DueMember[];
+  readonly failed: readonly StoreError[];
+  readonly hasMore: boolean;
+  readonly next?: string;
+}
+
 /**
- * Reads the due sessions of a part of the partitions, and shares the limit between the tenants that have due sessions.
- * A key of a wrong type does not affect others.
+ * Reads what is due in a part of the partitions, and shares the limit between the tenants of which something is due. A key
+ * of a wrong type does not affect others.
  */
 export const readDue = async (
   call: Call,
-  keys: Keyspace,
+  { partitions }: Keyspace,
+  { tenantsOf, membersOf }: DueSets,
   now: number,
   limit: number,
   after: string | undefined,
-): Promise<Result<DueSessions, never>> => {
+): Promise<DuePart> => {
   const failed: StoreError[] = [];
-  const { part, next } = partOf(keys, after);
+  const { part, next } = partOf(partitions, after);
 
   /** The first members of a sorted set whose time has passed, each followed by its time; none if it cannot be read. */
   const first = async (set: string, count: number): Promise<readonly string[]> => {
@@ -52,18 +78,37 @@ export const readDue = async (
     return found.unwrapOr([]);
   };
 
-  const dueOf = async (owner: string, share: number): Promise<readonly DueSession[]> => {
+  const dueOf = async (owner: string, share: number): Promise<readonly DueMember[]> => {
     const tenant = unescapeName(owner);
-    const found = await first(keys.tenant(tenant).deadlines, share);
-    return pairsOf(found).map(([member, dueAt]) => ({ tenant, id: unescapeName(member), dueAt }));
+    const found = await first(membersOf(tenant), share);
+    return pairsOf(found).map(([member, dueAt]) => ({ tenant, member, dueAt }));
   };
 
-  const found = await Promise.all(part.map((partition) => first(keys.tenantsOf(partition), limit)));
+  const found = await Promise.all(part.map((partition) => first(tenantsOf(partition), limit)));
   const waiting = found.flatMap((owners) => pairsOf(owners).map(([owner]) => owner));
   const owners = randomSlice(waiting, limit);
   const share = Math.max(1, Math.floor(limit / owners.length));
   const read = await Promise.all(owners.map((owner) => dueOf(owner, share)));
-  const sessions = read.flat().sort((a, b) => a.dueAt - b.dueAt);
+  const members = read.flat().sort((a, b) => a.dueAt - b.dueAt);
   const hasMore = waiting.length >= limit || read.some((due) => due.length === share);
-  return ok({ sessions, failed, hasMore, ...(next !== undefined && { next }) });
+  return { members, failed, hasMore, ...(next !== undefined && { next }) };
+};
+
+/** The due sessions of a part of the partitions. */
+export const dueSessions = async (
+  call: Call,
+  keys: Keyspace,
+  now: number,
+  limit: number,
+  after: string | undefined,
+): Answer<DueSessions> => {
+  const sets: DueSets = {
+    tenantsOf: (partition) => keys.tenantsOf(partition),
+    membersOf: (tenant) => keys.tenant(tenant).deadlines,
+  };
+  const { members, ...part } = await readDue(call, keys, sets, now, limit, after);
+  return ok({
+    ...part,
+    sessions: members.map(({ tenant, member, dueAt }) => ({ tenant, id: unescapeName(member), dueAt })),
+  });
 };

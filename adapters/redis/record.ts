@@ -1,21 +1,22 @@
 import { isLabels } from '../../src/input/read-labels.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
+import { labelsOf, labelTexts } from '../../src/store/label-texts.js';
 import { finite } from '../../src/store/never.js';
 import { decodeHead, decodeState, encodeHead, encodeState } from '../../src/store/stored-json.js';
-import { labelsOf, labelTexts } from './keyspace.js';
 import { LETTERS, letterOf } from './status-letters.js';
 
 /*
  * A session is two strings. Its record has three lines:
  *
- *     3 <status> <open until> <deadline> <revision> <fencing token> <leased until> <birth> <created> <sequence> <entries>
- *       <bytes> <size> <labels>
+ *     3 <status> <report> <open until> <deadline> <revision> <fencing token> <leased until> <birth> <created> <sequence>
+ *       <entries> <bytes> <size> <labels>
  *     <the state as JSON>
  *     <what never changes, as JSON without the labels>
  *
  * The fields before the labels have fixed widths and are all that scripts compare; the rest is for readers. Times are in
- * milliseconds since the epoch. The session accepts history until `open until`. `birth` tells it from a later session
+ * milliseconds since the epoch. `report` is 1 if the end of the session must be reported and is not yet, even if it is still
+ * to come. The session accepts history until `open until`. `birth` tells it from a later session
  * with the same id. `entries` and `bytes` are the number of entries and the committed length of its journal: what is
  * behind that length in the journal was never acknowledged. `size` is the length of the record behind these fields.
  *
@@ -36,6 +37,7 @@ const place = (width: number) => {
 const FIELDS = {
   version: place(1),
   status: place(1),
+  report: place(1),
   openUntil: place(16),
   deadline: place(16),
   revision: place(16),
@@ -61,12 +63,16 @@ export const COUNTS_START = FIELDS.sequence.start;
 
 const pad = (value: number | string, name: Field): string => String(value).padStart(FIELDS[name].width, '0');
 
+/** Where the field begins that the report of an end changes. */
+export const REPORT_START = FIELDS.report.start;
+
 /** The fields that a state decides, from the first to the one before the birth. */
 export const stateFields = (state: StateRecord): string => {
-  const { status, deadline, revision, lease } = state;
+  const { status, deadline, revision, terms, lease } = state;
   const times = `${pad(finite(acceptsHistoryUntil(state)), 'openUntil')} ${pad(finite(deadline), 'deadline')}`;
   const leased = `${pad(lease?.fencingToken ?? 0, 'fencingToken')} ${pad(lease?.until ?? 0, 'leasedUntil')}`;
-  return `${VERSION} ${letterOf(status)} ${times} ${pad(revision, 'revision')} ${leased} `;
+  const report = pad(terms.reportEnds ? 1 : 0, 'report');
+  return `${VERSION} ${letterOf(status)} ${report} ${times} ${pad(revision, 'revision')} ${leased} `;
 };
 
 /** A revision as scripts compare it. */
@@ -81,7 +87,9 @@ export const encodeRecord = (birth: string, { labels, ...head }: SessionHead, st
 };
 
 /** All fields of a record before its labels. */
-const HEADER = new RegExp(`^${VERSION} [${LETTERS}] (?:\\d{16} ){5}[\\w-]{12} \\d{15} (?:\\d{10} ){2}\\d{12} \\d{10} `);
+const HEADER = new RegExp(
+  `^${VERSION} [${LETTERS}] [01] (?:\\d{16} ){5}[\\w-]{12} \\d{15} (?:\\d{10} ){2}\\d{12} \\d{10} `,
+);
 
 const numberIn = (text: string, name: Field): number => Number(text.slice(FIELDS[name].start, FIELDS[name].end));
 
@@ -97,6 +105,8 @@ export interface JournalFields {
 
 /** A record as text, read. */
 export interface DecodedRecord extends JournalFields {
+  /** Whether the end of the session must be reported, and is not yet. */
+  readonly owesReport: boolean;
   readonly head: SessionHead;
   readonly state: StateRecord;
 }
@@ -111,7 +121,15 @@ export const decodeRecord = (id: string, text: string): DecodedRecord | undefine
   const [sequence, entries] = [numberIn(text, 'sequence'), numberIn(text, 'entries')];
   const bytes = numberIn(text, 'bytes');
   if (state === undefined || head === undefined || !Number.isSafeInteger(sequence + entries + bytes)) return undefined;
-  const fields = { state, birth: text.slice(FIELDS.birth.start, FIELDS.birth.end), sequence, entries, bytes };
+  const owesReport = numberIn(text, 'report') === 1;
+  const fields = {
+    state,
+    owesReport,
+    birth: text.slice(FIELDS.birth.start, FIELDS.birth.end),
+    sequence,
+    entries,
+    bytes,
+  };
   if (stateStart === HEADER_BYTES + 1) return { head, ...fields };
   const line = text.slice(HEADER_BYTES, stateStart - 1);
   const labels = labelsOf(line.split(' '));
@@ -128,7 +146,7 @@ export const numberField = (text: string, name: Field): string => `tonumber(${fi
 
 /** Whether a text begins with the fields of a record of this version. A field of another form would end a script. */
 export const isRecord = (text: string): string =>
-  `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(5)}[%w_-]+ ${'%d+ '.repeat(5)}()') == ${HEADER_BYTES + 1})`;
+  `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(6)}[%w_-]+ ${'%d+ '.repeat(5)}()') == ${HEADER_BYTES + 1})`;
 
 /** The same for scripts that only return fields to readers, which check them: what it costs, it costs for each session of a page. */
 export const startsRecord = (text: string): string => `(string.sub(${text}, 1, 2) == '${VERSION} ')`;

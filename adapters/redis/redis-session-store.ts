@@ -3,7 +3,6 @@ import type { StoreError, StoreUnavailable } from '../../src/errors.js';
 import { leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { isEndByClock } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { finite } from '../../src/store/never.js';
 import type {
@@ -27,15 +26,16 @@ import type {
 } from '../../src/store/session-store.js';
 import { decodeState, encodeState } from '../../src/store/stored-json.js';
 import { Connection, newId, type Script } from './connection.js';
-import { type Answer, noStatusIndex, tooManyEnded, toStoreError, unreadable } from './failure.js';
+import { type Answer, isOneOf, noStatusIndex, outcomeOf, tooManyEnded, toStoreError, unreadable } from './failure.js';
 import { encodeLines } from './journal.js';
 import { Keyspace, labelKey, type SessionKeys } from './keyspace.js';
-import { readDue } from './read-due.js';
+import { dueSessions } from './read-due.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
 import { findSession } from './read-session.js';
 import { readUnleased } from './read-unleased.js';
 import { decodeRecord, encodeRecord, revisionText, stateFields } from './record.js';
+import { RedisEndQueue } from './redis-end-queue.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { type RedisSessionStoreOptions, readStoreOptions } from './redis-session-store-options.js';
 import { Repair, type RepairReport } from './repair.js';
@@ -55,9 +55,6 @@ const LIMIT_AT = 15;
 /** When a session is due, as scripts get it. */
 const dueText = (deadline: number): string => (deadline === Number.POSITIVE_INFINITY ? '' : String(deadline));
 
-const isOneOf = <T extends string>(value: unknown, outcomes: readonly T[]): value is T =>
-  outcomes.some((outcome) => outcome === value);
-
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session, a
  * record and a journal (`record.ts`). One script makes each change, with all its indexes and its event (`scripts`).
@@ -68,6 +65,7 @@ export class RedisSessionStore implements SessionStore {
   /** Number of events that a stream keeps, as scripts get it; '' without events. */
   readonly #eventsLength: string;
   readonly events: RedisEventLog | undefined;
+  readonly ends: RedisEndQueue;
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: RedisSessionStoreOptions) {
@@ -75,6 +73,7 @@ export class RedisSessionStore implements SessionStore {
     this.#connection = new Connection(client, timeoutMs);
     this.#keys = new Keyspace(prefix, partitions, indexes);
     this.#eventsLength = String(eventsLength ?? '');
+    this.ends = new RedisEndQueue(this.#connection, this.#keys);
     this.events =
       eventsLength === undefined
         ? undefined
@@ -127,10 +126,11 @@ export class RedisSessionStore implements SessionStore {
 
   async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced> {
     const session = this.#keys.of(key);
-    const { record, deadlines, tenants, events, byStatus, unleased, member, owner, path } = session;
-    const keys = [record, deadlines, tenants, ...Object.values(byStatus)];
+    const { record, deadlines, tenants, ends, reporting, events, byStatus, unleased, member, owner, path } = session;
+    const isEnd = next.status === 'TERMINATED' && next.terms.reportEnds;
+    const keys = [record, deadlines, tenants, ...(isEnd ? [ends, reporting] : []), ...Object.values(byStatus)];
     const args = [member, owner, revisionText(next.revision - 1), stateFields(next), letterOf(next.status)];
-    args.push(encodeState(next), dueText(next.deadline), isEndByClock(next) ? '1' : '');
+    args.push(encodeState(next), dueText(next.deadline), isEnd ? String(next.since) : '');
     if (this.events !== undefined) {
       const [detail, afterPause] = [statusDetailOf(false, next), statusDetailOf(true, next)];
       const reason = detail.type === 'terminated' ? detail.endReason : '-';
@@ -200,7 +200,7 @@ export class RedisSessionStore implements SessionStore {
       deadlines,
       tenants,
       events,
-      labels,
+      partition,
       index,
       byStatus,
       unleased,
@@ -208,7 +208,7 @@ export class RedisSessionStore implements SessionStore {
       owner,
       path,
     } = session;
-    const keys = [record, journal, names, deadlines, tenants, events, labels, index, ...Object.values(byStatus)];
+    const keys = [record, journal, names, deadlines, tenants, events, partition, index, ...Object.values(byStatus)];
     const args = [member, owner, revision === undefined ? '' : revisionText(revision), String(now)];
     args.push(this.#eventsLength, path);
     if (unleased !== undefined) {
@@ -223,19 +223,15 @@ export class RedisSessionStore implements SessionStore {
   }
 
   due(now: number, limit: number, after?: string): Answer<DueSessions> {
-    return readDue(this.#connection.begin(), this.#keys, now, limit, after);
+    return dueSessions(this.#connection.begin(), this.#keys, now, limit, after);
   }
 
   reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Answer<'moved' | 'stale'> {
     const session = this.#keys.of(key);
     const { record, deadlines, tenants, member, owner } = session;
-    return this.#write(
-      session,
-      rescheduleScript,
-      [record, deadlines, tenants],
-      [member, owner, String(from), String(finite(to)), isDamaged ? '1' : ''],
-      ['moved', 'stale'],
-    );
+    const keys = isDamaged ? [deadlines, tenants] : [deadlines, tenants, record];
+    const args = [member, owner, String(from), String(finite(to))];
+    return this.#write(session, rescheduleScript, keys, args, ['moved', 'stale']);
   }
 
   /**
@@ -255,8 +251,6 @@ export class RedisSessionStore implements SessionStore {
     args: readonly string[],
     outcomes: readonly T[],
   ): Answer<T> {
-    const reply = await this.#connection.begin().writeScript(script, session.writes, keys, args);
-    if (reply.isErr()) return err(toStoreError(session)(reply.error));
-    return isOneOf(reply.value, outcomes) ? ok(reply.value) : err(unreadable(session));
+    return outcomeOf(session, await this.#connection.begin().writeScript(script, session.writes, keys, args), outcomes);
   }
 }

@@ -8,7 +8,7 @@ import type { Connection } from './connection.js';
 import { type Keyspace, keyOfPath } from './keyspace.js';
 import { findSession } from './read-session.js';
 import type { RedisClient } from './redis-session-store-options.js';
-import { removeEntryScript, removeNamesScript, repairSessionScript } from './scripts/repair.js';
+import { removeEntryScript, removeNamesScript, repairEndScript, repairSessionScript } from './scripts/repair.js';
 import { letterOf } from './status-letters.js';
 
 /** The result of a repair. */
@@ -17,7 +17,7 @@ export interface RepairReport {
   readonly sessions: number;
   /** Number of sessions that lists did not contain, or had in the wrong place. */
   readonly listed: number;
-  /** Number of deadlines that were missing or wrong. */
+  /** Number of deadlines, and of ends that must be reported, that were missing or wrong. */
   readonly rescheduled: number;
   /** Number of entries of lists and deadlines, and other remains, of sessions that no longer exist. */
   readonly removed: number;
@@ -87,8 +87,12 @@ export class Repair {
   async #repairKey(name: string): Promise<void> {
     const { kind, rest } = this.#keys.parse(name) ?? { kind: '', rest: '' };
     if (kind === 'record' || kind === 'journal' || kind === 'names') return this.#repairSession(kind, keyOfPath(rest));
+    if (kind === 'remains') {
+      const [remaining = '', ...member] = rest.split(':');
+      return this.#repairEnd(remaining, member.join(':'));
+    }
     const status = sessionStatuses.find((each) => each.toLowerCase() === kind);
-    if (!['index', 'deadlines', 'label', 'unleased'].includes(kind) && status === undefined) return;
+    if (!['index', 'deadlines', 'label', 'unleased', 'ends'].includes(kind) && status === undefined) return;
     const [owner = '', last = ''] = rest.split(':');
     const { records, deadlines, tenants } = this.#keys.tenant(unescapeName(owner));
     const scan: Scan = async (client, cursor) => {
@@ -99,6 +103,10 @@ export class Repair {
     const label = kind === 'label' ? last : '';
     const ofUnleased = kind === 'unleased' ? last : '';
     const letter = status === undefined ? ofUnleased : letterOf(status);
+    if (kind === 'ends') {
+      await this.#each(scan, (member) => this.#repairEnd(owner, member));
+      return;
+    }
     await this.#each(scan, async (member) => {
       const keys = [records + member, name, deadlines, tenants];
       const call = this.#connection.begin();
@@ -107,11 +115,41 @@ export class Repair {
     });
   }
 
+  /** Repairs the end of a session. `member` is that of `ends`. */
+  async #repairEnd(owner: string, member: string): Promise<void> {
+    const [id = '', birth = ''] = member.split(':');
+    const { record, remains, ends, reporting } = this.#keys.of(keyOfPath(`${owner}:${id}`));
+    const call = this.#connection.begin();
+    const repaired = await call.repairScript(
+      repairEndScript,
+      [record, remains + birth, ends, reporting],
+      [member, owner, birth],
+    );
+    const counts = repaired.unwrapOr(undefined);
+    const [rescheduled, removed] = Array.isArray(counts) ? counts.map(Number) : [];
+    this.#report.rescheduled += rescheduled ?? 0;
+    this.#report.removed += removed ?? 0;
+  }
+
   async #repairSession(kind: 'record' | 'journal' | 'names', key: SessionKey): Promise<void> {
     const call = this.#connection.begin();
     const report = this.#report;
     const session = this.#keys.of(key);
-    const { record, names, deadlines, tenants, labels, index, byStatus, unleased, member, owner, path } = session;
+    const {
+      record,
+      names,
+      deadlines,
+      tenants,
+      ends,
+      reporting,
+      labels,
+      index,
+      byStatus,
+      unleased,
+      member,
+      owner,
+      path,
+    } = session;
     const found = await findSession<never>(call, session, {}, undefined);
     if (found.isErr()) {
       if (found.error.type !== 'corrupt_record') return;
@@ -130,8 +168,8 @@ export class Repair {
     // A session is repaired when the scan reaches its record.
     if (kind !== 'record') return;
     const { state } = found.value;
-    const keys = [record, deadlines, tenants, labels, index, ...Object.values(byStatus)];
-    const args = [member, owner, state.deadline === Number.POSITIVE_INFINITY ? '' : String(state.deadline)];
+    const keys = [record, deadlines, tenants, ends, reporting, labels, index, ...Object.values(byStatus)];
+    const args = [member, owner, String(state.since)];
     if (unleased !== undefined) {
       keys.push(unleased);
       args.push(state.status === 'TERMINATED' ? '' : String(unleasedSince(state)));

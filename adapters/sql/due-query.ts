@@ -4,34 +4,47 @@ import { NEVER } from '../../src/store/never.js';
 import type { DueSession } from '../../src/store/session-store.js';
 import { IS_DUE, type Query } from './page-query.js';
 
-/** The sessions that are due first, of all tenants. */
-export const firstDue = (prefix: string, now: number, limit: number): Query => ({
-  sql: `SELECT tenant, id, due_at FROM ${prefix}sessions WHERE ${IS_DUE}
+/** Rows with `tenant` and `due_at`: the sessions, or the ends that must be reported. */
+export interface DueTable {
+  readonly name: string;
+  readonly columns: string;
+}
+
+export const dueSessions = (prefix: string): DueTable => ({ name: `${prefix}sessions`, columns: 'tenant, id, due_at' });
+
+export const dueEnds = (prefix: string): DueTable => ({
+  name: `${prefix}ends`,
+  columns: 'tenant, id, birth, due_at, removed_ms, labels, state',
+});
+
+/** The rows that are due first, of all tenants. */
+export const firstDue = ({ name, columns }: DueTable, now: number, limit: number): Query => ({
+  sql: `SELECT ${columns} FROM ${name} WHERE ${IS_DUE}
     ORDER BY due_at LIMIT ?`,
   values: [now, limit],
 });
 
-/** The tenants with due sessions. Goes from tenant to tenant in an index: a step for each, however many sessions it has. */
-export const tenantsDue = (prefix: string, now: number, limit: number): Query => ({
+/** The tenants with due rows. Goes from tenant to tenant in an index: a step for each, however many rows it has. */
+export const tenantsDue = ({ name }: DueTable, now: number, limit: number): Query => ({
   sql: `
     WITH RECURSIVE tenants (tenant) AS (
-      SELECT min(tenant) FROM ${prefix}sessions WHERE due_at < ${NEVER}
+      SELECT min(tenant) FROM ${name} WHERE due_at < ${NEVER}
       UNION ALL
-      SELECT (SELECT min(tenant) FROM ${prefix}sessions WHERE due_at < ${NEVER} AND tenant > tenants.tenant)
+      SELECT (SELECT min(tenant) FROM ${name} WHERE due_at < ${NEVER} AND tenant > tenants.tenant)
         FROM tenants WHERE tenant IS NOT NULL
     )
     SELECT tenant, first_due FROM (
       SELECT tenant, (
-        SELECT min(due_at) FROM ${prefix}sessions AS session
-          WHERE session.due_at < ${NEVER} AND session.tenant = tenants.tenant
+        SELECT min(due_at) FROM ${name} AS found
+          WHERE found.due_at < ${NEVER} AND found.tenant = tenants.tenant
       ) AS first_due FROM tenants WHERE tenant IS NOT NULL
     ) AS due WHERE first_due <= ? ORDER BY first_due, tenant LIMIT ?`,
   values: [now, limit],
 });
 
-/** The due sessions of one tenant. */
-export const dueOfTenant = (prefix: string, tenant: string, now: number, limit: number): Query => ({
-  sql: `SELECT tenant, id, due_at FROM ${prefix}sessions
+/** The due rows of one tenant. */
+export const dueOfTenant = ({ name, columns }: DueTable, tenant: string, now: number, limit: number): Query => ({
+  sql: `SELECT ${columns} FROM ${name}
     WHERE tenant = ? AND ${IS_DUE} ORDER BY due_at LIMIT ?`,
   values: [tenant, now, limit],
 });

@@ -1,20 +1,33 @@
 import { ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
+import type { Fields } from '../../src/input/values.js';
 import type { DueSessions } from '../../src/store/session-store.js';
-import { dueOfTenant, dueSessionOf, firstDue, tenantsDue } from '../sql/due-query.js';
+import { type DueTable, dueOfTenant, dueSessionOf, dueSessions, firstDue, tenantsDue } from '../sql/due-query.js';
 import { type Connection, hasKey, PREFIX } from './connection.js';
 
-/** Reads the due sessions. Only if more are due than `limit`, they are shared out between the tenants. */
+/**
+ * Reads the due rows of a table, within a transaction. Only if more are due than `limit`, they are shared out between the
+ * tenants.
+ */
+export const dueRows = (
+  connection: Connection,
+  table: DueTable,
+  now: number,
+  limit: number,
+): { readonly rows: readonly Fields[]; readonly hasMore: boolean } => {
+  const first = connection.query(firstDue(table, now, limit + 1));
+  if (first.length <= limit) return { rows: first, hasMore: false };
+  const tenants = connection.query(tenantsDue(table, now, limit));
+  const share = Math.max(1, Math.floor(limit / tenants.length));
+  const rows = tenants
+    .map(({ tenant }) => String(tenant))
+    .flatMap((tenant) => connection.query(dueOfTenant(table, tenant, now, share), hasKey({ tenant })))
+    .sort((a, b) => Number(a['due_at']) - Number(b['due_at']));
+  return { rows, hasMore: true };
+};
+
 export const readDue = (connection: Connection, now: number, limit: number): Result<DueSessions, StoreError> =>
   connection.read((): Result<DueSessions, never> => {
-    const first = connection.query(firstDue(PREFIX, now, limit + 1));
-    if (first.length <= limit) return ok({ sessions: first.map(dueSessionOf), failed: [], hasMore: false });
-    const tenants = connection.query(tenantsDue(PREFIX, now, limit));
-    const share = Math.max(1, Math.floor(limit / tenants.length));
-    const sessions = tenants
-      .map(({ tenant }) => String(tenant))
-      .flatMap((tenant) => connection.query(dueOfTenant(PREFIX, tenant, now, share), hasKey({ tenant })))
-      .map(dueSessionOf)
-      .sort((a, b) => a.dueAt - b.dueAt);
-    return ok({ sessions, failed: [], hasMore: true });
+    const { rows, hasMore } = dueRows(connection, dueSessions(PREFIX), now, limit);
+    return ok({ sessions: rows.map(dueSessionOf), failed: [], hasMore });
   });

@@ -43,6 +43,14 @@ CREATE TABLE colloquy_operations (
   PRIMARY KEY (session, operation)
 ) WITHOUT ROWID;
 
+/* Ends that must be reported. removed_ms, labels and state are what remains of a removed session. */
+CREATE TABLE colloquy_ends (
+  tenant TEXT NOT NULL, id TEXT NOT NULL, birth TEXT NOT NULL, due_at INTEGER NOT NULL,
+  removed_ms INTEGER, labels TEXT, state TEXT, PRIMARY KEY (tenant, id, birth)
+) WITHOUT ROWID;
+CREATE INDEX colloquy_ends_by_due ON colloquy_ends (due_at);
+CREATE INDEX colloquy_ends_by_tenant_due ON colloquy_ends (tenant, due_at);
+
 CREATE TABLE colloquy_labels (
   tenant TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, created_ms INTEGER NOT NULL, id TEXT NOT NULL,
   session INTEGER NOT NULL, PRIMARY KEY (tenant, name, value, created_ms, id)

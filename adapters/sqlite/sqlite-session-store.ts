@@ -26,6 +26,7 @@ import { readPage } from './read-page.js';
 import { findEntries, findSession, findState } from './read-session.js';
 import { readUnleased } from './read-unleased.js';
 import { migrate, type SqliteMigration } from './schema.js';
+import { SqliteEndQueue } from './sqlite-end-queue.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
 import { readStoreOptions, type SqliteSessionStoreOptions } from './sqlite-session-store-options.js';
 import { SessionWriter } from './write-session.js';
@@ -41,6 +42,7 @@ export class SqliteSessionStore implements SessionStore {
   readonly #writer: SessionWriter;
   readonly #hasLeaseIndex: boolean;
   readonly events: SqliteEventLog | undefined;
+  readonly ends: SqliteEndQueue;
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: SqliteSessionStoreOptions) {
@@ -49,7 +51,8 @@ export class SqliteSessionStore implements SessionStore {
     this.#connection = new Connection(database);
     const events = new SqliteEventLog(this.#connection, eventsLength);
     this.events = eventsLength === undefined ? undefined : events;
-    this.#writer = new SessionWriter(this.#connection, events);
+    this.ends = new SqliteEndQueue(this.#connection);
+    this.#writer = new SessionWriter(this.#connection, events, this.ends);
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Fields } from '../../src/input/values.js';
 import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { isEndByClock } from '../../src/session/timeline.js';
+import { owesEnd } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { finite, infinite } from '../../src/store/never.js';
 import type {
@@ -22,6 +22,7 @@ import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState } from '../.
 import { unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 import { activeAt } from './read-page.js';
+import type { SqliteEndQueue } from './sqlite-end-queue.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 
 const FIND = `SELECT tenant, id, number, birth, status, deadline, due_at, revision, sequence, entries, bytes, state
@@ -48,10 +49,12 @@ const APPENDED = 'UPDATE colloquy_sessions SET entries = ?, bytes = ?, sequence 
 export class SessionWriter {
   readonly #connection: Connection;
   readonly #events: SqliteEventLog;
+  readonly #ends: SqliteEndQueue;
 
-  constructor(connection: Connection, events: SqliteEventLog) {
+  constructor(connection: Connection, events: SqliteEventLog, ends: SqliteEndQueue) {
     this.#connection = connection;
     this.#events = events;
+    this.#ends = ends;
   }
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', StoreError> {
@@ -86,9 +89,12 @@ export class SessionWriter {
       const { status, deadline, revision } = next;
       const detail = changeDetailOf(state, next);
       const sequence = Number(row['sequence']) + (detail === undefined ? 0 : 1);
-      const dueAt = isEndByClock(next) ? Math.min(infinite(Number(row['due_at'])), deadline) : deadline;
+      const isEnd = status === 'TERMINATED' && owesEnd(state);
+      const waits = isEnd || (state.status === 'TERMINATED' && this.#ends.has(row));
+      const dueAt = waits ? Number.POSITIVE_INFINITY : deadline;
       const values = [status, finite(deadline), finite(dueAt), unleasedSince(next), revision, sequence];
       this.#connection.run(REPLACE, ...values, encodeState(next), Number(row['number']));
+      if (isEnd) this.#ends.add(row, next.since);
       const change = { birth: String(row['birth']), sequence };
       if (detail !== undefined) this.#events.log(key, change, detail);
       return ok('replaced');
@@ -137,6 +143,9 @@ export class SessionWriter {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
       if (revision !== undefined && revision !== Number(row['revision'])) return ok('stale');
+      const state = decodeState(row['state']);
+      if (state !== undefined && owesEnd(state)) this.#ends.add(row, now);
+      this.#ends.keep(row, now);
       this.#connection.run(REMOVE, Number(row['number']));
       const change = { birth: String(row['birth']), sequence: Number(row['sequence']) + 1 };
       this.#events.log(key, change, { type: 'deleted', at: now });

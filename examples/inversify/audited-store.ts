@@ -2,6 +2,7 @@ import type {
   ActiveLimit,
   Admit,
   Answer,
+  EndQueue,
   EventLog,
   HistoryAppend,
   HistorySlice,
@@ -87,6 +88,10 @@ export class AuditedSessionStore implements SessionStore {
 
   reschedule(key: SessionKey, rescheduling: Rescheduling) {
     return this.#inner.reschedule(key, rescheduling);
+  }
+
+  get ends(): EndQueue {
+    return this.#inner.ends;
   }
 
   get events(): EventLog | undefined {

@@ -31,8 +31,11 @@ environment variable. The variable of an option without a value is on or off.
   --commands, $COLLOQUY_COMMANDS        Lets clients start, append to, pause, resume, end and delete sessions.
   --events, $COLLOQUY_EVENTS            Records events, and lets clients follow a session through Server-Sent Events.
   --inspector, $COLLOQUY_INSPECTOR      Serves a page at /inspector to watch and end sessions. Its password is an API key.
-  --sweep, $COLLOQUY_SWEEP              Stores the ends by the clock in the database, and reports them to no application. Not
-                                        beside an application that runs a sweeper. In memory, serve always does so.
+  --sweep, $COLLOQUY_SWEEP              Stores the ends by the clock in the database, and deletes sessions after their
+                                        retention. It leaves the report of each end to the sweeper of an application. In
+                                        memory, serve always sweeps.
+  --no-reports, $COLLOQUY_NO_REPORTS    No application gets a report of the end of a session that is created here: there is
+                                        none that would take it off the database. In memory always.
 
 Where the sessions are stored. Default: in memory.
 ${databaseHelp}
@@ -78,8 +81,8 @@ const run = async (options: Options): Promise<void> => {
   const { authenticate, tenants } = readApiKeys(keys ?? `default:${generatedKey}`);
   const byPassword = apiKeyAsPassword(authenticate);
   const { store, place, isShared, close } = await openStore(options, { events });
-  const sessions = new SessionService({ store });
-  // An end that is stored here is never reported to the `onEnded` of an application. Nobody else can sweep this memory.
+  const sessions = new SessionService({ store, reportEnds: isShared && !options.isOn('no-reports') });
+  // Nobody else can sweep this memory.
   const sweeps = isToldToSweep || !isShared;
   const sweeper = createSweeper(sessions, { onError });
   const handler = createSessionHandler({

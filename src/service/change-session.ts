@@ -33,17 +33,12 @@ export interface OperationOptions {
 
 /** The next state of a command, once per operation id. */
 const decide =
-  (
-    { idleTimeoutMs, retentionMs }: Settings,
-    { id }: SessionKey,
-    command: SessionCommand,
-    { operationId, fencingToken }: ReadCommandOptions,
-  ) =>
+  ({ id }: SessionKey, command: SessionCommand, { operationId, fencingToken }: ReadCommandOptions) =>
   (current: StateRecord, now: number): Result<StateRecord, ChangeError> => {
     const known = operationId === undefined ? undefined : commandOf(current, operationId);
     if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(id));
     if (fencingToken !== undefined && !isLeasedWith(current, fencingToken, now)) return err(leaseLost(fencingToken));
-    return advance(current, command, { now, operationId, idleTimeoutMs, retentionMs });
+    return advance(current, command, { now, operationId });
   };
 
 /** A command that changed nothing, of an id that the state remembers, is repeated. */
@@ -63,7 +58,7 @@ export const changeSession = async (
   command: SessionCommand,
   options: ReadCommandOptions,
 ): Promise<Result<SessionState, ChangeError>> => {
-  const updated = await updateState(settings, key, decide(settings, key, command, options));
+  const updated = await updateState(settings, key, decide(key, command, options));
   return updated.map((after) => resultOf(key, options, after));
 };
 
@@ -90,11 +85,6 @@ export const activateSession = async (
   if (limit.isErr()) return err(limit.error);
   const sessions = limit.value;
   const cap = sessions < Number.MAX_SAFE_INTEGER ? { sessions, error: tooManyActive(key.id, sessions) } : undefined;
-  const updated = await updateState<StateRecord, StartError>(
-    settings,
-    key,
-    decide(settings, key, command, options),
-    cap,
-  );
+  const updated = await updateState<StateRecord, StartError>(settings, key, decide(key, command, options), cap);
   return updated.map((after) => resultOf(key, options, after));
 };

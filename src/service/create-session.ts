@@ -58,7 +58,7 @@ const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
  * Creates a session under a new id; with an idempotency key, returns the session of an earlier call if there is one.
  */
 export const createSession = async (
-  { store, tenant, now, ids, idleTimeoutMs, recentStates }: Settings,
+  { store, tenant, now, ids, terms, recentStates }: Settings,
   { options, labels, idempotencyKey, historyLimit }: ReadCreation,
 ): Promise<Result<CreatedSession, CreateError>> => {
   const idOfRepeatable = idempotencyKey === undefined ? undefined : await idOfIdempotencyKey(tenant, idempotencyKey);
@@ -72,7 +72,7 @@ export const createSession = async (
     if (time.isErr()) return err(time.error);
     const head = { id, options, ...(labels && { labels }), createdAt: timestampOf(time.value) };
     const revision = idOfRepeatable === undefined ? 1 : randomRevision();
-    const state = initialState(limitMsOf(options.timeLimit), { now: time.value, idleTimeoutMs }, revision);
+    const state = initialState({ limitMs: limitMsOf(options.timeLimit), terms, now: time.value, revision });
     const inserted = await store.insert(tenant, head, state);
     if (inserted.isErr()) return err(inserted.error);
     if (inserted.value === 'inserted') {

@@ -1,4 +1,5 @@
 import type { SweepFailure } from '../errors.js';
+import type { EndedSession } from '../session/ended-session.js';
 import type { CreatedSession, HistoryEntry, Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey, UnleasedPlace } from '../store/session-store.js';
@@ -55,7 +56,7 @@ export interface UnleasedSessions {
   readonly next?: UnleasedPlace;
 }
 
-/** A session that the clock has ended. */
+/** A session whose end by the clock a sweep has stored. */
 export interface SweptSession extends SessionKey {
   /** Why the session ended. */
   readonly endReason: EndReason;
@@ -65,8 +66,10 @@ export interface SweptSession extends SessionKey {
 
 /** The result of one sweep. */
 export interface Sweep {
-  /** Sessions that the clock has ended, once their end is stored and `onEnded`, if given, has returned. */
+  /** Sessions that the clock has ended, and whose end this sweep has stored. */
   readonly ended: readonly SweptSession[];
+  /** Sessions for whose end `onEnded` has returned, whatever ended them. */
+  readonly reported: readonly EndedSession[];
   /** Sessions that were deleted because their retention was over. */
   readonly deleted: readonly SessionKey[];
   /** Errors of sessions that could not be processed. They stay due; damaged ones are retried a minute later. */

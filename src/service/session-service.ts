@@ -288,8 +288,8 @@ export class SessionService {
   }
 
   /**
-   * Processes the due sessions of all tenants, at most `limit` (1 to 10000): stores the ends that the clock has made,
-   * calls `onEnded` for them, and deletes sessions after their retention. One sweep covers a part of a large store;
+   * Processes what is due of all tenants, at most `limit` sessions and `limit` ends (1 to 10000): stores the ends that the
+   * clock has made, deletes sessions after their retention, and calls `onEnded` for ends, whatever made them. One sweep covers a part of a large store;
    * pass its `next` as `after` to continue. `createSweeper` calls it repeatedly.
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, SweepError> {

@@ -8,6 +8,7 @@ import { hasMethods, isFields, readName, readNumber } from '../input/values.js';
 import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js';
 import { type Ids, randomIds } from '../session/ids.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
+import type { SessionTerms } from '../session/session-record.js';
 import type { SessionStore } from '../store/session-store.js';
 import { RecentStates } from './recent-states.js';
 import type { SessionObserver } from './session-observer.js';
@@ -23,11 +24,17 @@ export interface SessionServiceOptions {
   /** The tenant, 1 to 256 characters. Default: `default`. */
   readonly tenant?: string;
   /**
-   * Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`; 0 for no timeout. Default: 0.
+   * Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`; 0 for no timeout. Like `retention`
+   * and `reportEnds`, it is stored with each session at its creation, and holds whoever changes or sweeps it. Default: 0.
    */
   readonly idleTimeout?: number;
   /** Seconds after the end of a session when a sweep deletes it; 0 to keep it forever. Default: 0. */
   readonly retention?: number;
+  /**
+   * Whether the end of each session is kept until a sweeper has reported it to `onEnded`. Set it to false if no process has
+   * an `onEnded`: the ends then need no write, and retention waits for nobody. Default: true.
+   */
+  readonly reportEnds?: boolean;
   /** Limits on input and answers; each has a default. */
   readonly limits?: Partial<SessionLimits>;
   /** Allowed faces. Default: any. */
@@ -52,8 +59,8 @@ export class Settings {
   /** Calls `done` when the clock has gone on by `ms`, or earlier; returns a function that prevents the call. */
   readonly after: (ms: number, done: () => void) => () => void;
   readonly ids: Ids;
-  readonly idleTimeoutMs: number;
-  readonly retentionMs: number;
+  /** What a new session is promised. */
+  readonly terms: SessionTerms;
   readonly policy: InputPolicy;
   readonly observers: readonly SessionObserver[];
   readonly recentStates: RecentStates;
@@ -71,8 +78,7 @@ export class Settings {
     this.now = settings.now;
     this.after = settings.after;
     this.ids = settings.ids;
-    this.idleTimeoutMs = settings.idleTimeoutMs;
-    this.retentionMs = settings.retentionMs;
+    this.terms = settings.terms;
     this.policy = settings.policy;
     this.observers = settings.observers;
     this.recentStates = settings.recentStates;
@@ -105,6 +111,7 @@ const optionNames: OptionNames<SessionServiceOptions> = {
   tenant: true,
   idleTimeout: true,
   retention: true,
+  reportEnds: true,
   limits: defaultLimits,
   faces: true,
   profiles: true,
@@ -130,20 +137,25 @@ const storeMethods = [
 export const readSettings = (options: SessionServiceOptions): Settings =>
   readOptions('SessionService', options, optionNames, (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
-    const { idleTimeout = 0, retention = 0, observers = [] } = options;
-    issues.check(hasMethods(store, ...storeMethods), 'store', 'must be a SessionStore');
+    const { idleTimeout = 0, retention = 0, reportEnds = true, observers = [] } = options;
+    const isStore = hasMethods(store, ...storeMethods) && hasMethods(store.ends, 'due', 'postpone', 'settle');
+    issues.check(isStore, 'store', 'must be a SessionStore');
     issues.check(isClock(clock), 'clock', 'must be a Clock');
     issues.check(hasMethods(ids, 'next'), 'ids', 'must be Ids');
     const areObservers = Array.isArray(observers) && observers.every((observer) => hasMethods(observer, 'run'));
     issues.check(areObservers, 'observers', 'must be an array of SessionObservers');
+    issues.check(typeof reportEnds === 'boolean', 'reportEnds', 'must be true or false');
     const name = readName(issues, 'tenant', tenant, KEY_LENGTH);
     const settings = {
       store,
       now: monotonic(clock),
       after: timerOf(clock),
       ids,
-      idleTimeoutMs: limitMsOf(readNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
-      retentionMs: limitMsOf(readNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
+      terms: Object.freeze({
+        idleTimeoutMs: limitMsOf(readNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
+        retentionMs: limitMsOf(readNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
+        reportEnds,
+      }),
       policy: readPolicy(issues, options),
       observers: areObservers ? [...observers] : [],
       recentStates: new RecentStates(),

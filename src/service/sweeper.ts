@@ -2,38 +2,40 @@ import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { SweepError, SweepFailure } from '../errors.js';
 import { readOptions } from '../input/read-options.js';
 import { checkFunction, hasMethods, readListener, readNumber, readUpTo } from '../input/values.js';
+import type { EndedSession } from '../session/ended-session.js';
 import { SWEEP_LIMIT } from '../session/session-limits.js';
-import type { SweptSession } from './operation-results.js';
 import type { SessionService } from './session-service.js';
 
 /** Options of `createSweeper`. */
 export interface SweeperOptions {
   /** Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1. */
   readonly interval?: number;
-  /** Maximum number of sessions in one batch, 1 to 10000. Default: 500. */
+  /** Maximum number of sessions, and of ends to report, in one batch, 1 to 10000. Default: 500. */
   readonly batch?: number;
   /**
-   * Called for each session that the clock has ended, at least once, by one of the sweeping processes, and for at most
-   * 64 sessions at the same time. May be asynchronous. If it throws, rejects or takes longer than a minute, or if its
-   * process dies, any sweeping process calls it again a minute later or more. Give it to all sweepers of a store: an
-   * end that a sweeper without it processes is not reported.
+   * Called for each session that has ended, whatever ended it, unless it was created with `reportEnds: false`: at least
+   * once, by one of the sweeping processes, and for at most 64 sessions at the same time. May be asynchronous. If it throws,
+   * rejects or takes longer than a minute, or if its process dies, any sweeping process calls it again a minute later or
+   * more. A sweeper without it leaves these ends to those that have one.
    */
-  readonly onEnded?: (session: SweptSession) => unknown;
+  readonly onEnded?: (session: EndedSession) => unknown;
   /** Called for each error. A session that could not be processed stays due and is retried. */
   readonly onError?: (error: SweepError | SweepFailure) => unknown;
 }
 
 /** Numbers of processed sessions. */
 export interface SweepReport {
-  /** Sessions whose end was stored or reported. */
+  /** Sessions that the clock had ended, and whose end was stored. */
   readonly ended: number;
+  /** Ends for which `onEnded` has returned. */
+  readonly reported: number;
   /** Sessions that were deleted because their retention was over. */
   readonly deleted: number;
   /** Errors; the sessions stay due. */
   readonly failed: number;
 }
 
-/** Stores the ends that the clock makes, reports them to `onEnded`, and deletes sessions after their retention. */
+/** Stores the ends that the clock makes, reports all ends to `onEnded`, and deletes sessions after their retention. */
 export interface Sweeper {
   /**
    * Sweeps until `stop`. In a store with many partitions, one sweep covers some of them, and ten seconds of sweeps
@@ -97,7 +99,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
     steps: number,
     goesOn: () => boolean,
   ): Promise<Result<SweepReport, SweepError>> => {
-    const report = { ended: 0, deleted: 0, failed: 0 };
+    const report = { ended: 0, reported: 0, deleted: 0, failed: 0 };
     let wasBusy = false;
     let isBusy = false;
     for (let step = 1; goesOn(); step += 1) {
@@ -106,9 +108,10 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
         onError(swept.error);
         return err(swept.error);
       }
-      const { ended, deleted, failed, isFull, next } = swept.value;
+      const { ended, reported, deleted, failed, isFull, next } = swept.value;
       for (const error of failed) onError(error);
       report.ended += ended.length;
+      report.reported += reported.length;
       report.deleted += deleted.length;
       report.failed += failed.length;
       cursor.after = next;

@@ -15,11 +15,23 @@ export interface LeaseRecord {
   readonly releasedAt?: number;
 }
 
+/** What a session was promised when it was created. It stays with the session, whoever changes or sweeps it. */
+export interface SessionTerms {
+  /** Maximum milliseconds IDLE or PAUSED at a stretch; `Infinity` for no limit. */
+  readonly idleTimeoutMs: number;
+  /** Milliseconds that the session is kept after its end; `Infinity` for ever. */
+  readonly retentionMs: number;
+  /** Whether its end must be reported; see `SessionStore.ends`. */
+  readonly reportEnds: boolean;
+}
+
 interface Phase {
   /** Number of the state. A store replaces a state only by the one with the next revision. */
   readonly revision: number;
   /** When the session entered its status, in milliseconds since the epoch. */
   readonly since: number;
+  /** When the session was first ACTIVE, in milliseconds since the epoch. Absent if it never was. */
+  readonly startedAt?: number;
   /** Milliseconds spent ACTIVE before `since`. */
   readonly activeMs: number;
   /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
@@ -34,6 +46,7 @@ interface Phase {
    * `<command>:<operation id>`, of the characters `A-Z a-z 0-9 _ . ~ : -`.
    */
   readonly operations: readonly string[];
+  readonly terms: SessionTerms;
   /** Absent if nobody has leased the session. */
   readonly lease?: LeaseRecord;
 }

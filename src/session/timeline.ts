@@ -1,10 +1,11 @@
 import type { Result } from 'neverthrow';
-import { REMEMBERED_OPERATIONS, type StateRecord } from './session-record.js';
+import { type EndedState, REMEMBERED_OPERATIONS, type SessionTerms, type StateRecord } from './session-record.js';
 import {
   acceptsHistory,
   clockCommands,
   type InvalidTransition,
   type SessionCommand,
+  type SessionStatus,
   transition,
   transitions,
 } from './session-status.js';
@@ -15,24 +16,32 @@ export interface Change {
   readonly now: number;
   /** The caller's id for this change, by which a repeated call is recognised. */
   readonly operationId?: string | undefined;
-  /** Maximum milliseconds IDLE or PAUSED at a stretch; `Infinity` for no limit. */
-  readonly idleTimeoutMs: number;
-  /** Milliseconds that an ended session is kept. Default: for ever. */
-  readonly retentionMs?: number | undefined;
+}
+
+/** What decides the first state of a session. */
+export interface Beginning {
+  /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
+  readonly limitMs: number;
+  readonly terms: SessionTerms;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Default: 1. */
+  readonly revision?: number;
 }
 
 const noOperations: readonly string[] = Object.freeze([]);
 
 /** The state of a new session. */
-export const initialState = (limitMs: number, { now, idleTimeoutMs }: Change, revision = 1): StateRecord =>
+export const initialState = ({ limitMs, terms, now, revision = 1 }: Beginning): StateRecord =>
   Object.freeze({
     status: 'IDLE',
     revision,
     since: now,
     activeMs: 0,
     limitMs,
-    deadline: now + idleTimeoutMs,
+    deadline: now + terms.idleTimeoutMs,
     operations: noOperations,
+    terms,
   });
 
 const remember = (
@@ -66,22 +75,27 @@ const clockEnds = {
 
 /** The state at `now`. After its deadline a session is TERMINATED as of the deadline, even if no process has stored it. */
 export const stateAt = (state: StateRecord, now: number): StateRecord => {
-  const { status, deadline } = state;
+  const { status, deadline, terms } = state;
   if (status === 'TERMINATED' || now < deadline) return state;
   const activeMs = activeMsAt(state, deadline);
-  return { ...state, ...clockEnds[status], since: deadline, activeMs, deadline: Number.POSITIVE_INFINITY };
+  return { ...state, ...clockEnds[status], since: deadline, activeMs, deadline: deadline + terms.retentionMs };
 };
-
-/** Whether the clock ended the session, not a command. */
-export const isEndByClock = (state: StateRecord): boolean =>
-  state.status === 'TERMINATED' && Object.values(clockEnds).some(({ endReason }) => endReason === state.endReason);
 
 /** The TERMINATED state to store, if the deadline has passed and the end is not stored yet. */
-export const endByClock = (current: StateRecord, now: number, retentionMs: number): StateRecord | undefined => {
+export const endByClock = (current: StateRecord, now: number): EndedState | undefined => {
   const state = stateAt(current, now);
-  if (state === current) return undefined;
-  return Object.freeze({ ...state, revision: state.revision + 1, deadline: state.since + retentionMs });
+  if (state === current || state.status !== 'TERMINATED') return undefined;
+  return Object.freeze({ ...state, revision: state.revision + 1 });
 };
+
+/** When the session was started. */
+const startOf = ({ startedAt }: StateRecord, next: SessionStatus, now: number): Pick<StateRecord, 'startedAt'> => {
+  if (startedAt !== undefined) return { startedAt };
+  return next === 'ACTIVE' ? { startedAt: now } : {};
+};
+
+/** Whether the session, in the state that is stored, has an end before it that must be reported. */
+export const owesEnd = ({ status, terms }: StateRecord): boolean => status !== 'TERMINATED' && terms.reportEnds;
 
 /** The next state by the transition table. A command that changes nothing returns `current` itself. */
 export const advance = (
@@ -94,20 +108,22 @@ export const advance = (
   return transition(state.status, command).map((target): StateRecord => {
     if ('unchanged' in target) return current;
     const activeMs = activeMsAt(state, now);
-    const { limitMs } = state;
+    const { limitMs, terms } = state;
     const untilNext = {
       ACTIVE: limitMs - activeMs,
-      PAUSED: change.idleTimeoutMs,
-      TERMINATED: change.retentionMs ?? Number.POSITIVE_INFINITY,
+      PAUSED: terms.idleTimeoutMs,
+      TERMINATED: terms.retentionMs,
     };
     return Object.freeze({
       ...target,
       revision: state.revision + 1,
       since: now,
+      ...startOf(state, target.status, now),
       activeMs,
       limitMs,
       deadline: now + untilNext[target.status],
       operations: remember(state.operations, command, change.operationId),
+      terms,
       ...(state.lease && { lease: state.lease }),
     });
   });

@@ -1,22 +1,12 @@
-import type { Result } from 'neverthrow';
 import type { StoreError } from '../errors.js';
 import type { EventPage } from '../events/session-event.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import type { OpenStatus, SessionStatus } from '../session/session-status.js';
+import type { EndQueue } from './end-queue.js';
+import type { Answer, SessionKey } from './session-key.js';
 
-/** A result, or a promise of one such as a `ResultAsync`. A store in memory can return the result directly. */
-export type Answer<T, E> = Result<T, E> | PromiseLike<Result<T, E>>;
-
-/**
- * Identifies a session. No call reaches the data of another tenant, whatever characters the tenant and the id contain.
- */
-export interface SessionKey {
-  /** The tenant that the session belongs to. */
-  readonly tenant: string;
-  /** The id of the session, unique within its tenant. */
-  readonly id: string;
-}
+export type { Answer, SessionKey } from './session-key.js';
 
 /**
  * Called when the store knows the size of the sessions to read, and before it reads them. Returns the error to return
@@ -311,7 +301,7 @@ export interface SessionStore {
    * Replaces the state with revision `next.revision - 1` by `next`. If the state has another revision, writes nothing
    * and returns `stale`. Another status is a change with an event, and so is a lease that is taken (another fencing token)
    * or released (`releasedAt`): see `changeDetailOf`. Any other replacement, such as a renewed lease, has no event, and the
-   * sequence stays.
+   * sequence stays. The first TERMINATED state of a session adds its end to `ends` if it has to be reported.
    *
    * `active` is given only if the session becomes ACTIVE. If the tenant has as many ACTIVE sessions already, `too_many`, and
    * writes nothing: exact, however many calls race.
@@ -327,7 +317,10 @@ export interface SessionStore {
   /** Reads a part of the history. The cost depends on the part, not on the length of the history. */
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome, StoreError>;
 
-  /** Removes the session completely, from every index. `stale`: the state does not have the given revision. */
+  /**
+   * Removes the session completely, from every index. `stale`: the state does not have the given revision. If its end has
+   * to be reported and is not, `ends` keeps what the report needs.
+   */
   remove(key: SessionKey, removal?: Removal): Answer<'removed' | 'stale' | 'missing', StoreError>;
 
   /**
@@ -339,12 +332,14 @@ export interface SessionStore {
   /** The log of changes. Undefined if the host has not enabled events. */
   readonly events?: EventLog | undefined;
 
+  /** The ends that must be reported. */
+  readonly ends: EndQueue;
+
   /**
    * Sessions of all tenants that are due at `now`, at most `limit`: the longest overdue of each tenant, so that a
    * tenant with many due sessions does not delay the others. A session is due from its deadline on, until `reschedule`
-   * moves it or it is removed. A change of the state moves it to the new deadline. An end by the clock (`isEndByClock`)
-   * is the exception: the session stays due. The store may return a session that is not due yet; the caller reschedules
-   * it.
+   * moves it or it is removed. A change of the state moves it to the new deadline. A session whose end waits in `ends` is
+   * not due until the end is settled. The store may return a session that is not due yet; the caller reschedules it.
    *
    * A store may search one part of its data per call. The next call continues behind `after`. If nothing is due, at
    * most ten calls search all parts.

@@ -2,12 +2,13 @@ import type { EventDetail, SimpleEvent } from '../events/event-detail.js';
 import { isLabels } from '../input/read-labels.js';
 import { isFields } from '../input/values.js';
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
-import type { LeaseRecord, SessionHead, StateRecord } from '../session/session-record.js';
+import type { LeaseRecord, SessionHead, SessionTerms, StateRecord } from '../session/session-record.js';
 import { isEndReason, isSessionStatus } from '../session/session-status.js';
 
 /*
  * What stores on SQL databases keep as JSON: `JSON.stringify` escapes lone surrogates and NUL (ECMA-262, 25.5.2.3), which
- * the text of these databases cannot hold. JSON has no `Infinity`: a deadline or limit of null stands for it.
+ * the text of these databases cannot hold. JSON has no `Infinity`: a deadline or limit of null stands for it, and a term
+ * that is absent.
  */
 
 const parse = (text: unknown): unknown => {
@@ -24,6 +25,21 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isTimeOrNever = (value: unknown): value is number | null => value === null || isNumber(value);
 const orInfinity = (value: number | null): number => value ?? Number.POSITIVE_INFINITY;
 
+const finiteOnly = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
+
+const encodeTerms = ({ idleTimeoutMs, retentionMs, reportEnds }: SessionTerms) => ({
+  idleTimeoutMs: finiteOnly(idleTimeoutMs),
+  retentionMs: finiteOnly(retentionMs),
+  reportEnds,
+});
+
+const decodeTerms = (stored: unknown): SessionTerms | undefined => {
+  if (!isFields(stored)) return undefined;
+  const { idleTimeoutMs = null, retentionMs = null, reportEnds } = stored;
+  if (!isTimeOrNever(idleTimeoutMs) || !isTimeOrNever(retentionMs) || typeof reportEnds !== 'boolean') return undefined;
+  return { idleTimeoutMs: orInfinity(idleTimeoutMs), retentionMs: orInfinity(retentionMs), reportEnds };
+};
+
 const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt }: LeaseRecord): LeaseRecord => ({
   holder,
   fencingToken,
@@ -33,17 +49,19 @@ const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt }: Lease
 });
 
 export const encodeState = (state: StateRecord): string => {
-  const { revision, status, since, activeMs, limitMs, deadline, operations, lease } = state;
+  const { revision, status, since, startedAt, activeMs, limitMs, deadline, operations, terms, lease } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
   return JSON.stringify({
     status,
     endReason,
     revision,
     since,
+    startedAt,
     activeMs,
     limitMs,
     deadline,
     operations,
+    terms: encodeTerms(terms),
     lease: lease && encodeLease(lease),
   });
 };
@@ -62,17 +80,22 @@ const isTexts = (value: unknown): value is readonly string[] => Array.isArray(va
 export const decodeState = (text: unknown): StateRecord | undefined => {
   const stored = parse(text);
   if (!isFields(stored)) return undefined;
-  const { status, endReason, revision, since, activeMs, limitMs, deadline, operations, lease } = stored;
+  const { status, endReason, revision, since, startedAt, activeMs, limitMs, deadline, operations, lease } = stored;
+  const terms = decodeTerms(stored['terms']);
   if (!isSessionStatus(status) || !isNumber(revision) || !isNumber(since) || !isNumber(activeMs)) return undefined;
-  if (!isTimeOrNever(limitMs) || !isTimeOrNever(deadline) || !isTexts(operations)) return undefined;
+  if (!isTimeOrNever(limitMs) || !isTimeOrNever(deadline) || !isTexts(operations) || terms === undefined)
+    return undefined;
   if (lease !== undefined && !isLease(lease)) return undefined;
+  if (startedAt !== undefined && !isNumber(startedAt)) return undefined;
   const phase = {
     revision,
     since,
+    ...(startedAt !== undefined && { startedAt }),
     activeMs,
     limitMs: orInfinity(limitMs),
     deadline: orInfinity(deadline),
     operations,
+    terms,
     ...(lease && { lease }),
   };
   if (status !== 'TERMINATED') return { status, ...phase };

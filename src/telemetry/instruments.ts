@@ -33,16 +33,19 @@ export const createInstruments = (meter: Meter, tenantOf: (tenant: string) => At
     advice: { explicitBucketBoundaries: LAGS },
   });
   const swept = meter.createCounter('colloquy.sweep.sessions', {
-    description: 'Sessions that sweeps ended or deleted, or failed to.',
+    description: 'Sessions that sweeps ended, reported or deleted, or failed to.',
     unit: '{session}',
   });
   return {
     duration,
-    recordSweep({ ended, deleted, failed }: Sweep, now: number): void {
+    recordSweep({ ended, reported, deleted, failed }: Sweep, now: number): void {
       const { outcome, endReason: reason, error: type } = attributeNames;
       for (const { tenant, endReason, endedAt } of ended) {
         lag.record(Math.max(0, now - Date.parse(endedAt)) / 1000, tenantOf(tenant));
         swept.add(1, { ...tenantOf(tenant), [outcome]: 'ended', [reason]: endReason });
+      }
+      for (const { tenant, endReason } of reported) {
+        swept.add(1, { ...tenantOf(tenant), [outcome]: 'reported', [reason]: endReason });
       }
       for (const { tenant } of deleted) swept.add(1, { ...tenantOf(tenant), [outcome]: 'deleted' });
       for (const error of failed) swept.add(1, { [outcome]: 'failed', [type]: error.type });

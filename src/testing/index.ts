@@ -9,6 +9,7 @@ import { byStatus } from './cases/by-status.js';
 import { changes } from './cases/changes.js';
 import { corruption } from './cases/corruption.js';
 import { deadlines } from './cases/deadlines.js';
+import { ends } from './cases/ends.js';
 import { eventCounts } from './cases/event-counts.js';
 import { events } from './cases/events.js';
 import { historyBytes } from './cases/history-bytes.js';
@@ -24,6 +25,7 @@ import { paging } from './cases/paging.js';
 import { races } from './cases/races.js';
 import { ranges } from './cases/ranges.js';
 import { removal } from './cases/removal.js';
+import { removedEnds } from './cases/removed-ends.js';
 import { sequences } from './cases/sequences.js';
 import { statusTimes } from './cases/status-times.js';
 import { tenants } from './cases/tenants.js';
@@ -80,6 +82,8 @@ const cases: readonly StoreCase[] = [
   ...removal,
   ...sequences,
   ...deadlines,
+  ...ends,
+  ...removedEnds,
   ...tenants,
   ...names,
   ...texts,

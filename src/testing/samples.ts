@@ -1,5 +1,5 @@
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
-import type { SessionHead, StateRecord } from '../session/session-record.js';
+import type { SessionHead, SessionTerms, StateRecord } from '../session/session-record.js';
 import type { EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 
@@ -20,6 +20,16 @@ export const headOf = (id: string, createdMs = NOON, options: Partial<SessionOpt
 type LiveState = Extract<StateRecord, { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' }>;
 type Phase = Omit<LiveState, 'status'>;
 
+/** Terms that promise nothing. */
+export const noTerms: SessionTerms = {
+  idleTimeoutMs: Number.POSITIVE_INFINITY,
+  retentionMs: Number.POSITIVE_INFINITY,
+  reportEnds: false,
+};
+
+/** Terms of a session whose end must be reported. */
+export const reported: SessionTerms = { ...noTerms, reportEnds: true };
+
 const phase: Phase = {
   revision: 1,
   since: NOON,
@@ -27,6 +37,7 @@ const phase: Phase = {
   limitMs: Number.POSITIVE_INFINITY,
   deadline: Number.POSITIVE_INFINITY,
   operations: [],
+  terms: noTerms,
 };
 
 /** A state that can still change. By default it has revision 1 and no deadline. */
@@ -34,6 +45,7 @@ export const live = (status: LiveState['status'], changes: Partial<Phase> = {}):
   ...phase,
   ...changes,
   operations: [...(changes.operations ?? [])],
+  terms: { ...(changes.terms ?? noTerms) },
   status,
 });
 
@@ -42,6 +54,7 @@ export const ended = (endReason: EndReason, changes: Partial<Phase> = {}): State
   ...phase,
   ...changes,
   operations: [...(changes.operations ?? [])],
+  terms: { ...(changes.terms ?? noTerms) },
   status: 'TERMINATED',
   endReason,
 });

@@ -1,7 +1,7 @@
 import type { StoreError } from '../errors.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
-import { isEndByClock } from '../session/timeline.js';
+import type { UnreportedEnd } from '../store/end-queue.js';
 import type { Answer, DueSession, SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect.js';
 import { headOf, live, NOON, operationOf, say, upTo } from './samples.js';
@@ -33,6 +33,19 @@ const dueInAllParts = async (store: SessionStore, now: number, limit: number): P
   return sessions;
 };
 
+/** The due ends of all parts of a store, at most `limit` per part. */
+export const endsOf = async (store: SessionStore, now: number, limit: number): Promise<readonly UnreportedEnd[]> => {
+  const ends: UnreportedEnd[] = [];
+  let after: string | undefined;
+  await repeatUntil('the last part of the ends', 10, async () => {
+    const { next, ...due } = await answerOf(store.ends.due(now, limit, after));
+    ends.push(...due.ends);
+    after = next;
+    return next === undefined;
+  });
+  return ends;
+};
+
 /** Reschedules a due session. */
 export const reschedule = async (store: SessionStore, { tenant, id, dueAt }: DueSession, to: number): Promise<void> => {
   expectEqual(await answerOf(store.reschedule({ tenant, id }, { from: dueAt, to })), 'moved', 'reschedule');
@@ -48,7 +61,7 @@ export const dueOf = async (store: SessionStore, now: number, limit: number): Pr
       const found = await store.findState({ tenant: session.tenant, id: session.id });
       if (found.isErr()) continue;
       const deadline = found.value?.deadline ?? Number.POSITIVE_INFINITY;
-      if (session.dueAt === deadline || (found.value && isEndByClock(found.value))) continue;
+      if (session.dueAt === deadline) continue;
       areDue = false;
       await reschedule(store, session, deadline);
     }

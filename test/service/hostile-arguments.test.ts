@@ -19,6 +19,7 @@ const untouched = (): SessionStore => {
     remove: touch,
     due: touch,
     reschedule: touch,
+    ends: { due: touch, postpone: touch, settle: touch },
   };
 };
 

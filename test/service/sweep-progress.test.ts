@@ -44,7 +44,7 @@ describe('what cannot be done', () => {
     'holds up nothing: behind 500 damaged sessions (%s) 50 others are told in the same sweep',
     async (method) => {
       const { sessions, clock, good, looks } = await openDamaged(method);
-      expect(await sweep(sessions, { batch: 100 })).toEqual({ ended: 50, deleted: 0, failed: 500 });
+      expect(await sweep(sessions, { batch: 100 })).toEqual({ ended: 50, reported: 50, deleted: 0, failed: 500 });
       expect(told.toSorted()).toEqual(good.toSorted());
       looks.mockClear();
       clock.pass(MINUTE - 1);
@@ -62,6 +62,7 @@ describe('what cannot be done', () => {
     const replace = vi.fn(() => err(storeUnavailable('no', 'not_applied')));
     expect(await sweep(new SessionService({ store: changed(store, { replace }), clock }), { batch: 5 })).toEqual({
       ended: 0,
+      reported: 0,
       deleted: 0,
       failed: 5,
     });
@@ -92,6 +93,8 @@ describe('a store that is looked at part by part', () => {
       for (let each = 0; each < (sessionsInPart[at] ?? 0); each += 1) await startedIn(sessions, { timeLimit: 1 });
     }
     const partOf = (tenant: string) => parts[Number(tenant)] ?? inner;
+    const withNext = <T extends object>(at: number, found: T) =>
+      at + 1 < parts.length ? { ...found, next: String(at + 1) } : found;
     const store = changed(inner, {
       findState: (key) => partOf(key.tenant).findState(key),
       replace: (key, next) => partOf(key.tenant).replace(key, next),
@@ -100,7 +103,15 @@ describe('a store that is looked at part by part', () => {
         const at = Number(after);
         asked.push(at);
         const due = parts[at]?.due(now, limit) ?? ok({ sessions: [], failed: [], hasMore: false });
-        return due.map((found) => (at + 1 < parts.length ? { ...found, next: String(at + 1) } : found));
+        return due.map((found) => withNext(at, found));
+      },
+      ends: {
+        due: (now, limit, after = '0') => {
+          const due = parts[Number(after)]?.ends.due(now, limit) ?? ok({ ends: [], failed: [], hasMore: false });
+          return due.map((found) => withNext(Number(after), found));
+        },
+        postpone: (end, to) => partOf(end.tenant).ends.postpone(end, to),
+        settle: (end) => partOf(end.tenant).ends.settle(end),
       },
     });
     return { sessions: new SessionService({ store, clock }), clock, asked };
@@ -111,7 +122,7 @@ describe('a store that is looked at part by part', () => {
     expect(await sweep(sessions, { batch: 10 })).toMatchObject({ ended: 0 });
     expect(asked).toEqual([0, 1, 2, 3]);
     clock.pass(1000);
-    expect(await sweep(sessions, { batch: 10 })).toMatchObject({ ended: 29 });
+    expect(await sweep(sessions, { batch: 10 })).toMatchObject({ ended: 29, reported: 29 });
     expect(asked.slice(4)).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]);
   });
 

@@ -59,13 +59,13 @@ describe('an end that the clock has made', () => {
     ],
   ])('is told again, a minute later, where onEnded %s, and no rejection is unhandled', async (_, failing) => {
     const { sessions, clock, ids } = await openDue();
-    expect(await sweep(sessions, { onEnded: failing })).toEqual({ ended: 0, deleted: 0, failed: 1 });
+    expect(await sweep(sessions, { onEnded: failing })).toEqual({ ended: 1, reported: 0, deleted: 0, failed: 1 });
     expect(errors).toMatchObject([{ type: 'listener_failed', id: ids[0], cause: { message: 'no' } }]);
     expect(await okOf(sessions.get(String(ids[0])))).toMatchObject({ status: 'TERMINATED' });
     clock.pass(MINUTE - 1);
-    expect(await sweep(sessions)).toEqual({ ended: 0, deleted: 0, failed: 0 });
+    expect(await sweep(sessions)).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
     clock.pass(1);
-    expect(await sweep(sessions)).toEqual({ ended: 1, deleted: 0, failed: 0 });
+    expect(await sweep(sessions)).toEqual({ ended: 0, reported: 1, deleted: 0, failed: 0 });
     clock.pass(10 * MINUTE);
     await sweep(sessions);
     expect(told).toEqual(ids);
@@ -100,41 +100,50 @@ describe('an end that the clock has made', () => {
     expect(told.toSorted()).toEqual(ids.toSorted());
   });
 
-  test.each(['reschedule', 'replace'] as const)('is told where the first %s of a sweep is refused', async (method) => {
-    const { sessions, clock, ids, over } = await openDue();
-    let calls = 0;
-    const isFirst = (name: string) => {
-      if (name === method) calls += 1;
-      return name === method && calls === 1;
-    };
-    const no = err(storeUnavailable('no', 'not_applied'));
-    const refused = over((inner) => ({
-      replace: (key, next) => (isFirst('replace') ? no : inner.replace(key, next)),
-      reschedule: (key, to) => (isFirst('reschedule') ? no : inner.reschedule(key, to)),
-    }));
-    expect(await sweep(refused)).toMatchObject({ ended: 0, failed: 1 });
-    clock.pass(MINUTE);
-    await sweep(sessions);
-    expect(told).toEqual(ids);
-  });
+  test.each(['postpone', 'settle', 'replace'] as const)(
+    'is told where the first %s of a sweep is refused',
+    async (method) => {
+      const { sessions, clock, ids, over } = await openDue();
+      let calls = 0;
+      const isFirst = (name: string) => {
+        if (name === method) calls += 1;
+        return name === method && calls === 1;
+      };
+      const no = err(storeUnavailable('no', 'not_applied'));
+      const refused = over((inner) => ({
+        replace: (key, next) => (isFirst('replace') ? no : inner.replace(key, next)),
+        ends: {
+          due: (...args) => inner.ends.due(...args),
+          postpone: (end, to) => (isFirst('postpone') ? no : inner.ends.postpone(end, to)),
+          settle: (end) => (isFirst('settle') ? no : inner.ends.settle(end)),
+        },
+      }));
+      expect(await sweep(refused)).toMatchObject({ failed: 1 });
+      clock.pass(MINUTE);
+      await sweep(sessions);
+      // Reported before the answer of the store came.
+      expect(told).toEqual(method === 'settle' ? [...ids, ...ids] : ids);
+    },
+  );
 
   test('is told although its retention was over before anybody came to it', async () => {
     const { sessions, clock, ids } = await openDue(1, 10);
     clock.pass(10 * MINUTE);
-    expect(await sweep(sessions, { onEnded: () => Promise.reject(new Error('no')) })).toMatchObject({ ended: 0 });
+    expect(await sweep(sessions, { onEnded: () => Promise.reject(new Error('no')) })).toMatchObject({ reported: 0 });
     clock.pass(MINUTE);
-    expect(await sweep(sessions)).toEqual({ ended: 1, deleted: 0, failed: 0 });
-    expect(await sweep(sessions)).toEqual({ ended: 0, deleted: 1, failed: 0 });
+    expect(await sweep(sessions)).toEqual({ ended: 0, reported: 1, deleted: 0, failed: 0 });
+    expect(await sweep(sessions)).toEqual({ ended: 0, reported: 0, deleted: 1, failed: 0 });
     expect(told).toEqual(ids);
     expect(await errorOf(sessions.get(String(ids[0])))).toMatchObject({ type: 'not_found' });
   });
 
-  test('is told no more once the host has deleted the session', async () => {
+  test('is told also where the host has deleted the session meanwhile', async () => {
     const { sessions, clock, ids } = await openDue();
     await sweep(sessions, { onEnded: () => Promise.reject(new Error('no')) });
     await okOf(sessions.delete(String(ids[0])));
     clock.pass(MINUTE);
-    expect(await sweep(sessions)).toEqual({ ended: 0, deleted: 0, failed: 0 });
+    expect(await sweep(sessions)).toEqual({ ended: 0, reported: 1, deleted: 0, failed: 0 });
+    expect(told).toEqual(ids);
   });
 
   test('is waited for by the sweep that tells it', async () => {
@@ -159,7 +168,7 @@ describe('an end that the clock has made', () => {
       const { sessions, clock, ids } = await openDue();
       const sweeping = sweep(sessions, { onEnded: () => new Promise(() => {}) });
       await vi.advanceTimersByTimeAsync(MINUTE);
-      expect(await sweeping).toMatchObject({ ended: 0, failed: 1 });
+      expect(await sweeping).toMatchObject({ reported: 0, failed: 1 });
       expect(errors).toMatchObject([{ type: 'listener_failed' }]);
       clock.pass(MINUTE);
       await sweep(sessions);
@@ -172,9 +181,12 @@ describe('an end that the clock has made', () => {
   test('is told to the listener of a host that sweeps by itself', async () => {
     const { sessions, clock, ids } = await openDue();
     const failing = () => Promise.reject(new Error('no'));
-    expect(await okOf(sessions.sweep(10, { onEnded: failing }))).toMatchObject({ ended: [], failed: [{ cause: {} }] });
+    expect(await okOf(sessions.sweep(10, { onEnded: failing }))).toMatchObject({
+      reported: [],
+      failed: [{ cause: {} }],
+    });
     clock.pass(MINUTE);
-    expect(await okOf(sessions.sweep(10, { onEnded }))).toMatchObject({ ended: [{ id: ids[0] }], failed: [] });
+    expect(await okOf(sessions.sweep(10, { onEnded }))).toMatchObject({ reported: [{ id: ids[0] }], failed: [] });
     expect(told).toEqual(ids);
     for (const options of [{ onEnded: 'log' }, { after: 5 }, null]) {
       expect(await errorOf(Reflect.apply(sessions.sweep, sessions, [10, options]))).toMatchObject({

@@ -2,7 +2,7 @@ import { err } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { storeUnavailable } from '../../src/errors.js';
-import { createSweeper, SessionService, type SweptSession } from '../../src/index.js';
+import { createSweeper, type EndedSession, SessionService } from '../../src/index.js';
 import { NOON } from '../support/manual-clock.js';
 import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
@@ -14,12 +14,13 @@ describe('a sweep', () => {
     const { sessions, store, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 60 });
     clock.pass(59_999);
-    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({ ended: 0, deleted: 0, failed: 0 });
+    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
     clock.pass(60_001);
-    const told: SweptSession[] = [];
+    const told: EndedSession[] = [];
     const sweeper = createSweeper(sessions, { onEnded: (session) => told.push(session) });
-    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 1, deleted: 0, failed: 0 });
-    expect(told).toEqual([{ tenant: 'default', id, endReason: 'time_limit', endedAt: at(60_000) }]);
+    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 1, reported: 1, deleted: 0, failed: 0 });
+    const times = { duration: 60, durationMs: 60_000, startedAt: at(0), endedAt: at(60_000) };
+    expect(told).toEqual([{ tenant: 'default', id, endReason: 'time_limit', labels: {}, ...times }]);
     const state = (await store.findState({ tenant: 'default', id }))._unsafeUnwrap();
     expect(state).toMatchObject({ status: 'TERMINATED', since: NOON + 60_000, activeMs: 60_000, revision: 3 });
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', duration: 60 });
@@ -34,7 +35,7 @@ describe('a sweep', () => {
     await okOf(sessions.pause(paused));
     const active = await startedIn(sessions);
     clock.pass(30_000);
-    const told: SweptSession[] = [];
+    const told: EndedSession[] = [];
     await okOf(createSweeper(sessions, { onEnded: (session) => told.push(session) }).sweepOnce());
     expect(told.map(({ id, endReason }) => [id, endReason]).toSorted()).toEqual([
       [idle, 'idle_timeout'],
@@ -44,7 +45,7 @@ describe('a sweep', () => {
   });
 
   test('deletes a session when its retention is over, and not a millisecond before', async () => {
-    const { sessions, clock } = openSessions({ retention: 3600 });
+    const { sessions, clock } = openSessions({ retention: 3600, reportEnds: false });
     const id = await startedIn(sessions);
     clock.pass(1000);
     await okOf(sessions.terminate(id));
@@ -52,13 +53,13 @@ describe('a sweep', () => {
     await okOf(createSweeper(sessions).sweepOnce());
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED' });
     clock.pass(1);
-    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({ ended: 0, deleted: 1, failed: 0 });
+    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 1, failed: 0 });
     expect(await errorOf(sessions.get(id))).toMatchObject({ type: 'not_found' });
     expect((await okOf(sessions.list())).total).toBe(0);
   });
 
   test('counts the retention of a session that ran out from its end, not from when that was noticed', async () => {
-    const { sessions, clock } = openSessions({ retention: 100 });
+    const { sessions, clock } = openSessions({ retention: 100, reportEnds: false });
     const id = await startedIn(sessions, { timeLimit: 10 });
     clock.pass(60_000);
     await okOf(createSweeper(sessions).sweepOnce());
@@ -72,7 +73,7 @@ describe('a sweep', () => {
     const id = await startedIn(sessions);
     await okOf(sessions.terminate(id));
     clock.pass(100 * 365 * 86_400_000);
-    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({ ended: 0, deleted: 0, failed: 0 });
+    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
     expect(await okOf(sessions.get(id))).toMatchObject({ id });
   });
 
@@ -82,7 +83,7 @@ describe('a sweep', () => {
     clock.pass(86_400_000);
     const told = new Set<string>();
     const sweeper = createSweeper(sessions, { batch: 20, onEnded: ({ id }) => told.add(id) });
-    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 250, deleted: 0, failed: 0 });
+    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 250, reported: 250, deleted: 0, failed: 0 });
     expect(told.size).toBe(250);
   });
 
@@ -102,7 +103,7 @@ describe('a sweep', () => {
   test('does not delete the session that was created under the key of a deleted one meanwhile', async () => {
     const { clock } = openSessions();
     const inner = new MemorySessionStore();
-    const sessions = new SessionService({ store: inner, clock, retention: 1 });
+    const sessions = new SessionService({ store: inner, clock, retention: 1, reportEnds: false });
     const input = { ...ada, idempotencyKey: 'lesson' };
     const { id } = await okOf(sessions.create(input));
     await okOf(sessions.terminate(id));
@@ -115,7 +116,7 @@ describe('a sweep', () => {
       },
     });
     const report = await okOf(createSweeper(new SessionService({ store, clock })).sweepOnce());
-    expect(report).toEqual({ ended: 0, deleted: 0, failed: 0 });
+    expect(report).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
   });
 
@@ -129,7 +130,7 @@ describe('a sweep', () => {
     const store = changed(inner, { replace: () => err(error) });
     const onError = vi.fn();
     const sweeper = createSweeper(new SessionService({ store, clock }), { onError });
-    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 0, deleted: 0, failed: 1 });
+    expect(await okOf(sweeper.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 1 });
     expect(onError).toHaveBeenCalledExactlyOnceWith(error);
     expect(await okOf(createSweeper(sessions).sweepOnce())).toMatchObject({ ended: 1 });
   });

@@ -9,11 +9,12 @@ import {
 } from '../../src/session/lease.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { advance, initialState } from '../../src/session/timeline.js';
+import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
 
 const FOREVER = Number.POSITIVE_INFINITY;
 
-const fresh = initialState(FOREVER, { now: NOON, idleTimeoutMs: FOREVER });
+const fresh = initialState({ limitMs: FOREVER, terms: noTerms, now: NOON });
 
 const leased = (state: StateRecord, holder: string, atMs: number, durationMs = 1000) =>
   leaseState(state, { holder, durationMs }, NOON + atMs)._unsafeUnwrap();
@@ -89,15 +90,15 @@ describe('a lease', () => {
   });
 
   test('goes through changes of the status', () => {
-    const active = advance(first, 'start', { now: NOON, idleTimeoutMs: FOREVER })._unsafeUnwrap();
+    const active = advance(first, 'start', { now: NOON })._unsafeUnwrap();
     expect(active.lease).toEqual(first.lease);
   });
 
   test('of a session that has ended, also by the clock alone, is refused', () => {
     const refused = { type: 'invalid_transition', status: 'TERMINATED', command: 'lease' };
-    const over = advance(fresh, 'terminate', { now: NOON, idleTimeoutMs: FOREVER })._unsafeUnwrap();
+    const over = advance(fresh, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(leaseState(over, { holder: 'a', durationMs: 1 }, NOON)._unsafeUnwrapErr()).toMatchObject(refused);
-    const idle = initialState(FOREVER, { now: NOON, idleTimeoutMs: 50 });
+    const idle = initialState({ limitMs: FOREVER, terms: { ...noTerms, idleTimeoutMs: 50 }, now: NOON });
     expect(leaseState(idle, { holder: 'a', durationMs: 1 }, NOON + 50)._unsafeUnwrapErr()).toMatchObject(refused);
     expect(leased(idle, 'a', 49).deadline).toBe(NOON + 50);
   });
@@ -127,10 +128,14 @@ describe('a renewal', () => {
   });
 
   test('of a session that has ended, also by the clock alone, is invalid_transition', () => {
-    const over = advance(first, 'terminate', { now: NOON, idleTimeoutMs: FOREVER })._unsafeUnwrap();
+    const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(renewed(over, 1, 1)._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_transition', command: 'lease' });
     expect(renewed(over, 2, 1)._unsafeUnwrapErr().type).toBe('lease_lost');
-    const idle = leased(initialState(FOREVER, { now: NOON, idleTimeoutMs: 50 }), 'a', 0);
+    const idle = leased(
+      initialState({ limitMs: FOREVER, terms: { ...noTerms, idleTimeoutMs: 50 }, now: NOON }),
+      'a',
+      0,
+    );
     expect(renewed(idle, 1, 49).isOk()).toBe(true);
     expect(renewed(idle, 1, 50)._unsafeUnwrapErr().type).toBe('invalid_transition');
   });
@@ -153,9 +158,13 @@ describe('a release', () => {
   });
 
   test('of a session that has ended changes nothing', () => {
-    const over = advance(first, 'terminate', { now: NOON, idleTimeoutMs: FOREVER })._unsafeUnwrap();
+    const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(released(over, 1, 1)).toBe(over);
-    const idle = leased(initialState(FOREVER, { now: NOON, idleTimeoutMs: 50 }), 'a', 0);
+    const idle = leased(
+      initialState({ limitMs: FOREVER, terms: { ...noTerms, idleTimeoutMs: 50 }, now: NOON }),
+      'a',
+      0,
+    );
     expect(released(idle, 1, 50)).toBe(idle);
   });
 

@@ -4,6 +4,7 @@ import { sessionAt } from '../../src/session/session-at.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { CallerCommand, EndReason, SessionStatus } from '../../src/session/session-status.js';
 import { advance, initialState, stateAt } from '../../src/session/timeline.js';
+import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
 
 /**
@@ -87,17 +88,20 @@ const steps = fc.array(fc.record({ wait: fc.nat({ max: 1500 }), command: command
 });
 const span = fc.oneof(fc.integer({ min: 1, max: 4000 }), fc.constant(Number.POSITIVE_INFINITY));
 
+const firstState = ({ limitMs, idleTimeoutMs }: Script): StateRecord =>
+  initialState({ limitMs, terms: { ...noTerms, idleTimeoutMs }, now: NOON });
+
 /** Runs the steps on the engine, and hands every state with its time to `look`. */
 const play = (
-  { limitMs, idleTimeoutMs, script }: Script,
+  script: Script,
   look: (state: StateRecord, now: number, step: number, allowed: boolean) => void,
 ): void => {
   let now = NOON;
-  let state = initialState(limitMs, { now, idleTimeoutMs });
-  for (const [step, { wait, command, settles }] of script.entries()) {
+  let state = firstState(script);
+  for (const [step, { wait, command, settles }] of script.script.entries()) {
     now += wait;
     if (settles) state = stateAt(state, now);
-    const next = advance(state, command, { now, idleTimeoutMs });
+    const next = advance(state, command, { now });
     state = next.unwrapOr(state);
     look(state, now, step, next.isOk());
   }
@@ -117,7 +121,7 @@ describe('for any commands at any times', () => {
       fc.property(scripts, fc.nat({ max: 5000 }), (script, rest) => {
         const model = new Model(script.limitMs, script.idleTimeoutMs);
         let revision = 1;
-        let last: [state: StateRecord, now: number] = [initialState(script.limitMs, { now: NOON, ...script }), NOON];
+        let last: [state: StateRecord, now: number] = [firstState(script), NOON];
         play(script, (state, now, step, allowed) => {
           const { wait, command } = script.script[step] ?? { wait: 0, command: 'fail' };
           model.pass(wait);

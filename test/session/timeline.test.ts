@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { REMEMBERED_OPERATIONS, type StateRecord } from '../../src/session/session-record.js';
 import type { SessionCommand } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil, activeMsAt, advance, initialState, stateAt } from '../../src/session/timeline.js';
+import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
 
 const FOREVER = Number.POSITIVE_INFINITY;
@@ -10,16 +11,13 @@ const FOREVER = Number.POSITIVE_INFINITY;
 type Step = readonly [command: SessionCommand, atMs: number];
 
 const create = (limitMs = FOREVER, idleTimeoutMs = FOREVER): StateRecord =>
-  initialState(limitMs, { now: NOON, idleTimeoutMs });
+  initialState({ limitMs, terms: { ...noTerms, idleTimeoutMs }, now: NOON });
 
-const driven = (state: StateRecord, steps: readonly Step[], idleTimeoutMs = FOREVER): StateRecord =>
-  steps.reduce(
-    (current, [command, atMs]) => advance(current, command, { now: NOON + atMs, idleTimeoutMs })._unsafeUnwrap(),
-    state,
-  );
+const driven = (state: StateRecord, steps: readonly Step[]): StateRecord =>
+  steps.reduce((current, [command, atMs]) => advance(current, command, { now: NOON + atMs })._unsafeUnwrap(), state);
 
 const refused = (state: StateRecord, command: SessionCommand, atMs: number) =>
-  advance(state, command, { now: NOON + atMs, idleTimeoutMs: FOREVER })._unsafeUnwrapErr();
+  advance(state, command, { now: NOON + atMs })._unsafeUnwrapErr();
 
 describe('a new session', () => {
   test('is IDLE, of revision 1, and has spent nothing', () => {
@@ -31,6 +29,7 @@ describe('a new session', () => {
       limitMs: FOREVER,
       deadline: FOREVER,
       operations: [],
+      terms: noTerms,
     });
   });
 
@@ -76,10 +75,12 @@ describe('the time limit', () => {
       endReason: 'time_limit',
       revision: 2,
       since: NOON + 600,
+      startedAt: NOON + 100,
       activeMs: 500,
       limitMs: 500,
       deadline: FOREVER,
       operations: [],
+      terms: noTerms,
     });
   });
 
@@ -153,9 +154,9 @@ describe('the idle timeout', () => {
   });
 
   test('ends a session that nobody resumes, and not one that is ACTIVE', () => {
-    const active = driven(create(FOREVER, 1000), [['start', 999]], 1000);
+    const active = driven(create(FOREVER, 1000), [['start', 999]]);
     expect(stateAt(active, NOON + 1e9)).toBe(active);
-    const paused = driven(active, [['pause', 5000]], 1000);
+    const paused = driven(active, [['pause', 5000]]);
     expect(stateAt(paused, NOON + 5999).status).toBe('PAUSED');
     expect(stateAt(paused, NOON + 6000)).toMatchObject({ endReason: 'idle_timeout', since: NOON + 6000 });
     expect(activeMsAt(stateAt(paused, NOON + 6000), NOON + 9000)).toBe(4001);
@@ -168,7 +169,7 @@ describe('the idle timeout', () => {
       ['resume', 1099],
       ['pause', 1100],
     ];
-    const paused = driven(create(FOREVER, 1000), steps, 1000);
+    const paused = driven(create(FOREVER, 1000), steps);
     expect(paused.deadline).toBe(NOON + 2100);
   });
 });
@@ -192,7 +193,7 @@ describe('a clock that is set back', () => {
 
 describe('a change', () => {
   test('raises the revision by one, whoever settled the state before', () => {
-    const active = driven(create(500, 1000), [['start', 0]], 1000);
+    const active = driven(create(500, 1000), [['start', 0]]);
     expect(active.revision).toBe(2);
     expect(driven(active, [['pause', 10]]).revision).toBe(3);
   });
@@ -205,14 +206,10 @@ describe('a change', () => {
   });
 
   test('remembers the names that its callers gave, the newest first and not too many', () => {
-    let state = advance(create(), 'start', { now: NOON, operationId: 'op-0', idleTimeoutMs: FOREVER })._unsafeUnwrap();
+    let state = advance(create(), 'start', { now: NOON, operationId: 'op-0' })._unsafeUnwrap();
     for (let round = 1; round <= REMEMBERED_OPERATIONS + 5; round += 1) {
       const command = state.status === 'ACTIVE' ? 'pause' : 'resume';
-      state = advance(state, command, {
-        now: NOON,
-        operationId: `op-${round}`,
-        idleTimeoutMs: FOREVER,
-      })._unsafeUnwrap();
+      state = advance(state, command, { now: NOON, operationId: `op-${round}` })._unsafeUnwrap();
     }
     expect(state.operations).toHaveLength(REMEMBERED_OPERATIONS);
     expect(state.operations[0]).toBe(`pause:op-${REMEMBERED_OPERATIONS + 5}`);
@@ -230,9 +227,9 @@ describe('a change', () => {
 describe('history', () => {
   test('is accepted until the deadline while ACTIVE or PAUSED, and not at all otherwise', () => {
     const idle = create(500, 1000);
-    const active = driven(idle, [['start', 0]], 1000);
-    const paused = driven(active, [['pause', 100]], 1000);
-    const over = driven(paused, [['terminate', 200]], 1000);
+    const active = driven(idle, [['start', 0]]);
+    const paused = driven(active, [['pause', 100]]);
+    const over = driven(paused, [['terminate', 200]]);
     expect([idle, active, paused, over].map(acceptsHistoryUntil)).toEqual([0, NOON + 500, NOON + 1100, 0]);
     expect(acceptsHistoryUntil(driven(create(), [['start', 0]]))).toBe(FOREVER);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { progressAt, sessionAt } from '../../src/session/session-at.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
 
 const state: StateRecord = {
@@ -11,6 +12,7 @@ const state: StateRecord = {
   limitMs: 5000,
   deadline: NOON + 3500,
   operations: [],
+  terms: noTerms,
 };
 
 const record: SessionRecord = {

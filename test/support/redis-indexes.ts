@@ -1,4 +1,4 @@
-import { Keyspace, keyOfPath, labelKey } from '../../adapters/redis/keyspace.js';
+import { endMember, Keyspace, keyOfPath, labelKey } from '../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../adapters/redis/record.js';
 import { letterOf } from '../../adapters/redis/status-letters.js';
 import { unleasedSince } from '../../src/session/lease.js';
@@ -24,7 +24,7 @@ const numberOf = (score: unknown): number => (typeof score === 'string' ? Number
 
 /**
  * What is missing beside the sessions of a store: a session that no list has, or no list by its status or one of its labels, or whose deadline
- * is noted nowhere or too late. Nothing may ever be.
+ * is noted nowhere or too late, or whose end has to be reported and is not noted. Nothing may ever be.
  */
 export const missingEntries = async (
   client: LookingClient,
@@ -40,7 +40,7 @@ export const missingEntries = async (
     if (record === undefined) continue;
     const { head, state } = record;
     const session = keys.of(key);
-    const { index, byStatus, unleased, deadlines, tenants, member, owner } = session;
+    const { index, byStatus, unleased, deadlines, tenants, ends, reporting, member, owner } = session;
     const labels = Object.entries(head.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
     const created = Date.parse(head.createdAt);
     for (const list of [index, byStatus[state.status], ...labels].filter((each) => each !== undefined)) {
@@ -50,6 +50,15 @@ export const missingEntries = async (
       const list = unleased + letterOf(state.status);
       const since = numberOf(await client.call('ZSCORE', list, member));
       if (since !== unleasedSince(state)) missing.push(`${rest} in ${list}`);
+    }
+    if (record.owesReport && state.status === 'TERMINATED') {
+      for (const [list, name] of [
+        [ends, endMember(member, record.birth)],
+        [reporting, owner],
+      ] as const) {
+        if (Number.isNaN(numberOf(await client.call('ZSCORE', list, name)))) missing.push(`${rest} in ${list}`);
+      }
+      continue;
     }
     if (state.deadline === Number.POSITIVE_INFINITY) continue;
     for (const [list, name] of [

@@ -3,6 +3,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { StoreError } from '../../src/errors.js';
 import { corruptRecord, misconfigured } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
+import type { EndQueue } from '../../src/store/end-queue.js';
 import type {
   Admit,
   Answer,
@@ -30,6 +31,7 @@ export const changed = (inner: SessionStore, changes: Partial<SessionStore>): Se
   due: (...args) => inner.due(...args),
   reschedule: (...args) => inner.reschedule(...args),
   ...(inner.unleased && { unleased: inner.unleased.bind(inner) }),
+  ends: inner.ends,
   ...changes,
 });
 
@@ -41,12 +43,14 @@ const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, 
 /** A store that answers later and can be damaged, as one behind a network. */
 export class TextSessionStore implements SessionStore {
   readonly events: EventLog | undefined;
+  readonly ends: EndQueue;
   readonly #inner: SessionStore;
   readonly #damaged = new Map<string, StoredPart>();
 
   constructor(inner: SessionStore = new MemorySessionStore()) {
     this.#inner = inner;
     this.events = inner.events;
+    this.ends = inner.ends;
   }
 
   damage(key: SessionKey, part: StoredPart): void {

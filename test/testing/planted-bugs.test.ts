@@ -4,6 +4,7 @@ import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
 import { plantedChangeBugs } from './planted-change-bugs.js';
 import { plantedConditionBugs } from './planted-condition-bugs.js';
 import { plantedDueBugs } from './planted-due-bugs.js';
+import { plantedEndBugs } from './planted-end-bugs.js';
 import { plantedEventBugs } from './planted-event-bugs.js';
 import { plantedLabelBugs } from './planted-label-bugs.js';
 import { plantedLeaseBugs } from './planted-lease-bugs.js';
@@ -24,6 +25,7 @@ const bugs = [
   ...plantedChangeBugs,
   ...plantedConditionBugs,
   ...plantedDueBugs,
+  ...plantedEndBugs,
   ...plantedEventBugs,
   ...plantedLeaseBugs,
   ...plantedLabelBugs,

@@ -1,5 +1,4 @@
 import { ok } from 'neverthrow';
-import { isEndByClock } from '../../src/session/timeline.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 export const plantedDueBugs: readonly PlantedBug[] = [
@@ -27,20 +26,6 @@ export const plantedDueBugs: readonly PlantedBug[] = [
           failed,
           hasMore: sessions.length > limit,
         })),
-    }),
-  ),
-  planted(
-    'takes an end by the clock for told as soon as it is written down',
-    'due: an end by the clock stays due until it is rescheduled',
-    (inner) => ({
-      replace: (key, next) => {
-        const from = inner.due(Number.MAX_SAFE_INTEGER, 1)._unsafeUnwrap().sessions[0]?.dueAt ?? 0;
-        const replaced = inner.replace(key, next);
-        if (isEndByClock(next) && next.deadline < Number.POSITIVE_INFINITY) {
-          inner.reschedule(key, { from, to: next.deadline });
-        }
-        return replaced;
-      },
     }),
   ),
   planted(

@@ -1,6 +1,7 @@
 import { err } from 'neverthrow';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { Admit, ReadSize } from '../../src/store/session-store.js';
+import { noTerms } from '../../src/testing/samples.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 /** Asks `admit` with other numbers. */
@@ -106,6 +107,7 @@ const limitBugs: readonly PlantedBug[] = [
         limitMs: Number.POSITIVE_INFINITY,
         deadline: Number.POSITIVE_INFINITY,
         operations: [],
+        terms: noTerms,
       },
       history: [],
       historyCount: 0,

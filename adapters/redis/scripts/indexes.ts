@@ -4,21 +4,20 @@ import { LETTERS } from '../status-letters.js';
 /* Pieces of Lua that keep the entries of a session in indexes. */
 
 /**
- * Defines `schedule(time)`, which sets when the session is due, '' for never, and the tenant's earliest such time; and
- * `reschedule(time)`, which does the same but goes on where a command is refused. Takes Lua expressions for the keys of the
- * deadlines and the tenants, the member and the owner.
+ * Defines `schedule(set, owners, owner, member, time)`, which sets when a member of `set` is due, '' for never, and in
+ * `owners` the owner's earliest such time; and `reschedule`, which does the same but goes on where a command is refused.
  */
-export const schedule = (deadlines: string, tenants: string, member: string, owner: string): string => `
-local function schedule(time)
-  if time ~= '' then redis.call('ZADD', ${deadlines}, time, ${member}) end
-  local first = redis.call('ZRANGE', ${deadlines}, '0', time == '' and '1' or '0', 'WITHSCORES')
-  local at = time == '' and first[1] == ${member} and 3 or 1
-  if first[at] then redis.call('ZADD', ${tenants}, first[at + 1], ${owner}) else redis.call('ZREM', ${tenants}, ${owner}) end
-  if time == '' then redis.call('ZREM', ${deadlines}, ${member}) end
+export const schedule = `
+local function schedule(set, owners, owner, member, time)
+  if time ~= '' then redis.call('ZADD', set, time, member) end
+  local first = redis.call('ZRANGE', set, '0', time == '' and '1' or '0', 'WITHSCORES')
+  local at = time == '' and first[1] == member and 3 or 1
+  if first[at] then redis.call('ZADD', owners, first[at + 1], owner) else redis.call('ZREM', owners, owner) end
+  if time == '' then redis.call('ZREM', set, member) end
 end
-local function reschedule(time)
-  if time == '' then redis.pcall('ZREM', ${deadlines}, ${member}) end
-  pcall(schedule, time)
+local function reschedule(set, owners, owner, member, time)
+  if time == '' then redis.pcall('ZREM', set, member) end
+  pcall(schedule, set, owners, owner, member, time)
 end`;
 
 /** The number of a status letter among the keys of the indexes by status, from 1. `letter` is a Lua expression. */

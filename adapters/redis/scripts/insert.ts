@@ -26,7 +26,7 @@ if ARGV[10] then
   unleased = KEYS[last]
   last = last - 1
 end
-${schedule('deadlines', 'tenants', 'ARGV[3]', 'ARGV[7]')}${log('events', 'ARGV[8]')}
+${schedule}${log('events', 'ARGV[8]')}
 local refused = attempt(function()
   for at = 4, last do redis.call('ZADD', KEYS[at], ARGV[4], ARGV[3]) end
   if unleased then redis.call('ZADD', unleased, ARGV[10], ARGV[3]) end
@@ -41,7 +41,7 @@ local refused = attempt(function()
 end, function()
   for at = 4, last do redis.pcall('ZREM', KEYS[at], ARGV[3]) end
   if unleased then redis.pcall('ZREM', unleased, ARGV[3]) end
-  if isDue then reschedule('') end
+  if isDue then reschedule(deadlines, tenants, ARGV[7], ARGV[3], '') end
 end)
 return refused or 'inserted'
 `);

@@ -4,19 +4,19 @@ import { log, numberOf, schedule } from './indexes.js';
 
 /**
  * Removes a session from every index and deletes its keys. A session that cannot be read is removed too, but only if no
- * revision is expected, and from the indexes of no labels.
+ * revision is expected, and from the indexes of no labels. If its end must be reported and is not yet, its labels and its
+ * state remain until then, under a key of their own.
  *
- * KEYS  1 this call, 2 record, 3 journal, 4 names, 5 deadlines, 6 tenants, 7 events, 8 the beginning of the keys of the
- *       indexes of labels, then all sessions, and the indexes of the four statuses if there are any; then the beginning
- *       of the keys of the sessions that nobody holds, if they are indexed
+ * KEYS  1 this call, 2 record, 3 journal, 4 names, 5 deadlines, 6 tenants, 7 events, 8 the beginning of all keys of the
+ *       partition, then all sessions, and the indexes of the four statuses if there are any; then the beginning of the keys
+ *       of the sessions that nobody holds, if they are indexed
  * ARGV  1-2 of this call, 3 member, 4 owner, 5 expected revision or '', 6 now, 7 length of the stream or '', 8 path of the
  *       event, 9 '1' if those are indexed
  * Begins with a command that a server without free memory accepts: then it accepts the others. Writes the deadline, the
- * indexes, this call, the event, and last deletes the keys.
+ * indexes, what remains and its end, this call, the event, and last deletes the keys.
  * Returns 'removed', 'stale' or 'missing'.
  */
-export const removeScript =
-  writeScript(`${schedule('KEYS[5]', 'KEYS[6]', 'ARGV[3]', 'ARGV[4]')}${log('KEYS[7]', 'ARGV[7]')}
+export const removeScript = writeScript(`${schedule}${log('KEYS[7]', 'ARGV[7]')}
 local record = redis.pcall('GET', KEYS[2])
 if not record and redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then return known and 'removed' or 'missing' end
 local isReadable = type(record) == 'string' and ${isRecord('record')}
@@ -30,16 +30,26 @@ if ARGV[9] then
   waitedSince = isReadable and redis.pcall('ZSCORE', unleased .. ${field('record', 'status')}, ARGV[3])
 end
 local labels = isReadable and string.match(record, '^[^\\n]*', ${HEADER_BYTES + 1}) or ''
+local labelled = KEYS[8] .. 'label:' .. ARGV[4] .. ':'
 local due = redis.pcall('ZSCORE', KEYS[5], ARGV[3])
+local ending = ARGV[3] .. ':' .. birth
+local ends, reporting = KEYS[8] .. 'ends:' .. ARGV[4], KEYS[8] .. 'reporting'
+local remains = KEYS[8] .. 'remains:' .. ARGV[4] .. ':' .. ending
+local owes = isReadable and ${field('record', 'report')} == '1'
+local isEnd = owes and ${field('record', 'status')} ~= 'T'
 local refused = attempt(function()
   -- Needs no memory, and may be refused as the last command may be.
   redis.call('DEL', KEYS[1])
-  schedule('')
+  schedule(KEYS[5], KEYS[6], ARGV[4], ARGV[3], '')
   for at = 9, last do redis.call('ZREM', KEYS[at], ARGV[3]) end
   if unleased then
     for _, letter in ipairs({'I', 'A', 'P'}) do redis.call('ZREM', unleased .. letter, ARGV[3]) end
   end
-  for label in string.gmatch(labels, '%S+') do redis.call('ZREM', KEYS[8] .. label, ARGV[3]) end
+  for label in string.gmatch(labels, '%S+') do redis.call('ZREM', labelled .. label, ARGV[3]) end
+  if isEnd then schedule(ends, reporting, ARGV[4], ending, ARGV[6]) end
+  if owes then
+    redis.call('SET', remains, ARGV[6] .. ' ' .. labels .. string.match(record, '\\n[^\\n]*', ${HEADER_BYTES + 1}))
+  end
   remember(birth)
   if isReadable and ARGV[7] ~= '' then
     log('1 deleted ' .. birth .. ' ' .. ${field('record', 'sequence')} + 1 .. ' ' .. ARGV[6] .. ' ' .. ARGV[8] .. ' -')
@@ -50,12 +60,14 @@ end, function()
     local created = ${numberField('record', 'created')}
     redis.pcall('ZADD', KEYS[9], created, ARGV[3])
     if last > 9 then redis.pcall('ZADD', KEYS[9 + ${numberOf(field('record', 'status'))}], created, ARGV[3]) end
-    for label in string.gmatch(labels, '%S+') do redis.pcall('ZADD', KEYS[8] .. label, created, ARGV[3]) end
+    for label in string.gmatch(labels, '%S+') do redis.pcall('ZADD', labelled .. label, created, ARGV[3]) end
     if type(waitedSince) == 'string' then
       redis.pcall('ZADD', unleased .. ${field('record', 'status')}, waitedSince, ARGV[3])
     end
   end
-  if type(due) == 'string' then reschedule(due) end
+  if owes then redis.pcall('DEL', remains) end
+  if isEnd then reschedule(ends, reporting, ARGV[4], ending, '') end
+  if type(due) == 'string' then reschedule(KEYS[5], KEYS[6], ARGV[4], ARGV[3], due) end
 end)
 return refused or 'removed'
 `);

@@ -126,42 +126,25 @@ export const deadlines: readonly StoreCase[] = [
     },
   },
   {
-    name: 'due: an end by the clock stays due until it is rescheduled',
-    run: async (store, second) => {
-      for (const [status, endReason] of [
-        ['ACTIVE', 'time_limit'],
-        ['PAUSED', 'idle_timeout'],
-      ] as const) {
-        const each = keyOf(endReason);
-        const due = { ...each, dueAt: NOON + 10 };
-        await insertDue(store, each, NOON + 10, live(status));
-        await replace(store, each, ended(endReason, { revision: 2, deadline: NOON + 1000 }));
-        for (const now of [NOON + 10, NOON + 2000]) expectEqual(await dueOf(second, now, 10), [due], `due at ${now}`);
-        await reschedule(store, due, NOON + 1000);
-        expectEqual(await dueOf(second, NOON + 999, 10), [], 'due before the end of its retention');
-        expectEqual(await dueOf(second, NOON + 1000, 10), [{ ...each, dueAt: NOON + 1000 }], 'due at its end');
-        expectEqual(await answerOf(store.remove(each)), 'removed', 'remove');
-      }
-    },
-  },
-  {
     name: 'reschedule: of two who reschedule a session from the same time, one does',
     run: async (store, second) => {
       const due = { ...key, dueAt: NOON };
+      const over = ended('time_limit', { revision: 2, deadline: NOON });
       await insertDue(store, key, NOON, live('ACTIVE'));
-      await replace(store, key, ended('time_limit', { revision: 2 }));
+      await replace(store, key, over);
       await reschedule(store, due, NOON + 60);
       for (const each of [store, second]) {
         expectEqual(await answerOf(each.reschedule(key, { from: NOON, to: NOON + 70 })), 'stale', 'the second');
       }
-      expectEqual(await dueOf(store, NOON + 59, 10), [], 'due before');
-      expectEqual(await dueOf(second, NOON + 60, 10), [{ ...key, dueAt: NOON + 60 }], 'due then');
+      const noted = async (each: SessionStore, now: number) => (await answerOf(each.due(now, 10))).sessions;
+      expectEqual(await noted(store, NOON + 59), [], 'due before');
+      expectEqual(await noted(second, NOON + 60), [{ ...key, dueAt: NOON + 60 }], 'due then');
       const outcomes = await race(store, second, (each) =>
         Promise.resolve(answerOf(each.reschedule(key, { from: NOON + 60, to: Number.POSITIVE_INFINITY }))),
       );
       expectEqual(outcomes.filter((outcome) => outcome === 'moved').length, 1, 'how many have done it');
       expectEqual(await dueOf(store, Number.MAX_SAFE_INTEGER, 10), [], 'due at any time');
-      expectEqual(await answerOf(store.findState(key)), ended('time_limit', { revision: 2 }), 'the state');
+      expectEqual(await answerOf(store.findState(key)), over, 'the state');
     },
   },
   {

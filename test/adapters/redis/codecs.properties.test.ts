@@ -32,6 +32,7 @@ const phase = {
   limitMs: msOrNever,
   deadline: msOrNever,
   operations: fc.array(operationId, { maxLength: 32 }),
+  terms: fc.record({ idleTimeoutMs: msOrNever, retentionMs: msOrNever, reportEnds: fc.boolean() }),
 };
 const lease = fc.record(
   { holder: text, fencingToken: fc.integer({ min: 1 }), takenAt: ms, until: ms, releasedAt: ms },
@@ -41,7 +42,7 @@ const labels = fc.dictionary(nameFrom('abcxyz019_.-', 64), text, { minKeys: 1, m
 
 const state: fc.Arbitrary<StateRecord> = fc.oneof(
   fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase }),
-  fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase, lease }),
+  fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase, startedAt: ms, lease }),
   fc.record({
     status: fc.constant('TERMINATED'),
     endReason: fc.constantFrom('terminated', 'failed', 'time_limit', 'idle_timeout'),
@@ -74,7 +75,7 @@ describe('the text of a record', () => {
         const record = encodeRecord(birth, given, next);
         expect(record.split('\n')).toHaveLength(3);
         expect(decodeRecord(given.id, record)).toEqual({
-          ...{ head: given, state: next, birth },
+          ...{ head: given, state: next, owesReport: next.terms.reportEnds, birth },
           ...{ sequence: 1, entries: 0, bytes: 0 },
         });
         expect(decodeRecord(`${given.id}x`, record)).toBeUndefined();

@@ -131,21 +131,36 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       }
     });
 
-    test('a sweep writes twice for a session that has ended, and once to delete it', async () => {
+    test('a sweep writes once to end a session, twice to report its end, and once to delete it', async () => {
       const { store, commandsOf } = open();
       const clock = new ManualClock();
       const sessions = new SessionService({ store, clock, retention: 60 });
-      const sweeper = createSweeper(sessions);
+      const sweeper = createSweeper(sessions, { onEnded: () => undefined });
       for (let count = 0; count < 5; count += 1) {
         const { id } = await okOf(sessions.create({ ...ada, timeLimit: 1 }));
         await okOf(sessions.start(id));
       }
       clock.pass(1000);
-      const due = ['zrangebyscore', 'zrangebyscore', ...Array(5).fill('get')];
-      // The end, and when the session is due to be deleted.
-      expect(await commandsOf(() => okOf(sweeper.sweepOnce()))).toEqual([...due, ...Array(10).fill('evalsha')]);
+      const due = ['zrangebyscore', 'zrangebyscore'];
+      const writes = (count: number) => Array(count).fill('evalsha');
+      const ended = [...due, ...Array(5).fill('get'), ...writes(5)];
+      const reported = [...due, 'mget', ...writes(10)];
+      expect(await commandsOf(() => okOf(sweeper.sweepOnce()))).toEqual([...ended, ...reported]);
       clock.pass(60_000);
-      expect(await commandsOf(() => okOf(sweeper.sweepOnce()))).toEqual([...due, ...Array(5).fill('evalsha')]);
+      expect(await commandsOf(() => okOf(sweeper.sweepOnce()))).toEqual([...ended, 'zrangebyscore']);
+    });
+
+    test('a sweep without onEnded asks for no ends, and an end that need not be reported takes no command of its own', async () => {
+      const { store, commandsOf } = open();
+      const clock = new ManualClock();
+      const sessions = new SessionService({ store, clock, reportEnds: false });
+      const { id } = await okOf(sessions.create({ ...ada, timeLimit: 1 }));
+      await okOf(sessions.start(id));
+      clock.pass(1000);
+      const sweep = () => okOf(createSweeper(sessions).sweepOnce());
+      expect(await commandsOf(sweep)).toEqual(['zrangebyscore', 'zrangebyscore', 'get', 'evalsha']);
+      expect(await commandsOf(sweep)).toEqual(['zrangebyscore']);
+      expect((await answerOf(store.ends.due(clock.now(), 10))).ends).toEqual([]);
     });
   });
 });

@@ -20,6 +20,10 @@ describe('the keys of a session', () => {
       labels: 'app:{0}:label:acme:',
       deadlines: 'app:{0}:deadlines:acme',
       tenants: 'app:{0}:tenants',
+      ends: 'app:{0}:ends:acme',
+      reporting: 'app:{0}:reporting',
+      remains: 'app:{0}:remains:acme:a%0020b:',
+      partition: 'app:{0}:',
       writes: 'app:{0}:write:',
       events: 'app:{0}:events',
       member: 'a%0020b',
@@ -40,10 +44,14 @@ describe('the keys of a session', () => {
       labels: 'app:{0}:label:a%003ab:',
       deadlines: 'app:{0}:deadlines:a%003ab',
       tenants: 'app:{0}:tenants',
+      ends: 'app:{0}:ends:a%003ab',
+      reporting: 'app:{0}:reporting',
+      partition: 'app:{0}:',
       writes: 'app:{0}:write:',
       owner: 'a%003ab',
     });
     expect(keyspace.tenantsOf(7)).toBe('app:{7}:tenants');
+    expect(keyspace.reportingOf(7)).toBe('app:{7}:reporting');
   });
 
   test('of a session are those of its tenant', () => {

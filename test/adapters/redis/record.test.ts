@@ -8,9 +8,10 @@ const NEVER = '9007199254740991';
 const ZERO = '0'.repeat(16);
 
 const head = { ...headOf('one', NOON, { timeLimit: 60 }), labels: { user: 'u:1', channel: 'w\u00E9b' } };
+const terms = { idleTimeoutMs: 900_000, retentionMs: Number.POSITIVE_INFINITY, reportEnds: true };
 const lease = { holder: 'worker', fencingToken: 3, takenAt: 4, until: 5 };
 const active = live('ACTIVE', {
-  ...{ revision: 2, since: 1000, activeMs: 7, limitMs: 60_000, deadline: 61_000, lease },
+  ...{ revision: 2, since: 1000, activeMs: 7, limitMs: 60_000, deadline: 61_000, lease, terms },
   operations: ['b', 'a:1'],
 });
 
@@ -19,10 +20,11 @@ const HEAD =
   '"createdAt":"2026-01-31T12:00:00.000Z"}';
 const COUNTS = `${BIRTH} 00${NOON} 0000000001 0000000000 000000000000`;
 const record =
-  `3 A 0000000000061000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 ${COUNTS} 0000000349 ` +
+  `3 A 1 0000000000061000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 ${COUNTS} 0000000400 ` +
   'user=u%003a1 channel=w%00e9b\n' +
   '{"status":"ACTIVE","revision":2,"since":1000,"activeMs":7,"limitMs":60000,"deadline":61000,' +
-  `"operations":["b","a:1"],"lease":{"holder":"worker","fencingToken":3,"takenAt":4,"until":5}}\n${HEAD}`;
+  '"operations":["b","a:1"],"terms":{"idleTimeoutMs":900000,"reportEnds":true},' +
+  `"lease":{"holder":"worker","fencingToken":3,"takenAt":4,"until":5}}\n${HEAD}`;
 
 describe('a record', () => {
   // Records of today must be read by every later version of this format.
@@ -31,6 +33,7 @@ describe('a record', () => {
     expect(decodeRecord('one', record)).toEqual({
       head,
       state: active,
+      owesReport: true,
       birth: BIRTH,
       sequence: 1,
       entries: 0,
@@ -47,7 +50,7 @@ describe('a record', () => {
     const { labels: _, ...plain } = head;
     const text = encodeRecord(BIRTH, plain, state);
     const [line = ''] = text.split('\n');
-    expect(line).toBe(`3 ${letter} ${times} ${COUNTS} ${String(text.length - HEADER_BYTES).padStart(10, '0')} `);
+    expect(line).toBe(`3 ${letter} 0 ${times} ${COUNTS} ${String(text.length - HEADER_BYTES).padStart(10, '0')} `);
     expect(decodeRecord('one', text)).toMatchObject({ head: plain, state });
     expect(decodeRecord('one', text)?.head).not.toHaveProperty('labels');
   });
@@ -63,7 +66,7 @@ describe('a record', () => {
     expect(decodeRecord('one', counted)).toMatchObject({ sequence: 7, entries: 3, bytes: 222 });
   });
 
-  test.each(Array.from({ length: 13 }, (_, at) => at))('is none with junk in field %i', (place) => {
+  test.each(Array.from({ length: 14 }, (_, at) => at))('is none with junk in field %i', (place) => {
     const fields = record.slice(0, HEADER_BYTES - 1).split(' ');
     const width = fields[place]?.length ?? 0;
     const junks = ['', '-1', '+1', '1.5', '1e3', 'NaN', 'Infinity', '0x1', 'x y', '\0', '\u20AC', '9'.repeat(40)];
@@ -83,6 +86,7 @@ describe('a record', () => {
     ['without its state', record.split('\n').with(1, '').join('\n')],
     ['with a state of another form', record.replace('"revision":2', '"revision":"2"')],
     ['with an end without reason', record.replace('"ACTIVE"', '"TERMINATED"')],
+    ['with terms of another form', record.replace('"reportEnds":true', '"reportEnds":1')],
     ['with a lease of another form', record.replace('"until":5', '"until":null')],
     ['another session\u2019s', record.replace('"one"', '"two"')],
     ['without options', record.replace('"options"', '"optionen"')],

@@ -3,7 +3,6 @@ import type { SessionService } from '../../../src/index.js';
 import { idOfIdempotencyKey } from '../../../src/session/ids.js';
 import { endByClock } from '../../../src/session/timeline.js';
 import { answerOf } from '../../../src/testing/steps.js';
-import { NOON } from '../../support/manual-clock.js';
 import type { TestClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
 
@@ -69,6 +68,13 @@ const leased = async (bench: Bench): Promise<void> => {
   await okOf(bench.sessions.lease(TARGET, holder));
 };
 
+const waitingEnd = async (bench: Bench): Promise<void> => {
+  await started(600)(bench);
+  const state = await answerOf(bench.store.findState(target));
+  const ended = state && endByClock(state, FAR);
+  if (ended !== undefined) await answerOf(bench.store.replace(target, ended));
+};
+
 const write = (
   name: string,
   prepare: Write['prepare'],
@@ -128,14 +134,12 @@ export const writes: readonly Write[] = [
     ({ sessions }) => okOf(sessions.delete(TARGET)),
     { isShort: true },
   ),
-  write(
-    'reschedule an end to tell of it',
-    async (bench) => {
-      await started(600)(bench);
-      const state = await answerOf(bench.store.findState(target));
-      const ended = state && endByClock(state, FAR, Number.POSITIVE_INFINITY);
-      if (ended !== undefined) await answerOf(bench.store.replace(target, ended));
-    },
-    ({ store }) => answerOf(store.reschedule(target, { from: NOON + 600_000, to: NOON + 660_000 })),
-  ),
+  write('claim an end to report it', waitingEnd, async ({ store }) => {
+    const [end] = (await answerOf(store.ends.due(FAR, 1))).ends;
+    return end === undefined ? 'none' : answerOf(store.ends.postpone(end, FAR));
+  }),
+  write('settle an end', waitingEnd, async ({ store }) => {
+    const [end] = (await answerOf(store.ends.due(FAR, 1))).ends;
+    return end === undefined ? 'none' : answerOf(store.ends.settle(end));
+  }),
 ];

@@ -42,6 +42,11 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
     remove: (key) => ok(sessions.delete(nameOf(key)) ? 'removed' : 'missing'),
     due: () => ok({ sessions: [], failed: [], hasMore: false }),
     reschedule: () => ok('stale'),
+    ends: {
+      due: () => ok({ ends: [], failed: [], hasMore: false }),
+      postpone: () => ok('stale'),
+      settle: () => ok('missing'),
+    },
     replace: (key, state) =>
       later(change<Replaced>(key, (found) => [{ ...found, state }, 'replaced'])).map((done) => done ?? 'missing'),
     append: (key, { entries, now }) =>

@@ -25,5 +25,10 @@ export const scheduledStore = (inner: SessionStore, scheduler: Scheduler): Sessi
     remove: (key, removal) => scheduled('remove', () => inner.remove(key, removal)),
     due: (...args) => scheduled('due', () => inner.due(...args)),
     reschedule: (...args) => scheduled('reschedule', () => inner.reschedule(...args)),
+    ends: {
+      due: (...args) => scheduled('ends.due', () => inner.ends.due(...args)),
+      postpone: (...args) => scheduled('ends.postpone', () => inner.ends.postpone(...args)),
+      settle: (...args) => scheduled('ends.settle', () => inner.ends.settle(...args)),
+    },
   };
 };

@@ -1,6 +1,6 @@
-import { Keyspace, keyOfPath, labelKey } from '../../../adapters/redis/keyspace.js';
+import { endMember, Keyspace, keyOfPath, labelKey } from '../../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../../adapters/redis/record.js';
-import { isEndByClock } from '../../../src/session/timeline.js';
+import { unescapeName } from '../../../src/store/escape-name.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {
@@ -17,11 +17,22 @@ const scoresOf = async (client: LookingClient, key: string): Promise<ReadonlyMap
   return new Map(flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])]] : [])));
 };
 
-const SORTED_SETS = ['index', 'idle', 'active', 'paused', 'terminated', 'label', 'deadlines', 'tenants'];
+const SORTED_SETS = [
+  'index',
+  'idle',
+  'active',
+  'paused',
+  'terminated',
+  'label',
+  'deadlines',
+  'tenants',
+  'ends',
+  'reporting',
+];
 
 /**
  * Where the indexes of a store with one partition and lists by status differ from its records, entry by entry, and what
- * is there of sessions without a record. An end by the clock may be due at any time: until it is told, and retained.
+ * is there of sessions without a record. An end may be due at any time until it is reported.
  */
 export const wrongEntries = async (client: LookingClient, prefix: string): Promise<readonly string[]> => {
   const keys = new Keyspace(prefix, 1, { statusIndex: true });
@@ -36,6 +47,12 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
   for (const name of names) {
     const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
     const session = keys.of(keyOfPath(rest));
+    if (kind === 'remains') {
+      const [owner = '', ...ending] = rest.split(':');
+      const { ends } = keys.tenant(unescapeName(owner));
+      expect(ends, ending.join(':'), 0);
+      free.add(`${ending.join(':')} in ${ends}`);
+    }
     if (kind === 'journal' || kind === 'names') {
       if (!names.includes(session.record)) wrong.push(`${name} has no record`);
     }
@@ -46,16 +63,19 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
     const labels = Object.entries(head.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
     for (const set of [session.index, session.byStatus[state.status] ?? '', ...labels])
       expect(set, session.member, Date.parse(head.createdAt));
-    if (isEndByClock(state)) free.add(`${session.member} in ${session.deadlines}`);
-    else if (state.deadline < Number.POSITIVE_INFINITY) expect(session.deadlines, session.member, state.deadline);
+    const ending = endMember(session.member, record.birth);
+    if (record.owesReport && state.status === 'TERMINATED') {
+      expect(session.ends, ending, state.since);
+      free.add(`${ending} in ${session.ends}`);
+    } else if (state.deadline < Number.POSITIVE_INFINITY) expect(session.deadlines, session.member, state.deadline);
   }
   const sets = names.filter((name) => SORTED_SETS.includes(keys.parse(name)?.kind ?? ''));
   for (const set of new Set([...sets, ...expected.keys()])) {
-    if (keys.parse(set)?.kind === 'tenants') continue;
+    if (['tenants', 'reporting'].includes(keys.parse(set)?.kind ?? '')) continue;
     const found = await scoresOf(client, set);
     const wanted = expected.get(set) ?? new Map<string, number>();
     for (const member of new Set([...found.keys(), ...wanted.keys()])) {
-      if (free.has(`${member} in ${set}`)) continue;
+      if (free.has(`${member} in ${set}`) && found.has(member)) continue;
       const [is, must] = [found.get(member), wanted.get(member)];
       if (is !== must) wrong.push(`${member} in ${set}: ${is ?? 'missing'}, not ${must ?? 'missing'}`);
     }
@@ -63,6 +83,10 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
   for (const [owner, time] of await scoresOf(client, keys.tenantsOf(0))) {
     const first = [...(await scoresOf(client, keys.tenant(owner).deadlines)).values()][0];
     if (first !== time) wrong.push(`${owner} is due at ${time}, not ${first ?? 'never'}`);
+  }
+  for (const [owner, time] of await scoresOf(client, keys.reportingOf(0))) {
+    const first = [...(await scoresOf(client, keys.tenant(owner).ends)).values()][0];
+    if (first !== time) wrong.push(`${owner} has an end at ${time}, not ${first ?? 'never'}`);
   }
   return wrong;
 };

@@ -1,8 +1,8 @@
 import type { ResultAsync } from 'neverthrow';
 import type { SessionError } from '../../../src/errors.js';
-import type { SweptSession } from '../../../src/service/operation-results.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { createSweeper } from '../../../src/service/sweeper.js';
+import type { EndedSession } from '../../../src/session/ended-session.js';
 import { witness } from '../../faults/races/witness.js';
 import { randomFrom } from '../random.js';
 import { openStoreAt, type StoreAddress } from '../store-address.js';
@@ -48,7 +48,7 @@ const end = async ({ id, after }: EndJob): Promise<readonly Answered[]> => {
 /** The sessions that this process has ended, each with its reason. */
 const sweep = async (batch: number): Promise<readonly Answered[]> => {
   const ended: Answered[] = [];
-  const onEnded = ({ id, endReason }: SweptSession) => ended.push({ outcome: endReason, value: id });
+  const onEnded = ({ id, endReason }: EndedSession) => ended.push({ outcome: endReason, value: id });
   const swept = await createSweeper(sessions, { batch, onEnded }).sweepOnce();
   return swept.isOk() ? ended : [...ended, { outcome: swept.error.type, value: '' }];
 };

@@ -1,0 +1,68 @@
+import { err, ok } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
+import type { Fields } from '../../src/input/values.js';
+import type { DueEnds, EndKey, EndQueue } from '../../src/store/end-queue.js';
+import { finite } from '../../src/store/never.js';
+import { dueEnds } from '../sql/due-query.js';
+import { unreportedEndOf } from '../sql/end-rows.js';
+import type { Answer, Call } from './call.js';
+import type { Connection } from './connection.js';
+import { dueRows } from './read-due.js';
+import { namesOf, statement } from './write-session.js';
+
+const nameOf = ({ tenant, id, birth }: Fields): string => `${tenant} ${id} ${birth}`;
+
+/** The ends of a PostgreSQL store that must be reported. */
+export class PostgresEndQueue implements EndQueue {
+  readonly #connection: Connection;
+  readonly #prefix: string;
+
+  constructor(connection: Connection, prefix: string) {
+    this.#connection = connection;
+    this.#prefix = prefix;
+  }
+
+  async due(now: number, limit: number): Answer<DueEnds, StoreError> {
+    const call = this.#connection.begin();
+    const due = await dueRows(call, dueEnds(this.#prefix), now, limit);
+    if (due.isErr()) return err(due.error);
+    const { rows, hasMore } = due.value;
+    const sessions = await this.#sessionsOf(
+      call,
+      rows.filter((row) => row['removed_ms'] === null),
+    );
+    if (sessions.isErr()) return err(sessions.error);
+    const ends = rows.map((row) => unreportedEndOf({ ...row, ...sessions.value.get(nameOf(row)) }));
+    return ok({ ends, failed: [], hasMore });
+  }
+
+  async postpone(
+    { dueAt, ...end }: EndKey & { readonly dueAt: number },
+    to: number,
+  ): Answer<'moved' | 'stale', StoreError> {
+    if (to === dueAt) return ok('stale');
+    const sql = `UPDATE ${this.#prefix}ends SET due_at = $5
+      WHERE tenant = $1 AND id = $2 AND birth = $3 AND due_at = $4 RETURNING birth`;
+    const rows = await this.#connection.begin().write(sql, [...namesOf(end), end.endId, dueAt, finite(to)]);
+    return rows.map(({ length }) => (length === 0 ? 'stale' : 'moved'));
+  }
+
+  async settle(end: EndKey): Answer<'settled' | 'missing', StoreError> {
+    const values = [...namesOf(end), end.endId];
+    const rows = await this.#connection.begin().write(statement(this.#prefix, 'settle_end', values), values);
+    return rows.map(([row]) => (row?.['result'] === 'settled' ? 'settled' : 'missing'));
+  }
+
+  /** The states and the labels of the sessions of some ends, by the names of the ends. */
+  async #sessionsOf(call: Call, rows: readonly Fields[]): Answer<ReadonlyMap<string, Fields>, StoreError> {
+    if (rows.length === 0) return ok(new Map());
+    const sql = `SELECT session.tenant, session.id, session.birth, session.state AS session_state, (
+        SELECT string_agg(name || '=' || value, ' ') FROM ${this.#prefix}labels WHERE session = session.number
+      ) AS session_labels
+      FROM unnest($1::text[], $2::text[], $3::text[]) AS ending (tenant, id, birth)
+      JOIN ${this.#prefix}sessions AS session USING (tenant, id, birth)`;
+    const column = (name: string) => rows.map((row) => String(row[name]));
+    const found = await call.read(sql, [column('tenant'), column('id'), column('birth')]);
+    return found.map((sessions) => new Map(sessions.map((session) => [nameOf(session), session])));
+  }
+}

@@ -1,0 +1,129 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
+import type { DueEnds, EndedRecord, EndKey, EndQueue, UnreportedEnd } from '../../src/store/end-queue.js';
+import { unescapeName } from '../../src/store/escape-name.js';
+import { labelsOf } from '../../src/store/label-texts.js';
+import { finite } from '../../src/store/never.js';
+import { decodeState } from '../../src/store/stored-json.js';
+import type { Call, Connection } from './connection.js';
+import { type Answer, outcomeOf, toStoreError, unreadable } from './failure.js';
+import { endMember, type Keyspace, type SessionKeys } from './keyspace.js';
+import { type DueMember, type DueSets, readDue } from './read-due.js';
+import { decodeRecord } from './record.js';
+import { rescheduleScript } from './scripts/reschedule.js';
+import { settleScript } from './scripts/settle.js';
+
+/** Maximum number of sessions that one command reads: each may have a record of 100 KiB. */
+const READ_AT_ONCE = 64;
+
+/** An end in the queue, and the keys of its session. */
+interface QueuedEnd extends EndKey {
+  readonly dueAt: number;
+  readonly session: SessionKeys;
+}
+
+/** What remains of a removed session: the time of the removal, the labels, and the state in the next line. */
+const decodeRemains = (text: string): EndedRecord | undefined => {
+  const [, removedAt, labels = '', json] = /^(\d+) (.*)\n(.*)$/.exec(text) ?? [];
+  const state = decodeState(json);
+  if (state === undefined) return undefined;
+  return { state, ...(labels !== '' && { labels: labelsOf(labels.split(' ')) }), removedAt: Number(removedAt) };
+};
+
+/**
+ * What to report of a session: its record, or what remains of it. Nothing, if it has neither, or has not ended: a torn log
+ * may leave the end without the change that made it.
+ */
+const endedIn = (
+  { id, endId, session }: QueuedEnd,
+  record: string | null | undefined,
+  remains: string | null | undefined,
+): Result<EndedRecord | undefined, StoreError> => {
+  const found = typeof record === 'string' ? decodeRecord(id, record) : undefined;
+  if (found?.birth === endId) {
+    const { state, head } = found;
+    return ok(state.status === 'TERMINATED' ? { state, ...(head.labels && { labels: head.labels }) } : undefined);
+  }
+  if (typeof remains === 'string') {
+    const ended = decodeRemains(remains);
+    return ended === undefined ? err(unreadable(session)) : ok(ended);
+  }
+  const isDamaged = typeof record === 'string' && found === undefined;
+  return isDamaged ? err(unreadable(session)) : ok(undefined);
+};
+
+/** The ends of a Redis store that must be reported: a sorted set for each tenant, beside that of its deadlines. */
+export class RedisEndQueue implements EndQueue {
+  readonly #connection: Connection;
+  readonly #keys: Keyspace;
+  readonly #sets: DueSets;
+
+  constructor(connection: Connection, keys: Keyspace) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#sets = {
+      tenantsOf: (partition) => keys.reportingOf(partition),
+      membersOf: (tenant) => keys.tenant(tenant).ends,
+    };
+  }
+
+  async due(now: number, limit: number, after?: string): Answer<DueEnds> {
+    const call = this.#connection.begin();
+    const { members, failed, ...part } = await readDue(call, this.#keys, this.#sets, now, limit, after);
+    const queued = members.map((member) => this.#queued(member));
+    const read = await Promise.all(this.#groups(queued).map((group) => this.#read(call, group)));
+    return ok({
+      ...part,
+      ends: read.flatMap((group) => group.unwrapOr([])).sort((a, b) => a.dueAt - b.dueAt),
+      failed: [...failed, ...read.flatMap((group) => (group.isErr() ? [group.error] : []))],
+    });
+  }
+
+  async postpone({ dueAt, ...end }: EndKey & { readonly dueAt: number }, to: number): Answer<'moved' | 'stale'> {
+    const session = this.#keys.of(end);
+    const { ends, reporting, writes, owner, member } = session;
+    const args = [endMember(member, end.endId), owner, String(dueAt), String(finite(to))];
+    const reply = await this.#connection.begin().writeScript(rescheduleScript, writes, [ends, reporting], args);
+    return outcomeOf(session, reply, ['moved', 'stale']);
+  }
+
+  async settle(end: EndKey): Answer<'settled' | 'missing'> {
+    const session = this.#keys.of(end);
+    const { record, remains, ends, reporting, deadlines, tenants, writes, member, owner } = session;
+    const keys = [record, remains + end.endId, ends, reporting, deadlines, tenants];
+    const args = [member, owner, end.endId];
+    const reply = await this.#connection.begin().writeScript(settleScript, writes, keys, args);
+    return outcomeOf(session, reply, ['settled', 'missing']);
+  }
+
+  #queued({ tenant, member, dueAt }: DueMember): QueuedEnd {
+    const colon = member.indexOf(':');
+    const key = { tenant, id: unescapeName(member.slice(0, colon)) };
+    return { ...key, endId: member.slice(colon + 1), dueAt, session: this.#keys.of(key) };
+  }
+
+  /** Those that one command can read: of one tenant, and not too many. */
+  #groups(queued: readonly QueuedEnd[]): readonly (readonly QueuedEnd[])[] {
+    const groups = new Map<string, QueuedEnd[][]>();
+    for (const end of queued) {
+      const ofTenant = groups.get(end.tenant) ?? [[]];
+      groups.set(end.tenant, ofTenant);
+      const last = ofTenant.at(-1);
+      if (last === undefined || last.length === READ_AT_ONCE) ofTenant.push([end]);
+      else last.push(end);
+    }
+    return [...groups.values()].flat();
+  }
+
+  async #read(call: Call, group: readonly QueuedEnd[]): Answer<readonly UnreportedEnd[]> {
+    const names = group.flatMap(({ session: { record, remains }, endId }) => [record, remains + endId]);
+    const texts = await call.readCommand((client) => client.mget(...names));
+    if (texts.isErr()) return err(toStoreError(group[0] ?? { tenant: '', id: '' })(texts.error));
+    return ok(
+      group.map((end, at) => {
+        const { tenant, id, endId, dueAt } = end;
+        return { tenant, id, endId, dueAt, ended: endedIn(end, texts.value[2 * at], texts.value[2 * at + 1]) };
+      }),
+    );
+  }
+}

@@ -1,0 +1,96 @@
+import { ok, type Result } from 'neverthrow';
+import type { StoreError } from '../../src/errors.js';
+import type { Fields } from '../../src/input/values.js';
+import type { DueEnds, EndKey, EndQueue } from '../../src/store/end-queue.js';
+import { escapeName } from '../../src/store/escape-name.js';
+import { finite } from '../../src/store/never.js';
+import { dueEnds } from '../sql/due-query.js';
+import { unreportedEndOf } from '../sql/end-rows.js';
+import { type Connection, PREFIX } from './connection.js';
+import { dueRows } from './read-due.js';
+
+const FIND = 'SELECT tenant, id, birth, due_at FROM colloquy_ends WHERE tenant = ? AND id = ? AND birth = ?';
+const ADD = 'INSERT INTO colloquy_ends (tenant, id, birth, due_at) VALUES (?, ?, ?, ?)';
+const LABELS = `(SELECT group_concat(name || '=' || value, ' ') FROM colloquy_labels WHERE session = number)`;
+const FIND_SESSION = `SELECT tenant, id, birth, state AS session_state, ${LABELS} AS session_labels
+  FROM colloquy_sessions WHERE tenant = ? AND id = ? AND birth = ?`;
+const KEEP = `UPDATE colloquy_ends SET removed_ms = ?, (labels, state) =
+    (SELECT ${LABELS}, state FROM colloquy_sessions WHERE number = ?)
+  WHERE tenant = ? AND id = ? AND birth = ?`;
+const POSTPONE = 'UPDATE colloquy_ends SET due_at = ? WHERE tenant = ? AND id = ? AND birth = ?';
+const REMOVE = 'DELETE FROM colloquy_ends WHERE tenant = ? AND id = ? AND birth = ?';
+const RELEASE = 'UPDATE colloquy_sessions SET due_at = deadline WHERE tenant = ? AND id = ? AND birth = ?';
+
+/** The key of an end as it is stored. */
+interface StoredKey {
+  readonly tenant: string;
+  readonly id: string;
+  readonly birth: string;
+}
+
+const keyOf = ({ tenant, id, endId }: EndKey): StoredKey => ({
+  tenant: escapeName(tenant),
+  id: escapeName(id),
+  birth: endId,
+});
+
+/** The ends of a SQLite store that must be reported. */
+export class SqliteEndQueue implements EndQueue {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  due(now: number, limit: number): Result<DueEnds, StoreError> {
+    return this.#connection.read((): Result<DueEnds, never> => {
+      const { rows, hasMore } = dueRows(this.#connection, dueEnds(PREFIX), now, limit);
+      return ok({ ends: rows.map((row) => unreportedEndOf(this.#withSession(row))), failed: [], hasMore });
+    });
+  }
+
+  postpone(end: EndKey & { readonly dueAt: number }, to: number): Result<'moved' | 'stale', StoreError> {
+    return this.#connection.write((): Result<'moved' | 'stale', never> => {
+      const { tenant, id, birth } = keyOf(end);
+      if (this.#dueAt({ tenant, id, birth }) !== end.dueAt || to === end.dueAt) return ok('stale');
+      this.#connection.run(POSTPONE, finite(to), tenant, id, birth);
+      return ok('moved');
+    });
+  }
+
+  settle(end: EndKey): Result<'settled' | 'missing', StoreError> {
+    return this.#connection.write((): Result<'settled' | 'missing', never> => {
+      const { tenant, id, birth } = keyOf(end);
+      if (this.#dueAt({ tenant, id, birth }) === undefined) return ok('missing');
+      this.#connection.run(REMOVE, tenant, id, birth);
+      this.#connection.run(RELEASE, tenant, id, birth);
+      return ok('settled');
+    });
+  }
+
+  /** Whether the end of a session waits. Within a transaction, as the next two. */
+  has({ tenant, id, birth }: Fields): boolean {
+    return this.#dueAt({ tenant: String(tenant), id: String(id), birth: String(birth) }) !== undefined;
+  }
+
+  /** Adds the end of the session in a row. */
+  add({ tenant, id, birth }: Fields, dueAt: number): void {
+    this.#connection.run(ADD, String(tenant), String(id), String(birth), dueAt);
+  }
+
+  /** Keeps what a report needs of the session in a row, before it is removed, if its end waits. */
+  keep({ tenant, id, birth, number }: Fields, removedMs: number): void {
+    this.#connection.run(KEEP, removedMs, Number(number), String(tenant), String(id), String(birth));
+  }
+
+  #dueAt({ tenant, id, birth }: StoredKey): number | undefined {
+    const row = this.#connection.find(FIND, { tenant, id, birth });
+    return row && Number(row['due_at']);
+  }
+
+  #withSession(row: Fields): Fields {
+    if (row['removed_ms'] !== null) return row;
+    const key = { tenant: String(row['tenant']), id: String(row['id']), birth: String(row['birth']) };
+    return { ...row, ...this.#connection.find(FIND_SESSION, key) };
+  }
+}

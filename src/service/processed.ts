@@ -1,0 +1,14 @@
+import type { SweepFailure } from '../errors.js';
+import type { EndedSession } from '../session/ended-session.js';
+import type { SessionKey } from '../store/session-store.js';
+import type { SweptSession } from './operation-results.js';
+
+/** What a sweep has done with one session or one end. */
+export interface Processed {
+  /** Whether it has moved or removed what was due, so that it is not due now. */
+  readonly isDone: boolean;
+  readonly ended?: SweptSession;
+  readonly reported?: EndedSession;
+  readonly deleted?: SessionKey;
+  readonly failed?: SweepFailure;
+}

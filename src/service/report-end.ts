@@ -1,0 +1,50 @@
+import { type ListenerFailed, listenerFailed } from '../errors.js';
+import { type EndedSession, endedSessionOf } from '../session/ended-session.js';
+import type { UnreportedEnd } from '../store/end-queue.js';
+import type { Processed } from './processed.js';
+import type { Settings } from './settings.js';
+
+/** Milliseconds until another sweep may process what a sweep has claimed or put off, and timeout of `onEnded`. */
+export const RETRY_AFTER_MS = 60_000;
+
+/** Called for each end that must be reported. */
+export type OnEnded = (session: EndedSession) => unknown;
+
+const callOnEnded = async (onEnded: OnEnded, session: EndedSession): Promise<ListenerFailed | undefined> => {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('onEnded has taken longer than a minute')), RETRY_AFTER_MS);
+    timer.unref?.();
+  });
+  try {
+    await Promise.race([(async () => onEnded(session))(), tooLong]);
+    return undefined;
+  } catch (cause) {
+    return listenerFailed(session.id, cause);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/**
+ * Reports an end, and settles it. First one sweep claims the end: it puts it off for a minute, which only one sweep can do.
+ * If that sweep fails, the end is due again after the minute. An end that cannot be read is put off too, and only the sweep
+ * that puts it off reports the error.
+ */
+export const reportEnd = async (
+  { store, now }: Settings,
+  end: UnreportedEnd,
+  onEnded: OnEnded,
+  sweptAt: number,
+): Promise<Processed> => {
+  const claimed = await store.ends.postpone(end, now().unwrapOr(sweptAt) + RETRY_AFTER_MS);
+  if (claimed.isErr()) return { isDone: false, failed: claimed.error };
+  if (claimed.value === 'stale') return { isDone: false };
+  const { ended } = end;
+  if (ended.isErr()) return { isDone: true, failed: ended.error };
+  const reported = ended.value && endedSessionOf(end, ended.value);
+  const failed = reported && (await callOnEnded(onEnded, reported));
+  if (failed !== undefined) return { isDone: true, failed };
+  const settled = await store.ends.settle(end);
+  return { isDone: true, ...(reported && { reported }), ...(settled.isErr() && { failed: settled.error }) };
+};

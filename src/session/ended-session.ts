@@ -1,0 +1,48 @@
+import type { EndedRecord } from '../store/end-queue.js';
+import type { SessionKey } from '../store/session-key.js';
+import { timestampOf } from './clock.js';
+import type { SessionLabels } from './session.js';
+import type { EndReason } from './session-status.js';
+import { activeMsAt, stateAt } from './timeline.js';
+
+/** A session that has ended, with what a bill needs. */
+export interface EndedSession {
+  /** The tenant of the session. */
+  readonly tenant: string;
+  /** The id of the session. */
+  readonly id: string;
+  /** Why it ended; `deleted` if it was deleted before any other end. */
+  readonly endReason: EndReason | 'deleted';
+  /** Seconds spent ACTIVE, rounded down. */
+  readonly duration: number;
+  /** Milliseconds spent ACTIVE. */
+  readonly durationMs: number;
+  /** Empty if the session was created without labels. */
+  readonly labels: SessionLabels;
+  /** When it was started: RFC 3339, UTC, milliseconds. Absent if it never was. */
+  readonly startedAt?: string;
+  /** When it ended, not when that was noticed: RFC 3339, UTC, milliseconds. */
+  readonly endedAt: string;
+}
+
+/** The end that a record describes. */
+export const endedSessionOf = (
+  { tenant, id }: SessionKey,
+  { state: stored, labels = {}, removedAt = Number.POSITIVE_INFINITY }: EndedRecord,
+): EndedSession => {
+  const state = removedAt < Number.POSITIVE_INFINITY ? stateAt(stored, removedAt) : stored;
+  const isOver = state.status === 'TERMINATED';
+  const endedAt = isOver ? state.since : removedAt;
+  const durationMs = activeMsAt(state, endedAt);
+  const { startedAt } = state;
+  return {
+    tenant,
+    id,
+    endReason: isOver ? state.endReason : 'deleted',
+    duration: Math.floor(durationMs / 1000),
+    durationMs,
+    labels,
+    ...(startedAt !== undefined && { startedAt: timestampOf(startedAt) }),
+    endedAt: timestampOf(endedAt),
+  };
+};

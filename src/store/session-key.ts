@@ -1,0 +1,14 @@
+import type { Result } from 'neverthrow';
+
+/** A result, or a promise of one such as a `ResultAsync`. A store in memory can return the result directly. */
+export type Answer<T, E> = Result<T, E> | PromiseLike<Result<T, E>>;
+
+/**
+ * Identifies a session. No call reaches the data of another tenant, whatever characters the tenant and the id contain.
+ */
+export interface SessionKey {
+  /** The tenant that the session belongs to. */
+  readonly tenant: string;
+  /** The id of the session, unique within its tenant. */
+  readonly id: string;
+}

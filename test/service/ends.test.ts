@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { createSweeper, type EndedSession, SessionService } from '../../src/index.js';
+import { NOON } from '../support/manual-clock.js';
+import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+
+const MINUTE = 60_000;
+
+const at = (ms: number): string => new Date(NOON + ms).toISOString();
+
+const open = (options: Parameters<typeof openSessions>[0] = {}) => {
+  const opened = openSessions(options);
+  const told: EndedSession[] = [];
+  const sweep = (sessions = opened.sessions) =>
+    okOf(createSweeper(sessions, { onEnded: (session) => told.push(session) }).sweepOnce());
+  return { ...opened, told, sweep };
+};
+
+describe('every end is reported', () => {
+  test.each([
+    ['terminate', 'terminated'],
+    ['fail', 'failed'],
+    ['delete', 'deleted'],
+  ] as const)('where it was made by %s, with what a bill needs', async (command, endReason) => {
+    const { sessions, clock, told, sweep } = open();
+    const acme = sessions.forTenant('acme');
+    clock.pass(100);
+    const { id } = await okOf(acme.create({ ...ada, labels: { customer: 'c-1' } }));
+    clock.pass(100);
+    await okOf(acme.start(id));
+    clock.pass(1250);
+    await okOf(acme.pause(id));
+    clock.pass(5000);
+    await okOf(acme.resume(id));
+    clock.pass(250);
+    expect((await acme[command](id)).isOk()).toBe(true);
+    clock.pass(10_000);
+    expect(await sweep()).toEqual({ ended: 0, reported: 1, deleted: 0, failed: 0 });
+    const times = { duration: 1, durationMs: 1500, startedAt: at(200), endedAt: at(6700) };
+    expect(told).toEqual([{ tenant: 'acme', id, endReason, labels: { customer: 'c-1' }, ...times }]);
+    expect(await sweep()).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
+    expect(told).toHaveLength(1);
+  });
+
+  test('where the clock made it and nobody has stored it when the session is deleted', async () => {
+    const { sessions, clock, told, sweep } = open();
+    const id = await startedIn(sessions, { timeLimit: 2 });
+    clock.pass(10_000);
+    await okOf(sessions.delete(id));
+    await sweep();
+    expect(told).toMatchObject([{ id, endReason: 'time_limit', durationMs: 2000, endedAt: at(2000) }]);
+  });
+
+  test('without a start, where the session was never started', async () => {
+    const { sessions, clock, told, sweep } = open({ idleTimeout: 60 });
+    const ids = [await createdIn(sessions), await createdIn(sessions)];
+    await okOf(sessions.delete(String(ids[1])));
+    clock.pass(MINUTE);
+    await sweep();
+    expect(told.map(({ id, endReason, durationMs }) => [id, endReason, durationMs]).toSorted()).toEqual([
+      [ids[0], 'idle_timeout', 0],
+      [ids[1], 'deleted', 0],
+    ]);
+    for (const each of told) expect(each).not.toHaveProperty('startedAt');
+  });
+
+  test('once, where an ended session is deleted before its report, and not again where it is deleted after', async () => {
+    const { sessions, told, sweep } = open();
+    const [first, second] = [await startedIn(sessions), await startedIn(sessions)];
+    await okOf(sessions.terminate(first));
+    await okOf(sessions.delete(first));
+    await okOf(sessions.terminate(second));
+    await sweep();
+    await okOf(sessions.delete(second));
+    await sweep();
+    expect(told.map(({ id, endReason }) => [id, endReason]).toSorted()).toEqual([
+      [first, 'terminated'],
+      [second, 'terminated'],
+    ]);
+  });
+
+  test('once for each session of an idempotency key, and not again when its create is repeated', async () => {
+    const { sessions, told, sweep, clock } = open();
+    const keyed = { ...ada, idempotencyKey: 'lesson' };
+    const lives: string[] = [];
+    for (const life of ['first', 'second', 'third']) {
+      const { id } = await okOf(sessions.create({ ...keyed, labels: { life } }));
+      lives.push(id);
+      await okOf(sessions.start(id));
+      if (life === 'third') await okOf(sessions.terminate(id));
+      else await okOf(sessions.delete(id));
+    }
+    for (let turn = 0; turn < 3; turn += 1) {
+      await sweep();
+      expect(await okOf(sessions.create({ ...keyed, labels: { life: 'third' } }))).toMatchObject({ id: lives[2] });
+      clock.pass(MINUTE);
+    }
+    expect(new Set(lives).size).toBe(1);
+    expect(told.map(({ labels, endReason }) => [labels['life'], endReason])).toEqual([
+      ['first', 'deleted'],
+      ['second', 'deleted'],
+      ['third', 'terminated'],
+    ]);
+  });
+
+  test('and a deleted session is gone for its readers while the report waits', async () => {
+    const { sessions, told, sweep } = open({ store: new MemorySessionStore({ events: true }) });
+    const id = await startedIn(sessions);
+    await okOf(sessions.delete(id));
+    expect(await errorOf(sessions.get(id))).toMatchObject({ type: 'not_found' });
+    expect(await errorOf(sessions.terminate(id))).toMatchObject({ type: 'not_found' });
+    expect((await okOf(sessions.list())).total).toBe(0);
+    await sweep();
+    expect(told).toHaveLength(1);
+  });
+
+  test('unless the session was created with reportEnds: false', async () => {
+    const { sessions, clock, told, sweep } = open({ reportEnds: false });
+    await startedIn(sessions, { timeLimit: 1 });
+    await okOf(sessions.terminate(await startedIn(sessions)));
+    await okOf(sessions.delete(await startedIn(sessions)));
+    clock.pass(1000);
+    expect(await sweep()).toEqual({ ended: 1, reported: 0, deleted: 0, failed: 0 });
+    expect(told).toEqual([]);
+  });
+});
+
+describe('a process with other settings', () => {
+  /** A service as another process has it, over the same store. */
+  const other = ({ store, clock }: ReturnType<typeof open>, options = {}) =>
+    new SessionService({ store, clock, ...options });
+
+  test('keeps the promises of a session, whatever it promises to its own', async () => {
+    const opened = open({ retention: 3600, idleTimeout: 30, reportEnds: false });
+    const { sessions, clock } = opened;
+    const theirs = other(opened, { retention: 1, idleTimeout: 5, reportEnds: true });
+    const [idle, terminated] = [await createdIn(sessions), await startedIn(sessions)];
+    await okOf(theirs.terminate(terminated));
+    clock.pass(29_999);
+    expect(await okOf(theirs.get(idle))).toMatchObject({ status: 'IDLE' });
+    clock.pass(1);
+    expect(await okOf(createSweeper(theirs).sweepOnce())).toMatchObject({ ended: 1, deleted: 0 });
+    clock.pass(3600_000 - 30_000 - 1);
+    expect(await okOf(createSweeper(theirs).sweepOnce())).toMatchObject({ deleted: 0 });
+    clock.pass(1);
+    expect(await okOf(createSweeper(theirs).sweepOnce())).toMatchObject({ deleted: 1 });
+    clock.pass(30_000);
+    expect(await okOf(createSweeper(theirs).sweepOnce())).toMatchObject({ deleted: 1 });
+    expect((await okOf(sessions.list())).total).toBe(0);
+  });
+
+  test('leaves the ends to one with onEnded, and deletes none of them before their report', async () => {
+    const opened = open({ retention: 10 });
+    const { sessions, clock, told, sweep } = opened;
+    const silent = createSweeper(other(opened));
+    const ids = [await startedIn(sessions, { timeLimit: 1 }), await startedIn(sessions)];
+    await okOf(sessions.terminate(String(ids[1])));
+    clock.pass(1000);
+    expect(await okOf(silent.sweepOnce())).toEqual({ ended: 1, reported: 0, deleted: 0, failed: 0 });
+    clock.pass(10 * MINUTE);
+    expect(await okOf(silent.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 0, failed: 0 });
+    expect((await okOf(sessions.list())).total).toBe(2);
+    expect(await sweep(other(opened))).toMatchObject({ reported: 2 });
+    expect(told.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(await okOf(silent.sweepOnce())).toEqual({ ended: 0, reported: 0, deleted: 2, failed: 0 });
+  });
+
+  test('is held up by no end that waits for another one', async () => {
+    const opened = open({ retention: 10 });
+    const { sessions, clock } = opened;
+    for (let count = 0; count < 50; count += 1) await okOf(sessions.terminate(await startedIn(sessions)));
+    clock.pass(MINUTE);
+    const unreported = other(opened, { retention: 1, reportEnds: false });
+    await okOf(unreported.terminate(await startedIn(unreported)));
+    clock.pass(1000);
+    const swept = await okOf(other(opened).sweep(5));
+    expect(swept).toMatchObject({ deleted: [{}], isFull: false });
+    expect(await okOf(other(opened).sweep(5))).toMatchObject({ ended: [], deleted: [], failed: [], isFull: false });
+  });
+});
