@@ -55,6 +55,7 @@ export type {
 export type { InputPolicy } from './input/input-policy.js';
 export type { OperationOptions } from './service/change-session.js';
 export type { CreateSessionInput } from './service/create-session.js';
+export type { ExtendInput } from './service/extend-session.js';
 export type { AppendOptions, HistoryQuery, NewHistoryEntry } from './service/history.js';
 export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
 export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';

@@ -113,7 +113,8 @@ export class MemorySessionStore implements SessionStore {
     if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
     const isEnd = next.status === 'TERMINATED' && owesEnd(state);
     const dueAt = isEnd || session.endId !== undefined ? Number.POSITIVE_INFINITY : next.deadline;
-    this.#change(key.tenant, tenant, () => tenant.change(session, copyState(next), dueAt));
+    const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
+    this.#change(key.tenant, tenant, () => tenant.change(session, copyState({ ...next, lastActivityAt }), dueAt));
     if (isEnd) this.ends.add(session, next.since);
     const detail = changeDetailOf(state, next);
     if (detail === undefined) session.firstRevision += 1;
@@ -131,6 +132,7 @@ export class MemorySessionStore implements SessionStore {
     if (decided?.outcome === 'closed') return ok({ ...decided, state: copyState(state) });
     if (decided !== undefined) return ok(decided);
     const position = log.append(entries, operation);
+    if (now > state.lastActivityAt) session.state = { ...state, lastActivityAt: now };
     this.#log(session, { type: 'appended', at: now, position });
     return ok({ outcome: 'appended', position });
   }

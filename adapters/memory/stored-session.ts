@@ -6,9 +6,11 @@ import { HistoryLog } from './history-log.js';
 import { jsonBytes } from './json-bytes.js';
 
 /** Bytes of a session's JSON around the texts of its head and its history. */
-const FRAME_BYTES =
-  '{"id":,"status":"TERMINATED","options":{"face":,"profile":,"context":,"behavior":,"time_limit":86400},"history":[],"created_at":,"duration":86400},'
-    .length;
+const FRAME_BYTES = [
+  '{"id":,"status":"TERMINATED","options":{"face":,"profile":,"context":,"behavior":,"time_limit":86400},"history":[],',
+  '"created_at":,"duration":86400,"duration_ms":86400000,"started_at":"2026-01-31T12:00:00.000Z",',
+  '"ended_at":"2026-01-31T12:00:00.000Z","updated_at":"2026-01-31T12:00:00.000Z"},',
+].join('').length;
 
 /** A session as the memory store keeps it. */
 export interface StoredSession {

@@ -13,16 +13,16 @@ $body$;
 CREATE FUNCTION $insert_session(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
-  p_reports_end boolean, p_revision bigint, p_state text, p_created_ms bigint, p_birth text, p_head text, p_names text[], p_values text[],
-  p_detail text
+  p_reports_end boolean, p_limit_ms double precision, p_last_activity double precision, p_revision bigint, p_state text,
+  p_created_ms bigint, p_birth text, p_head text, p_names text[], p_values text[], p_detail text
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
 BEGIN
   INSERT INTO $sessions (tenant, id, created_ms, birth, status, deadline, due_at, accepts_until, fencing_token,
-      leased_until, unleased_since, reports_end, revision, sequence, entries, bytes, head, state)
+      leased_until, unleased_since, reports_end, limit_ms, last_activity, revision, sequence, entries, bytes, head, state)
     VALUES (p_tenant, p_id, p_created_ms, p_birth, p_status, p_deadline, p_deadline, p_accepts_until, p_fencing_token,
-      p_leased_until, p_unleased_since, p_reports_end, p_revision, 1, 0, 0, p_head, p_state)
+      p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_last_activity, p_revision, 1, 0, 0, p_head, p_state)
     ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
   IF v_number IS NULL THEN
     RETURN 'taken';
@@ -46,22 +46,26 @@ BEGIN
         AND deadline <= p_now AND status = 'ACTIVE');
 END $body$;
 
-/* p_detail_from_paused: the event if the session was PAUSED. p_lease_detail: the event if only its lease is another. p_active_limit: null
+/* p_detail_from_paused: the event if the session was PAUSED. p_lease_detail: the event if its status stays
+   and its lease is another. p_extension_detail: the event if only its time limit is another. p_active_limit: null
    for none. */
 CREATE FUNCTION $replace_state(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
-  p_reports_end boolean, p_revision bigint, p_state text, p_since double precision, p_detail text,
-  p_detail_from_paused text, p_lease_detail text, p_active_limit double precision, p_now double precision
+  p_reports_end boolean, p_limit_ms double precision, p_last_activity double precision, p_revision bigint, p_state text,
+  p_since double precision, p_detail text, p_detail_from_paused text, p_lease_detail text, p_extension_detail text,
+  p_active_limit double precision, p_now double precision
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
+  v_is_lease boolean;
   v_is_change boolean;
   v_is_end boolean;
   v_waits boolean;
   v_detail text;
 BEGIN
-  SELECT number, birth, status, fencing_token, leased_until, reports_end, revision, sequence, state INTO v FROM $sessions
+  SELECT number, birth, status, fencing_token, leased_until, limit_ms, reports_end, revision, sequence, state INTO v
+    FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN 'missing';
@@ -72,8 +76,9 @@ BEGIN
   ELSIF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
     RETURN 'too_many';
   END IF;
-  v_is_change := v.status <> p_status OR (p_fencing_token > 0
-    AND (v.fencing_token <> p_fencing_token OR (p_leased_until = 0 AND v.leased_until <> 0)));
+  v_is_lease := p_fencing_token > 0
+    AND (v.fencing_token <> p_fencing_token OR (p_leased_until = 0 AND v.leased_until <> 0));
+  v_is_change := v.status <> p_status OR v_is_lease OR v.limit_ms <> p_limit_ms;
   v_is_end := p_status = 'TERMINATED' AND v.status <> 'TERMINATED' AND v.reports_end;
   v_waits := v_is_end;
   IF v.status = 'TERMINATED' THEN
@@ -81,8 +86,8 @@ BEGIN
   END IF;
   UPDATE $sessions SET status = p_status, deadline = p_deadline, accepts_until = p_accepts_until,
       fencing_token = p_fencing_token, leased_until = p_leased_until, unleased_since = p_unleased_since,
-      reports_end = p_reports_end, revision = p_revision, state = p_state,
-      due_at = CASE WHEN v_waits THEN ${NEVER} ELSE p_deadline END,
+      reports_end = p_reports_end, limit_ms = p_limit_ms, last_activity = greatest(last_activity, p_last_activity),
+      revision = p_revision, state = p_state, due_at = CASE WHEN v_waits THEN ${NEVER} ELSE p_deadline END,
       sequence = CASE WHEN v_is_change THEN sequence + 1 ELSE sequence END
     WHERE number = v.number;
   IF v_is_end THEN
@@ -91,8 +96,10 @@ BEGIN
   IF v.status <> p_status THEN
     PERFORM $count_sessions(p_tenant, v.number, ARRAY['', ''], ARRAY[v.status, p_status], ARRAY[-1, 1]);
     v_detail := CASE WHEN v.status = 'PAUSED' THEN p_detail_from_paused ELSE p_detail END;
-  ELSIF v_is_change THEN
+  ELSIF v_is_lease THEN
     v_detail := p_lease_detail;
+  ELSIF v_is_change THEN
+    v_detail := p_extension_detail;
   END IF;
   IF v_detail IS NOT NULL THEN
     INSERT INTO $outbox (tenant, id, birth, sequence, detail)
@@ -104,13 +111,13 @@ END $body$;
 CREATE FUNCTION $append_entries(
   p_tenant text, p_id text, p_now double precision, p_entries text[], p_operation text, p_digest text,
   p_fencing_token double precision, p_if_position double precision, p_max_entries double precision, p_has_events boolean,
-  OUT outcome text, OUT end_position bigint, OUT found_state text
+  OUT outcome text, OUT end_position bigint, OUT found_state text, OUT found_activity double precision
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
   v_known record;
 BEGIN
-  SELECT number, birth, status, accepts_until, fencing_token, leased_until, sequence, entries, bytes, state INTO v
+  SELECT number, birth, status, accepts_until, fencing_token, leased_until, last_activity, sequence, entries, bytes, state INTO v
     FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
@@ -132,6 +139,7 @@ BEGIN
   IF p_now >= v.accepts_until THEN
     outcome := 'closed';
     found_state := v.state;
+    found_activity := v.last_activity;
   ELSIF p_fencing_token IS NOT NULL AND (p_fencing_token <> v.fencing_token OR p_now >= v.leased_until) THEN
     outcome := 'lease_lost';
   ELSIF p_if_position <> v.entries THEN
@@ -153,7 +161,7 @@ BEGIN
     INSERT INTO $operations (session, operation, digest, position)
       VALUES (v.number, p_operation, p_digest, end_position);
   END IF;
-  UPDATE $sessions SET entries = end_position, sequence = v.sequence + 1,
+  UPDATE $sessions SET entries = end_position, sequence = v.sequence + 1, last_activity = greatest(last_activity, p_now),
       bytes = v.bytes + (SELECT sum(octet_length(entry) + 1) FROM unnest(p_entries) AS added (entry))
     WHERE number = v.number;
   IF p_has_events THEN

@@ -33,7 +33,7 @@ export const findState = async (
   prefix: string,
   { tenant, id }: SessionKey,
 ): Answer<StateRecord | undefined, StoreError> => {
-  const sql = `SELECT state FROM ${prefix}sessions WHERE tenant = ? AND id = ?`;
+  const sql = `SELECT state, last_activity FROM ${prefix}sessions WHERE tenant = ? AND id = ?`;
   const rows = await call.query({ sql, values: [escapeName(tenant), escapeName(id)] });
   return rows.andThen(([row]) => stateIn(id, row));
 };
@@ -54,10 +54,10 @@ const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice
     WHERE entry.session = number AND entry.position = ${place}), 0) AS bytes_at_${place}`;
   return {
     sql: `WITH bounded AS (
-        SELECT number, state, entries, ${bounds} FROM ${prefix}sessions WHERE tenant = ? AND id = ?
+        SELECT number, state, last_activity, entries, ${bounds} FROM ${prefix}sessions WHERE tenant = ? AND id = ?
       ),
       found AS (SELECT *, ${bytesAt('start')}, ${bytesAt('stop')} FROM bounded)
-    SELECT state, entries, start, stop, slice.* FROM found, LATERAL (
+    SELECT state, last_activity, entries, start, stop, slice.* FROM found, LATERAL (
       SELECT string_agg(entry.entry, ',' ORDER BY entry.position) AS history, count(*) AS read
       FROM ${prefix}entries AS entry
       WHERE entry.session = number AND entry.position > start AND entry.position <= stop AND (${fits})

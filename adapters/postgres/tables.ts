@@ -7,7 +7,7 @@ const SHARDS = 32;
  * The tables of version 1. `$` stands for the quoted schema and a dot.
  *
  * Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since the epoch;
- * 9007199254740991 stands for Infinity. `state` is the whole state as JSON; `status` to `revision` repeat what is
+ * 9007199254740991 stands for Infinity. `state` is the state as JSON but for `last_activity`; `status` to `revision` repeat what is
  * searched and compared. The indexes of lists include the number, so that a page by number skips sessions in the index alone.
  */
 export const tables = `
@@ -17,7 +17,8 @@ CREATE TABLE $sessions (
   birth text NOT NULL, status text COLLATE "C" NOT NULL, deadline double precision NOT NULL,
   due_at double precision NOT NULL, accepts_until double precision NOT NULL,
   fencing_token double precision NOT NULL, leased_until double precision NOT NULL,
-  unleased_since double precision NOT NULL, reports_end boolean NOT NULL,
+  unleased_since double precision NOT NULL, reports_end boolean NOT NULL, limit_ms double precision NOT NULL,
+  last_activity double precision NOT NULL,
   revision bigint NOT NULL, sequence bigint NOT NULL, entries bigint NOT NULL, bytes bigint NOT NULL,
   head text NOT NULL, state text NOT NULL
 ) WITH (fillfactor = 80);

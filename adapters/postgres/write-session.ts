@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid';
 import { err, ok } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
-import { type EventDetail, leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
+import { type EventDetail, extensionDetailOf, leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil } from '../../src/session/timeline.js';
@@ -31,6 +31,8 @@ const columnsOf = (state: StateRecord): readonly (string | number | boolean)[] =
   state.lease?.until ?? 0,
   unleasedSince(state),
   state.terms.reportEnds,
+  finite(state.limitMs),
+  state.lastActivityAt,
   state.revision,
   encodeState(state),
 ];
@@ -72,6 +74,7 @@ export class SessionWriter {
   async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError> {
     const details = [this.#detail(statusDetailOf(false, next)), this.#detail(statusDetailOf(true, next))];
     details.push(next.lease === undefined ? null : this.#detail(leaseDetailOf(next.lease)));
+    details.push(this.#detail(extensionDetailOf(next)));
     const values = [...namesOf(key), ...columnsOf(next), next.since, ...details];
     values.push(active?.sessions ?? null, active?.now ?? null);
     return this.#change('replace_state', values, key.id, ['replaced', 'stale', 'missing', 'too_many']);
@@ -92,7 +95,7 @@ export class SessionWriter {
     ];
     const rows = await this.#connection.begin().write(statement(this.#prefix, 'append_entries', values), values);
     if (rows.isErr()) return err(rows.error);
-    const { outcome, end_position: end, found_state: found } = rows.value[0] ?? {};
+    const { outcome, end_position: end, found_state: found, found_activity: activity } = rows.value[0] ?? {};
     const position = Number(end);
     if (outcome === 'appended') {
       this.#events?.publishSoon();
@@ -103,7 +106,7 @@ export class SessionWriter {
     if (outcome === 'missing' || outcome === 'mismatch' || outcome === 'lease_lost' || outcome === 'full') {
       return ok({ outcome });
     }
-    const state = outcome === 'closed' ? decodeState(found) : undefined;
+    const state = outcome === 'closed' ? decodeState(found, Number(activity)) : undefined;
     return state === undefined ? err(unreadable(key.id, 'state')) : ok({ outcome: 'closed', state });
   }
 

@@ -9,9 +9,9 @@ import { LETTERS, letterOf } from './status-letters.js';
 /*
  * A session is two strings. Its record has three lines:
  *
- *     3 <status> <report> <open until> <deadline> <revision> <fencing token> <leased until> <birth> <created> <sequence>
- *       <entries> <bytes> <size> <labels>
- *     <the state as JSON>
+ *     3 <status> <report> <open until> <deadline> <revision> <fencing token> <leased until> <limit> <last activity> <birth>
+ *       <created> <sequence> <entries> <bytes> <size> <labels>
+ *     <the state as JSON, without its last activity>
  *     <what never changes, as JSON without the labels>
  *
  * The fields before the labels have fixed widths and are all that scripts compare; the rest is for readers. Times are in
@@ -21,7 +21,7 @@ import { LETTERS, letterOf } from './status-letters.js';
  * behind that length in the journal was never acknowledged. `size` is the length of the record behind these fields.
  *
  * Its journal is the history: a line of JSON and a comma for each entry. An append writes there first, and then moves
- * `sequence`, `entries` and `bytes` on.
+ * `last activity`, `sequence`, `entries` and `bytes` on: it writes the fields from the first to the last of these.
  */
 
 let nextStart = 0;
@@ -43,6 +43,8 @@ const FIELDS = {
   revision: place(16),
   fencingToken: place(16),
   leasedUntil: place(16),
+  limit: place(16),
+  lastActivity: place(16),
   birth: place(12),
   created: place(15),
   sequence: place(10),
@@ -59,7 +61,7 @@ const VERSION = '3';
 export const HEADER_BYTES = FIELDS.size.end + 1;
 
 /** Where the fields begin that an append changes. */
-export const COUNTS_START = FIELDS.sequence.start;
+export const LAST_ACTIVITY_START = FIELDS.lastActivity.start;
 
 const pad = (value: number | string, name: Field): string => String(value).padStart(FIELDS[name].width, '0');
 
@@ -68,11 +70,12 @@ export const REPORT_START = FIELDS.report.start;
 
 /** The fields that a state decides, from the first to the one before the birth. */
 export const stateFields = (state: StateRecord): string => {
-  const { status, deadline, revision, terms, lease } = state;
+  const { status, deadline, revision, terms, lease, limitMs, lastActivityAt } = state;
   const times = `${pad(finite(acceptsHistoryUntil(state)), 'openUntil')} ${pad(finite(deadline), 'deadline')}`;
   const leased = `${pad(lease?.fencingToken ?? 0, 'fencingToken')} ${pad(lease?.until ?? 0, 'leasedUntil')}`;
+  const used = `${pad(finite(limitMs), 'limit')} ${pad(lastActivityAt, 'lastActivity')}`;
   const report = pad(terms.reportEnds ? 1 : 0, 'report');
-  return `${VERSION} ${letterOf(status)} ${report} ${times} ${pad(revision, 'revision')} ${leased} `;
+  return `${VERSION} ${letterOf(status)} ${report} ${times} ${pad(revision, 'revision')} ${leased} ${used} `;
 };
 
 /** A revision as scripts compare it. */
@@ -88,7 +91,7 @@ export const encodeRecord = (birth: string, { labels, ...head }: SessionHead, st
 
 /** All fields of a record before its labels. */
 const HEADER = new RegExp(
-  `^${VERSION} [${LETTERS}] [01] (?:\\d{16} ){5}[\\w-]{12} \\d{15} (?:\\d{10} ){2}\\d{12} \\d{10} `,
+  `^${VERSION} [${LETTERS}] [01] (?:\\d{16} ){7}[\\w-]{12} \\d{15} (?:\\d{10} ){2}\\d{12} \\d{10} `,
 );
 
 const numberIn = (text: string, name: Field): number => Number(text.slice(FIELDS[name].start, FIELDS[name].end));
@@ -116,7 +119,7 @@ export const decodeRecord = (id: string, text: string): DecodedRecord | undefine
   const stateStart = text.indexOf('\n') + 1;
   const headStart = text.indexOf('\n', stateStart) + 1;
   if (!HEADER.test(text) || stateStart <= HEADER_BYTES || headStart === 0) return undefined;
-  const state = decodeState(text.slice(stateStart, headStart - 1));
+  const state = decodeState(text.slice(stateStart, headStart - 1), numberIn(text, 'lastActivity'));
   const head = decodeHead(id, text.slice(headStart));
   const [sequence, entries] = [numberIn(text, 'sequence'), numberIn(text, 'entries')];
   const bytes = numberIn(text, 'bytes');
@@ -146,7 +149,7 @@ export const numberField = (text: string, name: Field): string => `tonumber(${fi
 
 /** Whether a text begins with the fields of a record of this version. A field of another form would end a script. */
 export const isRecord = (text: string): string =>
-  `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(6)}[%w_-]+ ${'%d+ '.repeat(5)}()') == ${HEADER_BYTES + 1})`;
+  `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(8)}[%w_-]+ ${'%d+ '.repeat(5)}()') == ${HEADER_BYTES + 1})`;
 
 /** The same for scripts that only return fields to readers, which check them: what it costs, it costs for each session of a page. */
 export const startsRecord = (text: string): string => `(string.sub(${text}, 1, 2) == '${VERSION} ')`;
@@ -157,13 +160,23 @@ local head = redis.pcall('GETRANGE', ${key}, '0', '${HEADER_BYTES - 1}')
 -- Test doubles fail where there is no key.
 if type(head) ~= 'string' then head = redis.call('GET', ${key}) or '' end`;
 
-/** The fields that stay when the state is replaced: the birth and the creation time. */
-export const originOf = (text: string): string => `string.sub(${text}, ${FIELDS.birth.start + 1}, ${COUNTS_START})`;
+/** The fields that never change: the birth and the creation time, with the space behind them. */
+export const originOf = (text: string): string =>
+  `string.sub(${text}, ${FIELDS.birth.start + 1}, ${FIELDS.sequence.start})`;
 
-/** A pattern for `string.format` of the fields that an append changes, with the space behind them. */
+/** A pattern for `string.format` of the fields that count changes and entries, with the space behind them. */
 export const COUNTS_FORMAT = (['sequence', 'entries', 'bytes'] as const)
   .map((name) => `%0${FIELDS[name].width}d `)
   .join('');
 
 /** The same for the last field. */
 export const SIZE_FORMAT = `%0${FIELDS.size.width}d `;
+
+/** The last activity of a record as text, or `now` where that is later. Both are Lua expressions; `now` is a text. */
+export const laterActivity = (record: string, now: string): string =>
+  `(tonumber(${now}) > ${numberField(record, 'lastActivity')}
+    and string.rep('0', ${FIELDS.lastActivity.width} - #${now}) .. ${now} or ${field(record, 'lastActivity')})`;
+
+/** The fields of a next state, a Lua expression, where a later activity of the record stays. */
+export const withLaterActivity = (fields: string, record: string): string =>
+  `string.sub(${fields}, 1, ${LAST_ACTIVITY_START}) .. ${laterActivity(record, field(fields, 'lastActivity'))} .. ' '`;

@@ -25,7 +25,8 @@ interface QueuedEnd extends EndKey {
 /** What remains of a removed session: the time of the removal, the labels, and the state in the next line. */
 const decodeRemains = (text: string): EndedRecord | undefined => {
   const [, removedAt, labels = '', json] = /^(\d+) (.*)\n(.*)$/.exec(text) ?? [];
-  const state = decodeState(json);
+  // No report tells of the last activity.
+  const state = decodeState(json, 0);
   if (state === undefined) return undefined;
   return { state, ...(labels !== '' && { labels: labelsOf(labels.split(' ')) }), removedAt: Number(removedAt) };
 };

@@ -5,6 +5,7 @@ import { isAfter } from '../../src/events/position.js';
 import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
 import { isEndReason } from '../../src/session/session-status.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import { NEVER } from '../../src/store/never.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
 import { type Keyspace, keyOfPath } from './keyspace.js';
@@ -14,7 +15,8 @@ import { StreamListener } from './stream-listener.js';
 /**
  * An event as the scripts write it to a stream, one line of plain text:
  *
- *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or position in the history, or holder, or ->
+ *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or position in the history, or holder,
+ *       or time limit and deadline, or ->
  *
  * The first field is the version of this format.
  */
@@ -27,6 +29,10 @@ const readDetail = (type: string, at: number, detail: string): EventDetail | und
     case 'leased':
     case 'released':
       return { type, at, holder: unescapeName(detail) };
+    case 'extended': {
+      const [limitMs = NEVER, endsAt = NEVER] = detail.split('_').map(Number);
+      return { type, at, limitMs: limitMs < NEVER ? limitMs : 0, ...(endsAt < NEVER && { endsAt }) };
+    }
     case 'terminated':
       return isEndReason(detail) ? { type, at, endReason: detail } : undefined;
     case 'created':

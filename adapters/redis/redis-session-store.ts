@@ -180,10 +180,10 @@ export class RedisSessionStore implements SessionStore {
     const { value } = reply;
     if (typeof value === 'number') return ok({ outcome: 'appended', position: value });
     if (isOneOf(value, ['lease_lost', 'full', 'mismatch', 'missing'])) return ok({ outcome: value });
-    const [outcome, detail]: readonly unknown[] = Array.isArray(value) ? value : [];
+    const [outcome, detail, lastActivity]: readonly unknown[] = Array.isArray(value) ? value : [];
     if (outcome === 'repeated') return ok({ outcome: 'appended', position: Number(detail), repeated: true });
     if (outcome === 'moved') return ok({ outcome, position: Number(detail) });
-    const state = outcome === 'closed' ? decodeState(detail) : undefined;
+    const state = outcome === 'closed' ? decodeState(detail, Number(lastActivity)) : undefined;
     return state === undefined ? err(unreadable(key)) : ok({ outcome: 'closed', state });
   }
 

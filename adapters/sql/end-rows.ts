@@ -15,7 +15,8 @@ const endedIn = (id: string, row: Fields): Result<EndedRecord | undefined, Store
   const isRemoved = row['removed_ms'] !== null;
   const text = row[isRemoved ? 'state' : 'session_state'];
   if (!isRemoved && typeof text !== 'string') return ok(undefined);
-  const state = decodeState(text);
+  // No report tells of the last activity.
+  const state = decodeState(text, 0);
   if (state === undefined) return err(unreadable(id, 'state'));
   const labels = row[isRemoved ? 'labels' : 'session_labels'];
   return ok({

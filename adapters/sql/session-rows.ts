@@ -6,23 +6,23 @@ import type { RecordPage } from '../../src/store/session-store.js';
 import { decodeEntries, decodeHead, decodeState } from '../../src/store/stored-json.js';
 import { placeOf } from './page-query.js';
 
-/** Bytes of JSON that a session has beside its head and its history: its status, duration and the like. */
-export const FRAME_BYTES = 150;
+/** Bytes of JSON that a session has beside its head and its history: its status, its times and the like. */
+export const FRAME_BYTES = 300;
 
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
 
-/** The state in a row with `state`; undefined without a row. */
+/** The state in a row with `state` and `last_activity`; undefined without a row. */
 export const stateIn = (id: string, row: Fields | undefined): Result<StateRecord | undefined, CorruptRecord> => {
   if (row === undefined) return ok(undefined);
-  const state = decodeState(row['state']);
+  const state = decodeState(row['state'], Number(row['last_activity']));
   return state === undefined ? err(unreadable(id, 'state')) : ok(state);
 };
 
 /** The session in a row, whose `head` and `history` of `length` entries may come from another one. */
 export const sessionIn = (row: Fields, large: Fields, length: number): Result<SessionRecord, CorruptRecord> => {
   const { id } = placeOf(row);
-  const state = decodeState(row['state']);
+  const state = decodeState(row['state'], Number(row['last_activity']));
   if (state === undefined) return err(unreadable(id, 'state'));
   const head = decodeHead(id, large['head']);
   if (head === undefined) return err(unreadable(id, 'head'));

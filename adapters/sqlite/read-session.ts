@@ -30,7 +30,7 @@ export const selectRows = (size: ReadSize, from: Query): Query => {
   const { sql, values } = historyBytes(size);
   return {
     sql: `SELECT number, session.tenant AS tenant, session.created_ms AS created_ms, session.id AS id,
-      state, entries, sequence, birth, ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
+      state, last_activity, entries, sequence, birth, ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
     values: [...values, ...from.values],
   };
 };
@@ -45,7 +45,8 @@ const LOAD_HEADS = `SELECT number, head ${LARGE}`;
 const ENTRIES = `SELECT number, (SELECT group_concat(entry) FROM (
     SELECT entry FROM colloquy_entries WHERE session = number AND position > ? AND position <= ? ORDER BY position
   )) AS history FROM colloquy_sessions WHERE number = ?`;
-const STATE = 'SELECT tenant, id, number, state, entries FROM colloquy_sessions WHERE tenant = ? AND id = ?';
+const STATE =
+  'SELECT tenant, id, number, state, last_activity, entries FROM colloquy_sessions WHERE tenant = ? AND id = ?';
 const BYTES_UP_TO = 'SELECT session, position, bytes FROM colloquy_entries WHERE session = ? AND position = ?';
 /* Counting on from a position: the last entry whose bytes fit. Counting back: the first one. */
 const LAST_THAT_FITS = `SELECT session, position FROM colloquy_entries

@@ -9,8 +9,9 @@ import type { Connection } from './connection.js';
  * Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since the epoch; `NEVER`
  * stands for Infinity.
  *
- * `sessions` holds what changes, in short rows: an append rewrites one. `state` is the whole state as JSON; `status`,
- * `deadline`, `unleased_since` and `revision` repeat what is searched. `heads` holds what never changes.
+ * `sessions` holds what changes, in short rows: an append rewrites one. `state` is the state as JSON but for
+ * `last_activity`; `status`, `deadline`, `unleased_since` and `revision` repeat what is searched. `heads` holds what never
+ * changes.
  *
  * Triggers keep the totals, and remove everything of a session with its row.
  */
@@ -18,8 +19,8 @@ const VERSION_1 = `
 CREATE TABLE colloquy_sessions (
   number INTEGER PRIMARY KEY, tenant TEXT NOT NULL, id TEXT NOT NULL, created_ms INTEGER NOT NULL,
   birth TEXT NOT NULL, status TEXT NOT NULL, deadline INTEGER NOT NULL, due_at INTEGER NOT NULL,
-  unleased_since INTEGER NOT NULL, revision INTEGER NOT NULL, sequence INTEGER NOT NULL, entries INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  head_bytes INTEGER NOT NULL, state TEXT NOT NULL
+  unleased_since INTEGER NOT NULL, revision INTEGER NOT NULL, last_activity INTEGER NOT NULL, sequence INTEGER NOT NULL,
+  entries INTEGER NOT NULL, bytes INTEGER NOT NULL, head_bytes INTEGER NOT NULL, state TEXT NOT NULL
 );
 CREATE UNIQUE INDEX colloquy_sessions_by_id ON colloquy_sessions (tenant, id);
 CREATE INDEX colloquy_sessions_by_creation ON colloquy_sessions (tenant, created_ms, id);

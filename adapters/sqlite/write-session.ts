@@ -25,17 +25,18 @@ import { activeAt } from './read-page.js';
 import type { SqliteEndQueue } from './sqlite-end-queue.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 
-const FIND = `SELECT tenant, id, number, birth, status, deadline, due_at, revision, sequence, entries, bytes, state
-  FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
+const FIND = `SELECT tenant, id, number, birth, status, deadline, due_at, revision, last_activity, sequence, entries, bytes,
+  state FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
 const INSERT = `INSERT INTO colloquy_sessions
-  (tenant, id, created_ms, birth, status, deadline, due_at, unleased_since, revision, sequence, entries, bytes, head_bytes,
-    state)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, ?, ?)`;
+  (tenant, id, created_ms, birth, status, deadline, due_at, unleased_since, revision, last_activity, sequence, entries, bytes,
+    head_bytes, state)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, ?, ?)`;
 const INSERT_HEAD = 'INSERT INTO colloquy_heads (session, head) VALUES (?, ?)';
 const INSERT_LABEL = `INSERT INTO colloquy_labels (tenant, name, value, created_ms, id, session)
   VALUES (?, ?, ?, ?, ?, ?)`;
 const REPLACE = `UPDATE colloquy_sessions
-  SET status = ?, deadline = ?, due_at = ?, unleased_since = ?, revision = ?, sequence = ?, state = ? WHERE number = ?`;
+  SET status = ?, deadline = ?, due_at = ?, unleased_since = ?, revision = ?, last_activity = ?, sequence = ?, state = ?
+  WHERE number = ?`;
 const RESCHEDULE = 'UPDATE colloquy_sessions SET due_at = ? WHERE number = ?';
 const REMOVE = 'DELETE FROM colloquy_sessions WHERE number = ?';
 const FIND_OPERATION = `SELECT session, operation, digest, position FROM colloquy_operations
@@ -43,7 +44,8 @@ const FIND_OPERATION = `SELECT session, operation, digest, position FROM colloqu
 const INSERT_OPERATION = `INSERT INTO colloquy_operations (session, operation, digest, position)
   VALUES (?, ?, ?, ?)`;
 const INSERT_ENTRY = 'INSERT INTO colloquy_entries (session, position, bytes, entry) VALUES (?, ?, ?, ?)';
-const APPENDED = 'UPDATE colloquy_sessions SET entries = ?, bytes = ?, sequence = ? WHERE number = ?';
+const APPENDED =
+  'UPDATE colloquy_sessions SET entries = ?, bytes = ?, sequence = ?, last_activity = ? WHERE number = ?';
 
 /** The changes of sessions. Each is one transaction with its event. */
 export class SessionWriter {
@@ -64,7 +66,8 @@ export class SessionWriter {
       const [owner, id, text, birth] = [escapeName(tenant), escapeName(head.id), encodeHead(head), nanoid(12)];
       const createdMs = Date.parse(head.createdAt);
       const until = finite(state.deadline);
-      const values = [state.status, until, until, unleasedSince(state), state.revision, bytesOf(text)];
+      const { status, revision, lastActivityAt } = state;
+      const values = [status, until, until, unleasedSince(state), revision, lastActivityAt, bytesOf(text)];
       this.#connection.run(INSERT, owner, id, createdMs, birth, ...values, encodeState(state));
       const number = Number(this.#find(key)?.['number']);
       this.#connection.run(INSERT_HEAD, number, text);
@@ -80,7 +83,7 @@ export class SessionWriter {
     return this.#connection.write((): Result<Replaced, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
-      const state = decodeState(row['state']);
+      const state = decodeState(row['state'], Number(row['last_activity']));
       if (state === undefined) return err(unreadable(key.id, 'state'));
       if (state.revision !== next.revision - 1) return ok('stale');
       if (active !== undefined && activeAt(this.#connection, key.tenant, active.now) >= active.sessions) {
@@ -92,7 +95,8 @@ export class SessionWriter {
       const isEnd = status === 'TERMINATED' && owesEnd(state);
       const waits = isEnd || (state.status === 'TERMINATED' && this.#ends.has(row));
       const dueAt = waits ? Number.POSITIVE_INFINITY : deadline;
-      const values = [status, finite(deadline), finite(dueAt), unleasedSince(next), revision, sequence];
+      const lastActivity = Math.max(state.lastActivityAt, next.lastActivityAt);
+      const values = [status, finite(deadline), finite(dueAt), unleasedSince(next), revision, lastActivity, sequence];
       this.#connection.run(REPLACE, ...values, encodeState(next), Number(row['number']));
       if (isEnd) this.#ends.add(row, next.since);
       const change = { birth: String(row['birth']), sequence };
@@ -105,7 +109,7 @@ export class SessionWriter {
     return this.#connection.write((): Result<AppendOutcome, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok({ outcome: 'missing' });
-      const state = decodeState(row['state']);
+      const state = decodeState(row['state'], Number(row['last_activity']));
       if (state === undefined) return err(unreadable(key.id, 'state'));
       const known = this.#findOperation(Number(row['number']), append.operation);
       const decided = decideAppend({ state, entries: Number(row['entries']), known }, append);
@@ -130,7 +134,7 @@ export class SessionWriter {
       this.#connection.run(INSERT_OPERATION, number, operation.id, operation.digest, position);
     }
     const sequence = Number(row['sequence']) + 1;
-    this.#connection.run(APPENDED, position, bytes, sequence, number);
+    this.#connection.run(APPENDED, position, bytes, sequence, Math.max(Number(row['last_activity']), now), number);
     this.#events.log(key, { birth: String(row['birth']), sequence }, { type: 'appended', at: now, position });
     return position;
   }
@@ -143,7 +147,7 @@ export class SessionWriter {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
       if (revision !== undefined && revision !== Number(row['revision'])) return ok('stale');
-      const state = decodeState(row['state']);
+      const state = decodeState(row['state'], Number(row['last_activity']));
       if (state !== undefined && owesEnd(state)) this.#ends.add(row, now);
       this.#ends.keep(row, now);
       this.#connection.run(REMOVE, Number(row['number']));

@@ -23,6 +23,8 @@ const objectOf = (change: ShownChange, added: readonly HistoryEntry[], entries: 
   if (type === 'session.expiring') return { type, at: change.at, ends_at: change.endsAt, end_reason: change.endReason };
   const { id, sequence, at } = change;
   if (type === 'session.appended') return { id, type, sequence, at, entries: added };
+  if (type === 'session.extended')
+    return { id, type, sequence, at, time_limit: change.timeLimit, ends_at: change.endsAt };
   if (type === 'session.leased' || type === 'session.released')
     return { id, type, sequence, at, holder: change.holder };
   return { id, type, sequence, at, end_reason: type === 'session.terminated' ? change.endReason : undefined };
@@ -32,6 +34,8 @@ const detailOf = (change: ShownChange): string => {
   switch (change.type) {
     case 'session.terminated':
       return `, ${change.endReason}`;
+    case 'session.extended':
+      return change.timeLimit === 0 ? ', no limit' : `, ${change.timeLimit} s`;
     case 'session.leased':
     case 'session.released':
       return ` by ${change.holder}`;

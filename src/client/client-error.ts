@@ -143,7 +143,7 @@ export type RemoteDeleteError = RemoteErrorIn<typeof remove>;
 export type RemoteCreateError = RemoteErrorIn<typeof create>;
 /** Errors of `start` and `resume` of the client. */
 export type RemoteStartError = RemoteErrorIn<(typeof changes)['start' | 'resume']>;
-/** Errors of `pause`, `terminate` and `fail` of the client. */
+/** Errors of `pause`, `extend`, `terminate` and `fail` of the client. */
 export type RemoteChangeError = RemoteErrorIn<(typeof changes)['pause' | 'terminate' | 'fail']>;
 /** Errors of `lease` of the client. */
 export type RemoteLeaseError = RemoteErrorIn<typeof lease>;

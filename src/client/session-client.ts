@@ -1,10 +1,11 @@
 import { err, errAsync, type Result, ResultAsync } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import { append, changes, lease, release, remove, renew } from '../operations/command-operations.js';
+import { append, changes, extend, lease, release, remove, renew } from '../operations/command-operations.js';
 import type { Operation, OperationError } from '../operations/operation.js';
 import { REPLAYED_HEADER, type RemoteCreated, type RemotePage, type RemoteSession } from '../operations/outputs.js';
 import { create, get, history, list } from '../operations/session-operations.js';
 import type { CreateSessionInput } from '../service/create-session.js';
+import type { ExtendInput } from '../service/extend-session.js';
 import type { HistoryQuery, NewHistoryEntry } from '../service/history.js';
 import type { LeaseInput, ReleaseInput, RenewInput } from '../service/lease-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
@@ -121,6 +122,14 @@ export class SessionClient {
   /** PAUSED to ACTIVE. The time limit runs on. */
   resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteStartError> {
     return this.#call(changes.resume, { id, options }, writtenOf(changes.resume));
+  }
+
+  /**
+   * Sets another time limit, more or less than before, of a session that has not ended. The seconds that are used count: a
+   * limit that is not above them is `invalid_input`.
+   */
+  extend(id: string, input: ExtendInput, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
+    return this.#call(extend, { id, input, options }, bodyOf(extend));
   }
 
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */

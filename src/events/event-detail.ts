@@ -14,12 +14,16 @@ export interface ChangeId {
 /** The events that have no details but their time. */
 export type SimpleEvent = 'created' | 'started' | 'paused' | 'resumed' | 'deleted';
 
-/** The type of a change and its details. `at` is in milliseconds since the epoch. */
+/**
+ * The type of a change and its details. `at` and `endsAt` are in milliseconds since the epoch; `endsAt` is the new deadline, if
+ * there is one. `limitMs` is 0 for no limit.
+ */
 export type EventDetail =
   | { readonly type: SimpleEvent; readonly at: number }
   | { readonly type: 'leased' | 'released'; readonly at: number; readonly holder: string }
   | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
-  | { readonly type: 'appended'; readonly at: number; readonly position: number };
+  | { readonly type: 'appended'; readonly at: number; readonly position: number }
+  | { readonly type: 'extended'; readonly at: number; readonly limitMs: number; readonly endsAt?: number };
 
 /** The detail of a state that the session has just entered. IDLE means that the session was created. */
 export const statusDetailOf = (wasPaused: boolean, state: StateRecord): EventDetail => {
@@ -34,14 +38,22 @@ export const statusDetailOf = (wasPaused: boolean, state: StateRecord): EventDet
 export const leaseDetailOf = ({ holder, takenAt, releasedAt }: LeaseRecord): EventDetail =>
   releasedAt === undefined ? { type: 'leased', at: takenAt, holder } : { type: 'released', at: releasedAt, holder };
 
+/** The detail of a time limit that was just changed. */
+export const extensionDetailOf = ({ lastActivityAt: at, limitMs, deadline }: StateRecord): EventDetail => ({
+  type: 'extended',
+  at,
+  limitMs: limitMs === Number.POSITIVE_INFINITY ? 0 : limitMs,
+  ...(deadline < Number.POSITIVE_INFINITY && { endsAt: deadline }),
+});
+
 /** The detail of the change from one state to the next; undefined if it is none, such as a renewed lease. */
 export const changeDetailOf = (previous: StateRecord, next: StateRecord): EventDetail | undefined => {
   if (previous.status !== next.status) return statusDetailOf(previous.status === 'PAUSED', next);
   const [before, lease] = [previous.lease, next.lease];
-  if (lease === undefined) return undefined;
-  const isTaken = lease.fencingToken !== before?.fencingToken;
-  const isReleased = lease.releasedAt !== undefined && before?.releasedAt === undefined;
-  return isTaken || isReleased ? leaseDetailOf(lease) : undefined;
+  const isTaken = lease?.fencingToken !== before?.fencingToken;
+  const isReleased = lease?.releasedAt !== undefined && before?.releasedAt === undefined;
+  if (lease !== undefined && (isTaken || isReleased)) return leaseDetailOf(lease);
+  return previous.limitMs === next.limitMs ? undefined : extensionDetailOf(next);
 };
 
 /** The event as watchers receive it. */
@@ -61,6 +73,11 @@ export const eventOf = (
   }
   if (detail.type === 'leased' || detail.type === 'released') {
     return Object.freeze({ ...base, type: `session.${detail.type}`, holder: detail.holder });
+  }
+  if (detail.type === 'extended') {
+    const { limitMs, endsAt } = detail;
+    const ends = endsAt === undefined ? {} : { endsAt: timestampOf(endsAt) };
+    return Object.freeze({ ...base, type: 'session.extended', timeLimit: limitMs / 1000, ...ends });
   }
   return Object.freeze({ ...base, type: `session.${detail.type}` });
 };

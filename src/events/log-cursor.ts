@@ -1,6 +1,7 @@
-import { err, type Result } from 'neverthrow';
-import { type StoreError, storeUnavailable } from '../errors.js';
-import type { Answer, EventLog, EventScope } from '../store/session-store.js';
+import type { Result } from 'neverthrow';
+import type { StoreError } from '../errors.js';
+import type { EventLog, EventScope } from '../store/session-store.js';
+import { safely } from './safely.js';
 import type { SessionEvent } from './session-event.js';
 
 /** Maximum number of events in one read. */
@@ -13,15 +14,6 @@ export interface LogPage {
   /** Whether events before these are gone from the stream. */
   readonly isTrimmed: boolean;
 }
-
-/** An exception of the store is treated as `store_unavailable`, so the read is retried. */
-const safely = async <T>(ask: () => Answer<T, StoreError>): Promise<Result<T, StoreError>> => {
-  try {
-    return await ask();
-  } catch (cause) {
-    return err(storeUnavailable('the store threw an exception', 'not_applied', cause));
-  }
-};
 
 /** Reads a stream page by page, and reports each trimmed part once. */
 export class LogCursor {

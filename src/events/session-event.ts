@@ -7,6 +7,7 @@ export type SessionEventType =
   | 'session.started'
   | 'session.paused'
   | 'session.resumed'
+  | 'session.extended'
   | 'session.appended'
   | 'session.leased'
   | 'session.released'
@@ -31,7 +32,7 @@ interface EventBase {
 /** The types of the events that have no details of their own. */
 export type PlainEventType = Exclude<
   SessionEventType,
-  'session.terminated' | 'session.appended' | 'session.leased' | 'session.released'
+  'session.extended' | 'session.terminated' | 'session.appended' | 'session.leased' | 'session.released'
 >;
 
 /** One change of one session. A renewed lease is none, nor is one that runs out by time. */
@@ -44,6 +45,13 @@ export type SessionEvent =
       readonly holder: string;
     })
   | (EventBase & { readonly type: 'session.terminated'; readonly endReason: EndReason })
+  | (EventBase & {
+      readonly type: 'session.extended';
+      /** The new time limit in seconds; 0 for none. */
+      readonly timeLimit: number;
+      /** When the clock ends the session now, unless a command comes before; absent if it does not. RFC 3339, UTC, milliseconds. */
+      readonly endsAt?: string;
+    })
   | (EventBase & {
       readonly type: 'session.appended';
       /** The position in the history after these entries, as `append` returned it. */
@@ -83,7 +91,7 @@ export interface SessionExpiring {
   readonly sessionId: string;
   /** When the warning was computed: RFC 3339, UTC, milliseconds. */
   readonly at: string;
-  /** When the session ends, unless it is paused, resumed or ended before: RFC 3339, UTC, milliseconds. */
+  /** When the session ends, unless it is paused, resumed, extended or ended before: RFC 3339, UTC, milliseconds. */
   readonly endsAt: string;
   /** Why the session will end. */
   readonly endReason: EndReason;

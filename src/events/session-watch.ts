@@ -18,6 +18,7 @@ import {
   timeAt,
 } from './position.js';
 import { DONE } from './safe-iterator.js';
+import { safely } from './safely.js';
 import type { SessionChange, SessionEvent } from './session-event.js';
 
 type Item = Result<SessionChange, WatchError>;
@@ -159,6 +160,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     reader.skip();
     const found = await this.#find({});
     if (found.isErr()) return this.#rideOut(reader, found.error);
+    if (this.#settings.now().isErr()) return this.#retryLater(reader);
     if (found.value !== undefined) return this.#snapshotOf(found.value);
     if (!this.#hasDelivered) return err(notFound(this.#key.id));
     reader.end();
@@ -190,14 +192,28 @@ export class SessionWatch implements AsyncIterator<Item, void> {
 
   /** Waits until the session can be read again: an outage ends no watch, only a client that was closed does. */
   async #rideOut(reader: EventReader, error: WatchError): Promise<Item | undefined> {
-    if (error.type !== 'store_unavailable' || this.#settings.store.events?.isClosed?.()) return err(error);
+    if (error.type !== 'store_unavailable' || this.#isStoreClosed) return err(error);
+    return this.#retryLater(reader);
+  }
+
+  /** Waits by the machine's time, in which stores come back, and by the clock of the service, which a test may move. */
+  async #retryLater(reader: EventReader): Promise<undefined> {
+    const cancel = this.#settings.after(RETRY_MS, () => reader.wake());
     await reader.wait(RETRY_MS);
-    return undefined;
+    cancel();
+  }
+
+  get #isStoreClosed(): boolean {
+    try {
+      return this.#settings.store.events?.isClosed?.() === true;
+    } catch {
+      return false;
+    }
   }
 
   async #find(size: ReadSize): Promise<Result<SessionRecord | undefined, WatchError>> {
     const { store, hub } = this.#settings;
-    return hub === undefined ? store.find(this.#key, size) : hub.find(store, this.#key, size);
+    return safely(() => (hub === undefined ? store.find(this.#key, size) : hub.find(store, this.#key, size)));
   }
 
   /** Waits for the next item, until the next deadline by the clock of the service. */

@@ -2,6 +2,7 @@ import type { SessionEvent, SessionExpiring, SessionSnapshot } from '../events/s
 import { END_ID, eventShapes, streamEnd, streamUnavailable } from '../operations/event-shapes.js';
 import type { SessionForm } from '../operations/session-form.js';
 import type { Shape } from '../operations/shape.js';
+import type { Session } from '../session/session.js';
 import type { EndReason } from '../session/session-status.js';
 import type { HandlerError } from './handler-error.js';
 
@@ -48,14 +49,9 @@ const MAX_HELD_BYTES = 128 * 1024 * 1024;
 /** Maximum bytes of the texts that were sent and are kept for other streams. */
 const MAX_IDLE_BYTES = 16 * 1024 * 1024;
 
-/** Marks the duration of a session. It occurs in no string, because quotes within a string are escaped. */
-const DURATION = '"duration":';
-
-/** Where the duration of a session stands in its JSON. A label behind it may have this name too, and has a string. */
-const durationIn = (json: string): number => {
-  const last = json.lastIndexOf(DURATION);
-  return json[last + DURATION.length] === '"' ? json.lastIndexOf(DURATION, last - 1) : last;
-};
+/** The JSON of a session from its duration on: what changes without a change of the session, and what is short. */
+const endOf = ({ more }: SessionForm, session: Session): string =>
+  JSON.stringify({ duration: session.duration, ...more(session) }).slice(1);
 
 /** The event of a snapshot. */
 export interface SnapshotFrame {
@@ -67,10 +63,9 @@ export interface SnapshotFrame {
   release(): void;
 }
 
-/** The JSON of a session before its duration, and after it. */
+/** The JSON of a session before its duration. */
 interface Text {
   readonly shared: Uint8Array;
-  readonly behind: string;
   readonly forget: () => void;
   holders: number;
 }
@@ -78,8 +73,8 @@ interface Text {
 const encoder = new TextEncoder();
 
 /**
- * The events of snapshots. All streams that send a session as of the same change share one text, except for its
- * duration, which changes with time. Creating the text of a large session takes longer than sending it.
+ * The events of snapshots. All streams that send a session as of the same change share one text, up to its duration, which
+ * changes with time. Creating the text of a large session takes longer than sending it.
  */
 export class SnapshotFrames {
   readonly #texts = new Map<SessionForm, Map<string, Text>>();
@@ -104,7 +99,7 @@ export class SnapshotFrames {
     return {
       head: headOf(snapshot.type, snapshot.position),
       shared: text.shared,
-      end: `${DURATION}${snapshot.session.duration}${text.behind}${END_OF_EVENT}`,
+      end: `${endOf(form, snapshot.session)}${END_OF_EVENT}`,
       release: () => {
         text.holders -= 1;
         if (text.holders > 0) return;
@@ -121,11 +116,9 @@ export class SnapshotFrames {
     const key = JSON.stringify([tenant, id, createdAt, sequence, status]);
     const known = texts.get(key);
     if (known !== undefined) return known;
-    // A line break, which JSON contains only between tokens, would end the data of the event.
-    const json = JSON.stringify(form.session(session)).replace(/[\r\n]+/g, '');
-    const at = durationIn(json);
-    const behind = json.slice(at + DURATION.length).replace(/^\d+/, '');
-    const text = { shared: encoder.encode(json.slice(0, at)), behind, forget: () => texts.delete(key), holders: 0 };
+    const json = JSON.stringify(form.session(session));
+    const shared = encoder.encode(json.slice(0, json.length - endOf(form, session).length));
+    const text = { shared, forget: () => texts.delete(key), holders: 0 };
     texts.set(key, text);
     return text;
   }

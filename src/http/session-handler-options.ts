@@ -1,7 +1,7 @@
 import { readOptions } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
 import { hasMethods, isFields, readListener, readNumber, readWhole } from '../input/values.js';
-import { labelledForm, type SessionForm, wireForm } from '../operations/session-form.js';
+import { type SessionForm, wireForm } from '../operations/session-form.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
 import { answerByCalling } from './answer-of.js';
@@ -25,6 +25,10 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   readonly routes?: readonly RouteGroup<NoInfer<S>>[];
   /** Whether sessions are sent with their labels, as a seventh field `labels`. Default: false. */
   readonly labels?: boolean;
+  /**
+   * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and `duration_ms` too. Default: false.
+   */
+  readonly sessionTimes?: boolean;
   /** Maximum bytes in a request body. Default: 256 KiB. */
   readonly maxBodyBytes?: number;
   /**
@@ -56,6 +60,7 @@ const optionNames = {
   authenticate: true,
   routes: true,
   labels: true,
+  sessionTimes: true,
   onError: true,
   onDenied: true,
   logger: true,
@@ -97,7 +102,7 @@ const readAll = <S extends TenantSessions>(
   issues: IssueList,
   options: SessionHandlerOptions<S>,
 ): HandlerSettings<S> => {
-  const { sessions, authenticate, labels = false, logger } = options;
+  const { sessions, authenticate, labels = false, sessionTimes = false, logger } = options;
   const { maxBodyBytes = defaults.maxBodyBytes, maxPendingBytes = defaults.maxPendingBytes } = options;
   const { timeoutMs = defaults.timeoutMs } = options;
   const onError = readListener(issues, 'onError', options.onError);
@@ -107,12 +112,13 @@ const readAll = <S extends TenantSessions>(
   issues.check(typeof authenticate === 'function', 'authenticate', 'must be a function, or what staticApiKeys gives');
   issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
   issues.check(typeof labels === 'boolean', 'labels', 'must be true or false');
+  issues.check(typeof sessionTimes === 'boolean', 'sessionTimes', 'must be true or false');
   const routes = readRoutes(issues, options.routes);
   return {
     sessions,
     authenticate,
     routes,
-    form: labels ? labelledForm : wireForm,
+    form: wireForm({ labels, times: sessionTimes }),
     onDenied:
       logger === undefined
         ? options.onDenied && onDenied

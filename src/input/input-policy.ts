@@ -1,4 +1,5 @@
 import { defaultLimits, type SessionLimits, type SizeLimit } from '../session/session-limits.js';
+import { limitMsOf } from '../session/time-limit.js';
 import type { IssueList } from './issue-list.js';
 import { readFields, readNumber } from './values.js';
 
@@ -6,6 +7,8 @@ import { readFields, readNumber } from './values.js';
 export interface InputPolicy {
   /** Limits on sizes and numbers. */
   readonly limits: SessionLimits;
+  /** Whether the host has set `limits.timeLimit`, so that every session has a time limit. */
+  readonly hasTimeLimit: boolean;
   /** Allowed faces; `undefined` for any. */
   readonly faces: ReadonlySet<string> | undefined;
   /** Allowed profiles; `undefined` for any. */
@@ -39,6 +42,10 @@ const readLimits = (issues: IssueList, limits: unknown): SessionLimits => {
   };
 };
 
+/** Milliseconds that a session may be ACTIVE, if it asks for `timeLimit` seconds. */
+export const allowedMsOf = ({ limits, hasTimeLimit }: InputPolicy, timeLimit: number): number =>
+  limitMsOf(timeLimit === 0 && hasTimeLimit ? limits.timeLimit : timeLimit);
+
 const readNames = (issues: IssueList, path: string, names: readonly string[] | undefined) => {
   if (names === undefined) return undefined;
   const fits = Array.isArray(names) && names.every((name) => typeof name === 'string');
@@ -48,6 +55,7 @@ const readNames = (issues: IssueList, path: string, names: readonly string[] | u
 
 export const readPolicy = (issues: IssueList, { limits = {}, faces, profiles }: GivenPolicy): InputPolicy => ({
   limits: readLimits(issues, limits),
+  hasTimeLimit: limits?.timeLimit !== undefined,
   faces: readNames(issues, 'faces', faces),
   profiles: readNames(issues, 'profiles', profiles),
 });

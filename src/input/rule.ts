@@ -47,6 +47,10 @@ export const createRules = {
   timeLimit: { kind: 'number', least: 0, most: 'timeLimit', absent: 0 },
 } as const satisfies Readonly<Record<string, Rule>>;
 
+export const extendRules = {
+  timeLimit: { kind: 'number', least: 0, most: 'timeLimit' },
+} as const satisfies Readonly<Record<string, Rule>>;
+
 export const entryRules = {
   role: { kind: 'name', most: ROLE_LENGTH },
   content: { kind: 'text', mostBytes: 'contentBytes' },

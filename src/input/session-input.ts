@@ -21,7 +21,7 @@ import { didYouMean, nearest, readKnown } from './read-options.js';
 import { type IssueList, readSafely } from './read-safely.js';
 import { readSignal } from './read-signal.js';
 import { readTimestamp } from './read-timestamp.js';
-import type { createRules, entryRules, leaseRules, ReadBy } from './rule.js';
+import type { createRules, entryRules, extendRules, leaseRules, ReadBy } from './rule.js';
 import {
   checkFunction,
   type Fields,
@@ -170,6 +170,12 @@ export const readCommandOptions = (options: unknown): Result<ReadCommandOptions,
   readSafely('options', (issues) => {
     const { operationId, fencingToken } = readKnown(issues, 'options', options, ['operationId', 'fencingToken']);
     return { operationId: readOperationId(issues, operationId), fencingToken: readFencingToken(issues, fencingToken) };
+  });
+
+export const readExtend = (input: unknown, limits: SessionLimits): Result<ReadBy<typeof extendRules>, InvalidInput> =>
+  readSafely('input', (issues) => {
+    const { timeLimit } = readKnown(issues, 'input', input, ['timeLimit']);
+    return { timeLimit: readNumber(issues, 'timeLimit', timeLimit, 0, limits.timeLimit) };
   });
 
 const isOpen = (value: unknown): value is OpenStatus => isSessionStatus(value) && value !== 'TERMINATED';

@@ -9,14 +9,16 @@ const rowOf = (session: Session) => {
   return { id, status, end_reason: endReason, options, created_at: createdAt, duration };
 };
 
+const more = ({ labels, historyCount }: Session) => ({ labels, entries: historyCount });
+
 /** Sessions with their end reason and without their history, which the page reads in parts. */
 export const summaryForm: SessionForm = {
   historyLimit: 0,
   session: (session) => ({
     ...rowOf(session),
     options: toWireOptions(session.options),
-    labels: session.labels,
-    entries: session.historyCount,
+    ...more(session),
   }),
+  more,
   item: rowOf,
 };

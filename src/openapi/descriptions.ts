@@ -50,6 +50,7 @@ const operations: Readonly<Record<string, OperationText>> = {
   startSession: { summary: 'Start a session: IDLE to ACTIVE', outputs: moved },
   pauseSession: { summary: 'Pause a session: ACTIVE to PAUSED', outputs: moved },
   resumeSession: { summary: 'Resume a session: PAUSED to ACTIVE', outputs: moved },
+  extendSession: { summary: 'Change the time limit of a session that has not ended', outputs: moved },
   terminateSession: { summary: 'End a session', outputs: moved },
   failSession: { summary: 'End a session as failed', outputs: moved },
   appendHistory: {
@@ -122,7 +123,7 @@ const schemas: Readonly<Record<string, string>> = {
   CreateSession: 'What to create. Other fields are ignored.',
   CreatedSession: 'The session that was created.',
   SessionStatus: 'What a session is doing.',
-  SessionOptions: 'The configuration of a session, as in CreateSession. It never changes.',
+  SessionOptions: 'The configuration of a session, as in CreateSession, with its current time limit.',
   HistoryEntry: 'One message of a session.',
   Session: 'A session as it is at the moment of reading.',
   EndReason: 'Why the session has ended.',
@@ -136,6 +137,8 @@ const schemas: Readonly<Record<string, string>> = {
   AppendedHistory: 'What an append answers.',
   HistoryPart: 'A part of a history.',
   SessionEvent: 'A change of the session.',
+  ExtendSession: 'The new time limit. Other fields are ignored.',
+  SessionExtendedEvent: 'A change of the session.',
   SessionAppendedEvent: 'A change of the session.',
   SessionTerminatedEvent: 'A change of the session.',
   SessionLeaseEvent: 'A lease was taken or released.',
@@ -146,13 +149,17 @@ const schemas: Readonly<Record<string, string>> = {
   Problem: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
 };
 
+const ifShown = 'Only where the host shows it.';
+
 /** Texts by property. Where schemas differ, the key starts with the schema name. */
 const properties: Readonly<Record<string, string>> = {
   face: 'Name of the face.',
   profile: 'Name of the profile.',
   context: 'Background facts.',
   behavior: 'What role the session takes.',
-  time_limit: 'Seconds that the session may be ACTIVE, across pauses, with fractions; 0 is no limit.',
+  time_limit: 'Seconds that the session may be ACTIVE, across pauses, with fractions.',
+  'SessionExtendedEvent.time_limit': 'The new time limit in seconds; 0 is no limit.',
+  'SessionOptions.time_limit': 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
   session_id: 'The id of the session.',
   id: 'The same whenever this event is sent again.',
   'Session.id': 'The id of the session.',
@@ -163,6 +170,13 @@ const properties: Readonly<Record<string, string>> = {
   history: 'Oldest first.',
   created_at: 'When it was created: UTC.',
   duration: 'Whole seconds spent ACTIVE, rounded down.',
+  duration_ms: 'Milliseconds spent ACTIVE.',
+  'Session.duration_ms': `Milliseconds spent ACTIVE. ${ifShown}`,
+  started_at: 'When it was started first: UTC.',
+  'Session.started_at': `When it was started first: UTC. ${ifShown}`,
+  ended_at: 'When it ended: UTC.',
+  'Session.ended_at': `When it ended: UTC. ${ifShown}`,
+  'Session.updated_at': `When it last changed: UTC. ${ifShown}`,
   entries: 'Oldest first. All of them are appended, or none.',
   'HistoryPart.entries': 'Oldest first.',
   position: 'The position behind the entries: opaque, growing, the same for a repeated append.',
@@ -180,7 +194,8 @@ const properties: Readonly<Record<string, string>> = {
   sequence: 'The number of the change within the session.',
   at: 'When it took effect: UTC.',
   'SessionExpiringEvent.at': 'UTC.',
-  ends_at: 'When the session ends: UTC.',
+  ends_at: 'When the clock ends the session, unless a command comes before: UTC.',
+  'Session.ends_at': `When the clock ends it, unless a command comes before: UTC. ${ifShown}`,
   'StreamUnavailable.code': 'As in a Problem.',
   title: 'The phrase of the status.',
   detail: 'What is wrong, for people.',
@@ -208,8 +223,13 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
   CreatedSession: { created: { value: { session_id: SAMPLE_ID } } },
   Session: { session: { value: session } },
   SessionState: {
-    active: { value: { id: SAMPLE_ID, status: 'ACTIVE', duration: 90 } },
-    terminated: { value: { id: SAMPLE_ID, status: 'TERMINATED', duration: 120, end_reason: 'terminated' } },
+    active: { value: { id: SAMPLE_ID, status: 'ACTIVE', duration: 90, duration_ms: 90_250, started_at: SAMPLE_TIME } },
+    terminated: {
+      value: {
+        ...{ id: SAMPLE_ID, status: 'TERMINATED', duration: 120, duration_ms: 120_000, end_reason: 'terminated' },
+        ...{ started_at: SAMPLE_TIME, ended_at: '2026-01-31T18:02:00.000Z' },
+      },
+    },
   },
   SessionLease: { lease: { value: { holder: 'worker-1', fencing_token: 1, until: SAMPLE_TIME } } },
   AppendedHistory: { appended: { value: { position: 123 } } },
@@ -231,6 +251,7 @@ const createExamples = ({ limits, faces, profiles }: InputPolicy): Examples => {
 /** Examples of request bodies, by schema name. */
 export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examples>> => ({
   CreateSession: createExamples(policy),
+  ExtendSession: { ten: { value: { time_limit: Math.min(600, policy.limits.timeLimit) } } },
   LeaseSession: { lease: { value: { holder: 'worker-1', seconds: 30 } } },
   RenewSession: { renew: { value: { fencing_token: 1, seconds: 30 } } },
   ReleaseSession: { release: { value: { fencing_token: 1 } } },

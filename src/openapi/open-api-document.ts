@@ -78,13 +78,10 @@ const frozen = <T>(value: T): T => {
 
 /** The policy of the service, overridden by the options. */
 const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
-  const { limits, faces, profiles } = readPolicy(issues, options);
+  const given = readPolicy(issues, options);
   const known = options.sessions?.policy;
-  return {
-    limits: options.limits === undefined && known !== undefined ? known.limits : limits,
-    faces: faces ?? known?.faces,
-    profiles: profiles ?? known?.profiles,
-  };
+  const { limits, hasTimeLimit } = options.limits === undefined && known !== undefined ? known : given;
+  return { limits, hasTimeLimit, faces: given.faces ?? known?.faces, profiles: given.profiles ?? known?.profiles };
 };
 
 const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument => {

@@ -14,7 +14,7 @@ type Schemas = Readonly<Record<string, Schema>>;
 const among = (names: ReadonlySet<string>): Schema => (names.size === 0 ? { not: {} } : { enum: [...names] });
 
 /** The JSON Schema of a rule. A limit in bytes cannot be expressed, so the description states it. */
-const ruleSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
+const ruleSchema = (rule: Rule, { limits, hasTimeLimit, ...lists }: InputPolicy): Schema => {
   switch (rule.kind) {
     case 'name': {
       const allowed = rule.allowed === undefined ? undefined : lists[rule.allowed];
@@ -29,6 +29,7 @@ const ruleSchema = (rule: Rule, { limits, ...lists }: InputPolicy): Schema => {
         type: 'number',
         minimum: rule.least,
         maximum: typeof rule.most === 'number' ? rule.most : limits[rule.most],
+        ...(rule.most === 'timeLimit' && { description: hasTimeLimit ? '0 counts as the maximum.' : '0 is no limit.' }),
       };
     case 'whole':
       return { type: 'integer', minimum: rule.least, maximum: Number.MAX_SAFE_INTEGER };

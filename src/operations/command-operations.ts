@@ -1,6 +1,14 @@
 import type { ResultAsync } from 'neverthrow';
 import type { SessionError } from '../errors.js';
-import { entriesRange, entryRules, fencingTokenRule, leaseRules, positionRule, renewRules } from '../input/rule.js';
+import {
+  entriesRange,
+  entryRules,
+  extendRules,
+  fencingTokenRule,
+  leaseRules,
+  positionRule,
+  renewRules,
+} from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { SessionState } from '../session/session.js';
 import type { CallerCommand } from '../session/session-status.js';
@@ -9,7 +17,7 @@ import { appended, REPLAYED_HEADER, sessionLease, sessionState } from './outputs
 import { fencingToken, operationId } from './parameters.js';
 import type { TenantCommands } from './tenant-sessions.js';
 
-const changeErrors = errorsOf<SessionService['pause' | 'terminate' | 'fail']>()([
+const changeErrors = errorsOf<SessionService['pause' | 'extend' | 'terminate' | 'fail']>()([
   ...commonErrors,
   'not_found',
   'invalid_transition',
@@ -44,6 +52,21 @@ export const changes = {
   terminate: change('terminate', changeErrors, (sessions, { id, options }) => sessions.terminate(id, options)),
   fail: change('fail', changeErrors, (sessions, { id, options }) => sessions.fail(id, options)),
 } as const satisfies Readonly<Record<CallerCommand, unknown>>;
+
+export const extend = operation({
+  name: 'extendSession',
+  tag: 'Commands',
+  method: 'POST',
+  path: '/extend-session/{session_id}',
+  headers: { operationId, fencingToken },
+  body: { name: 'ExtendSession', fields: extendRules },
+  errors: changeErrors,
+  output: { status: 200, shape: sessionState },
+  calls: {
+    method: 'extend',
+    call: (sessions: TenantCommands, { id, body, options }) => sessions.extend(id, body, options),
+  },
+});
 
 export const append = operation({
   name: 'appendHistory',

@@ -11,7 +11,7 @@ import type { SessionService } from '../service/session-service.js';
 import type { EndReason } from '../session/session-status.js';
 import { commonErrors, errorsOf, operation } from './operation.js';
 import { endReason, historyPosition, session } from './outputs.js';
-import { instant, named, object, oneOf, type Shape, text, whole } from './shape.js';
+import { instant, named, object, oneOf, type Shape, seconds, text, whole, withOptional } from './shape.js';
 
 /** Id of the last event of a stream. A client that reconnects with it has received everything. */
 export const END_ID = 'end';
@@ -31,6 +31,11 @@ const common = <T extends SessionEventType>(...types: readonly T[]) => ({
 const plainEvent: Shape<EventData<PlainEventType>> = named(
   'SessionEvent',
   object(common('session.created', 'session.started', 'session.paused', 'session.resumed', 'session.deleted')),
+);
+
+const extendedEvent: Shape<EventData<'session.extended'>> = named(
+  'SessionExtendedEvent',
+  withOptional(object({ ...common('session.extended'), timeLimit: seconds }), { endsAt: instant }),
 );
 
 const appendedEvent: Shape<EventData<'session.appended'>> = named(
@@ -60,6 +65,7 @@ export const eventShapes = {
   'session.paused': plainEvent,
   'session.resumed': plainEvent,
   'session.deleted': plainEvent,
+  'session.extended': extendedEvent,
   'session.appended': appendedEvent,
   'session.leased': leaseEvent,
   'session.released': leaseEvent,

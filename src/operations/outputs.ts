@@ -1,10 +1,23 @@
 import { isLabels } from '../input/read-labels.js';
-import { isFields } from '../input/values.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
 import type { HistoryEntry, SessionLabels, SessionLease, SessionOptions, SessionState } from '../session/session.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import { toWireSession } from './session-form.js';
-import { bool, instant, list, named, object, oneOf, plain, type Shape, seconds, text, whole } from './shape.js';
+import {
+  bool,
+  instant,
+  list,
+  named,
+  object,
+  oneOf,
+  plain,
+  type Shape,
+  type Shapes,
+  seconds,
+  text,
+  whole,
+  withOptional,
+} from './shape.js';
 
 /** The shapes of responses have no limits: a session may have been created under other limits than today's. */
 
@@ -27,6 +40,16 @@ export interface RemoteSession {
   readonly createdAt: string;
   /** Only from a host that shows them with its option `labels`. */
   readonly labels?: SessionLabels;
+  /** Milliseconds spent ACTIVE so far. This and the times below: only from a host that shows them with `sessionTimes`. */
+  readonly durationMs?: number;
+  /** When the session was started first; absent before. */
+  readonly startedAt?: string;
+  /** When the clock ends the session unless a command comes before; absent if it does not. */
+  readonly endsAt?: string;
+  /** When the session ended; absent before. */
+  readonly endedAt?: string;
+  /** When the session last changed. */
+  readonly updatedAt?: string;
 }
 
 /** A session that was created by this request, or by an earlier one with the same key. Only the id is returned. */
@@ -76,7 +99,10 @@ const entry: Shape<HistoryEntry> = named(
   }),
 );
 
-const sessionFields: Shape<Omit<RemoteSession, 'labels'>> = object({
+/** What a host may show beyond the six fields. */
+type Shown = Required<Pick<RemoteSession, 'labels' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>>;
+
+const sessionFields: Shape<Omit<RemoteSession, keyof Shown>> = object({
   id,
   status: sessionStatus,
   options,
@@ -87,17 +113,17 @@ const sessionFields: Shape<Omit<RemoteSession, 'labels'>> = object({
 
 const labels: Shape<SessionLabels> = plain({ type: 'object', additionalProperties: text.schema }, isLabels);
 
+const shown: Shapes<Shown> = {
+  labels,
+  startedAt: instant,
+  endsAt: instant,
+  endedAt: instant,
+  updatedAt: instant,
+  durationMs: whole(),
+};
+
 export const session: Shape<RemoteSession> = named('Session', {
-  ...sessionFields,
-  schema: {
-    ...sessionFields.schema,
-    properties: { ...sessionFields.schema.properties, labels: labels.schema },
-  },
-  read: (value) => {
-    const found = sessionFields.read(value);
-    const shown = isFields(value) ? labels.read(value['labels']) : undefined;
-    return found && shown ? { ...found, labels: shown } : found;
-  },
+  ...withOptional(sessionFields, shown),
   // A page contains many sessions: a hand-written function takes a fraction of the time of the generic one.
   write: toWireSession,
 });
@@ -127,23 +153,30 @@ const open = sessionStatuses.filter(
   (status): status is Exclude<SessionStatus, 'TERMINATED'> => status !== 'TERMINATED',
 );
 
-const openState = object({ id, status: oneOf(open), duration });
+const durationMs = whole();
 
-const endedState = object({
-  id,
-  status: oneOf(['TERMINATED']),
-  duration,
-  endReason,
+const openState = withOptional(object({ id, status: oneOf(open), duration, durationMs }), {
+  startedAt: instant,
+  endsAt: instant,
+});
+
+const endedState = withOptional(object({ id, status: oneOf(['TERMINATED']), duration, durationMs, endReason }), {
+  startedAt: instant,
+  endedAt: instant,
 });
 
 export const sessionState: Shape<SessionState> = named<SessionState>('SessionState', {
   schema: { oneOf: [openState.schema, endedState.schema] },
   components: endedState.components,
   read: (value) => openState.read(value) ?? endedState.read(value),
-  write: ({ id: of, status, duration: spent, endReason: why }) => ({
+  write: ({ id: of, status, duration: spent, durationMs: ms, endReason: why, startedAt, endsAt, endedAt }) => ({
     id: of,
     status,
     duration: spent,
+    duration_ms: ms,
     ...(why && { end_reason: why }),
+    ...(startedAt && { started_at: startedAt }),
+    ...(endsAt && { ends_at: endsAt }),
+    ...(endedAt && { ended_at: endedAt }),
   }),
 });

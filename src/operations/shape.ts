@@ -99,7 +99,41 @@ export const list = <T>({ schema, components, read, write }: Shape<T>): Shape<re
   write: (values) => values.map(write),
 });
 
-type Shapes<T> = { readonly [K in keyof T]-?: Shape<T[K]> };
+/** The same shape with more fields, which may be missing. One of another form is as if it were missing. */
+export const withOptional = <T extends object, U extends object>(
+  base: Shape<T>,
+  shapes: Shapes<U>,
+): Shape<T & Partial<U>> => {
+  const fields = Object.entries<Shape<unknown>>(shapes).map(([name, shape]) => ({
+    name,
+    sentAs: wireName(name),
+    shape,
+  }));
+  const properties = Object.fromEntries(fields.map(({ sentAs, shape }) => [sentAs, shape.schema]));
+  return {
+    schema: { ...base.schema, properties: { ...base.schema.properties, ...properties } },
+    components: Object.assign({}, base.components, ...fields.map(({ shape }) => shape.components)),
+    read: (value) => {
+      const found: (T & Partial<U>) | undefined = base.read(value);
+      if (found === undefined || !isFields(value)) return undefined;
+      const more = fields.flatMap(({ name, sentAs, shape }) => {
+        const read = shape.read(value[sentAs]);
+        return read === undefined ? [] : [[name, read]];
+      });
+      return Object.assign(found, Object.fromEntries(more));
+    },
+    write: (value) => {
+      const given: Fields = { ...value };
+      const more = fields.flatMap(({ name, sentAs, shape }) =>
+        given[name] === undefined ? [] : [[sentAs, shape.write(given[name])]],
+      );
+      return Object.assign(Object(base.write(value)), Object.fromEntries(more));
+    },
+  };
+};
+
+/** A shape for each field. */
+export type Shapes<T> = { readonly [K in keyof T]-?: Shape<T[K]> };
 
 /** An object with all of these fields. Other fields are ignored. `renamed` contains irregular wire names. */
 export const object = <T extends object>(

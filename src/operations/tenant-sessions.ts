@@ -45,6 +45,8 @@ export type TenantCommands = {
     options: Fields,
   ) => ResultAsync<SessionState, C extends 'start' | 'resume' ? StartError : ChangeError>;
 } & {
+  /** As `extend` of `SessionService`. */
+  extend(id: string, input: unknown, options: Fields): ResultAsync<SessionState, ChangeError>;
   /** As `append` of `SessionService`. */
   append(id: string, entries: unknown, options: Fields): ResultAsync<Appended, AppendError>;
   /** As `lease` of `SessionService`. */

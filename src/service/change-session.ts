@@ -1,23 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import {
-  type ChangeError,
-  leaseLost,
-  type Misconfigured,
-  misconfigured,
-  operationMismatch,
-  type StartError,
-  tooManyActive,
-} from '../errors.js';
+import { type ChangeError, type Misconfigured, misconfigured, type StartError, tooManyActive } from '../errors.js';
 import type { ReadCommandOptions } from '../input/session-input.js';
-import { isLeasedWith } from '../session/lease.js';
 import type { SessionState } from '../session/session.js';
-import { progressAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
-import type { SessionCommand } from '../session/session-status.js';
-import { advance, commandOf } from '../session/timeline.js';
+import type { StatusCommand } from '../session/session-status.js';
+import { advance } from '../session/timeline.js';
 import type { SessionKey } from '../store/session-store.js';
+import { checkCommand, resultOfCommand } from './check-command.js';
 import type { Settings } from './settings.js';
-import { type UpdatedState, updateState } from './update-state.js';
+import { updateState } from './update-state.js';
 
 /** Options of commands and of `append`. */
 export interface OperationOptions {
@@ -33,33 +24,20 @@ export interface OperationOptions {
 
 /** The next state of a command, once per operation id. */
 const decide =
-  ({ id }: SessionKey, command: SessionCommand, { operationId, fencingToken }: ReadCommandOptions) =>
-  (current: StateRecord, now: number): Result<StateRecord, ChangeError> => {
-    const known = operationId === undefined ? undefined : commandOf(current, operationId);
-    if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(id));
-    if (fencingToken !== undefined && !isLeasedWith(current, fencingToken, now)) return err(leaseLost(fencingToken));
-    return advance(current, command, { now, operationId });
-  };
-
-/** A command that changed nothing, of an id that the state remembers, is repeated. */
-const resultOf = (
-  { id }: SessionKey,
-  { operationId }: ReadCommandOptions,
-  { state, now, isChanged }: UpdatedState<StateRecord>,
-): SessionState => {
-  const isRepeated = !isChanged && operationId !== undefined && commandOf(state, operationId) !== undefined;
-  return { ...progressAt(id, state, now), ...(isRepeated && { repeated: true }) };
-};
+  (key: SessionKey, command: StatusCommand, options: ReadCommandOptions) =>
+  (current: StateRecord, now: number): Result<StateRecord, ChangeError> =>
+    checkCommand(key, command, options, current, now) ??
+    advance(current, command, { now, operationId: options.operationId });
 
 /** Applies a command. */
 export const changeSession = async (
   settings: Settings,
   key: SessionKey,
-  command: SessionCommand,
+  command: StatusCommand,
   options: ReadCommandOptions,
 ): Promise<Result<SessionState, ChangeError>> => {
   const updated = await updateState(settings, key, decide(key, command, options));
-  return updated.map((after) => resultOf(key, options, after));
+  return updated.map((after) => resultOfCommand(key, options, after));
 };
 
 /** Maximum number of ACTIVE sessions of the tenant; `Infinity` for no limit. */
@@ -86,5 +64,5 @@ export const activateSession = async (
   const sessions = limit.value;
   const cap = sessions < Number.MAX_SAFE_INTEGER ? { sessions, error: tooManyActive(key.id, sessions) } : undefined;
   const updated = await updateState<StateRecord, StartError>(settings, key, decide(key, command, options), cap);
-  return updated.map((after) => resultOf(key, options, after));
+  return updated.map((after) => resultOfCommand(key, options, after));
 };

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { CreateError } from '../errors.js';
 import { conflict, idempotencyMismatch } from '../errors.js';
+import { allowedMsOf } from '../input/input-policy.js';
 import type { ReadCreation } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
@@ -8,9 +9,9 @@ import type { CreatedSession, SessionLabels, SessionOptions } from '../session/s
 import { sessionAt } from '../session/session-at.js';
 import { initialState } from '../session/timeline.js';
 import { contractBroken } from './perform.js';
-import { limitMsOf, type Settings } from './settings.js';
+import type { Settings } from './settings.js';
 
-/** The session to create. By default the texts are empty and there is no time limit. */
+/** The session to create. By default the texts are empty. */
 export interface CreateSessionInput {
   /** Name of the face: 1 to 256 characters. */
   readonly face: string;
@@ -20,7 +21,7 @@ export interface CreateSessionInput {
   readonly behavior?: string;
   /** Background facts: up to 64 KiB of text unless the host sets another limit. Default: empty. */
   readonly context?: string;
-  /** Maximum seconds ACTIVE; 0 for no limit. Default: 0. */
+  /** Maximum seconds ACTIVE; 0 for `limits.timeLimit` of the host, or no limit if the host has set none. Default: 0. */
   readonly timeLimit?: number;
   /** Labels by which `list` finds the session, such as `{ user: 'u-1' }`. Default: none. */
   readonly labels?: SessionLabels;
@@ -58,7 +59,7 @@ const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
  * Creates a session under a new id; with an idempotency key, returns the session of an earlier call if there is one.
  */
 export const createSession = async (
-  { store, tenant, now, ids, terms, recentStates }: Settings,
+  { store, tenant, now, ids, terms, policy, recentStates }: Settings,
   { options, labels, idempotencyKey, historyLimit }: ReadCreation,
 ): Promise<Result<CreatedSession, CreateError>> => {
   const idOfRepeatable = idempotencyKey === undefined ? undefined : await idOfIdempotencyKey(tenant, idempotencyKey);
@@ -72,7 +73,7 @@ export const createSession = async (
     if (time.isErr()) return err(time.error);
     const head = { id, options, ...(labels && { labels }), createdAt: timestampOf(time.value) };
     const revision = idOfRepeatable === undefined ? 1 : randomRevision();
-    const state = initialState({ limitMs: limitMsOf(options.timeLimit), terms, now: time.value, revision });
+    const state = initialState({ limitMs: allowedMsOf(policy, options.timeLimit), terms, now: time.value, revision });
     const inserted = await store.insert(tenant, head, state);
     if (inserted.isErr()) return err(inserted.error);
     if (inserted.value === 'inserted') {

@@ -87,6 +87,7 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
   readonly history: HistoryPart;
   readonly list: SessionPage;
   readonly each: SessionPage;
+  readonly extend: SessionState;
   readonly unleased: UnleasedSessions;
   readonly append: Appended;
   readonly lease: SessionLease;
@@ -120,6 +121,7 @@ export const resultOf: { readonly [N in OperationName]: (value: OperationResults
   resume: named('resume'),
   terminate: named('terminate'),
   fail: named('fail'),
+  extend: named('extend'),
   unleased: named('unleased'),
   append: named('append'),
   lease: named('lease'),

@@ -44,6 +44,7 @@ import { type HeldLease, withLease } from '../session/with-lease.js';
 import type { SessionKey } from '../store/session-store.js';
 import { activateSession, changeSession, type OperationOptions } from './change-session.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
+import { type ExtendInput, extendSession } from './extend-session.js';
 import { type AppendOptions, appendHistory, type HistoryQuery, type NewHistoryEntry, readHistory } from './history.js';
 import {
   type LeaseInput,
@@ -180,6 +181,14 @@ export class SessionService {
   /** PAUSED to ACTIVE. The time limit runs on. */
   resume(id: string, options: OperationOptions = {}): ResultAsync<SessionState, StartError> {
     return this.#activate(id, 'resume', options);
+  }
+
+  /**
+   * Sets another time limit, more or less than before, of a session that has not ended. The seconds that are used count: a
+   * limit that is not above them is `invalid_input`.
+   */
+  extend(id: string, input: ExtendInput, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
+    return this.#performOn({ name: 'extend', id }, (settings, key) => extendSession(settings, key, input, options));
   }
 
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */

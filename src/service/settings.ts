@@ -9,6 +9,7 @@ import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js
 import { type Ids, randomIds } from '../session/ids.js';
 import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
 import type { SessionTerms } from '../session/session-record.js';
+import { limitMsOf } from '../session/time-limit.js';
 import type { SessionStore } from '../store/session-store.js';
 import { RecentStates } from './recent-states.js';
 import type { SessionObserver } from './session-observer.js';
@@ -99,10 +100,6 @@ export class Settings {
 
 const MAX_IDLE_SECONDS = 365 * 24 * 60 * 60;
 const MAX_RETENTION_SECONDS = 100 * 365 * 24 * 60 * 60;
-
-/** Seconds as milliseconds; 0 as `Infinity`. A time above 0 is at least 1 ms. */
-export const limitMsOf = (seconds: number): number =>
-  seconds === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.round(seconds * 1000));
 
 const optionNames: OptionNames<SessionServiceOptions> = {
   store: true,

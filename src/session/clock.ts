@@ -76,8 +76,8 @@ export const monotonic = (
   };
 };
 
-/** Maximum milliseconds of a `setTimeout`. A longer wait ends early: its caller looks at the clock and waits again. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** A longer wait ends early, because the clock may step meanwhile: its caller looks at the clock and waits again. */
+const MAX_TIMER_MS = 60_000;
 
 /** The `after` of a clock, or that of the machine. Never throws. */
 export const timerOf =
@@ -101,14 +101,27 @@ export const timerOf =
     return () => clearTimeout(timer);
   };
 
-let lastMs = 0;
-let lastTimestamp = new Date(lastMs).toISOString();
+const DAY_MS = 86_400_000;
 
-/** RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the format of all times in the public API. */
+const digits = (length: number): readonly string[] =>
+  Array.from({ length: 10 ** length }, (_, number) => String(number).padStart(length, '0'));
+
+const [two, three] = [digits(2), digits(3)];
+
+let lastDay = Number.NaN;
+let lastDate = '';
+
+/**
+ * RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the format of all times in the public API. A page
+ * has hundreds of times, mostly of one day: `toISOString` takes four times as long.
+ */
 export const timestampOf = (ms: number): string => {
-  if (ms !== lastMs) {
-    lastTimestamp = new Date(ms).toISOString();
-    lastMs = ms;
+  const day = Math.floor(ms / DAY_MS);
+  if (day !== lastDay) {
+    lastDate = new Date(ms).toISOString().split('T')[0] ?? '';
+    lastDay = day;
   }
-  return lastTimestamp;
+  const rest = ms - day * DAY_MS;
+  const [hours, minutes] = [Math.floor(rest / 3_600_000), Math.floor(rest / 60_000) % 60];
+  return `${lastDate}T${two[hours]}:${two[minutes]}:${two[Math.floor(rest / 1000) % 60]}.${three[Math.floor(rest % 1000)]}Z`;
 };

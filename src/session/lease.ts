@@ -53,7 +53,7 @@ export const leaseState = (
   // The first fencing token is the revision, which differs if a session was deleted and created again under its id.
   const fencingToken = state.lease === undefined ? state.revision : state.lease.fencingToken + 1;
   const lease = { holder, fencingToken, takenAt: now, until: now + durationMs };
-  return ok({ ...state, revision: state.revision + 1, lease });
+  return ok({ ...state, revision: state.revision + 1, lastActivityAt: now, lease });
 };
 
 /** The next state with the end of the current lease moved, if it is the lease of this fencing token. */
@@ -67,7 +67,12 @@ export const renewState = (
   const { status } = stateAt(state, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
   if (currentLease(state, now) === undefined) return err(leaseLost(fencingToken));
-  return ok({ ...state, revision: state.revision + 1, lease: { ...lease, until: now + durationMs } });
+  return ok({
+    ...state,
+    revision: state.revision + 1,
+    lastActivityAt: now,
+    lease: { ...lease, until: now + durationMs },
+  });
 };
 
 /**
@@ -78,5 +83,10 @@ export const releaseState = (state: StateRecord, fencingToken: number, now: numb
   const { lease } = state;
   if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
   if (stateAt(state, now).status === 'TERMINATED' || currentLease(state, now) === undefined) return ok(state);
-  return ok({ ...state, revision: state.revision + 1, lease: { ...lease, until: 0, releasedAt: now } });
+  return ok({
+    ...state,
+    revision: state.revision + 1,
+    lastActivityAt: now,
+    lease: { ...lease, until: 0, releasedAt: now },
+  });
 };

@@ -1,8 +1,8 @@
 /** Limits on input and answers, set with `new SessionService({ limits })`. */
 export interface SessionLimits {
   /**
-   * Maximum `timeLimit`, in seconds: a create with a greater one is refused. One without, or with 0, has no limit.
-   * Default: 30 days.
+   * Maximum `timeLimit` of each session, in seconds: a greater one is refused, and a session that is created without one, or
+   * with 0, has this one. Default: a session may be without a time limit, and one that has a limit has at most 30 days.
    */
   readonly timeLimit: number;
   /** Maximum bytes of UTF-8 in `behavior`, and in `context`. Default: 64 KiB. */

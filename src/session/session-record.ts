@@ -30,8 +30,13 @@ interface Phase {
   readonly revision: number;
   /** When the session entered its status, in milliseconds since the epoch. */
   readonly since: number;
-  /** When the session was first ACTIVE, in milliseconds since the epoch. Absent if it never was. */
+  /** When the session was started first, in milliseconds since the epoch; absent before. */
   readonly startedAt?: number;
+  /**
+   * When somebody last used the session, by an append, a command or a hold, in milliseconds since the epoch. An append
+   * moves it without a new revision. It never moves back.
+   */
+  readonly lastActivityAt: number;
   /** Milliseconds spent ACTIVE before `since`. */
   readonly activeMs: number;
   /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
@@ -43,7 +48,7 @@ interface Phase {
   readonly deadline: number;
   /**
    * The latest changes with an operation id, newest first, at most `REMEMBERED_OPERATIONS`: each as
-   * `<command>:<operation id>`, of the characters `A-Z a-z 0-9 _ . ~ : -`.
+   * `<command>:<operation id>` (`extend` as `extend-<seconds>`), of the characters `A-Z a-z 0-9 _ . ~ : -`.
    */
   readonly operations: readonly string[];
   readonly terms: SessionTerms;

@@ -8,14 +8,17 @@ export type SessionStatus = (typeof sessionStatuses)[number];
 export const isSessionStatus = (value: unknown): value is SessionStatus =>
   sessionStatuses.some((status) => status === value);
 
-/** Commands that callers give. */
+/** Commands with which callers change the status. */
 export type CallerCommand = 'start' | 'pause' | 'resume' | 'terminate' | 'fail';
 
 /** Commands that only the clock gives: `expire` at the time limit, `time_out` at the idle timeout. */
 export type ClockCommand = 'expire' | 'time_out';
 
 /** Commands that change the status. */
-export type SessionCommand = CallerCommand | ClockCommand;
+export type StatusCommand = CallerCommand | ClockCommand;
+
+/** All commands. `extend` changes the time limit, and keeps the status. */
+export type SessionCommand = StatusCommand | 'extend';
 
 export const endReasons = Object.freeze(['terminated', 'failed', 'time_limit', 'idle_timeout'] as const);
 
@@ -26,11 +29,11 @@ export const isEndReason = (value: unknown): value is EndReason => endReasons.so
 
 /** The result of a transition. */
 export type TransitionTarget =
-  | { readonly status: 'ACTIVE' | 'PAUSED' }
+  | { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSED' }
   | { readonly status: 'TERMINATED'; readonly endReason: EndReason }
   | { readonly unchanged: true };
 
-const to = <S extends 'ACTIVE' | 'PAUSED'>(status: S) => Object.freeze({ status });
+const to = <S extends 'IDLE' | 'ACTIVE' | 'PAUSED'>(status: S) => Object.freeze({ status });
 const end = <R extends EndReason>(endReason: R) => Object.freeze({ status: 'TERMINATED', endReason } as const);
 const unchanged = Object.freeze({ unchanged: true } as const);
 
@@ -40,10 +43,23 @@ const row = <Row extends TransitionRow>(targets: Row) => Object.freeze(targets);
 
 /** The state machine: status, command, target. A command that is not listed for a status is not allowed in it. */
 export const transitions = Object.freeze({
-  IDLE: row({ start: to('ACTIVE'), terminate: end('terminated'), fail: end('failed'), time_out: end('idle_timeout') }),
-  ACTIVE: row({ pause: to('PAUSED'), terminate: end('terminated'), fail: end('failed'), expire: end('time_limit') }),
+  IDLE: row({
+    start: to('ACTIVE'),
+    extend: to('IDLE'),
+    terminate: end('terminated'),
+    fail: end('failed'),
+    time_out: end('idle_timeout'),
+  }),
+  ACTIVE: row({
+    pause: to('PAUSED'),
+    extend: to('ACTIVE'),
+    terminate: end('terminated'),
+    fail: end('failed'),
+    expire: end('time_limit'),
+  }),
   PAUSED: row({
     resume: to('ACTIVE'),
+    extend: to('PAUSED'),
     terminate: end('terminated'),
     fail: end('failed'),
     time_out: end('idle_timeout'),

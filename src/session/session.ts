@@ -1,6 +1,6 @@
 import type { EndReason, SessionStatus } from './session-status.js';
 
-/** The configuration of a session. It never changes after creation. */
+/** The configuration of a session. Only `extend` changes it: the time limit. */
 export interface SessionOptions {
   /** Name of the face, 1 to 256 characters. */
   readonly face: string;
@@ -30,7 +30,7 @@ export interface HistoryEntry {
   readonly timestamp: string;
 }
 
-/** The result of a command: the status, the end reason after the end, and the seconds spent ACTIVE. */
+/** The result of a command: the status, the end reason after the end, and the times. */
 export interface SessionState {
   /** The id of the session. */
   readonly id: string;
@@ -40,6 +40,17 @@ export interface SessionState {
   readonly endReason?: EndReason;
   /** Seconds spent ACTIVE so far, rounded down. */
   readonly duration: number;
+  /** Milliseconds spent ACTIVE so far. */
+  readonly durationMs: number;
+  /** When the session was started first; absent before. RFC 3339, UTC, milliseconds, like every time of a session. */
+  readonly startedAt?: string;
+  /**
+   * When the clock ends the session unless a command comes before: at its time limit while ACTIVE, at the idle timeout while
+   * IDLE or PAUSED. Absent if the clock does not end it, and after the end.
+   */
+  readonly endsAt?: string;
+  /** When the session ended; absent before. */
+  readonly endedAt?: string;
   /** Present if an earlier call with this operation id gave the command: this one changed nothing. */
   readonly repeated?: true;
 }
@@ -64,7 +75,9 @@ export interface Session {
   readonly endReason?: EndReason;
   /** Seconds spent ACTIVE so far, rounded down. */
   readonly duration: number;
-  /** The options that the session was created with. */
+  /** Milliseconds spent ACTIVE so far. */
+  readonly durationMs: number;
+  /** The options that the session was created with, and its current time limit. */
   readonly options: SessionOptions;
   /** Oldest first; with `historyLimit` only the latest entries. */
   readonly history: readonly HistoryEntry[];
@@ -74,8 +87,19 @@ export interface Session {
   readonly labels: SessionLabels;
   /** The current lease; absent if nobody holds the session. */
   readonly lease?: SessionLease;
-  /** RFC 3339, UTC, milliseconds. */
+  /** When the session was created. */
   readonly createdAt: string;
+  /** When the session was started first; absent before. RFC 3339, UTC, milliseconds, like every time of a session. */
+  readonly startedAt?: string;
+  /**
+   * When the clock ends the session unless a command comes before: at its time limit while ACTIVE, at the idle timeout while
+   * IDLE or PAUSED. Absent if the clock does not end it, and after the end.
+   */
+  readonly endsAt?: string;
+  /** When the session ended; absent before. */
+  readonly endedAt?: string;
+  /** When the session last changed: by an append, a command or a lease, or by its end. */
+  readonly updatedAt: string;
 }
 
 /** The result of `create`. */

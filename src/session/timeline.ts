@@ -4,8 +4,8 @@ import {
   acceptsHistory,
   clockCommands,
   type InvalidTransition,
-  type SessionCommand,
   type SessionStatus,
+  type StatusCommand,
   transition,
   transitions,
 } from './session-status.js';
@@ -37,6 +37,7 @@ export const initialState = ({ limitMs, terms, now, revision = 1 }: Beginning): 
     status: 'IDLE',
     revision,
     since: now,
+    lastActivityAt: now,
     activeMs: 0,
     limitMs,
     deadline: now + terms.idleTimeoutMs,
@@ -44,9 +45,9 @@ export const initialState = ({ limitMs, terms, now, revision = 1 }: Beginning): 
     terms,
   });
 
-const remember = (
+export const remember = (
   operations: readonly string[],
-  command: SessionCommand,
+  command: string,
   operationId: string | undefined,
 ): readonly string[] =>
   operationId === undefined
@@ -100,7 +101,7 @@ export const owesEnd = ({ status, terms }: StateRecord): boolean => status !== '
 /** The next state by the transition table. A command that changes nothing returns `current` itself. */
 export const advance = (
   current: StateRecord,
-  command: SessionCommand,
+  command: StatusCommand,
   change: Change,
 ): Result<StateRecord, InvalidTransition> => {
   const { now } = change;
@@ -110,6 +111,7 @@ export const advance = (
     const activeMs = activeMsAt(state, now);
     const { limitMs, terms } = state;
     const untilNext = {
+      IDLE: terms.idleTimeoutMs,
       ACTIVE: limitMs - activeMs,
       PAUSED: terms.idleTimeoutMs,
       TERMINATED: terms.retentionMs,
@@ -119,6 +121,7 @@ export const advance = (
       revision: state.revision + 1,
       since: now,
       ...startOf(state, target.status, now),
+      lastActivityAt: now,
       activeMs,
       limitMs,
       deadline: now + untilNext[target.status],

@@ -48,6 +48,7 @@ const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt }: Lease
   ...(releasedAt !== undefined && { releasedAt }),
 });
 
+/** Without `lastActivityAt`, which an append moves: stores keep it beside this text. */
 export const encodeState = (state: StateRecord): string => {
   const { revision, status, since, startedAt, activeMs, limitMs, deadline, operations, terms, lease } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
@@ -76,21 +77,23 @@ const isLease = (value: unknown): value is LeaseRecord =>
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 
-/** The state in a text; `undefined` if it cannot be read. */
-export const decodeState = (text: unknown): StateRecord | undefined => {
+/** The state in a text and its time of the last activity; `undefined` if it cannot be read. */
+export const decodeState = (text: unknown, lastActivityAt: number): StateRecord | undefined => {
   const stored = parse(text);
-  if (!isFields(stored)) return undefined;
+  if (!isFields(stored) || !Number.isSafeInteger(lastActivityAt)) return undefined;
   const { status, endReason, revision, since, startedAt, activeMs, limitMs, deadline, operations, lease } = stored;
   const terms = decodeTerms(stored['terms']);
   if (!isSessionStatus(status) || !isNumber(revision) || !isNumber(since) || !isNumber(activeMs)) return undefined;
   if (!isTimeOrNever(limitMs) || !isTimeOrNever(deadline) || !isTexts(operations) || terms === undefined)
     return undefined;
+  if (startedAt !== undefined && !isNumber(startedAt)) return undefined;
   if (lease !== undefined && !isLease(lease)) return undefined;
   if (startedAt !== undefined && !isNumber(startedAt)) return undefined;
   const phase = {
     revision,
     since,
     ...(startedAt !== undefined && { startedAt }),
+    lastActivityAt,
     activeMs,
     limitMs: orInfinity(limitMs),
     deadline: orInfinity(deadline),
@@ -148,11 +151,12 @@ const isSimple = (type: unknown): type is SimpleEvent =>
 export const decodeDetail = (text: unknown): EventDetail | undefined => {
   const detail = parse(text);
   if (!isFields(detail)) return undefined;
-  const { type, at, endReason, position, holder } = detail;
+  const { type, at, endReason, position, holder, limitMs, endsAt } = detail;
   if (!isNumber(at)) return undefined;
   if (isSimple(type)) return { type, at };
   if ((type === 'leased' || type === 'released') && isText(holder)) return { type, at, holder };
   if (type === 'appended' && isNumber(position)) return { type, at, position };
+  if (type === 'extended' && isNumber(limitMs)) return { type, at, limitMs, ...(isNumber(endsAt) && { endsAt }) };
   return type === 'terminated' && isEndReason(endReason) ? { type, at, endReason } : undefined;
 };
 

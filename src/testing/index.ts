@@ -1,6 +1,7 @@
 import type { SessionStore } from '../store/session-store.js';
 import { boundedStore } from './bounded-store.js';
 import { activeLimits } from './cases/active-limits.js';
+import { activity } from './cases/activity.js';
 import { admission } from './cases/admission.js';
 import { appendConditions } from './cases/append-conditions.js';
 import { appends } from './cases/appends.js';
@@ -12,6 +13,7 @@ import { deadlines } from './cases/deadlines.js';
 import { ends } from './cases/ends.js';
 import { eventCounts } from './cases/event-counts.js';
 import { events } from './cases/events.js';
+import { extensionEvents, extensions } from './cases/extensions.js';
 import { historyBytes } from './cases/history-bytes.js';
 import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
@@ -70,6 +72,8 @@ const cases: readonly StoreCase[] = [
   ...ranges,
   ...changes,
   ...appends,
+  ...activity,
+  ...extensions,
   ...bounds,
   ...historyParts,
   ...historyBytes,
@@ -123,7 +127,7 @@ export const describeSessionStore = <S extends SessionStore>(
   addAll(cases, makeStore);
   if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes, ...activeLimits], withStatuses);
   if (withUnleased !== undefined) addAll(unleased, withUnleased);
-  if (withEvents !== undefined) addAll([...events, ...eventCounts, ...leaseEvents], withEvents);
+  if (withEvents !== undefined) addAll([...events, ...eventCounts, ...leaseEvents, ...extensionEvents], withEvents);
   if (corrupt !== undefined) {
     for (const { name, run } of corruption) {
       add(name, makeStore, (store) => run(bounded(store), (key, part) => corrupt(store, key, part)));

@@ -33,6 +33,7 @@ export const reported: SessionTerms = { ...noTerms, reportEnds: true };
 const phase: Phase = {
   revision: 1,
   since: NOON,
+  lastActivityAt: NOON,
   activeMs: 0,
   limitMs: Number.POSITIVE_INFINITY,
   deadline: Number.POSITIVE_INFINITY,

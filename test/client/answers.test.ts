@@ -80,10 +80,14 @@ describe('an answer that is no success', () => {
     ['JSON of another kind', json(200, [1, 2]), { type: 'unexpected_answer' }],
     [
       'a state that has no reason',
-      json(200, { id: 's1', status: 'TERMINATED', duration: 0 }),
+      json(200, { id: 's1', status: 'TERMINATED', duration: 0, duration_ms: 0 }),
       { type: 'unexpected_answer' },
     ],
-    ['a status of nobody', json(200, { id: 's1', status: 'GONE', duration: 0 }), { type: 'unexpected_answer' }],
+    [
+      'a status of nobody',
+      json(200, { id: 's1', status: 'GONE', duration: 0, duration_ms: 0 }),
+      { type: 'unexpected_answer' },
+    ],
     ['no UTF-8', () => new Response(new Uint8Array([0x22, 0xff, 0x22])), { type: 'unexpected_answer' }],
     ['nothing', () => new Response(null, { status: 204 }), { type: 'unexpected_answer' }],
     ['no network', unplugged, { type: 'unreachable', reason: 'network', cause: expect.any(TypeError) }],
@@ -132,7 +136,7 @@ describe('an answer that is no success', () => {
     ['objects in objects', `${'{"a":'.repeat(40_000)}0${'}'.repeat(40_000)}`],
     ['nothing but objects', `[${'{},'.repeat(20_000)}{}]`],
   ])('is not parsed for long: %s', async (_, value) => {
-    const body = `{"id":"s1","status":"ACTIVE","duration":0,"more":${value}}`;
+    const body = `{"id":"s1","status":"ACTIVE","duration":0,"duration_ms":0,"more":${value}}`;
     expect(await errorOf(() => new Response(body))).toMatchObject({ type: 'unexpected_answer', status: 200 });
   });
 

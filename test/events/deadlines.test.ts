@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { storeUnavailable } from '../../src/errors.js';
 import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
-import type { EventLog, SessionStore } from '../../src/store/session-store.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -89,30 +89,6 @@ describe('an end by the clock', () => {
     clock.pass(60_000);
     expect(await end).toMatchObject({ type: 'session.terminated', endReason: 'time_limit' });
     expect(failures).toBeLessThan(0);
-  });
-
-  test('that falls into an outage is not waited for over a client that was closed', async () => {
-    const inner = new MemorySessionStore({ events: true });
-    const { events } = inner;
-    if (events === undefined) throw new Error('the store has no events');
-    let isOpen = true;
-    const find: SessionStore['find'] = (...args) =>
-      isOpen ? inner.find(...args) : err(storeUnavailable('the client is closed', 'not_applied'));
-    const log: EventLog = {
-      streamOf: () => events.streamOf(),
-      latest: () => events.latest(),
-      read: (...args) => events.read(...args),
-      isClosed: () => !isOpen,
-    };
-    const { sessions, clock } = open(changed(inner, { events: log, find }));
-    const id = await startedIn(sessions, { timeLimit: 60 });
-    const watch = sessions.watch(id)[Symbol.asyncIterator]();
-    await watch.next();
-    const end = watch.next();
-    isOpen = false;
-    clock.pass(60_000);
-    expect((await end).value?._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable' });
-    expect(await watch.next()).toEqual({ done: true, value: undefined });
   });
 
   test('of an idle session is its idle timeout', async () => {

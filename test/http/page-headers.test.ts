@@ -31,7 +31,9 @@ describe('X-History-Truncated', () => {
     history: [],
     historyCount,
     createdAt: '2026-01-31T12:00:00.000Z',
+    updatedAt: '2026-01-31T12:00:00.000Z',
     duration: 0,
+    durationMs: 0,
   });
   const truncated = (sessions: readonly Session[], historyLimit?: number) =>
     truncationHeaders(sessions, { historyLimit })['X-History-Truncated'];

@@ -5,7 +5,7 @@ import { readCreate } from '../../src/input/session-input.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { strange } from '../support/hostile-values.js';
 
-const policy: InputPolicy = { limits: defaultLimits, faces: undefined, profiles: undefined };
+const policy: InputPolicy = { limits: defaultLimits, hasTimeLimit: false, faces: undefined, profiles: undefined };
 
 const create = (input: unknown, given: Partial<InputPolicy> = {}) => readCreate(input, { ...policy, ...given });
 const createWith = (fields: object) => create({ face: 'ada', profile: 'tutor', ...fields });

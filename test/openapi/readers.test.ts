@@ -9,7 +9,7 @@ import { request } from '../http/handler-harness.js';
 import { Described } from './described.js';
 
 const limits = { ...defaultLimits, timeLimit: 100, entriesPerAppend: 3 };
-const policy = { limits, faces: undefined, profiles: new Set(['tutor', 'coach']) };
+const policy = { limits, hasTimeLimit: true, faces: undefined, profiles: new Set(['tutor', 'coach']) };
 const given = { limits, profiles: ['tutor', 'coach'], routes: [commandRoutes()] };
 const described = new Described(openApiDocument(given));
 const schema = (name: string) => described.document.components.schemas[name] ?? { not: {} };

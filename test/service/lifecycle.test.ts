@@ -15,7 +15,9 @@ describe('a session from its creation to its end', () => {
       history: [],
       historyCount: 0,
       createdAt: '2026-01-31T12:00:00.000Z',
+      updatedAt: '2026-01-31T12:00:00.000Z',
       duration: 0,
+      durationMs: 0,
     });
     expect(await okOf(sessions.get('s1'))).toEqual(created);
   });
@@ -24,15 +26,15 @@ describe('a session from its creation to its end', () => {
     const { sessions, clock } = openSessions();
     const id = await createdIn(sessions);
     clock.pass(1000);
-    expect(await okOf(sessions.start(id))).toEqual({ id, status: 'ACTIVE', duration: 0 });
+    expect(await okOf(sessions.start(id))).toMatchObject({ id, status: 'ACTIVE', duration: 0 });
     await okOf(sessions.append(id, [{ role: 'user', content: 'Hello' }]));
     clock.pass(1500);
-    expect(await okOf(sessions.pause(id))).toEqual({ id, status: 'PAUSED', duration: 1 });
+    expect(await okOf(sessions.pause(id))).toMatchObject({ id, status: 'PAUSED', duration: 1 });
     clock.pass(60_000);
-    expect(await okOf(sessions.resume(id))).toEqual({ id, status: 'ACTIVE', duration: 1 });
+    expect(await okOf(sessions.resume(id))).toMatchObject({ id, status: 'ACTIVE', duration: 1 });
     clock.pass(500);
     await okOf(sessions.append(id, [{ role: 'assistant', content: 'Goodbye' }]));
-    expect(await okOf(sessions.terminate(id))).toEqual({
+    expect(await okOf(sessions.terminate(id))).toMatchObject({
       id,
       status: 'TERMINATED',
       endReason: 'terminated',
@@ -51,7 +53,11 @@ describe('a session from its creation to its end', () => {
       labels: {},
       historyCount: 2,
       createdAt: '2026-01-31T12:00:00.000Z',
+      startedAt: '2026-01-31T12:00:01.000Z',
+      endedAt: '2026-01-31T12:01:03.000Z',
+      updatedAt: '2026-01-31T12:01:03.000Z',
       duration: 2,
+      durationMs: 2000,
     });
   });
 
@@ -59,7 +65,7 @@ describe('a session from its creation to its end', () => {
     const { sessions, store } = openSessions();
     const id = await startedIn(sessions);
     const failed = await okOf(sessions.fail(id));
-    expect(failed).toEqual({ id, status: 'TERMINATED', endReason: 'failed', duration: 0 });
+    expect(failed).toMatchObject({ id, status: 'TERMINATED', endReason: 'failed', duration: 0 });
     const before = await store.findState({ tenant: 'default', id });
     expect(await okOf(sessions.terminate(id))).toEqual(failed);
     expect(await store.findState({ tenant: 'default', id })).toEqual(before);

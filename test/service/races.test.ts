@@ -30,7 +30,7 @@ describe.for([
     const { sessions, store } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     for (const state of await many(() => okOf(sessions.terminate(id)))) {
-      expect(state).toEqual({ id, status: 'TERMINATED', endReason: 'terminated', duration: 0 });
+      expect(state).toMatchObject({ id, status: 'TERMINATED', endReason: 'terminated', duration: 0 });
     }
     expect(await revisionOf(store, id)).toBe(3);
   });

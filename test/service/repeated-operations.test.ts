@@ -60,10 +60,15 @@ describe('a command that is sent again', () => {
     const { sessions, store, clock } = openSessions();
     const id = await createdIn(sessions);
     const operation = { operationId: 'start-1' };
-    expect(await okOf(sessions.start(id, operation))).toEqual({ id, status: 'ACTIVE', duration: 0 });
+    expect(await okOf(sessions.start(id, operation))).toMatchObject({ id, status: 'ACTIVE', duration: 0 });
     clock.pass(3000);
     const before = await store.findState({ tenant: 'default', id });
-    expect(await okOf(sessions.start(id, operation))).toEqual({ id, status: 'ACTIVE', duration: 3, repeated: true });
+    expect(await okOf(sessions.start(id, operation))).toMatchObject({
+      id,
+      status: 'ACTIVE',
+      duration: 3,
+      repeated: true,
+    });
     expect(await store.findState({ tenant: 'default', id })).toEqual(before);
     expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'invalid_transition' });
     expect(await errorOf(sessions.start(id, { operationId: 'start-2' }))).toMatchObject({ type: 'invalid_transition' });

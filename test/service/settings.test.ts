@@ -96,6 +96,49 @@ describe('the limits of a host', () => {
     });
   });
 
+  test('on time are those of every session: one that is created without a time limit, or with 0, has the longest', async () => {
+    const { sessions, clock } = openSessions({ limits: { timeLimit: 60 } });
+    for (const input of [{}, { timeLimit: 0 }, { timeLimit: null }]) {
+      const created: ReturnType<SessionService['create']> = Reflect.apply(sessions.create, sessions, [
+        { ...ada, ...input },
+      ]);
+      const { id, options } = await okOf(created);
+      expect(options.timeLimit).toBe(60);
+      await okOf(sessions.start(id));
+      clock.pass(59_999);
+      expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', options: { timeLimit: 60 } });
+      clock.pass(1);
+      expect(await okOf(sessions.get(id))).toMatchObject({
+        status: 'TERMINATED',
+        endReason: 'time_limit',
+        duration: 60,
+      });
+    }
+    expect((await okOf(sessions.create({ ...ada, timeLimit: 5 }))).options.timeLimit).toBe(5);
+  });
+
+  test('on time are none by default: a session without a time limit goes on', async () => {
+    for (const limits of [{}, { textBytes: 3 }, { timeLimit: undefined }]) {
+      const opened: ReturnType<typeof openSessions> = Reflect.apply(openSessions, undefined, [{ limits }]);
+      const { sessions, clock } = opened;
+      const { id, options } = await okOf(sessions.create(ada));
+      expect(options.timeLimit).toBe(0);
+      await okOf(sessions.start(id));
+      clock.pass(40 * 86_400_000);
+      expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', duration: 40 * 86_400 });
+      expect(await errorOf(sessions.create({ ...ada, timeLimit: 2_592_001 }))).toMatchObject({ type: 'invalid_input' });
+    }
+  });
+
+  test('on time may change: a create that is repeated still gives its session, with the limit that it was created with', async () => {
+    const { sessions, store } = openSessions({ limits: { timeLimit: 60 } });
+    const input = { ...ada, idempotencyKey: 'order-17' };
+    const { id } = await okOf(sessions.create(input));
+    const later = openSessions({ store, limits: { timeLimit: 90 } }).sessions;
+    expect(await okOf(later.create(input))).toMatchObject({ id, options: { timeLimit: 60 } });
+    expect(await errorOf(later.create({ ...input, timeLimit: 60 }))).toMatchObject({ type: 'idempotency_mismatch' });
+  });
+
   test('may be lists of names: those on them are allowed and no others', async () => {
     const { sessions } = openSessions({ faces: ['ada', 'bob'], profiles: [] });
     expect(await errorOf(sessions.create(ada))).toMatchObject({

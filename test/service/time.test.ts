@@ -126,7 +126,7 @@ describe('the time limit', () => {
       status: 'TERMINATED',
       command: 'append',
     });
-    expect(await okOf(sessions.terminate(id))).toEqual({
+    expect(await okOf(sessions.terminate(id))).toMatchObject({
       id,
       status: 'TERMINATED',
       endReason: 'time_limit',

@@ -110,7 +110,8 @@ describe('a renewal', () => {
     renewState(state, { fencingToken, durationMs }, NOON + atMs);
 
   test('moves the end alone, also to an earlier one', () => {
-    const later = { ...first, revision: 3, lease: { ...first.lease, until: NOON + 1999 } };
+    const lease = { ...first.lease, until: NOON + 1999 };
+    const later = { ...first, revision: 3, lastActivityAt: NOON + 999, lease };
     expect(renewed(first, 1, 999)._unsafeUnwrap()).toEqual(later);
     expect(renewed(first, 1, 500, 100)._unsafeUnwrap().lease.until).toBe(NOON + 600);
   });
@@ -146,7 +147,8 @@ describe('a release', () => {
 
   test('ends the lease at once, for every clock, and keeps the fencing token for the next one', () => {
     const free = released(first, 1, 500);
-    expect(free).toEqual({ ...first, revision: 3, lease: { ...first.lease, until: 0, releasedAt: NOON + 500 } });
+    const lease = { ...first.lease, until: 0, releasedAt: NOON + 500 };
+    expect(free).toEqual({ ...first, revision: 3, lastActivityAt: NOON + 500, lease });
     expect(isLeasedWith(free, 1, 0)).toBe(false);
     expect(leased(free, 'a', 500).lease.fencingToken).toBe(2);
   });

@@ -9,7 +9,7 @@ import {
   transitions,
 } from '../../src/session/session-status.js';
 
-type Cell = 'ACTIVE' | 'PAUSED' | EndReason | 'unchanged' | 'refused';
+type Cell = 'IDLE' | 'ACTIVE' | 'PAUSED' | EndReason | 'unchanged' | 'refused';
 
 const statuses: readonly SessionStatus[] = ['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
@@ -18,6 +18,7 @@ const expected: Readonly<Record<SessionCommand, readonly [Cell, Cell, Cell, Cell
   start: ['ACTIVE', 'refused', 'refused', 'refused'],
   pause: ['refused', 'PAUSED', 'refused', 'refused'],
   resume: ['refused', 'refused', 'ACTIVE', 'refused'],
+  extend: ['IDLE', 'ACTIVE', 'PAUSED', 'refused'],
   terminate: ['terminated', 'terminated', 'terminated', 'unchanged'],
   fail: ['failed', 'failed', 'failed', 'refused'],
   expire: ['refused', 'time_limit', 'refused', 'refused'],
@@ -42,8 +43,8 @@ const outcomeOf = (status: SessionStatus, command: string): Cell => {
 };
 
 describe('the state machine', () => {
-  test('has 4 statuses and 7 commands, and the test has all pairs of them', () => {
-    expect(pairs).toHaveLength(28);
+  test('has 4 statuses and 8 commands, and the test has all pairs of them', () => {
+    expect(pairs).toHaveLength(32);
     expect(Object.keys(transitions)).toEqual(statuses);
     const known = new Set(Object.values(transitions).flatMap((row) => Object.keys(row)));
     expect([...known].toSorted()).toEqual(Object.keys(expected).toSorted());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { REMEMBERED_OPERATIONS, type StateRecord } from '../../src/session/session-record.js';
-import type { SessionCommand } from '../../src/session/session-status.js';
+import type { StatusCommand } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil, activeMsAt, advance, initialState, stateAt } from '../../src/session/timeline.js';
 import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
@@ -8,7 +8,7 @@ import { NOON } from '../support/manual-clock.js';
 const FOREVER = Number.POSITIVE_INFINITY;
 
 /** A command, and when it comes, in milliseconds after noon. */
-type Step = readonly [command: SessionCommand, atMs: number];
+type Step = readonly [command: StatusCommand, atMs: number];
 
 const create = (limitMs = FOREVER, idleTimeoutMs = FOREVER): StateRecord =>
   initialState({ limitMs, terms: { ...noTerms, idleTimeoutMs }, now: NOON });
@@ -16,7 +16,7 @@ const create = (limitMs = FOREVER, idleTimeoutMs = FOREVER): StateRecord =>
 const driven = (state: StateRecord, steps: readonly Step[]): StateRecord =>
   steps.reduce((current, [command, atMs]) => advance(current, command, { now: NOON + atMs })._unsafeUnwrap(), state);
 
-const refused = (state: StateRecord, command: SessionCommand, atMs: number) =>
+const refused = (state: StateRecord, command: StatusCommand, atMs: number) =>
   advance(state, command, { now: NOON + atMs })._unsafeUnwrapErr();
 
 describe('a new session', () => {
@@ -25,6 +25,7 @@ describe('a new session', () => {
       status: 'IDLE',
       revision: 1,
       since: NOON,
+      lastActivityAt: NOON,
       activeMs: 0,
       limitMs: FOREVER,
       deadline: FOREVER,
@@ -76,6 +77,7 @@ describe('the time limit', () => {
       revision: 2,
       since: NOON + 600,
       startedAt: NOON + 100,
+      lastActivityAt: NOON + 100,
       activeMs: 500,
       limitMs: 500,
       deadline: FOREVER,

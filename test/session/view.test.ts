@@ -8,6 +8,8 @@ const state: StateRecord = {
   status: 'ACTIVE',
   revision: 2,
   since: NOON,
+  startedAt: NOON - 2000,
+  lastActivityAt: NOON + 1000,
   activeMs: 1500,
   limitMs: 5000,
   deadline: NOON + 3500,
@@ -37,6 +39,10 @@ const expected = {
   historyCount: 7,
   createdAt: '2026-01-31T11:59:00.000Z',
   duration: 1,
+  durationMs: 1500,
+  startedAt: '2026-01-31T11:59:58.000Z',
+  endsAt: '2026-01-31T12:00:03.500Z',
+  updatedAt: '2026-01-31T12:00:01.000Z',
 };
 
 describe('a session', () => {
@@ -46,7 +52,9 @@ describe('a session', () => {
 
   test('has a reason once it has ended', () => {
     const over = sessionAt(record, NOON + 3500);
-    expect(over).toStrictEqual({ ...expected, status: 'TERMINATED', endReason: 'time_limit', duration: 5 });
+    const { endsAt, ...kept } = expected;
+    const times = { duration: 5, durationMs: 5000, endedAt: endsAt, updatedAt: endsAt };
+    expect(over).toStrictEqual({ ...kept, status: 'TERMINATED', endReason: 'time_limit', ...times });
     expect('endReason' in sessionAt(record, NOON)).toBe(false);
   });
 
@@ -63,6 +71,15 @@ describe('a session', () => {
     expect(progressAt('s1', state, NOON + ms)).toMatchObject({ id: 's1', status, duration });
   });
 
+  test('has no time of what has not happened, or does not come', () => {
+    const { startedAt: _, ...phase } = state;
+    const idle = sessionAt(
+      { ...record, state: { ...phase, status: 'IDLE', deadline: Number.POSITIVE_INFINITY } },
+      NOON,
+    );
+    for (const time of ['startedAt', 'endsAt', 'endedAt']) expect(idle).not.toHaveProperty(time);
+  });
+
   test('is a value: reading it changes nothing in the record', () => {
     const before = structuredClone(record);
     sessionAt(record, NOON + 1e9);
@@ -72,12 +89,18 @@ describe('a session', () => {
 
 describe('progress', () => {
   test('is a session without what its state does not hold', () => {
-    expect(progressAt('s1', state, NOON)).toStrictEqual({ id: 's1', status: 'ACTIVE', duration: 1 });
+    expect(progressAt('s1', state, NOON)).toStrictEqual({
+      ...{ id: 's1', status: 'ACTIVE', duration: 1, durationMs: 1500 },
+      ...{ startedAt: expected.startedAt, endsAt: expected.endsAt },
+    });
     expect(progressAt('s1', state, NOON + 3500)).toEqual({
       id: 's1',
       status: 'TERMINATED',
       endReason: 'time_limit',
       duration: 5,
+      durationMs: 5000,
+      startedAt: expected.startedAt,
+      endedAt: expected.endsAt,
     });
   });
 });

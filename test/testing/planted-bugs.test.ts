@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { plantedActivityBugs } from './planted-activity-bugs.js';
 import { plantedAppendBugs } from './planted-append-bugs.js';
 import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
 import { plantedChangeBugs } from './planted-change-bugs.js';
@@ -6,6 +7,7 @@ import { plantedConditionBugs } from './planted-condition-bugs.js';
 import { plantedDueBugs } from './planted-due-bugs.js';
 import { plantedEndBugs } from './planted-end-bugs.js';
 import { plantedEventBugs } from './planted-event-bugs.js';
+import { plantedExtensionBugs } from './planted-extension-bugs.js';
 import { plantedLabelBugs } from './planted-label-bugs.js';
 import { plantedLeaseBugs } from './planted-lease-bugs.js';
 import { plantedListBugs } from './planted-list-bugs.js';
@@ -21,12 +23,14 @@ const table = <B extends PlantedBug>(bugs: readonly B[]): readonly (readonly [st
   bugs.map(({ bug, caughtBy, makeStore }) => [bug, caughtBy, makeStore]);
 
 const bugs = [
+  ...plantedActivityBugs,
   ...plantedAppendBugs,
   ...plantedChangeBugs,
   ...plantedConditionBugs,
   ...plantedDueBugs,
   ...plantedEndBugs,
   ...plantedEventBugs,
+  ...plantedExtensionBugs,
   ...plantedLeaseBugs,
   ...plantedLabelBugs,
   ...plantedLimitBugs,

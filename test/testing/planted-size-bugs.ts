@@ -103,6 +103,7 @@ const limitBugs: readonly PlantedBug[] = [
         status: 'IDLE',
         revision: 1,
         since: 0,
+        lastActivityAt: 0,
         activeMs: 0,
         limitMs: Number.POSITIVE_INFINITY,
         deadline: Number.POSITIVE_INFINITY,

@@ -1,5 +1,14 @@
 import { writeScript } from '../connection.js';
-import { COUNTS_FORMAT, COUNTS_START, field, isRecord, numberField, readHead } from '../record.js';
+import {
+  COUNTS_FORMAT,
+  field,
+  isRecord,
+  LAST_ACTIVITY_START,
+  laterActivity,
+  numberField,
+  originOf,
+  readHead,
+} from '../record.js';
 import { log } from './indexes.js';
 
 /**
@@ -9,9 +18,10 @@ import { log } from './indexes.js';
  * ARGV  1-2 of this call, 3 now, 4 the lines, 5 their number, 6 the most entries that a history may have, then if they are
  *       used, otherwise '' or nothing: 7 length of the stream, 8 path of the event, 9 the position at which the history
  *       must end, 10 the fencing token of the lease, 11 the name of the append, 12 its digest
- * Writes the journal behind its committed length, this call, the event, the name, and then the counts of the record.
- * Returns the position behind the lines, or {'repeated', that position} for a known name, {'closed', the state as JSON},
- * {'moved', position}, 'lease_lost', 'full', 'mismatch', 'missing' or 'corrupt'.
+ * Writes the journal behind its committed length, this call, the event, the name, and then the activity and the counts of
+ * the record.
+ * Returns the position behind the lines, or {'repeated', that position} for a known name, {'closed', the state as JSON, its
+ * last activity}, {'moved', position}, 'lease_lost', 'full', 'mismatch', 'missing' or 'corrupt'.
  *
  * A note of an earlier arrival, and a name, count only if the lines that they point at are there: a command that is
  * refused, or a torn log, may leave a note without its lines.
@@ -43,7 +53,7 @@ if name then
 end
 local now = tonumber(ARGV[3])
 if now >= ${numberField('head', 'openUntil')} then
-  return {'closed', string.match(redis.call('GET', KEYS[2]), '^[^\\n]*\\n([^\\n]*)')}
+  return {'closed', string.match(redis.call('GET', KEYS[2]), '^[^\\n]*\\n([^\\n]*)'), ${field('head', 'lastActivity')}}
 end
 if fencingToken ~= '' then
   local isLeased = ${numberField('head', 'fencingToken')} == tonumber(fencingToken) and now < ${numberField('head', 'leasedUntil')}
@@ -63,6 +73,7 @@ local place = start .. ' ' .. finish
 remember(birth .. ' ' .. place)
 if name then redis.call('HSET', KEYS[5], name, ARGV[12] .. ' ' .. place .. ' ' .. sumOf(ARGV[4])) end
 if events ~= '' then log('1 appended ' .. birth .. ' ' .. sequence .. ' ' .. ARGV[3] .. ' ' .. ARGV[8] .. ' ' .. finish) end
-redis.call('SETRANGE', KEYS[2], '${COUNTS_START}', string.format('${COUNTS_FORMAT}', sequence, entries, finish))
+redis.call('SETRANGE', KEYS[2], '${LAST_ACTIVITY_START}', ${laterActivity('head', 'ARGV[3]')} .. ' ' .. ${originOf('head')}
+  .. string.format('${COUNTS_FORMAT}', sequence, entries, finish))
 return tonumber(finish)
 `);

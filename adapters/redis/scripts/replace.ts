@@ -9,12 +9,14 @@ import {
   originOf,
   REPORT_START,
   SIZE_FORMAT,
+  withLaterActivity,
 } from '../record.js';
 import { eachEnded, log, numberOf, schedule } from './indexes.js';
 
 /**
  * Replaces the state of a session, if it has the expected revision. Another status is a change, with the next number
- * and an event, and so is a lease that is taken or released: one with another fencing token, or without an end.
+ * and an event, and so is a lease that is taken or released: one with another fencing token, or without an end; and so is
+ * another time limit.
  *
  * KEYS  1 this call, 2 record, 3 deadlines, 4 tenants, then ends and their tenants, if the next state is an end to report; then
  *       the indexes of the four statuses, if there are any; then the beginning of the keys of the sessions that nobody holds,
@@ -40,8 +42,9 @@ if not head then return 'corrupt' end
 
 local hasMoved, sequence, created = status ~= ARGV[7], ${numberField('record', 'sequence')}, ${field('record', 'created')}
 local token = ${field('ARGV[6]', 'fencingToken')}
-local isChange = hasMoved or tonumber(token) > 0 and (token ~= ${field('record', 'fencingToken')}
+local isLease = tonumber(token) > 0 and (token ~= ${field('record', 'fencingToken')}
   or ${numberField('ARGV[6]', 'leasedUntil')} == 0 and ${numberField('record', 'leasedUntil')} ~= 0)
+local isChange = hasMoved or isLease or ${field('ARGV[6]', 'limit')} ~= ${field('record', 'limit')}
 if isChange then sequence = sequence + 1 end
 local statuses, from, to = ARGV[10] ~= '' and 6 or 4, nil, nil
 if #KEYS > statuses + 3 then from, to = KEYS[statuses + ${numberOf('status')}], KEYS[statuses + ${numberOf('ARGV[7]')}] end
@@ -79,13 +82,19 @@ local refused = attempt(function()
   remember(birth)
   if isChange and hasEvents then
     local kind, rest = status == 'P' and ARGV[13] or ARGV[12], ARGV[14]
-    if not hasMoved then kind, rest = ARGV[15], ARGV[16] end
+    if not hasMoved and isLease then
+      kind, rest = ARGV[15], ARGV[16]
+    elseif not hasMoved then
+      local path = string.match(rest, '^ %S+ (%S+)')
+      kind, rest = 'extended', ' ' .. ${field('ARGV[6]', 'lastActivity')} .. ' ' .. path .. ' '
+        .. ${field('ARGV[6]', 'limit')} .. '_' .. ${field('ARGV[6]', 'deadline')}
+    end
     log('1 ' .. kind .. ' ' .. birth .. ' ' .. sequence .. rest)
   end
   local rest = labels .. '\\n' .. ARGV[8] .. '\\n' .. head
   local counts = string.format('${COUNTS_FORMAT}${SIZE_FORMAT}', sequence, ${field('record', 'entries')},
     ${field('record', 'bytes')}, #rest)
-  redis.call('SET', KEYS[2], fields .. ${originOf('record')} .. counts .. rest)
+  redis.call('SET', KEYS[2], ${withLaterActivity('fields', 'record')} .. ${originOf('record')} .. counts .. rest)
 end, function()
   if hasMoved and to then
     redis.pcall('ZADD', from, created, ARGV[3])

@@ -21,6 +21,7 @@ export const sessionEvents = [
   'session.started',
   'session.paused',
   'session.resumed',
+  'session.extended',
   'session.leased',
   'session.released',
   'session.terminated',

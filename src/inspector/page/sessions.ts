@@ -50,4 +50,6 @@ export interface Change {
   readonly end_reason?: EndReason;
   readonly holder?: string;
   readonly position?: number;
+  /** The new time limit of an extension, in seconds; 0 for none. */
+  readonly time_limit?: number;
 }

@@ -2,7 +2,7 @@ import { element, setText } from './dom.js';
 import { serverNow } from './server-clock.js';
 import type { Change, SessionDetail } from './sessions.js';
 import { reasonOf } from './status-mark.js';
-import { asCount, asTime } from './text.js';
+import { asCount, asDuration, asTime } from './text.js';
 
 const titles: Readonly<Record<string, string>> = {
   'session.created': 'Created',
@@ -50,14 +50,16 @@ export class Timeline {
     if (limit !== undefined) this.list.append(limit);
   }
 
-  add({ type, at, end_reason: endReason, holder }: Change): void {
+  add({ type, at, end_reason: endReason, holder, time_limit: timeLimit }: Change): void {
     if (type === 'session.created') return;
     if (type === 'session.appended') {
       this.#addAppend(at);
       return;
     }
     this.#hasEnd ||= type === 'session.terminated';
-    const title = type === 'session.terminated' ? endOf(endReason) : (titles[type] ?? type);
+    let title = titles[type] ?? type;
+    if (type === 'session.terminated') title = endOf(endReason);
+    if (type === 'session.extended') title = `Time limit: ${timeLimit === 0 ? 'none' : asDuration(timeLimit ?? 0)}`;
     this.#put(itemOf(at, holder === undefined ? title : `${title} by ${holder}`).line);
   }
 

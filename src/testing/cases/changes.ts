@@ -14,7 +14,14 @@ export const changes: readonly StoreCase[] = [
       await replace(store, key, live('ACTIVE', { revision: 2, limitMs: 60_000, deadline: NOON + 60_000 }));
       await append(store, key, ['hello']);
       const states = [
-        live('PAUSED', { revision: 3, since: NOON + 10, activeMs: 10, limitMs: 60_000, operations: ['p'] }),
+        live('PAUSED', {
+          revision: 3,
+          since: NOON + 10,
+          startedAt: NOON,
+          activeMs: 10,
+          limitMs: 60_000,
+          operations: ['p'],
+        }),
         live('ACTIVE', { revision: 4, since: NOON + 20, activeMs: 10, limitMs: 60_000, deadline: NOON + 60_010 }),
         ended('terminated', { revision: 5, since: NOON + 30, activeMs: 20, limitMs: 60_000, operations: ['t', 'p'] }),
       ];

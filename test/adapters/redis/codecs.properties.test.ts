@@ -28,6 +28,7 @@ const msOrNever = fc.oneof(ms, fc.constant(Number.POSITIVE_INFINITY));
 const phase = {
   revision: fc.integer({ min: 1, max: 999_999_999_999_999 }),
   since: ms,
+  lastActivityAt: ms,
   activeMs: ms,
   limitMs: msOrNever,
   deadline: msOrNever,

@@ -11,22 +11,26 @@ const said = { entries: [{ role: 'user', content: 'Hello' }] };
 
 export const commandCases = (world: World): void => {
   describe('commands', () => {
-    test('answer 200 with id, status and duration as they are then, and end_reason once there is one', async () => {
+    test('answer 200 with id, status and times as they are then, and end_reason once there is one', async () => {
       const client = world.client();
       const { id } = await client.created();
       const seen = async (path: string) => {
         const reply = await client.command(`/${path}-session/${id}`);
         expect(reply.status).toBe(200);
         expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
-        return reply.text;
+        return reply.json();
       };
-      expect(await seen('start')).toBe(`{"id":"${id}","status":"ACTIVE","duration":0}`);
+      const now = () => new Date(world.clock.now()).toISOString();
+      const started = now();
+      const begun = { id, duration: 0, duration_ms: 0, started_at: started };
+      expect(await seen('start')).toEqual({ ...begun, status: 'ACTIVE' });
       world.clock.pass(2500);
-      expect(await seen('pause')).toBe(`{"id":"${id}","status":"PAUSED","duration":2}`);
-      expect(await seen('resume')).toBe(`{"id":"${id}","status":"ACTIVE","duration":2}`);
-      const end = `{"id":"${id}","status":"TERMINATED","duration":2,"end_reason":"terminated"}`;
-      expect(await seen('terminate')).toBe(end);
-      expect(await seen('terminate')).toBe(end);
+      const used = { ...begun, duration: 2, duration_ms: 2500 };
+      expect(await seen('pause')).toEqual({ ...used, status: 'PAUSED' });
+      expect(await seen('resume')).toEqual({ ...used, status: 'ACTIVE' });
+      const end = { ...used, status: 'TERMINATED', end_reason: 'terminated', ended_at: now() };
+      expect(await seen('terminate')).toEqual(end);
+      expect(await seen('terminate')).toEqual(end);
       expect((await client.send(`/session/${id}`)).json()).toMatchObject({ status: 'TERMINATED', duration: 2 });
     });
 
@@ -34,7 +38,7 @@ export const commandCases = (world: World): void => {
       const client = world.client();
       const { id } = await client.created();
       const reply = await client.command(`/fail-session/${id}`);
-      expect(reply.json()).toEqual({ id, status: 'TERMINATED', duration: 0, end_reason: 'failed' });
+      expect(reply.json()).toMatchObject({ id, status: 'TERMINATED', duration: 0, end_reason: 'failed' });
     });
 
     test('what the status does not allow is 409, and changes nothing', async () => {
@@ -52,7 +56,7 @@ export const commandCases = (world: World): void => {
       world.clock.pass(3000);
       expectProblem(await client.command(`/pause-session/${id}`), 409, 'invalid_transition');
       const ended = await client.command(`/terminate-session/${id}`);
-      expect(ended.json()).toEqual({ id, status: 'TERMINATED', duration: 3, end_reason: 'time_limit' });
+      expect(ended.json()).toMatchObject({ id, status: 'TERMINATED', duration: 3, end_reason: 'time_limit' });
     });
 
     test.each(paths)(
@@ -120,7 +124,7 @@ export const commandCases = (world: World): void => {
       expect(first.headers).not.toHaveProperty('idempotent-replayed');
       await client.command(`/pause-session/${id}`);
       const again = await start();
-      expect([again.status, again.json()]).toEqual([200, { id, status: 'PAUSED', duration: 0 }]);
+      expect([again.status, again.json()]).toMatchObject([200, { id, status: 'PAUSED', duration: 0 }]);
       expect(again.headers['idempotent-replayed']).toBe('true');
       expectProblem(await client.command(`/start-session/${id}`), 409, 'invalid_transition');
     });
@@ -131,7 +135,7 @@ export const commandCases = (world: World): void => {
       await client.command(`/start-session/${id}`, { 'Idempotency-Key': '"start:1"' });
       await client.command(`/pause-session/${id}`);
       const again = await client.command(`/start-session/${id}`, { 'Idempotency-Key': 'start:1' });
-      expect([again.status, again.json()]).toEqual([200, { id, status: 'PAUSED', duration: 0 }]);
+      expect([again.status, again.json()]).toMatchObject([200, { id, status: 'PAUSED', duration: 0 }]);
     });
 
     test('ten at once with one key start a session once', async () => {

@@ -1,0 +1,12 @@
+import { err, type Result } from 'neverthrow';
+import { type StoreError, storeUnavailable } from '../errors.js';
+import type { Answer } from '../store/session-store.js';
+
+/** Reads from the store. An exception counts as `store_unavailable`, so the read is retried. */
+export const safely = async <T>(read: () => Answer<T, StoreError>): Promise<Result<T, StoreError>> => {
+  try {
+    return await read();
+  } catch (cause) {
+    return err(storeUnavailable('the store threw an exception', 'not_applied', cause));
+  }
+};

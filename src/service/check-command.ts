@@ -1,0 +1,37 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type LeaseLost, leaseLost, type OperationMismatch, operationMismatch } from '../errors.js';
+import type { ReadCommandOptions } from '../input/session-input.js';
+import { isLeasedWith } from '../session/lease.js';
+import type { SessionState } from '../session/session.js';
+import { progressAt } from '../session/session-at.js';
+import type { StateRecord } from '../session/session-record.js';
+import { commandOf } from '../session/timeline.js';
+import type { SessionKey } from '../store/session-store.js';
+import type { UpdatedState } from './update-state.js';
+
+/**
+ * The outcome of a command that is not to be carried out: the state itself if the command was applied before, or an error.
+ * Undefined if it is.
+ */
+export const checkCommand = (
+  { id }: SessionKey,
+  command: string,
+  { operationId, fencingToken }: ReadCommandOptions,
+  current: StateRecord,
+  now: number,
+): Result<StateRecord, OperationMismatch | LeaseLost> | undefined => {
+  const known = operationId === undefined ? undefined : commandOf(current, operationId);
+  if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(id));
+  const isAllowed = fencingToken === undefined || isLeasedWith(current, fencingToken, now);
+  return isAllowed ? undefined : err(leaseLost(fencingToken));
+};
+
+/** A command that changed nothing, of an id that the state remembers, is repeated. */
+export const resultOfCommand = (
+  { id }: SessionKey,
+  { operationId }: ReadCommandOptions,
+  { state, now, isChanged }: UpdatedState<StateRecord>,
+): SessionState => {
+  const isRepeated = !isChanged && operationId !== undefined && commandOf(state, operationId) !== undefined;
+  return { ...progressAt(id, state, now), ...(isRepeated && { repeated: true }) };
+};

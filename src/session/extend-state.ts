@@ -1,0 +1,41 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type InvalidInput, invalidInput } from '../errors.js';
+import type { StateRecord } from './session-record.js';
+import { type InvalidTransition, transition } from './session-status.js';
+import { activeMsAt, remember, stateAt } from './timeline.js';
+
+/** The input of `extendState`. */
+export interface Extension {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Maximum milliseconds ACTIVE, those that are used included; `Infinity` for no limit. */
+  readonly limitMs: number;
+  /** The name of the command with its input, by which a repeated call is recognised. */
+  readonly command: string;
+  readonly operationId: string | undefined;
+}
+
+/** The next state, with another time limit. The status goes on: its time counts from where it began. */
+export const extendState = (
+  current: StateRecord,
+  { now, limitMs, command, operationId }: Extension,
+): Result<StateRecord, InvalidTransition | InvalidInput> => {
+  const state = stateAt(current, now);
+  return transition(state.status, 'extend').andThen(() => {
+    const usedMs = activeMsAt(state, now);
+    if (limitMs <= usedMs) {
+      const message = `must be more than the ${usedMs / 1000} seconds that the session has been ACTIVE`;
+      return err(invalidInput([{ path: 'timeLimit', message }]));
+    }
+    return ok(
+      Object.freeze({
+        ...state,
+        revision: state.revision + 1,
+        lastActivityAt: now,
+        limitMs,
+        deadline: state.status === 'ACTIVE' ? state.since + (limitMs - state.activeMs) : state.deadline,
+        operations: remember(state.operations, command, operationId),
+      }),
+    );
+  });
+};

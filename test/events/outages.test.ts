@@ -1,0 +1,107 @@
+import { err } from 'neverthrow';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { storeUnavailable } from '../../src/errors.js';
+import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
+import type { EventLog, SessionStore } from '../../src/store/session-store.js';
+import { NOON } from '../support/manual-clock.js';
+import { openSessions, startedIn } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+
+const open = (store: SessionStore = new MemorySessionStore({ events: true }), options: object = {}) =>
+  openSessions({ ...options, store });
+
+const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) => {
+  const watch = sessions.watch(id, options)[Symbol.asyncIterator]();
+  onTestFinished(async () => {
+    await watch.return?.();
+  });
+  return async (): Promise<SessionChange | 'end'> => {
+    const { value, done } = await watch.next();
+    return done === true ? 'end' : value._unsafeUnwrap();
+  };
+};
+
+describe('an end by the clock', () => {
+  test.for([
+    ['answers that it is unavailable', () => err(storeUnavailable('there is an outage', 'not_applied'))],
+    ['rejects', () => Promise.reject(new Error('there is an outage'))],
+    [
+      'throws',
+      () => {
+        throw new Error('there is an outage');
+      },
+    ],
+  ] as const)('is told once the store is back, which %s while it is away, without any real time', async ([, fail]) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const inner = new MemorySessionStore({ events: true });
+    let isAway = false;
+    const find = vi.fn<SessionStore['find']>((...args) => (isAway ? fail() : inner.find(...args)));
+    const { sessions, clock } = open(changed(inner, { events: inner.events, find: Object(find) }));
+    const id = await startedIn(sessions, { timeLimit: 60 });
+    const watch = watching(sessions, id, { warnBefore: 10 });
+    await watch();
+    const end = watch();
+    isAway = true;
+    for (let seconds = 0; seconds < 90; seconds += 1) {
+      clock.pass(1000);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    expect(await end).toMatchObject({ type: 'session.expiring', endsAt: '2026-01-31T12:01:00.000Z' });
+    const last = watch();
+    find.mockClear();
+    for (let seconds = 0; seconds < 10; seconds += 1) {
+      clock.pass(1000);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    expect(find.mock.calls.length).toBeGreaterThan(5);
+    isAway = false;
+    clock.pass(1000);
+    expect(await last).toMatchObject({
+      type: 'session.terminated',
+      at: '2026-01-31T12:01:00.000Z',
+      endReason: 'time_limit',
+    });
+    expect(await watch()).toBe('end');
+  });
+
+  test('is told soon by a clock that has stepped, such as that of a machine that was suspended', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let now = NOON;
+    const { sessions } = open(undefined, { clock: { now: () => now } });
+    const id = await startedIn(sessions, { timeLimit: 36_000 });
+    const watch = watching(sessions, id);
+    await watch();
+    const end = watch();
+    await new Promise((resolve) => void setImmediate(resolve));
+    now += 36_000_000;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await end).toMatchObject({ type: 'session.terminated', at: '2026-01-31T22:00:00.000Z' });
+  });
+
+  test('that falls into an outage is not waited for over a client that was closed', async () => {
+    const inner = new MemorySessionStore({ events: true });
+    const { events } = inner;
+    if (events === undefined) throw new Error('the store has no events');
+    let isOpen = true;
+    const find: SessionStore['find'] = (...args) =>
+      isOpen ? inner.find(...args) : err(storeUnavailable('the client is closed', 'not_applied'));
+    const log: EventLog = {
+      streamOf: () => events.streamOf(),
+      latest: () => events.latest(),
+      read: (...args) => events.read(...args),
+      isClosed: () => !isOpen,
+    };
+    const { sessions, clock } = open(changed(inner, { events: log, find }));
+    const id = await startedIn(sessions, { timeLimit: 60 });
+    const watch = sessions.watch(id)[Symbol.asyncIterator]();
+    await watch.next();
+    const end = watch.next();
+    isOpen = false;
+    clock.pass(60_000);
+    expect((await end).value?._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable' });
+    expect(await watch.next()).toEqual({ done: true, value: undefined });
+  });
+});

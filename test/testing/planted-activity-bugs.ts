@@ -1,0 +1,83 @@
+import type { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { HistoryAppend, SessionKey, SessionStore } from '../../src/store/session-store.js';
+import { labelOf, type PlantedBug, planted } from './planted-bug.js';
+
+/** The memory store, where the last activity is what `record` has noted of appends and states. */
+const noting = (
+  bug: string,
+  caughtBy: string,
+  record: (note: (key: SessionKey, at: number) => void, inner: MemorySessionStore) => Partial<SessionStore>,
+): PlantedBug =>
+  planted(bug, caughtBy, (inner) => {
+    const times = new Map<string, number>();
+    const seen = <S extends { readonly lastActivityAt: number }>(key: SessionKey, state: S): S => ({
+      ...state,
+      lastActivityAt: times.get(labelOf(key)) ?? state.lastActivityAt,
+    });
+    return {
+      find: (key, ...rest) =>
+        inner.find(key, ...rest).map((found) => found && { ...found, state: seen(key, found.state) }),
+      findState: (key) => inner.findState(key).map((state) => state && seen(key, state)),
+      list: (tenant, ...rest) =>
+        inner.list(tenant, ...rest).map((page) => ({
+          ...page,
+          records: page.records.map((each) => ({ ...each, state: seen({ tenant, id: each.head.id }, each.state) })),
+        })),
+      ...record((key, at) => times.set(labelOf(key), at), inner),
+    };
+  });
+
+const lastOf = (inner: MemorySessionStore, key: SessionKey): number =>
+  inner.findState(key)._unsafeUnwrap()?.lastActivityAt ?? 0;
+
+/** Bugs in the time of the last activity. */
+export const plantedActivityBugs: readonly PlantedBug[] = [
+  planted('counts no append as activity', 'activity: an append moves it to its time, and never back', (inner) => ({
+    append: (key, append: HistoryAppend) =>
+      inner.append(key, { ...append, now: Math.min(append.now, lastOf(inner, key)) }),
+  })),
+  noting('moves it back', 'activity: an append moves it to its time, and never back', (note, inner) => ({
+    append: (key, append) =>
+      inner.append(key, append).map((answer) => {
+        if (answer.outcome === 'appended' && append.operation === undefined) note(key, append.now);
+        return answer;
+      }),
+    replace: (key, next) =>
+      inner.replace(key, next).map((answer) => {
+        note(key, lastOf(inner, key));
+        return answer;
+      }),
+  })),
+  noting(
+    'counts an append that writes nothing',
+    'activity: an append that writes nothing does not move it',
+    (note, inner) => ({
+      append: (key, append) =>
+        inner.append(key, append).map((answer) => {
+          note(key, Math.max(lastOf(inner, key), answer.outcome === 'closed' ? 0 : append.now));
+          return answer;
+        }),
+      replace: (key, next) =>
+        inner.replace(key, next).map((answer) => {
+          note(key, lastOf(inner, key));
+          return answer;
+        }),
+    }),
+  ),
+  noting(
+    'takes it from each new state',
+    'activity: a state moves it on, and never back behind an append',
+    (note, inner) => ({
+      replace: (key, next) =>
+        inner.replace(key, next).map((answer) => {
+          if (answer === 'replaced') note(key, next.lastActivityAt);
+          return answer;
+        }),
+      append: (key, append) =>
+        inner.append(key, append).map((answer) => {
+          note(key, lastOf(inner, key));
+          return answer;
+        }),
+    }),
+  ),
+];
