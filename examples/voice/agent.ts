@@ -1,6 +1,15 @@
 // The loop of a voice agent: it listens, answers, stops speaking when the caller begins to speak, and hangs up when the
 // session has ended for any reason. All state that must survive a crash is in the session.
-import { type EndReason, errAsync, type HistoryEntry, type SessionError, type SessionService } from 'colloquy';
+import { randomUUID } from 'node:crypto';
+import {
+  type EndReason,
+  errAsync,
+  type HeldLease,
+  type HistoryEntry,
+  type SessionError,
+  type SessionService,
+  type WithLeaseError,
+} from 'colloquy';
 
 /** Events of the line and the speech recognition. */
 export type Heard =
@@ -25,17 +34,34 @@ export interface Model {
 }
 
 /** Why a call is over. After `cut` the session stays open: the next `holdCall`, in any process, continues it. */
-export type Ending = EndReason | 'cut' | SessionError['type'];
+export type Ending = EndReason | 'cut' | SessionError['type'] | WithLeaseError['type'];
 
 /** Number of latest entries that the model receives. */
 const CONTEXT = 40;
 
-export const holdCall = async (
-  { sessions, line, model }: { readonly sessions: SessionService; readonly line: Line; readonly model: Model },
+export interface Agent {
+  readonly sessions: SessionService;
+  readonly line: Line;
+  readonly model: Model;
+}
+
+/** Holds a call while no other process does: one that was here before, and comes back, writes nothing any more. */
+export const holdCall = async (agent: Agent, id: string): Promise<Ending> => {
+  const lease = { holder: randomUUID(), seconds: 10 };
+  const held = await agent.sessions.withLease(id, lease, (hold) => converse(agent, id, hold));
+  return held.match(
+    (ending) => ending,
+    ({ type }) => type,
+  );
+};
+
+const converse = async (
+  { sessions, line, model }: Agent,
   id: string,
+  { signal: lost, fencingToken }: HeldLease,
 ): Promise<Ending> => {
   // With an operation id: no error if the session was started before the call was dropped.
-  const started = await sessions.start(id, { operationId: 'pick-up' });
+  const started = await sessions.start(id, { operationId: 'pick-up', fencingToken });
   const past = await started.asyncAndThen(() => sessions.history(id, { last: 1 }));
   if (past.isErr()) return past.error.type;
 
@@ -47,7 +73,7 @@ export const holdCall = async (
 
   /** Waits for the end of the session, also by a supervisor or the clock. */
   const follow = async (): Promise<void> => {
-    for await (const item of sessions.watch(id, { signal: call.signal })) {
+    for await (const item of sessions.watch(id, { signal: AbortSignal.any([call.signal, lost]) })) {
       if (item.isErr())
         ending = item.error.type; // a talk that cannot be kept is not held
       else if (item.value.type === 'session.terminated') ending = item.value.endReason;
@@ -58,7 +84,7 @@ export const holdCall = async (
 
   /** With an operation id, each text is appended once, even after a lost reply or by the process that continues the call. */
   const keep = (role: string, content: string, operationId: string) => {
-    const attempt = () => sessions.append(id, [{ role, content }], { operationId });
+    const attempt = () => sessions.append(id, [{ role, content }], { operationId, fencingToken });
     return attempt().orElse((error) => (error.type === 'store_unavailable' ? attempt() : errAsync(error)));
   };
 
@@ -80,7 +106,7 @@ export const holdCall = async (
     turn = new AbortController();
     speaking = answer(position, AbortSignal.any([call.signal, turn.signal])).catch(async (cause: unknown) => {
       console.error(cause); // the model or the line is broken: the session says so
-      await sessions.fail(id);
+      await sessions.fail(id, { fencingToken });
     });
   };
 
@@ -108,14 +134,14 @@ export const holdCall = async (
       }
       case 'hold':
         await fallSilent();
-        await sessions.pause(id); // this time does not count
+        await sessions.pause(id, { fencingToken }); // this time does not count
         break;
       case 'back':
-        await sessions.resume(id);
+        await sessions.resume(id, { fencingToken });
         break;
       case 'hang-up':
         await fallSilent();
-        await sessions.terminate(id);
+        await sessions.terminate(id, { fencingToken });
         break;
     }
   }

@@ -1,6 +1,6 @@
 // Two calls with a voice agent on a scripted clock, so the output is the same each time and needs no waiting. A real agent
 // uses the machine's clock, speech recognition, speech synthesis and a model; agent.ts stays unchanged.
-import { createSweeper, type HistoryEntry, SessionService, unwrap } from 'colloquy';
+import { type HistoryEntry, SessionService, unwrap } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
 import { holdCall } from './agent.js';
 import { ScriptedClock } from './scripted-clock.js';
@@ -52,21 +52,17 @@ const make = async (name: string, steps: readonly Step[], listenIn?: (id: string
   void listenIn?.(id);
   const line = new ScriptedLine(clock, steps);
   let ending = await holdCall({ sessions, line, model }, id);
-  while (ending === 'cut') ending = await holdCall({ sessions, line, model }, id);
+  // A call that was cut, or whose process has died, is one that nobody holds.
+  while (ending === 'cut') {
+    for await (const left of sessions.unleased({ status: 'ACTIVE' })) {
+      if (left.isOk()) ending = await holdCall({ sessions, line, model }, left.value.id);
+    }
+  }
   console.log(`${name}: ${ending}`);
   const { history, status, duration } = await unwrap(sessions.get(id));
   for (const entry of history) printEntry(createdAt, entry);
   console.log(`${status} after ${duration} s that count\n`);
 };
 
-// With the machine's clock, a watch reports the end at the time limit by itself. With the scripted clock, a sweep must.
-const sweeper = createSweeper(sessions, { onError: (error) => console.error(error.message) });
-const sweeping = new AbortController();
-const sweep = async () => {
-  for (; !sweeping.signal.aborted; await clock.wait(100, sweeping.signal)) await sweeper.sweepOnce();
-};
-void sweep();
-
 await clock.run(make('A long call', longCall));
 await clock.run(make('A call that is listened in', watchedCall, (id) => superviseFor(5000, id)));
-sweeping.abort();

@@ -15,18 +15,32 @@ export class ScriptedClock implements Clock {
     return this.#now;
   }
 
+  after(ms: number, done: () => void): () => void {
+    const cancel = () => {
+      this.#waiting = this.#waiting.filter((other) => other !== waiting);
+    };
+    const wake = () => {
+      cancel();
+      done();
+    };
+    const waiting: Waiting = { at: this.#now + Math.max(0, ms), wake };
+    this.#waiting.push(waiting);
+    return cancel;
+  }
+
   /** Waits until the time has passed or the signal is aborted. */
   wait(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+      const stop = this.after(ms, () => {
         signal?.removeEventListener('abort', wake);
         resolve();
+      });
+      const wake = () => {
+        stop();
+        resolve();
       };
-      const waiting: Waiting = { at: this.#now + Math.max(0, ms), wake };
-      this.#waiting.push(waiting);
-      signal?.addEventListener('abort', wake);
+      signal?.addEventListener('abort', wake, { once: true });
     });
   }
 

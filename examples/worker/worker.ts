@@ -1,6 +1,6 @@
 // Runs conversations. Any number of workers can run: a worker leases the session that it drives, and Redis decides who
-// does. The lease of a killed worker runs out, and another takes the session up. A worker reacts to events, and also lists
-// sessions from time to time for those that it missed and those that were left.
+// does. The lease of a killed worker runs out, and another takes the session up. A worker reacts to events, and also asks
+// twice a second for the sessions that nobody holds: those that it missed, and those that were left.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSweeper, type Result, type ResultAsync, type SessionError } from 'colloquy';
@@ -9,12 +9,12 @@ import { openSessions } from './sessions.js';
 const MAX_SESSIONS = 200;
 /** How long the sessions of a killed worker wait for another one. */
 const LEASE_SECONDS = Number(process.env['LEASE_SECONDS'] ?? 15);
-const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
-const LOOK_AROUND_MS = RENEW_MS;
+/** How soon after that another one finds them. */
+const LOOK_AROUND_MS = 500;
 
 const { sessions, close } = openSessions();
 const stopping = new AbortController();
-const leased = new Map<string, Promise<void>>();
+const driven = new Map<string, Promise<void>>();
 /** No other process has this name, not even this one after a restart. */
 const holder = `worker ${process.pid} ${randomUUID()}`;
 
@@ -31,17 +31,6 @@ const insist = async <T, E extends SessionError>(operation: () => ResultAsync<T,
     if (!mayPass || stopping.signal.aborted) return result;
     await wait(ms);
   }
-};
-
-/** Renews a lease until `end` is called. Aborts `signal` if it is lost: from then on another worker may have the session. */
-const keepLease = (id: string, fencingToken: number) => {
-  const lost = new AbortController();
-  const renew = async () => {
-    const renewed = await sessions.renew(id, { fencingToken, seconds: LEASE_SECONDS });
-    if (renewed.isErr() && renewed.error.type === 'lease_lost') lost.abort();
-  };
-  const renewing = setInterval(renew, RENEW_MS);
-  return { signal: lost.signal, end: () => clearInterval(renewing) };
 };
 
 /** Makes the session ACTIVE, if it is not: it is, if its worker was killed. */
@@ -81,35 +70,38 @@ const converse = async (id: string, fencingToken: number, signal: AbortSignal): 
 
 /** Drives a session, if no other worker does. */
 const drive = async (id: string): Promise<void> => {
-  const taken = await insist(() => sessions.lease(id, { holder, seconds: LEASE_SECONDS }));
-  if (taken.isErr()) return; // another was faster, or it has ended
-  const { fencingToken } = taken.value;
-  const kept = keepLease(id, fencingToken);
-  const signal = AbortSignal.any([stopping.signal, kept.signal]);
-  if (await begin(id, fencingToken)) {
-    console.log(`${id} is leased by worker ${process.pid}`);
-    while ((await converse(id, fencingToken, signal)) === 'broken' && !signal.aborted) await wait(1000);
-  }
-  kept.end();
-  // Until another worker takes it, the time limit does not run. An ended session stays unchanged.
-  if (stopping.signal.aborted) await sessions.pause(id, { fencingToken });
-  const released = await sessions.release(id, { fencingToken });
-  if (released.isErr() && released.error.type === 'lease_lost') console.log(`${id} was lost: its lease ran out`);
+  const done = await sessions.withLease(
+    id,
+    { holder, seconds: LEASE_SECONDS },
+    async ({ signal: lost, fencingToken }) => {
+      const signal = AbortSignal.any([stopping.signal, lost]);
+      if (!(await begin(id, fencingToken))) return;
+      console.log(`${id} is leased by worker ${process.pid}`);
+      while ((await converse(id, fencingToken, signal)) === 'broken' && !signal.aborted) await wait(1000);
+      // Until another worker takes it, the time limit does not run. An ended session stays unchanged.
+      if (stopping.signal.aborted) await sessions.pause(id, { fencingToken });
+    },
+  );
+  if (done.isErr() && done.error.type === 'lease_lost') console.log(`${id} was lost: its lease ran out`);
 };
 
 const claim = (id: string): void => {
-  if (leased.has(id) || leased.size >= MAX_SESSIONS || stopping.signal.aborted) return;
-  leased.set(
+  if (driven.has(id) || driven.size >= MAX_SESSIONS || stopping.signal.aborted) return;
+  driven.set(
     id,
-    drive(id).finally(() => leased.delete(id)),
+    drive(id).finally(() => driven.delete(id)),
   );
 };
 
 /** Sessions that wait for a worker: new ones, paused ones, and those of killed workers. */
 const lookAround = async (): Promise<void> => {
-  for (const status of ['IDLE', 'PAUSED', 'ACTIVE'] as const) {
-    for await (const found of sessions.each({ status, historyLimit: 0 })) {
-      if (found.isOk() && found.value.lease === undefined) claim(found.value.id);
+  for (; !stopping.signal.aborted; await wait(LOOK_AROUND_MS)) {
+    for (const status of ['ACTIVE', 'IDLE', 'PAUSED'] as const) {
+      for await (const found of sessions.unleased({ status })) {
+        if (found.isErr()) console.error(found.error.message);
+        else claim(found.value.id);
+        if (driven.size >= MAX_SESSIONS) break;
+      }
     }
   }
 };
@@ -119,18 +111,17 @@ const stop = () => stopping.abort();
 process.once('SIGINT', stop).once('SIGTERM', stop);
 
 sweeper.start();
-const looking = setInterval(lookAround, LOOK_AROUND_MS);
-void lookAround();
+const looking = lookAround();
 console.log(`worker ${process.pid} is up`);
 while (!stopping.signal.aborted) {
   for await (const item of sessions.watchAll({ signal: stopping.signal })) {
     if (item.isErr()) console.error(item.error.message);
-    else if (item.value.type === 'session.created') claim(item.value.sessionId);
+    else if (item.value.type === 'session.created' || item.value.type === 'session.released')
+      claim(item.value.sessionId);
   }
   await wait(1000);
 }
-clearInterval(looking);
 await sweeper.stop();
-await Promise.all(leased.values());
+await Promise.all([looking, ...driven.values()]);
 await close();
 console.log('stopped');

@@ -37,7 +37,7 @@ describeWithRedis('the worker example', ({ url }) => {
       client,
       prefix: env.PREFIX,
       events: true,
-      statusIndex: true,
+      leaseIndex: true,
       timeoutMs: PATIENT_MS,
     });
     const sessions = new SessionService({ store, tenant: 'acme' });

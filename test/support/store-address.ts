@@ -39,19 +39,26 @@ export interface ConnectedStore {
 /** Calls wait for a busy machine, and events are recorded. */
 const openRedis = ({ version, port, prefix }: RedisPlace): ConnectedStore => {
   const client = connectClient(version, { port });
-  const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS, statusIndex: true, events: true });
+  const store = new RedisSessionStore({
+    client,
+    prefix,
+    timeoutMs: PATIENT_MS,
+    statusIndex: true,
+    leaseIndex: true,
+    events: true,
+  });
   return { store, ready: client.call('GET', prefix), close: () => client.disconnect() };
 };
 
 const openSqlite = ({ file }: SqlitePlace): ConnectedStore => {
   const database = openLibsql(file);
-  const store = new SqliteSessionStore({ database, events: true });
+  const store = new SqliteSessionStore({ database, leaseIndex: true, events: true });
   return { store, ready: Promise.resolve(store.migrate()._unsafeUnwrap()), close: () => database.close() };
 };
 
 const openPostgres = ({ url, schema }: PostgresPlace): ConnectedStore => {
   const pool = openPool({ url }, { max: 5, connectionTimeoutMillis: PATIENT_MS });
-  const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS, events: true });
+  const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS, leaseIndex: true, events: true });
   return { store, ready: pool.query('SELECT'), close: () => pool.end() };
 };
 

@@ -27,7 +27,13 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         sent.push(name);
         return run();
       });
-      const store = new RedisSessionStore({ client: counted, prefix, statusIndex: true, events: true });
+      const store = new RedisSessionStore({
+        client: counted,
+        prefix,
+        statusIndex: true,
+        leaseIndex: true,
+        events: true,
+      });
       const commandsOf = async (work: () => PromiseLike<unknown>): Promise<readonly string[]> => {
         sent.length = 0;
         await work();
@@ -70,7 +76,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       for (const change of Object.values(changes(store))) await change();
       for (const [name, change] of Object.entries(changes(store))) {
         expect([name, await commandsOf(change)]).toEqual([name, ['evalsha']]);
-        expect(await missingEntries(client, { prefix, statusIndex: true })).toEqual([]);
+        expect(await missingEntries(client, { prefix, statusIndex: true, leaseIndex: true })).toEqual([]);
       }
       const { events } = await answerOf(store.events?.read(store.events.streamOf(TENANT), '0', 100) ?? noEvents());
       const numbers = upTo(11).map((at) => at + 1);

@@ -22,12 +22,12 @@ let prefixes = 0;
 describeWithRedis('repair', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
     describe.each(['', 'host?[1]*:'])('keyPrefix %j', (keyPrefix) => {
-      const open = () => {
+      const open = (leaseIndex = false) => {
         prefixes += 1;
         const prefix = `repair?${process.pid}[${prefixes}]`;
         const client = openClient(version, { port, keyPrefix });
-        const store = new RedisSessionStore({ client, prefix, partitions: 3 });
-        return { store, client, keys: new Keyspace(prefix, 3) };
+        const store = new RedisSessionStore({ client, prefix, partitions: 3, leaseIndex });
+        return { store, client, keys: new Keyspace(prefix, 3, { leaseIndex }) };
       };
 
       const fill = async (store: RedisSessionStore): Promise<void> => {
@@ -48,6 +48,28 @@ describeWithRedis('repair', ({ port }) => {
         await answerOf(store.remove(keyOf('s1')));
         const sessions = 4 + hostileNames.length ** 2;
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions });
+      });
+
+      test('builds the index of the sessions that nobody holds, and drops what does not belong there', async () => {
+        const { store, client, keys } = open(true);
+        await fill(store);
+        const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 5000 };
+        await answerOf(store.replace(keyOf('s1'), live('ACTIVE', { revision: 2, lease })));
+        await answerOf(store.insert(TENANT, headOf('over'), ended('failed')));
+        const idsOf = async () => {
+          const page = await answerOf(store.unleased(TENANT, { status: 'ACTIVE', now: NOON + 5000, limit: 10 }));
+          return page.records.map(({ head }) => head.id);
+        };
+        const ids = ['s0', 's2', 's3', 's4', 's1'];
+        expect([await idsOf(), await repaired(store)]).toEqual([ids, { ...nothingWrong, sessions: 6 }]);
+        const { unleased } = keys.tenant(TENANT);
+        await client.call('DEL', `${unleased}A`);
+        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6, listed: 5 });
+        expect(await idsOf()).toEqual(ids);
+        await client.call('ZADD', `${unleased}A`, '1', 's4', '1', 'over', '1', 'gone');
+        await client.call('ZADD', `${unleased}P`, '1', 's0');
+        expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6, listed: 1, removed: 3 });
+        expect(await idsOf()).toEqual(ids);
       });
 
       test('lists sessions by their labels again, and drops them from the lists of labels that they do not have', async () => {
