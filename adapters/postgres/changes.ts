@@ -64,7 +64,7 @@ DECLARE
   v_waits boolean;
   v_detail text;
 BEGIN
-  SELECT number, birth, status, fencing_token, leased_until, limit_ms, reports_end, revision, sequence, state INTO v
+  SELECT number, birth, status, fencing_token, leased_until, reports_end, limit_ms, revision, sequence, state INTO v
     FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
@@ -178,7 +178,7 @@ DECLARE
   v_names text[];
   v_values text[];
 BEGIN
-  SELECT number, birth, status, reports_end, revision, sequence, state INTO v FROM $sessions
+  SELECT number, birth, status, reports_end, last_activity, revision, sequence, state INTO v FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR UPDATE;
   IF NOT FOUND THEN
     RETURN 'missing';
@@ -195,7 +195,7 @@ BEGIN
     INSERT INTO $ends (tenant, id, birth, due_at) VALUES (p_tenant, p_id, v.birth, p_now);
   END IF;
   IF v.reports_end THEN
-    UPDATE $ends SET removed_ms = p_now, state = v.state,
+    UPDATE $ends SET removed_ms = p_now, last_activity = v.last_activity, state = v.state,
         labels = (SELECT string_agg(name || '=' || value, ' ') FROM unnest(v_names, v_values) AS label (name, value))
       WHERE tenant = p_tenant AND id = p_id AND birth = v.birth;
   END IF;

@@ -17,8 +17,8 @@ CREATE TABLE $sessions (
   birth text NOT NULL, status text COLLATE "C" NOT NULL, deadline double precision NOT NULL,
   due_at double precision NOT NULL, accepts_until double precision NOT NULL,
   fencing_token double precision NOT NULL, leased_until double precision NOT NULL,
-  unleased_since double precision NOT NULL, reports_end boolean NOT NULL, limit_ms double precision NOT NULL,
-  last_activity double precision NOT NULL,
+  unleased_since double precision NOT NULL, reports_end boolean NOT NULL,
+  limit_ms double precision NOT NULL, last_activity double precision NOT NULL,
   revision bigint NOT NULL, sequence bigint NOT NULL, entries bigint NOT NULL, bytes bigint NOT NULL,
   head text NOT NULL, state text NOT NULL
 ) WITH (fillfactor = 80);
@@ -42,7 +42,8 @@ CREATE TABLE $operations (
 /* Ends that must be reported. removed_ms, labels and state are what remains of a removed session. */
 CREATE TABLE $ends (
   tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, birth text COLLATE "C" NOT NULL,
-  due_at double precision NOT NULL, removed_ms double precision, labels text, state text,
+  due_at double precision NOT NULL, removed_ms double precision, labels text, last_activity double precision,
+  state text,
   PRIMARY KEY (tenant, id, birth)
 );
 CREATE INDEX ends_by_due ON $ends (due_at);

@@ -22,11 +22,10 @@ interface QueuedEnd extends EndKey {
   readonly session: SessionKeys;
 }
 
-/** What remains of a removed session: the time of the removal, the labels, and the state in the next line. */
+/** What remains of a removed session: the times of the removal and the last activity, the labels, and in the next line the state. */
 const decodeRemains = (text: string): EndedRecord | undefined => {
-  const [, removedAt, labels = '', json] = /^(\d+) (.*)\n(.*)$/.exec(text) ?? [];
-  // No report tells of the last activity.
-  const state = decodeState(json, 0);
+  const [, removedAt, lastActivity, labels = '', json] = /^(\d+) (\d+) (.*)\n(.*)$/.exec(text) ?? [];
+  const state = decodeState(json, Number(lastActivity));
   if (state === undefined) return undefined;
   return { state, ...(labels !== '' && { labels: labelsOf(labels.split(' ')) }), removedAt: Number(removedAt) };
 };

@@ -8,15 +8,14 @@ import { decodeState } from '../../src/store/stored-json.js';
 import { unreadable } from './session-rows.js';
 
 /**
- * What an end is reported from, in a row of `ends` with the columns of its session: what remains of a removed one, or `session_state`
- * and `session_labels`.
+ * What an end is reported from, in a row of `ends`: what remains of a removed session, or `session_state`,
+ * `session_activity` and `session_labels` of one that is there.
  */
 const endedIn = (id: string, row: Fields): Result<EndedRecord | undefined, StoreError> => {
   const isRemoved = row['removed_ms'] !== null;
   const text = row[isRemoved ? 'state' : 'session_state'];
   if (!isRemoved && typeof text !== 'string') return ok(undefined);
-  // No report tells of the last activity.
-  const state = decodeState(text, 0);
+  const state = decodeState(text, Number(row[isRemoved ? 'last_activity' : 'session_activity']));
   if (state === undefined) return err(unreadable(id, 'state'));
   const labels = row[isRemoved ? 'labels' : 'session_labels'];
   return ok({

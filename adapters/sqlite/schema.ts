@@ -47,7 +47,7 @@ CREATE TABLE colloquy_operations (
 /* Ends that must be reported. removed_ms, labels and state are what remains of a removed session. */
 CREATE TABLE colloquy_ends (
   tenant TEXT NOT NULL, id TEXT NOT NULL, birth TEXT NOT NULL, due_at INTEGER NOT NULL,
-  removed_ms INTEGER, labels TEXT, state TEXT, PRIMARY KEY (tenant, id, birth)
+  removed_ms INTEGER, labels TEXT, last_activity INTEGER, state TEXT, PRIMARY KEY (tenant, id, birth)
 ) WITHOUT ROWID;
 CREATE INDEX colloquy_ends_by_due ON colloquy_ends (due_at);
 CREATE INDEX colloquy_ends_by_tenant_due ON colloquy_ends (tenant, due_at);

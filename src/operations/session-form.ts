@@ -27,7 +27,7 @@ export const toWireSession = ({
 });
 
 /** The times of a session beyond those of the interface, with their names on the wire. */
-export const toWireTimes = ({
+const toWireTimes = ({
   startedAt,
   endsAt,
   endedAt,

@@ -73,7 +73,8 @@ export const createSession = async (
     if (time.isErr()) return err(time.error);
     const head = { id, options, ...(labels && { labels }), createdAt: timestampOf(time.value) };
     const revision = idOfRepeatable === undefined ? 1 : randomRevision();
-    const state = initialState({ limitMs: allowedMsOf(policy, options.timeLimit), terms, now: time.value, revision });
+    const limitMs = allowedMsOf(policy, options.timeLimit);
+    const state = initialState({ limitMs, terms, now: time.value, revision });
     const inserted = await store.insert(tenant, head, state);
     if (inserted.isErr()) return err(inserted.error);
     if (inserted.value === 'inserted') {

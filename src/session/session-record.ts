@@ -33,7 +33,7 @@ interface Phase {
   /** When the session was started first, in milliseconds since the epoch; absent before. */
   readonly startedAt?: number;
   /**
-   * When somebody last used the session, by an append, a command or a hold, in milliseconds since the epoch. An append
+   * When somebody last used the session, by an append, a command or a lease, in milliseconds since the epoch. An append
    * moves it without a new revision. It never moves back.
    */
   readonly lastActivityAt: number;
@@ -51,6 +51,7 @@ interface Phase {
    * `<command>:<operation id>` (`extend` as `extend-<seconds>`), of the characters `A-Z a-z 0-9 _ . ~ : -`.
    */
   readonly operations: readonly string[];
+  /** What the session was promised when it was created. */
   readonly terms: SessionTerms;
   /** Absent if nobody has leased the session. */
   readonly lease?: LeaseRecord;

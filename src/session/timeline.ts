@@ -4,7 +4,6 @@ import {
   acceptsHistory,
   clockCommands,
   type InvalidTransition,
-  type SessionStatus,
   type StatusCommand,
   transition,
   transitions,
@@ -89,12 +88,6 @@ export const endByClock = (current: StateRecord, now: number): EndedState | unde
   return Object.freeze({ ...state, revision: state.revision + 1 });
 };
 
-/** When the session was started. */
-const startOf = ({ startedAt }: StateRecord, next: SessionStatus, now: number): Pick<StateRecord, 'startedAt'> => {
-  if (startedAt !== undefined) return { startedAt };
-  return next === 'ACTIVE' ? { startedAt: now } : {};
-};
-
 /** Whether the session, in the state that is stored, has an end before it that must be reported. */
 export const owesEnd = ({ status, terms }: StateRecord): boolean => status !== 'TERMINATED' && terms.reportEnds;
 
@@ -110,6 +103,7 @@ export const advance = (
     if ('unchanged' in target) return current;
     const activeMs = activeMsAt(state, now);
     const { limitMs, terms } = state;
+    const startedAt = state.startedAt ?? (target.status === 'ACTIVE' ? now : undefined);
     const untilNext = {
       IDLE: terms.idleTimeoutMs,
       ACTIVE: limitMs - activeMs,
@@ -120,7 +114,7 @@ export const advance = (
       ...target,
       revision: state.revision + 1,
       since: now,
-      ...startOf(state, target.status, now),
+      ...(startedAt !== undefined && { startedAt }),
       lastActivityAt: now,
       activeMs,
       limitMs,

@@ -301,8 +301,8 @@ export interface SessionStore {
    * Replaces the state with revision `next.revision - 1` by `next`. If the state has another revision, writes nothing
    * and returns `stale`. A later `lastActivityAt` that is stored stays. Another status is a change with an event, and so is
    * a lease that is taken (another fencing token) or released (`releasedAt`), and another time limit: see `changeDetailOf`.
-   * Any other replacement, such as a renewed lease, has no event, and the sequence stays. The first TERMINATED
-   * state of a session adds its end to `ends` if it has to be reported.
+   * Any other replacement, such as a renewed lease, has no event, and the sequence stays. The first TERMINATED state of a
+   * session adds its end to `ends` if it has to be reported.
    *
    * `active` is given only if the session becomes ACTIVE. If the tenant has as many ACTIVE sessions already, `too_many`, and
    * writes nothing: exact, however many calls race.

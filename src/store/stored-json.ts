@@ -86,7 +86,6 @@ export const decodeState = (text: unknown, lastActivityAt: number): StateRecord 
   if (!isSessionStatus(status) || !isNumber(revision) || !isNumber(since) || !isNumber(activeMs)) return undefined;
   if (!isTimeOrNever(limitMs) || !isTimeOrNever(deadline) || !isTexts(operations) || terms === undefined)
     return undefined;
-  if (startedAt !== undefined && !isNumber(startedAt)) return undefined;
   if (lease !== undefined && !isLease(lease)) return undefined;
   if (startedAt !== undefined && !isNumber(startedAt)) return undefined;
   const phase = {

@@ -20,8 +20,8 @@ export const timeMutants: readonly Mutant[] = [
   {
     bug: 'retention counts from the sweep and not from the end',
     file: 'src/session/timeline.ts',
-    from: 'deadline: state.since + retentionMs });',
-    to: 'deadline: now + retentionMs });',
+    from: 'deadline: deadline + terms.retentionMs };',
+    to: 'deadline: now + terms.retentionMs };',
     tests: ['test/session', 'test/service'],
   },
   {

@@ -48,7 +48,7 @@ local refused = attempt(function()
   for label in string.gmatch(labels, '%S+') do redis.call('ZREM', labelled .. label, ARGV[3]) end
   if isEnd then schedule(ends, reporting, ARGV[4], ending, ARGV[6]) end
   if owes then
-    redis.call('SET', remains, ARGV[6] .. ' ' .. labels .. string.match(record, '\\n[^\\n]*', ${HEADER_BYTES + 1}))
+    redis.call('SET', remains, ARGV[6] .. ' ' .. ${field('record', 'lastActivity')} .. ' ' .. labels .. string.match(record, '\\n[^\\n]*', ${HEADER_BYTES + 1}))
   end
   remember(birth)
   if isReadable and ARGV[7] ~= '' then

@@ -1,5 +1,12 @@
 import { expect, vi } from 'vitest';
-import { type Clock, type Session, SessionService, type SessionStore, type TenantChange } from '../../../src/index.js';
+import {
+  type Clock,
+  type EndedSession,
+  type Session,
+  SessionService,
+  type SessionStore,
+  type TenantChange,
+} from '../../../src/index.js';
 import { NOON, upTo } from '../../../src/testing/samples.js';
 import { okOf } from '../../support/sessions.js';
 import { record } from '../support/effort.js';
@@ -80,18 +87,20 @@ export const expectToBearClockJumps = async (
 
     // Both are two days ahead: whatever has a limit has used it up.
     for (const { clock } of hosts) clock.aheadMs = 48 * HOUR;
-    const ended: string[] = [];
+    const ended: EndedSession[] = [];
     for (const _ of upTo(20)) {
       for (const { sessions, clock } of hosts) {
         clock.aheadMs = 48 * HOUR + jump();
-        const swept = await okOf(sessions.sweep(100, { onEnded: ({ id }) => void ended.push(id) }));
+        const swept = await okOf(sessions.sweep(100, { onEnded: (session) => void ended.push(session) }));
         expect(swept.failed).toEqual([]);
       }
     }
     const sessions: Session[] = [];
     for await (const session of first.sessions.each()) sessions.push(session._unsafeUnwrap());
     const wrongly = sessions.filter(({ duration, options }) => duration < 0 || duration > options.timeLimit);
+    const over = sessions.filter(({ status }) => status === 'TERMINATED').map(({ id }) => id);
     const byClock = sessions.filter((one) => one.status === 'TERMINATED' && one.endReason === 'time_limit');
+    const reported = ended.map(({ id }) => id);
     const { untold, misplaced } = await audit(
       stores[0],
       [...conversation.ids].map((id) => thereIs(TENANT, id)),
@@ -104,11 +113,12 @@ export const expectToBearClockJumps = async (
     tell('given twice to a watcher, or missing', doubled + told.filter((id) => id === 'events_lost').length, '0');
     tell('changes without their event', untold.length, '0');
     tell('ends by the clock', byClock.length);
-    tell('ends told twice', ended.length - new Set(ended).size, '0');
+    tell('ends', reported.length);
+    tell('ends told twice', reported.length - new Set(reported).size, '0');
     expect({ untold, misplaced, wrongly }).toEqual({ untold: [], misplaced: [], wrongly: [] });
     expect(doubled).toBe(0);
     expect(told).not.toContain('events_lost');
-    expect(ended.toSorted()).toEqual(byClock.map(({ id }) => id).toSorted());
+    expect(reported.toSorted()).toEqual([...over, ...conversation.deleted].toSorted());
     expect(sessions.filter(({ status }) => status === 'ACTIVE')).toEqual([]);
   } finally {
     end.abort();

@@ -9,6 +9,8 @@ export class Conversation {
   readonly #active: string[] = [];
   /** Ids of all sessions that were created and not deleted. */
   readonly ids = new Set<string>();
+  /** Ids of those that were deleted. */
+  readonly deleted = new Set<string>();
   /** Number of changes that were acknowledged. */
   changes = 0;
 
@@ -34,6 +36,7 @@ export class Conversation {
     if (dice < 0.93) {
       await okOf(sessions.delete(id));
       this.ids.delete(id);
+      this.deleted.add(id);
     } else if (dice < 0.96) await okOf(sessions.pause(id));
     else await okOf(sessions.terminate(id));
     return changed();

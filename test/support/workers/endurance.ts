@@ -35,7 +35,7 @@ const client = clientOf();
 client?.on('error', () => undefined);
 const store =
   client === undefined ? new MemorySessionStore() : new RedisSessionStore({ client, prefix: `endurance-${storeName}` });
-const sessions = new SessionService({ store });
+const sessions = new SessionService({ store, reportEnds: false });
 
 const unexpected: string[] = [];
 let done = 0;
