@@ -4,7 +4,9 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { ClientError, RemoteChange, RemotePage, RemoteSession, SessionClient } from '../../src/client/index.js';
 import {
+  type CallbackFailed,
   type CreatedSession,
+  type HeldLease,
   type SessionChange,
   type SessionError,
   type SessionLease,
@@ -33,6 +35,7 @@ type Operations = Pick<
   | 'append'
   | 'lease'
   | 'renew'
+  | 'withLease'
   | 'release'
   | 'delete'
 >;
@@ -50,14 +53,14 @@ const sixFields = ({ id, status, duration, options, history, createdAt }: Remote
 });
 
 /** An error as far as both tell it: of bad input all of it, of others the type. */
-const told = (error: SessionError | ClientError) => {
+const told = (error: SessionError | ClientError | CallbackFailed) => {
   if (error.type !== 'invalid_input') return { type: error.type };
   // In a query a number has a form too.
   return [error.type, ...error.issues.map(({ path, message }) => [path, message.replace(', in decimal digits', '')])];
 };
 
 const outcome = <T>(
-  result: Result<T, SessionError | ClientError>,
+  result: Result<T, SessionError | ClientError | CallbackFailed>,
   tell: (value: T) => unknown = (value) => value,
 ): unknown => result.match(tell, told);
 
@@ -116,6 +119,8 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   );
   seen.push(outcome(await sessions.lease(id, { holder: 'b', seconds: 1 })));
   seen.push(outcome(await sessions.lease(id, { holder: '', seconds: 0 })));
+  const use = async ({ signal }: HeldLease) => (signal.aborted ? 'lost' : 'held');
+  seen.push(outcome<string>(await sessions.withLease(id, { holder: 'b', seconds: 1 }, use)));
   const renewed = await sessions.renew(id, { fencingToken, seconds: 2 });
   seen.push(outcome<SessionLease>(renewed, ({ holder, until }) => [holder, until]));
   seen.push(outcome(await sessions.renew(id, { fencingToken: fencingToken + 1, seconds: 2 })));
@@ -125,6 +130,8 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.pause(id, { fencingToken })), outcome(await sessions.resume(id, { fencingToken })));
   seen.push(
     outcome(await sessions.release(id, { fencingToken })),
+    outcome<string>(await sessions.withLease(id, { holder: 'b', seconds: 1 }, use)),
+    outcome<string>(await sessions.withLease(id, { holder: 'b', seconds: 1 }, () => Promise.reject(new Error('no')))),
     outcome(await sessions.release(id, { fencingToken: fencingToken + 9 })),
   );
   for (const slice of [

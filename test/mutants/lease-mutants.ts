@@ -119,7 +119,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store forgets from when on nobody holds a session',
     file: 'adapters/redis/scripts/replace.ts',
-    from: "if unleased and ARGV[17] ~= '' then",
+    from: "if unleased and ARGV[17] ~= '-' then",
     to: 'if unleased and hasMoved then',
     tests: redis,
   },

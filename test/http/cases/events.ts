@@ -40,6 +40,13 @@ export const eventCases = (world: World): void => {
       const appended = await client.sessions.append(id, [{ role: 'user', content: 'a\nb\r\n\u2028' }]);
       const { position } = appended._unsafeUnwrap();
       expect(await reader.next()).toMatchObject({ event: 'session.appended', data: { sequence: 3, position } });
+      const leased = await client.sessions.lease(id, { holder: 'worker-1', seconds: 9 });
+      const { fencingToken } = leased._unsafeUnwrap();
+      (await client.sessions.renew(id, { fencingToken, seconds: 9 }))._unsafeUnwrap();
+      (await client.sessions.release(id, { fencingToken }))._unsafeUnwrap();
+      const ofLease = { sequence: 4, holder: 'worker-1', id: expect.any(String), at: expect.any(String) };
+      expect((await reader.next())?.data).toEqual({ ...ofLease, type: 'session.leased' });
+      expect((await reader.next())?.data).toEqual({ ...ofLease, type: 'session.released', sequence: 5 });
       await client.sessions.fail(id);
       expect(await reader.next()).toMatchObject({ event: 'session.terminated', data: { end_reason: 'failed' } });
       expect(await reader.next()).toEqual({ id: 'end', event: 'end', data: { end_reason: 'failed' } });
