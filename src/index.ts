@@ -112,7 +112,7 @@ export type {
   TransitionTarget,
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
-export { acceptsHistoryUntil, activeMsAt, owesEnd, stateAt } from './session/timeline.js';
+export { acceptsHistoryUntil, activeMsAt, endsAt, owesEnd, stateAt } from './session/timeline.js';
 export type { HeldLease, LeaseSignal } from './session/with-lease.js';
 export type { DueEnds, EndedRecord, EndKey, EndQueue, UnreportedEnd } from './store/end-queue.js';
 export type {

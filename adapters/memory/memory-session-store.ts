@@ -4,7 +4,7 @@ import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields, readWhole } from '../../src/input/values.js';
 import { decideAppend } from '../../src/session/decide-append.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { owesEnd } from '../../src/session/timeline.js';
+import { endsAt, owesEnd } from '../../src/session/timeline.js';
 import type {
   ActiveLimit,
   Admit,
@@ -112,9 +112,9 @@ export class MemorySessionStore implements SessionStore {
     if (state.revision !== next.revision - 1) return ok('stale');
     if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
     const isEnd = next.status === 'TERMINATED' && owesEnd(state);
-    const dueAt = isEnd || session.endId !== undefined ? Number.POSITIVE_INFINITY : next.deadline;
-    const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
-    this.#change(key.tenant, tenant, () => tenant.change(session, copyState({ ...next, lastActivityAt }), dueAt));
+    const stored = copyState({ ...next, lastActivityAt: Math.max(state.lastActivityAt, next.lastActivityAt) });
+    const dueAt = isEnd || session.endId !== undefined ? Number.POSITIVE_INFINITY : endsAt(stored);
+    this.#change(key.tenant, tenant, () => tenant.change(session, stored, dueAt));
     if (isEnd) this.ends.add(session, next.since);
     const detail = changeDetailOf(state, next);
     if (detail === undefined) session.firstRevision += 1;
@@ -132,7 +132,7 @@ export class MemorySessionStore implements SessionStore {
     if (decided?.outcome === 'closed') return ok({ ...decided, state: copyState(state) });
     if (decided !== undefined) return ok(decided);
     const position = log.append(entries, operation);
-    if (now > state.lastActivityAt) session.state = { ...state, lastActivityAt: now };
+    if (now > state.lastActivityAt) this.#use(session, { ...state, lastActivityAt: now });
     this.#log(session, { type: 'appended', at: now, position });
     return ok({ outcome: 'appended', position });
   }
@@ -186,7 +186,7 @@ export class MemorySessionStore implements SessionStore {
     const session = this.#sessionOf(key);
     if (session?.dueAt !== from) return ok('stale');
     const { state } = session;
-    const dueAt = state.status === 'TERMINATED' || isDamaged ? to : Math.min(to, state.deadline);
+    const dueAt = state.status === 'TERMINATED' || isDamaged ? to : Math.min(to, endsAt(state));
     if (dueAt === from) return ok('stale');
     this.#move(session, dueAt);
     return ok('moved');
@@ -194,6 +194,13 @@ export class MemorySessionStore implements SessionStore {
 
   #sessionOf({ tenant, id }: SessionKey): StoredSession | undefined {
     return this.#tenants.get(tenant)?.get(id);
+  }
+
+  /** Stores a later activity, which may put off the end of the session. */
+  #use(session: StoredSession, state: StateRecord): void {
+    const hasMoved = endsAt(state) !== endsAt(session.state);
+    session.state = state;
+    if (hasMoved) this.#move(session, endsAt(state));
   }
 
   #move(session: StoredSession, dueAt: number): void {

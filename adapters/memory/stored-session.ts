@@ -1,5 +1,6 @@
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
+import { endsAt } from '../../src/session/timeline.js';
 import type { ReadSize, SessionKey } from '../../src/store/session-store.js';
 import { copyHead, copyState } from './copies.js';
 import { HistoryLog } from './history-log.js';
@@ -52,7 +53,7 @@ export const newSession = (tenant: string, head: SessionHead, state: StateRecord
   firstRevision: state.revision,
   log: new HistoryLog(),
   state: copyState(state),
-  dueAt: state.deadline,
+  dueAt: endsAt(state),
   endId: undefined,
   listedAs: state.status,
   isRemoved: false,

@@ -13,16 +13,17 @@ $body$;
 CREATE FUNCTION $insert_session(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
-  p_reports_end boolean, p_limit_ms double precision, p_last_activity double precision, p_revision bigint, p_state text,
+  p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
+  p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
   p_created_ms bigint, p_birth text, p_head text, p_names text[], p_values text[], p_detail text
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
 BEGIN
   INSERT INTO $sessions (tenant, id, created_ms, birth, status, deadline, due_at, accepts_until, fencing_token,
-      leased_until, unleased_since, reports_end, limit_ms, last_activity, revision, sequence, entries, bytes, head, state)
+      leased_until, unleased_since, reports_end, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries, bytes, head, state)
     VALUES (p_tenant, p_id, p_created_ms, p_birth, p_status, p_deadline, p_deadline, p_accepts_until, p_fencing_token,
-      p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_last_activity, p_revision, 1, 0, 0, p_head, p_state)
+      p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_limit_end, p_inactivity, p_last_activity, p_revision, 1, 0, 0, p_head, p_state)
     ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
   IF v_number IS NULL THEN
     RETURN 'taken';
@@ -52,7 +53,8 @@ END $body$;
 CREATE FUNCTION $replace_state(
   p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
-  p_reports_end boolean, p_limit_ms double precision, p_last_activity double precision, p_revision bigint, p_state text,
+  p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
+  p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
   p_since double precision, p_detail text, p_detail_from_paused text, p_lease_detail text, p_extension_detail text,
   p_active_limit double precision, p_now double precision
 ) RETURNS text LANGUAGE plpgsql AS $body$
@@ -64,7 +66,8 @@ DECLARE
   v_waits boolean;
   v_detail text;
 BEGIN
-  SELECT number, birth, status, fencing_token, leased_until, reports_end, limit_ms, revision, sequence, state INTO v
+  SELECT number, birth, status, fencing_token, leased_until, reports_end, limit_ms, last_activity,
+      revision, sequence, state INTO v
     FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
@@ -84,9 +87,15 @@ BEGIN
   IF v.status = 'TERMINATED' THEN
     v_waits := EXISTS (SELECT FROM $ends WHERE tenant = p_tenant AND id = p_id AND birth = v.birth);
   END IF;
+  /* A later activity that is stored puts off the end of an ACTIVE session. */
+  IF p_limit_end IS NOT NULL THEN
+    p_deadline := least(p_limit_end, greatest(v.last_activity, p_last_activity) + p_inactivity);
+    p_accepts_until := p_deadline;
+  END IF;
   UPDATE $sessions SET status = p_status, deadline = p_deadline, accepts_until = p_accepts_until,
       fencing_token = p_fencing_token, leased_until = p_leased_until, unleased_since = p_unleased_since,
-      reports_end = p_reports_end, limit_ms = p_limit_ms, last_activity = greatest(last_activity, p_last_activity),
+      reports_end = p_reports_end, limit_ms = p_limit_ms, limit_end = p_limit_end,
+      inactivity = p_inactivity, last_activity = greatest(last_activity, p_last_activity),
       revision = p_revision, state = p_state, due_at = CASE WHEN v_waits THEN ${NEVER} ELSE p_deadline END,
       sequence = CASE WHEN v_is_change THEN sequence + 1 ELSE sequence END
     WHERE number = v.number;
@@ -117,7 +126,7 @@ DECLARE
   v record;
   v_known record;
 BEGIN
-  SELECT number, birth, status, accepts_until, fencing_token, leased_until, last_activity, sequence, entries, bytes, state INTO v
+  SELECT number, birth, status, accepts_until, fencing_token, leased_until, last_activity, limit_end, inactivity, sequence, entries, bytes, state INTO v
     FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
@@ -160,6 +169,11 @@ BEGIN
   IF p_operation IS NOT NULL THEN
     INSERT INTO $operations (session, operation, digest, position)
       VALUES (v.number, p_operation, p_digest, end_position);
+  END IF;
+  IF v.limit_end IS NOT NULL AND v.inactivity < ${NEVER} THEN
+    UPDATE $sessions SET deadline = least(limit_end, greatest(last_activity, p_now) + inactivity),
+        accepts_until = least(limit_end, greatest(last_activity, p_now) + inactivity)
+      WHERE number = v.number;
   END IF;
   UPDATE $sessions SET entries = end_position, sequence = v.sequence + 1, last_activity = greatest(last_activity, p_now),
       bytes = v.bytes + (SELECT sum(octet_length(entry) + 1) FROM unnest(p_entries) AS added (entry))

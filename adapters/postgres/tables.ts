@@ -18,7 +18,8 @@ CREATE TABLE $sessions (
   due_at double precision NOT NULL, accepts_until double precision NOT NULL,
   fencing_token double precision NOT NULL, leased_until double precision NOT NULL,
   unleased_since double precision NOT NULL, reports_end boolean NOT NULL,
-  limit_ms double precision NOT NULL, last_activity double precision NOT NULL,
+  limit_ms double precision NOT NULL, limit_end double precision,
+  inactivity double precision NOT NULL, last_activity double precision NOT NULL,
   revision bigint NOT NULL, sequence bigint NOT NULL, entries bigint NOT NULL, bytes bigint NOT NULL,
   head text NOT NULL, state text NOT NULL
 ) WITH (fillfactor = 80);

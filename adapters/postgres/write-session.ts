@@ -4,7 +4,7 @@ import type { StoreError } from '../../src/errors.js';
 import { type EventDetail, extensionDetailOf, leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { acceptsHistoryUntil } from '../../src/session/timeline.js';
+import { acceptsHistoryUntil, endsAt } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { finite } from '../../src/store/never.js';
 import type {
@@ -23,15 +23,17 @@ import type { Connection } from './connection.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
 /** The columns of a state, in the order of the functions. */
-const columnsOf = (state: StateRecord): readonly (string | number | boolean)[] => [
+const columnsOf = (state: StateRecord): readonly (string | number | boolean | null)[] => [
   state.status,
-  finite(state.deadline),
+  finite(endsAt(state)),
   finite(acceptsHistoryUntil(state)),
   state.lease?.fencingToken ?? 0,
   state.lease?.until ?? 0,
   unleasedSince(state),
   state.terms.reportEnds,
   finite(state.limitMs),
+  state.status === 'ACTIVE' ? finite(state.deadline) : null,
+  finite(state.terms.inactivityTimeoutMs),
   state.lastActivityAt,
   state.revision,
   encodeState(state),

@@ -1,16 +1,16 @@
 import { isLabels } from '../../src/input/read-labels.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { acceptsHistoryUntil } from '../../src/session/timeline.js';
+import { acceptsHistory } from '../../src/session/session-status.js';
 import { labelsOf, labelTexts } from '../../src/store/label-texts.js';
-import { finite } from '../../src/store/never.js';
+import { finite, NEVER } from '../../src/store/never.js';
 import { decodeHead, decodeState, encodeHead, encodeState } from '../../src/store/stored-json.js';
 import { LETTERS, letterOf } from './status-letters.js';
 
 /*
  * A session is two strings. Its record has three lines:
  *
- *     3 <status> <report> <open until> <deadline> <revision> <fencing token> <leased until> <limit> <last activity> <birth>
- *       <created> <sequence> <entries> <bytes> <size> <labels>
+ *     3 <status> <report> <open until> <deadline> <revision> <fencing token> <leased until> <limit> <inactivity>
+ *       <last activity> <birth> <created> <sequence> <entries> <bytes> <size> <labels>
  *     <the state as JSON, without its last activity>
  *     <what never changes, as JSON without the labels>
  *
@@ -44,6 +44,7 @@ const FIELDS = {
   fencingToken: place(16),
   leasedUntil: place(16),
   limit: place(16),
+  inactivity: place(16),
   lastActivity: place(16),
   birth: place(12),
   created: place(15),
@@ -71,9 +72,11 @@ export const REPORT_START = FIELDS.report.start;
 /** The fields that a state decides, from the first to the one before the birth. */
 export const stateFields = (state: StateRecord): string => {
   const { status, deadline, revision, terms, lease, limitMs, lastActivityAt } = state;
-  const times = `${pad(finite(acceptsHistoryUntil(state)), 'openUntil')} ${pad(finite(deadline), 'deadline')}`;
+  const openUntil = acceptsHistory[status] ? deadline : 0;
+  const times = `${pad(finite(openUntil), 'openUntil')} ${pad(finite(deadline), 'deadline')}`;
   const leased = `${pad(lease?.fencingToken ?? 0, 'fencingToken')} ${pad(lease?.until ?? 0, 'leasedUntil')}`;
-  const used = `${pad(finite(limitMs), 'limit')} ${pad(lastActivityAt, 'lastActivity')}`;
+  const inactivity = pad(finite(terms.inactivityTimeoutMs), 'inactivity');
+  const used = `${pad(finite(limitMs), 'limit')} ${inactivity} ${pad(lastActivityAt, 'lastActivity')}`;
   const report = pad(terms.reportEnds ? 1 : 0, 'report');
   return `${VERSION} ${letterOf(status)} ${report} ${times} ${pad(revision, 'revision')} ${leased} ${used} `;
 };
@@ -91,7 +94,7 @@ export const encodeRecord = (birth: string, { labels, ...head }: SessionHead, st
 
 /** All fields of a record before its labels. */
 const HEADER = new RegExp(
-  `^${VERSION} [${LETTERS}] [01] (?:\\d{16} ){7}[\\w-]{12} \\d{15} (?:\\d{10} ){2}\\d{12} \\d{10} `,
+  `^${VERSION} [${LETTERS}] [01] (?:\\d{16} ){8}[\\w-]{12} \\d{15} (?:\\d{10} ){2}\\d{12} \\d{10} `,
 );
 
 const numberIn = (text: string, name: Field): number => Number(text.slice(FIELDS[name].start, FIELDS[name].end));
@@ -147,9 +150,17 @@ export const field = (text: string, name: Field): string =>
 
 export const numberField = (text: string, name: Field): string => `tonumber(${field(text, name)})`;
 
+/** When the session that is ACTIVE ends if nobody uses it. */
+export const inactiveAt = (text: string): string =>
+  `(${numberField(text, 'lastActivity')} + ${numberField(text, 'inactivity')})`;
+
+/** When the clock ends the session unless somebody uses or changes it; after the end: when it is deleted. */
+export const endOf = (text: string): string =>
+  `math.min(${numberField(text, 'deadline')}, ${field(text, 'status')} == 'A' and ${inactiveAt(text)} or ${NEVER})`;
+
 /** Whether a text begins with the fields of a record of this version. A field of another form would end a script. */
 export const isRecord = (text: string): string =>
-  `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(8)}[%w_-]+ ${'%d+ '.repeat(5)}()') == ${HEADER_BYTES + 1})`;
+  `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(9)}[%w_-]+ ${'%d+ '.repeat(5)}()') == ${HEADER_BYTES + 1})`;
 
 /** The same for scripts that only return fields to readers, which check them: what it costs, it costs for each session of a page. */
 export const startsRecord = (text: string): string => `(string.sub(${text}, 1, 2) == '${VERSION} ')`;

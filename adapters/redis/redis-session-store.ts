@@ -3,6 +3,7 @@ import type { StoreError, StoreUnavailable } from '../../src/errors.js';
 import { leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import { endsAt } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { finite } from '../../src/store/never.js';
 import type {
@@ -90,7 +91,7 @@ export class RedisSessionStore implements SessionStore {
     const status = byStatus[state.status];
     if (status !== undefined) keys.push(status);
     for (const [name, value] of Object.entries(head.labels ?? {})) keys.push(labelKey(session, name, value));
-    const due = dueText(state.deadline);
+    const due = dueText(endsAt(state));
     const isWaiting = unleased !== undefined && state.status !== 'TERMINATED';
     if (isWaiting) keys.push(unleased + letterOf(state.status));
     if (due !== '') keys.push(deadlines, tenants);
@@ -130,7 +131,7 @@ export class RedisSessionStore implements SessionStore {
     const isEnd = next.status === 'TERMINATED' && next.terms.reportEnds;
     const keys = [record, deadlines, tenants, ...(isEnd ? [ends, reporting] : []), ...Object.values(byStatus)];
     const args = [member, owner, revisionText(next.revision - 1), stateFields(next), letterOf(next.status)];
-    args.push(encodeState(next), dueText(next.deadline), isEnd ? String(next.since) : '');
+    args.push(encodeState(next), dueText(endsAt(next)), isEnd ? String(next.since) : '');
     if (this.events !== undefined) {
       const [detail, afterPause] = [statusDetailOf(false, next), statusDetailOf(true, next)];
       const reason = detail.type === 'terminated' ? detail.endReason : '-';

@@ -6,7 +6,7 @@ import type { Fields } from '../../src/input/values.js';
 import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { owesEnd } from '../../src/session/timeline.js';
+import { endsAt, owesEnd } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { finite, infinite } from '../../src/store/never.js';
 import type {
@@ -37,6 +37,7 @@ const INSERT_LABEL = `INSERT INTO colloquy_labels (tenant, name, value, created_
 const REPLACE = `UPDATE colloquy_sessions
   SET status = ?, deadline = ?, due_at = ?, unleased_since = ?, revision = ?, last_activity = ?, sequence = ?, state = ?
   WHERE number = ?`;
+const PUT_OFF = 'UPDATE colloquy_sessions SET deadline = ? WHERE number = ?';
 const RESCHEDULE = 'UPDATE colloquy_sessions SET due_at = ? WHERE number = ?';
 const REMOVE = 'DELETE FROM colloquy_sessions WHERE number = ?';
 const FIND_OPERATION = `SELECT session, operation, digest, position FROM colloquy_operations
@@ -65,7 +66,7 @@ export class SessionWriter {
       if (this.#find(key) !== undefined) return ok('taken');
       const [owner, id, text, birth] = [escapeName(tenant), escapeName(head.id), encodeHead(head), nanoid(12)];
       const createdMs = Date.parse(head.createdAt);
-      const until = finite(state.deadline);
+      const until = finite(endsAt(state));
       const { status, revision, lastActivityAt } = state;
       const values = [status, until, until, unleasedSince(state), revision, lastActivityAt, bytesOf(text)];
       this.#connection.run(INSERT, owner, id, createdMs, birth, ...values, encodeState(state));
@@ -89,14 +90,15 @@ export class SessionWriter {
       if (active !== undefined && activeAt(this.#connection, key.tenant, active.now) >= active.sessions) {
         return ok('too_many');
       }
-      const { status, deadline, revision } = next;
+      const { status, revision } = next;
+      const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
+      const deadline = endsAt({ ...next, lastActivityAt });
       const detail = changeDetailOf(state, next);
       const sequence = Number(row['sequence']) + (detail === undefined ? 0 : 1);
       const isEnd = status === 'TERMINATED' && owesEnd(state);
       const waits = isEnd || (state.status === 'TERMINATED' && this.#ends.has(row));
       const dueAt = waits ? Number.POSITIVE_INFINITY : deadline;
-      const lastActivity = Math.max(state.lastActivityAt, next.lastActivityAt);
-      const values = [status, finite(deadline), finite(dueAt), unleasedSince(next), revision, lastActivity, sequence];
+      const values = [status, finite(deadline), finite(dueAt), unleasedSince(next), revision, lastActivityAt, sequence];
       this.#connection.run(REPLACE, ...values, encodeState(next), Number(row['number']));
       if (isEnd) this.#ends.add(row, next.since);
       const change = { birth: String(row['birth']), sequence };
@@ -114,6 +116,8 @@ export class SessionWriter {
       const known = this.#findOperation(Number(row['number']), append.operation);
       const decided = decideAppend({ state, entries: Number(row['entries']), known }, append);
       if (decided !== undefined) return ok(decided);
+      const used = { ...state, lastActivityAt: Math.max(state.lastActivityAt, append.now) };
+      if (endsAt(used) !== endsAt(state)) this.#connection.run(PUT_OFF, finite(endsAt(used)), Number(row['number']));
       return ok({ outcome: 'appended', position: this.#addEntries(key, row, append) });
     });
   }

@@ -1,6 +1,6 @@
 import { timestampOf } from '../session/clock.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
-import { stateAt } from '../session/timeline.js';
+import { endsAt, stateAt } from '../session/timeline.js';
 import type { SessionKey } from '../store/session-store.js';
 import { eventOf } from './event-detail.js';
 import type { SessionEvent, SessionExpiring } from './session-event.js';
@@ -38,27 +38,32 @@ export class Deadline {
   /** Updates the deadline from a new state; undefined for a session that is deleted. */
   update(state: StateRecord | undefined): void {
     const next = state?.status === 'TERMINATED' ? undefined : state;
-    this.#hasWarned &&= next?.deadline === this.#state?.deadline && next?.status === this.#state?.status;
+    this.#hasWarned &&= this.#isSameEnd(next);
     this.#state = next;
+  }
+
+  #isSameEnd(next: StateRecord | undefined): boolean {
+    if (next === undefined || this.#state === undefined) return next === this.#state;
+    return endsAt(next) === endsAt(this.#state) && next.status === this.#state.status;
   }
 
   /** Time of the next warning or end, in milliseconds since the epoch; `Infinity` for none. */
   get nextAt(): number {
-    const at = this.#state?.deadline ?? Number.POSITIVE_INFINITY;
+    const at = this.#state === undefined ? Number.POSITIVE_INFINITY : endsAt(this.#state);
     return this.#warnBeforeMs >= 0 && !this.#hasWarned ? at - this.#warnBeforeMs : at;
   }
 
   hasPassed(now: number): boolean {
-    return this.#state !== undefined && now >= this.#state.deadline;
+    return this.#state !== undefined && now >= endsAt(this.#state);
   }
 
   /** The warning of the end if it is due; undefined otherwise. Each deadline has one warning. */
   warning({ tenant, id: sessionId }: SessionKey, now: number, position: string): SessionExpiring | undefined {
     if (this.#state === undefined || now < this.nextAt || this.#hasWarned || this.hasPassed(now)) return undefined;
-    const ended = stateAt(this.#state, this.#state.deadline);
+    const ended = stateAt(this.#state, endsAt(this.#state));
     if (this.#warnBeforeMs < 0 || ended.status !== 'TERMINATED') return undefined;
     this.#hasWarned = true;
-    const [at, endsAt] = [timestampOf(now), timestampOf(ended.since)];
-    return { type: 'session.expiring', tenant, sessionId, at, endsAt, endReason: ended.endReason, position };
+    const times = { at: timestampOf(now), endsAt: timestampOf(ended.since) };
+    return { type: 'session.expiring', tenant, sessionId, ...times, endReason: ended.endReason, position };
   }
 }

@@ -29,6 +29,11 @@ export interface SessionServiceOptions {
    * and `reportEnds`, it is stored with each session at its creation, and holds whoever changes or sweeps it. Default: 0.
    */
   readonly idleTimeout?: number;
+  /**
+   * Seconds that a session may stay ACTIVE without an append, a command or a renewed lease before it ends with `inactive`; 0
+   * for no timeout. Stored with each session, as `idleTimeout`. Default: 0.
+   */
+  readonly inactivityTimeout?: number;
   /** Seconds after the end of a session when a sweep deletes it; 0 to keep it forever. Default: 0. */
   readonly retention?: number;
   /**
@@ -107,6 +112,7 @@ const optionNames: OptionNames<SessionServiceOptions> = {
   ids: true,
   tenant: true,
   idleTimeout: true,
+  inactivityTimeout: true,
   retention: true,
   reportEnds: true,
   limits: defaultLimits,
@@ -134,7 +140,7 @@ const storeMethods = [
 export const readSettings = (options: SessionServiceOptions): Settings =>
   readOptions('SessionService', options, optionNames, (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
-    const { idleTimeout = 0, retention = 0, reportEnds = true, observers = [] } = options;
+    const { idleTimeout = 0, inactivityTimeout = 0, retention = 0, reportEnds = true, observers = [] } = options;
     const isStore = hasMethods(store, ...storeMethods) && hasMethods(store.ends, 'due', 'postpone', 'settle');
     issues.check(isStore, 'store', 'must be a SessionStore');
     issues.check(isClock(clock), 'clock', 'must be a Clock');
@@ -150,6 +156,7 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
       ids,
       terms: Object.freeze({
         idleTimeoutMs: limitMsOf(readNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
+        inactivityTimeoutMs: limitMsOf(readNumber(issues, 'inactivityTimeout', inactivityTimeout, 0, MAX_IDLE_SECONDS)),
         retentionMs: limitMsOf(readNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
         reportEnds,
       }),

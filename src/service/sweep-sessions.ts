@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError, SweepError } from '../errors.js';
 import { timestampOf } from '../session/clock.js';
-import { endByClock } from '../session/timeline.js';
+import { endByClock, endsAt } from '../session/timeline.js';
 import type { DueEnds } from '../store/end-queue.js';
 import type { DueSession, Rescheduling, SessionKey } from '../store/session-store.js';
 import type { Sweep } from './operation-results.js';
@@ -64,7 +64,7 @@ const processSession = async (task: SweepTask): Promise<Processed> => {
     if (replaced.value !== 'replaced') return unchanged;
     return { isDone: true, ended: { ...key, endReason: next.endReason, endedAt: timestampOf(next.since) } };
   }
-  if (now < current.deadline) return move(task, { from: dueAt, to: current.deadline });
+  if (now < endsAt(current)) return move(task, { from: dueAt, to: endsAt(current) });
   const removed = await store.remove(key, { revision: current.revision, now });
   if (removed.isErr()) return postpone(task, removed.error);
   return removed.value === 'removed' ? { isDone: true, deleted: key } : unchanged;

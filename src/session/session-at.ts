@@ -3,7 +3,7 @@ import { leaseAt } from './lease.js';
 import type { Session, SessionLabels, SessionOptions, SessionState } from './session.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import { limitMsOf, secondsOf } from './time-limit.js';
-import { activeMsAt, stateAt } from './timeline.js';
+import { activeMsAt, endsAt, stateAt } from './timeline.js';
 
 type Times = Pick<SessionState, 'duration' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt'>;
 
@@ -13,7 +13,7 @@ const timesAt = (state: StateRecord, now: number): Times => {
   const times: { -readonly [K in keyof Times]: Times[K] } = { duration: Math.floor(durationMs / 1000), durationMs };
   if (state.startedAt !== undefined) times.startedAt = timestampOf(state.startedAt);
   if (state.status === 'TERMINATED') times.endedAt = timestampOf(state.since);
-  else if (state.deadline < Number.POSITIVE_INFINITY) times.endsAt = timestampOf(state.deadline);
+  else if (endsAt(state) < Number.POSITIVE_INFINITY) times.endsAt = timestampOf(endsAt(state));
   return times;
 };
 

@@ -19,6 +19,8 @@ export interface LeaseRecord {
 export interface SessionTerms {
   /** Maximum milliseconds IDLE or PAUSED at a stretch; `Infinity` for no limit. */
   readonly idleTimeoutMs: number;
+  /** Maximum milliseconds ACTIVE without activity (`lastActivityAt`); `Infinity` for no limit. */
+  readonly inactivityTimeoutMs: number;
   /** Milliseconds that the session is kept after its end; `Infinity` for ever. */
   readonly retentionMs: number;
   /** Whether its end must be reported; see `SessionStore.ends`. */
@@ -42,8 +44,8 @@ interface Phase {
   /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
   readonly limitMs: number;
   /**
-   * When the clock ends the session, in milliseconds since the epoch; `Infinity` for never. After the end: when the
-   * session is deleted.
+   * When the clock ends the session, however much it is used, in milliseconds since the epoch; `Infinity` for never. With
+   * an inactivity timeout it may end before: see `endsAt`. After the end: when the session is deleted.
    */
   readonly deadline: number;
   /**

@@ -11,7 +11,7 @@ export const isSessionStatus = (value: unknown): value is SessionStatus =>
 /** Commands with which callers change the status. */
 export type CallerCommand = 'start' | 'pause' | 'resume' | 'terminate' | 'fail';
 
-/** Commands that only the clock gives: `expire` at the time limit, `time_out` at the idle timeout. */
+/** Commands that only the clock gives: `expire` at the time limit, `time_out` at the idle or the inactivity timeout. */
 export type ClockCommand = 'expire' | 'time_out';
 
 /** Commands that change the status. */
@@ -20,7 +20,7 @@ export type StatusCommand = CallerCommand | ClockCommand;
 /** All commands. `extend` changes the time limit, and keeps the status. */
 export type SessionCommand = StatusCommand | 'extend';
 
-export const endReasons = Object.freeze(['terminated', 'failed', 'time_limit', 'idle_timeout'] as const);
+export const endReasons = Object.freeze(['terminated', 'failed', 'time_limit', 'idle_timeout', 'inactive'] as const);
 
 /** Why a session is TERMINATED. */
 export type EndReason = (typeof endReasons)[number];
@@ -56,6 +56,7 @@ export const transitions = Object.freeze({
     terminate: end('terminated'),
     fail: end('failed'),
     expire: end('time_limit'),
+    time_out: end('inactive'),
   }),
   PAUSED: row({
     resume: to('ACTIVE'),

@@ -59,10 +59,17 @@ export const commandOf = ({ operations }: StateRecord, operationId: string): str
   return operation?.slice(0, operation.indexOf(':'));
 };
 
+/**
+ * When the clock ends the session unless somebody uses or changes it, in milliseconds since the epoch; `Infinity` for never.
+ * After the end: when the session is deleted.
+ */
+export const endsAt = ({ status, deadline, lastActivityAt, terms }: StateRecord): number =>
+  status === 'ACTIVE' ? Math.min(deadline, lastActivityAt + terms.inactivityTimeoutMs) : deadline;
+
 /** Milliseconds spent ACTIVE up to `now`, at most the limit. A clock that was set back subtracts nothing. */
 export const activeMsAt = (state: StateRecord, now: number): number => {
   if (state.status !== 'ACTIVE') return state.activeMs;
-  const until = now < state.deadline ? now : state.deadline;
+  const until = Math.min(now, endsAt(state));
   return until > state.since ? state.activeMs + (until - state.since) : state.activeMs;
 };
 
@@ -76,9 +83,10 @@ const clockEnds = {
 /** The state at `now`. After its deadline a session is TERMINATED as of the deadline, even if no process has stored it. */
 export const stateAt = (state: StateRecord, now: number): StateRecord => {
   const { status, deadline, terms } = state;
-  if (status === 'TERMINATED' || now < deadline) return state;
-  const activeMs = activeMsAt(state, deadline);
-  return { ...state, ...clockEnds[status], since: deadline, activeMs, deadline: deadline + terms.retentionMs };
+  const since = endsAt(state);
+  if (status === 'TERMINATED' || now < since) return state;
+  const end = since < deadline ? transitions.ACTIVE.time_out : clockEnds[status];
+  return { ...state, ...end, since, activeMs: activeMsAt(state, since), deadline: since + terms.retentionMs };
 };
 
 /** The TERMINATED state to store, if the deadline has passed and the end is not stored yet. */
@@ -127,4 +135,4 @@ export const advance = (
 };
 
 /** End of the time in which the session accepts history entries, in milliseconds since the epoch, exclusive; 0 for never. */
-export const acceptsHistoryUntil = (state: StateRecord): number => (acceptsHistory[state.status] ? state.deadline : 0);
+export const acceptsHistoryUntil = (state: StateRecord): number => (acceptsHistory[state.status] ? endsAt(state) : 0);

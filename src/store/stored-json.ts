@@ -27,17 +27,25 @@ const orInfinity = (value: number | null): number => value ?? Number.POSITIVE_IN
 
 const finiteOnly = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
 
-const encodeTerms = ({ idleTimeoutMs, retentionMs, reportEnds }: SessionTerms) => ({
+const encodeTerms = ({ idleTimeoutMs, inactivityTimeoutMs, retentionMs, reportEnds }: SessionTerms) => ({
   idleTimeoutMs: finiteOnly(idleTimeoutMs),
+  inactivityTimeoutMs: finiteOnly(inactivityTimeoutMs),
   retentionMs: finiteOnly(retentionMs),
   reportEnds,
 });
 
 const decodeTerms = (stored: unknown): SessionTerms | undefined => {
   if (!isFields(stored)) return undefined;
-  const { idleTimeoutMs = null, retentionMs = null, reportEnds } = stored;
-  if (!isTimeOrNever(idleTimeoutMs) || !isTimeOrNever(retentionMs) || typeof reportEnds !== 'boolean') return undefined;
-  return { idleTimeoutMs: orInfinity(idleTimeoutMs), retentionMs: orInfinity(retentionMs), reportEnds };
+  const { idleTimeoutMs = null, inactivityTimeoutMs = null, retentionMs = null, reportEnds } = stored;
+  if (!isTimeOrNever(idleTimeoutMs) || !isTimeOrNever(inactivityTimeoutMs) || !isTimeOrNever(retentionMs))
+    return undefined;
+  if (typeof reportEnds !== 'boolean') return undefined;
+  return {
+    idleTimeoutMs: orInfinity(idleTimeoutMs),
+    inactivityTimeoutMs: orInfinity(inactivityTimeoutMs),
+    retentionMs: orInfinity(retentionMs),
+    reportEnds,
+  };
 };
 
 const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt }: LeaseRecord): LeaseRecord => ({

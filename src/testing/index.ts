@@ -17,6 +17,7 @@ import { extensionEvents, extensions } from './cases/extensions.js';
 import { historyBytes } from './cases/history-bytes.js';
 import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
+import { inactivity, inactivityStatuses } from './cases/inactivity.js';
 import { insertion } from './cases/insertion.js';
 import { labels } from './cases/labels.js';
 import { leaseEvents, leases } from './cases/leases.js';
@@ -86,6 +87,7 @@ const cases: readonly StoreCase[] = [
   ...removal,
   ...sequences,
   ...deadlines,
+  ...inactivity,
   ...ends,
   ...removedEnds,
   ...tenants,
@@ -125,7 +127,8 @@ export const describeSessionStore = <S extends SessionStore>(
   };
 
   addAll(cases, makeStore);
-  if (withStatuses !== undefined) addAll([...byStatus, ...statusTimes, ...activeLimits], withStatuses);
+  if (withStatuses !== undefined)
+    addAll([...byStatus, ...statusTimes, ...inactivityStatuses, ...activeLimits], withStatuses);
   if (withUnleased !== undefined) addAll(unleased, withUnleased);
   if (withEvents !== undefined) addAll([...events, ...eventCounts, ...leaseEvents, ...extensionEvents], withEvents);
   if (corrupt !== undefined) {

@@ -23,6 +23,7 @@ type Phase = Omit<LiveState, 'status'>;
 /** Terms that promise nothing. */
 export const noTerms: SessionTerms = {
   idleTimeoutMs: Number.POSITIVE_INFINITY,
+  inactivityTimeoutMs: Number.POSITIVE_INFINITY,
   retentionMs: Number.POSITIVE_INFINITY,
   reportEnds: false,
 };

@@ -1,6 +1,7 @@
 import type { StoreError } from '../errors.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
+import { endsAt } from '../session/timeline.js';
 import type { UnreportedEnd } from '../store/end-queue.js';
 import type { Answer, DueSession, SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect.js';
@@ -60,7 +61,7 @@ export const dueOf = async (store: SessionStore, now: number, limit: number): Pr
     for (const session of due) {
       const found = await store.findState({ tenant: session.tenant, id: session.id });
       if (found.isErr()) continue;
-      const deadline = found.value?.deadline ?? Number.POSITIVE_INFINITY;
+      const deadline = found.value === undefined ? Number.POSITIVE_INFINITY : endsAt(found.value);
       if (session.dueAt === deadline) continue;
       areDue = false;
       await reschedule(store, session, deadline);

@@ -22,7 +22,7 @@ const expected: Readonly<Record<SessionCommand, readonly [Cell, Cell, Cell, Cell
   terminate: ['terminated', 'terminated', 'terminated', 'unchanged'],
   fail: ['failed', 'failed', 'failed', 'refused'],
   expire: ['refused', 'time_limit', 'refused', 'refused'],
-  time_out: ['idle_timeout', 'refused', 'idle_timeout', 'refused'],
+  time_out: ['idle_timeout', 'inactive', 'idle_timeout', 'refused'],
 };
 
 const pairs = Object.entries(expected).flatMap(([command, row]) =>

@@ -222,7 +222,7 @@ describe('a change', () => {
   test('only the engine\u2019s clock makes is refused by a session that has none to make', () => {
     const active = driven(create(), [['start', 0]]);
     expect(driven(active, [['expire', 5]])).toMatchObject({ endReason: 'time_limit' });
-    expect(refused(active, 'time_out', 5)).toMatchObject({ status: 'ACTIVE', command: 'time_out' });
+    expect(refused(create(), 'expire', 5)).toMatchObject({ status: 'IDLE', command: 'expire' });
   });
 });
 

@@ -2,6 +2,7 @@ import { writeScript } from '../connection.js';
 import {
   COUNTS_FORMAT,
   field,
+  inactiveAt,
   isRecord,
   LAST_ACTIVITY_START,
   laterActivity,
@@ -52,7 +53,7 @@ if name then
   end
 end
 local now = tonumber(ARGV[3])
-if now >= ${numberField('head', 'openUntil')} then
+if now >= ${numberField('head', 'openUntil')} or ${field('head', 'status')} == 'A' and now >= ${inactiveAt('head')} then
   return {'closed', string.match(redis.call('GET', KEYS[2]), '^[^\\n]*\\n([^\\n]*)'), ${field('head', 'lastActivity')}}
 end
 if fencingToken ~= '' then

@@ -1,4 +1,4 @@
-import { field, HEADER_BYTES, isRecord, numberField } from '../record.js';
+import { endOf, field, HEADER_BYTES, isRecord } from '../record.js';
 import { LETTERS } from '../status-letters.js';
 
 /* Pieces of Lua that keep the entries of a session in indexes. */
@@ -37,7 +37,7 @@ local function eachEnded(now, visit)
   for _, member in ipairs(due) do
     local head = redis.pcall('GETRANGE', ${records} .. member, '0', '${HEADER_BYTES - 1}')
     if type(head) == 'string' and ${isRecord('head')} and ${field('head', 'status')} ~= 'T'
-      and ${numberField('head', 'deadline')} <= tonumber(now) then visit(member, head) end
+      and ${endOf('head')} <= tonumber(now) then visit(member, head) end
   end
   return #due <= ${MAX_ENDED}
 end`;

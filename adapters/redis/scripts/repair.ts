@@ -1,6 +1,6 @@
 import { NEVER } from '../../../src/store/never.js';
 import { script } from '../connection.js';
-import { field, HEADER_BYTES, isRecord, numberField } from '../record.js';
+import { endOf, field, HEADER_BYTES, isRecord, numberField } from '../record.js';
 import { numberOf, schedule } from './indexes.js';
 
 /**
@@ -37,10 +37,13 @@ for at = 8, last do
 end
 for label in string.gmatch(string.match(record, '^[^\\n]*', ${HEADER_BYTES + 1}), '%S+') do enlist(KEYS[6] .. label, created) end
 local waits = status == 'T' and ${field('record', 'report')} == '1'
-local deadline = ${numberField('record', 'deadline')}
+local deadline = ${endOf('record')}
 local due = (waits or deadline >= ${NEVER}) and '' or string.format('%.0f', deadline)
 local ending = ARGV[1] .. ':' .. ${field('record', 'birth')}
-if tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '') ~= tonumber(due) then
+local noted = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or '')
+-- An activity puts an end off without a new entry: a sweep moves it.
+local isEarly = noted and status == 'A' and ${numberField('record', 'inactivity')} < ${NEVER} and noted <= deadline
+if noted ~= tonumber(due) and not isEarly then
   schedule(KEYS[2], KEYS[3], ARGV[2], ARGV[1], due)
   rescheduled = 1
 end

@@ -2,6 +2,7 @@ import { NEVER } from '../../../src/store/never.js';
 import { writeScript } from '../connection.js';
 import {
   COUNTS_FORMAT,
+  endOf,
   field,
   HEADER_BYTES,
   isRecord,
@@ -53,7 +54,8 @@ local owes, fields, time = ${field('record', 'report')}, ARGV[6], ARGV[9]
 local isEnd, waits = ARGV[10] ~= '' and owes == '1' and status ~= 'T', owes == '1' and status == 'T'
 if status == 'T' then fields = string.sub(fields, 1, ${REPORT_START}) .. owes .. string.sub(fields, ${REPORT_START + 2}) end
 if isEnd then time = '' end
-local isDue = not waits and (time ~= '' or ${field('record', 'deadline')} ~= '${NEVER}')
+local before = ${endOf('record')}
+local isDue = not waits and (time ~= '' or before < ${NEVER})
 local ending = ARGV[3] .. ':' .. birth
 if ARGV[18] then
   local active = redis.call('ZCARD', to)
@@ -105,7 +107,6 @@ end, function()
     if waitedSince then redis.pcall('ZADD', unleased .. status, waitedSince, ARGV[3]) end
   end
   if isEnd then reschedule(KEYS[5], KEYS[6], ARGV[4], ending, '') end
-  local before = ${numberField('record', 'deadline')}
   if isDue then
     reschedule(KEYS[3], KEYS[4], ARGV[4], ARGV[3], before >= ${NEVER} and '' or string.format('%.0f', before))
   end

@@ -1,6 +1,6 @@
 import { NEVER } from '../../../src/store/never.js';
 import { writeScript } from '../connection.js';
-import { field, isRecord, numberField, readHead } from '../record.js';
+import { endOf, field, isRecord, readHead } from '../record.js';
 import { schedule } from './indexes.js';
 
 /**
@@ -19,7 +19,7 @@ if due ~= tonumber(ARGV[5]) then return 'stale' end
 local time = tonumber(ARGV[6])
 if KEYS[4] then${readHead('KEYS[4]')}
   if head ~= '' and not ${isRecord('head')} then return 'stale' end
-  if head ~= '' and ${field('head', 'status')} ~= 'T' then time = math.min(time, ${numberField('head', 'deadline')}) end
+  if head ~= '' and ${field('head', 'status')} ~= 'T' then time = math.min(time, ${endOf('head')}) end
 end
 if time == due then return 'stale' end
 local refused = attempt(function()

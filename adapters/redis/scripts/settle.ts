@@ -1,6 +1,6 @@
 import { NEVER } from '../../../src/store/never.js';
 import { writeScript } from '../connection.js';
-import { field, isRecord, numberField, REPORT_START, readHead } from '../record.js';
+import { endOf, field, isRecord, REPORT_START, readHead } from '../record.js';
 import { schedule } from './indexes.js';
 
 /**
@@ -17,7 +17,7 @@ local ending = ARGV[3] .. ':' .. ARGV[5]
 local due = redis.call('ZSCORE', KEYS[4], ending)
 if not due then return 'missing' end${readHead('KEYS[2]')}
 local isThere = ${isRecord('head')} and ${field('head', 'birth')} == ARGV[5]
-local deadline = isThere and ${numberField('head', 'deadline')} or ${NEVER}
+local deadline = isThere and ${endOf('head')} or ${NEVER}
 local refused = attempt(function()
   remember('1')
   if deadline < ${NEVER} then schedule(KEYS[6], KEYS[7], ARGV[4], ARGV[3], string.format('%.0f', deadline)) end

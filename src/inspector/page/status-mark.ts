@@ -6,6 +6,7 @@ const reasons: Readonly<Record<string, string>> = {
   failed: 'failed',
   time_limit: 'time limit',
   idle_timeout: 'idle timeout',
+  inactive: 'inactive',
 };
 
 export const reasonOf = (endReason: string): string => reasons[endReason] ?? endReason;

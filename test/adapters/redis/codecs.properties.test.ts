@@ -33,7 +33,12 @@ const phase = {
   limitMs: msOrNever,
   deadline: msOrNever,
   operations: fc.array(operationId, { maxLength: 32 }),
-  terms: fc.record({ idleTimeoutMs: msOrNever, retentionMs: msOrNever, reportEnds: fc.boolean() }),
+  terms: fc.record({
+    idleTimeoutMs: msOrNever,
+    inactivityTimeoutMs: msOrNever,
+    retentionMs: msOrNever,
+    reportEnds: fc.boolean(),
+  }),
 };
 const lease = fc.record(
   { holder: text, fencingToken: fc.integer({ min: 1 }), takenAt: ms, until: ms, releasedAt: ms },

@@ -8,7 +8,12 @@ const NEVER = '9007199254740991';
 const ZERO = '0'.repeat(16);
 
 const head = { ...headOf('one', NOON, { timeLimit: 60 }), labels: { user: 'u:1', channel: 'w\u00E9b' } };
-const terms = { idleTimeoutMs: 900_000, retentionMs: Number.POSITIVE_INFINITY, reportEnds: true };
+const terms = {
+  idleTimeoutMs: 900_000,
+  inactivityTimeoutMs: 30_000,
+  retentionMs: Number.POSITIVE_INFINITY,
+  reportEnds: true,
+};
 const lease = { holder: 'worker', fencingToken: 3, takenAt: 4, until: 5 };
 const active = live('ACTIVE', {
   ...{ revision: 2, since: 1000, lastActivityAt: 1234, activeMs: 7, limitMs: 60_000, deadline: 61_000, lease, terms },
@@ -21,11 +26,11 @@ const HEAD =
 const ACTIVITY = '0000000000001234';
 const COUNTS = `${BIRTH} 00${NOON} 0000000001 0000000000 000000000000`;
 const record =
-  `3 A 1 0000000000061000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 0000000000060000 ${ACTIVITY} ` +
-  `${COUNTS} 0000000400 ` +
+  `3 A 1 0000000000061000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 0000000000060000 0000000000030000 ${ACTIVITY} ` +
+  `${COUNTS} 0000000428 ` +
   'user=u%003a1 channel=w%00e9b\n' +
   '{"status":"ACTIVE","revision":2,"since":1000,"activeMs":7,"limitMs":60000,"deadline":61000,' +
-  '"operations":["b","a:1"],"terms":{"idleTimeoutMs":900000,"reportEnds":true},' +
+  '"operations":["b","a:1"],"terms":{"idleTimeoutMs":900000,"inactivityTimeoutMs":30000,"reportEnds":true},' +
   `"lease":{"holder":"worker","fencingToken":3,"takenAt":4,"until":5}}\n${HEAD}`;
 
 describe('a record', () => {
@@ -53,7 +58,7 @@ describe('a record', () => {
     const text = encodeRecord(BIRTH, plain, state);
     const [line = ''] = text.split('\n');
     expect(line).toBe(
-      `3 ${letter} 0 ${times} ${NEVER} 000${NOON} ${COUNTS} ${String(text.length - HEADER_BYTES).padStart(10, '0')} `,
+      `3 ${letter} 0 ${times} ${NEVER} ${NEVER} 000${NOON} ${COUNTS} ${String(text.length - HEADER_BYTES).padStart(10, '0')} `,
     );
     expect(decodeRecord('one', text)).toMatchObject({ head: plain, state });
     expect(decodeRecord('one', text)?.head).not.toHaveProperty('labels');
@@ -70,7 +75,7 @@ describe('a record', () => {
     expect(decodeRecord('one', counted)).toMatchObject({ sequence: 7, entries: 3, bytes: 222 });
   });
 
-  test.each(Array.from({ length: 16 }, (_, at) => at))('is none with junk in field %i', (place) => {
+  test.each(Array.from({ length: 17 }, (_, at) => at))('is none with junk in field %i', (place) => {
     const fields = record.slice(0, HEADER_BYTES - 1).split(' ');
     const width = fields[place]?.length ?? 0;
     const junks = ['', '-1', '+1', '1.5', '1e3', 'NaN', 'Infinity', '0x1', 'x y', '\0', '\u20AC', '9'.repeat(40)];

@@ -1,0 +1,73 @@
+import { acceptsHistoryUntil } from '../../session/timeline.js';
+import { expectEqual } from '../expect.js';
+import { headOf, keyOf, live, NOON, noTerms, say } from '../samples.js';
+import { answerOf, dueOf, insert, replace } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+const key = keyOf('one');
+const terms = { ...noTerms, inactivityTimeoutMs: 100 };
+const active = live('ACTIVE', { revision: 2, deadline: NOON + 250, lastActivityAt: NOON, terms });
+
+export const inactivity: readonly StoreCase[] = [
+  {
+    name: 'inactivity: an ACTIVE session takes entries and is not due until nobody has used it for so long',
+    run: async (store, second) => {
+      await insert(store, key, headOf('one'), live('IDLE', { terms }));
+      await replace(store, key, active);
+      const appendAt = async (now: number) =>
+        (await answerOf(second.append(key, { entries: [say('hello')], now }))).outcome;
+      const isDueAt = async (now: number) => (await dueOf(second, now, 10)).length > 0;
+      expectEqual([await isDueAt(NOON + 99), await isDueAt(NOON + 100)], [false, true], 'due');
+      expectEqual(await appendAt(NOON + 100), 'closed', 'an append when it is over');
+      expectEqual(await appendAt(NOON + 99), 'appended', 'an append a millisecond before');
+      expectEqual([await isDueAt(NOON + 198), await isDueAt(NOON + 199)], [false, true], 'due after the append');
+      const state = await answerOf(store.findState(key));
+      expectEqual(state && acceptsHistoryUntil(state), NOON + 199, 'the end');
+      expectEqual(await appendAt(NOON + 199), 'closed', 'an append when it is over again');
+      expectEqual(await appendAt(NOON + 198), 'appended', 'an append a millisecond before that');
+      expectEqual(await appendAt(NOON + 250), 'closed', 'an append at the time limit');
+      expectEqual([await isDueAt(NOON + 249), await isDueAt(NOON + 250)], [false, true], 'due at the time limit');
+    },
+  },
+  {
+    name: 'inactivity: a session that is PAUSED has none',
+    run: async (store) => {
+      await insert(store, key, headOf('one'), live('IDLE', { terms }));
+      await replace(store, key, active);
+      await replace(store, key, live('PAUSED', { revision: 3, deadline: NOON + 1000, lastActivityAt: NOON, terms }));
+      expectEqual(await dueOf(store, NOON + 999, 10), [], 'due');
+      const answer = await answerOf(store.append(key, { entries: [say('late')], now: NOON + 999 }));
+      expectEqual(answer.outcome, 'appended', 'append');
+    },
+  },
+];
+
+export const inactivityStatuses: readonly StoreCase[] = [
+  {
+    name: 'inactivity: a list by status has a session as TERMINATED once nobody has used it for so long',
+    run: async (store) => {
+      await insert(store, key, headOf('one'), live('IDLE', { terms }));
+      await replace(store, key, active);
+      const totalAt = async (status: 'ACTIVE' | 'TERMINATED', now: number) =>
+        (await answerOf(store.list(key.tenant, { offset: 0, limit: 10, status: { status, now } }))).total;
+      const at = async (now: number) => [await totalAt('ACTIVE', now), await totalAt('TERMINATED', now)];
+      expectEqual(
+        [await at(NOON + 99), await at(NOON + 100)],
+        [
+          [1, 0],
+          [0, 1],
+        ],
+        'before and after',
+      );
+      await answerOf(store.append(key, { entries: [say('hello')], now: NOON + 50 }));
+      expectEqual(
+        [await at(NOON + 149), await at(NOON + 150)],
+        [
+          [1, 0],
+          [0, 1],
+        ],
+        'before and after, put off',
+      );
+    },
+  },
+];
