@@ -61,7 +61,7 @@ export const extend = operation({
   headers: { operationId, fencingToken },
   body: { name: 'ExtendSession', fields: extendRules },
   errors: changeErrors,
-  output: { status: 200, shape: sessionState },
+  output: { status: 200, shape: sessionState, headers: [REPLAYED_HEADER] },
   calls: {
     method: 'extend',
     call: (sessions: TenantCommands, { id, body, options }) => sessions.extend(id, body, options),
@@ -154,4 +154,4 @@ export const remove = operation({
 });
 
 /** The operations of `commandRoutes()`. */
-export const commandOperations = [...Object.values(changes), append, lease, renew, release, remove] as const;
+export const commandOperations = [...Object.values(changes), extend, append, lease, renew, release, remove] as const;

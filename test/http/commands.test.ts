@@ -12,9 +12,12 @@ const SECRET = 'redis://user:password@10.0.0.1';
 
 const entries = new TextEncoder().encode('{"entries":[{"role":"user","content":"Hello"}]}');
 
+const timeLimit = new TextEncoder().encode('{"time_limit":60}');
+
 /** One good request of each command. */
 const commands = [
   ...['start', 'pause', 'resume', 'terminate', 'fail'].map((name) => request('POST', `/${name}-session/x`)),
+  request('POST', '/extend-session/x', { body: async () => ({ outcome: 'read', bytes: timeLimit }) }),
   request('POST', '/append-history/x', { body: async () => ({ outcome: 'read', bytes: entries }) }),
   request('POST', '/delete-session/x'),
 ].map((each) => [each.url, each] as const);
@@ -68,6 +71,20 @@ describe('commands over HTTP', () => {
       end_reason: 'idle_timeout',
     });
   });
+});
+
+test('a time limit that the session has used up is 400 and named', async () => {
+  const clock = { now: () => 0 };
+  const sessions = new SessionService({ store: new MemorySessionStore(), clock, ids: { next: () => 'x' } });
+  const { handler } = handlerWith({ sessions, routes: [commandRoutes()] });
+  await sessions.forTenant('acme').create({ face: 'ada', profile: 'tutor', timeLimit: 100 });
+  await sessions.forTenant('acme').start('x');
+  clock.now = () => 60_000;
+  const response = await handler(
+    request('POST', '/extend-session/x', { body: async () => ({ outcome: 'read', bytes: timeLimit }) }),
+  );
+  expect(seen(response)).toEqual([400, 'invalid_input']);
+  expect(JSON.parse(response?.body ?? '')).toMatchObject({ errors: [{ path: 'time_limit' }] });
 });
 
 const handlerOptions = () => ({

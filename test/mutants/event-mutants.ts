@@ -31,15 +31,15 @@ export const eventMutants: readonly Mutant[] = [
   },
   {
     bug: 'a listener that fails counts as told',
-    file: 'src/service/sweep-sessions.ts',
+    file: 'src/service/report-end.ts',
     from: 'if (failed !== undefined) return { isDone: true, failed };',
     to: '',
     tests: ['test/service'],
   },
   {
     bug: 'two sweepers tell the same end',
-    file: 'src/service/sweep-sessions.ts',
-    from: 'if (!claimed.isDone) return claimed;',
+    file: 'src/service/report-end.ts',
+    from: "if (claimed.value === 'stale') return { isDone: false };",
     to: '',
     tests: ['test/service', 'test/adapters/redis/sweeps.test.ts'],
   },

@@ -85,7 +85,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a deleted session stays in the lists of its labels',
     file: 'adapters/redis/scripts/remove.ts',
-    from: "for label in string.gmatch(labels, '%S+') do redis.call('ZREM', KEYS[8] .. label, ARGV[3]) end",
+    from: "for label in string.gmatch(labels, '%S+') do redis.call('ZREM', labelled .. label, ARGV[3]) end",
     to: '',
     tests: testsOf('deletions'),
   },
@@ -99,7 +99,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a session becomes due later than its deadline',
     file: 'adapters/redis/scripts/reschedule.ts',
-    from: "time = math.min(time, ${numberField('head', 'deadline')})",
+    from: "time = math.min(time, ${endOf('head')})",
     to: 'time = time',
     tests: contract,
   },
@@ -183,7 +183,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'repair schedules nothing',
     file: 'adapters/redis/scripts/repair.ts',
-    from: '  schedule(ARGV[3])\n',
+    from: '  schedule(KEYS[2], KEYS[3], ARGV[2], ARGV[1], due)\n',
     to: '',
     tests: testsOf('repair'),
   },

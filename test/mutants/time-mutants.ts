@@ -6,8 +6,8 @@ export const timeMutants: readonly Mutant[] = [
   {
     bug: 'a session is still ACTIVE in the millisecond of its deadline',
     file: 'src/session/timeline.ts',
-    from: "if (status === 'TERMINATED' || now < deadline) return state;",
-    to: "if (status === 'TERMINATED' || now <= deadline) return state;",
+    from: "if (status === 'TERMINATED' || now < since) return state;",
+    to: "if (status === 'TERMINATED' || now <= since) return state;",
     tests: ['test/session', ...memory],
   },
   {
@@ -20,7 +20,7 @@ export const timeMutants: readonly Mutant[] = [
   {
     bug: 'retention counts from the sweep and not from the end',
     file: 'src/session/timeline.ts',
-    from: 'deadline: deadline + terms.retentionMs };',
+    from: 'deadline: since + terms.retentionMs };',
     to: 'deadline: now + terms.retentionMs };',
     tests: ['test/session', 'test/service'],
   },

@@ -5,9 +5,13 @@ import type { World } from '../world.js';
 const moves = ['start', 'pause', 'resume', 'terminate', 'fail'] as const;
 
 /** Everything that is asked of one session. */
-const paths = [...moves.map((command) => `/${command}-session`), '/append-history'];
+const paths = [...moves.map((command) => `/${command}-session`), '/extend-session', '/append-history'];
 
-const said = { entries: [{ role: 'user', content: 'Hello' }] };
+/** A good body for each path that takes one. */
+const bodies: Readonly<Record<string, object>> = {
+  '/extend-session': { time_limit: 60 },
+  '/append-history': { entries: [{ role: 'user', content: 'Hello' }] },
+};
 
 export const commandCases = (world: World): void => {
   describe('commands', () => {
@@ -49,6 +53,28 @@ export const commandCases = (world: World): void => {
       expect((await client.send(`/session/${id}`)).json()).toHaveProperty('status', 'IDLE');
     });
 
+    test('extend sets another time limit, once for each key', async () => {
+      const client = world.client();
+      const { session_id: id } = Object((await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json());
+      await client.command(`/start-session/${id}`);
+      const started = world.clock.now();
+      world.clock.pass(2000);
+      const extend = () => client.command(`/extend-session/${id}`, { 'Idempotency-Key': 'paid' }, { time_limit: 60 });
+      const extended = await extend();
+      expect(extended.status).toBe(200);
+      expect(extended.headers).not.toHaveProperty('idempotent-replayed');
+      expect(extended.json()).toEqual({
+        id,
+        status: 'ACTIVE',
+        duration: 2,
+        duration_ms: 2000,
+        started_at: new Date(started).toISOString(),
+        ends_at: new Date(started + 60_000).toISOString(),
+      });
+      expect((await extend()).headers).toHaveProperty('idempotent-replayed', 'true');
+      expect((await client.send(`/session/${id}`)).json()).toHaveProperty('options.time_limit', 60);
+    });
+
     test('a session whose time limit is used up takes no more commands', async () => {
       const client = world.client();
       const { session_id: id } = Object((await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json());
@@ -64,7 +90,7 @@ export const commandCases = (world: World): void => {
       async (path) => {
         const [ours, theirs] = [world.client(), world.client()];
         const { id } = await theirs.created();
-        const body = path === '/append-history' ? said : undefined;
+        const body = bodies[path];
         const get = await ours.send('/session/nobody-has-this');
         for (const each of [id, 'nobody-has-this', '__proto__', 'a%2Fb']) {
           const reply = await ours.command(`${path}/${each}`, {}, body);
@@ -80,7 +106,7 @@ export const commandCases = (world: World): void => {
       '%s of an id that can be none is 400 and names session_id',
       async (path) => {
         const client = world.client();
-        const body = path === '/append-history' ? said : undefined;
+        const body = bodies[path];
         for (const id of ['%zz', '%ff', 'x'.repeat(257)]) {
           expectInvalid(await client.command(`${path}/${id}`, {}, body), 'session_id');
         }
@@ -152,7 +178,7 @@ export const commandCases = (world: World): void => {
       const client = world.client();
       const { id } = await client.created();
       await client.sessions.start(id);
-      const body = path === '/append-history' ? said : undefined;
+      const body = bodies[path];
       for (const key of ['', 'a b', 'a/b', '"a', '""', '"a b"', 'k'.repeat(65), ['a', 'b']]) {
         expectInvalid(await client.command(`${path}/${id}`, { 'Idempotency-Key': key }, body), 'Idempotency-Key');
       }

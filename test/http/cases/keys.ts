@@ -10,6 +10,7 @@ const operations = [
   ['list', 'GET', '/sessions'],
   ['get', 'GET', '/session/x'],
   ['start', 'POST', '/start-session/x'],
+  ['extend', 'POST', '/extend-session/x'],
   ['append', 'POST', '/append-history/x'],
   ['delete', 'POST', '/delete-session/x'],
 ] as const;

@@ -15,6 +15,7 @@ const wrongMethods = [
   ['PUT', '/resume-session/x', 'POST'],
   ['PATCH', '/terminate-session/x', 'POST'],
   ['OPTIONS', '/fail-session/x', 'POST'],
+  ['PUT', '/extend-session/x', 'POST'],
   ['GET', '/append-history/x', 'POST'],
   ['DELETE', '/delete-session/x', 'POST'],
 ] as const;
