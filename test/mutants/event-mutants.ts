@@ -30,14 +30,14 @@ export const eventMutants: readonly Mutant[] = [
     tests: ['test/events'],
   },
   {
-    bug: 'a listener that fails counts as told',
+    bug: 'an end counts as reported although onEnded has failed',
     file: 'src/service/report-end.ts',
     from: 'if (failed !== undefined) return { isDone: true, failed };',
     to: '',
     tests: ['test/service'],
   },
   {
-    bug: 'two sweepers tell the same end',
+    bug: 'two sweepers report the same end',
     file: 'src/service/report-end.ts',
     from: "if (claimed.value === 'stale') return { isDone: false };",
     to: '',

@@ -18,8 +18,8 @@ export const httpMutants: readonly Mutant[] = [
   {
     bug: 'links to other pages forget the filters',
     file: 'src/http/page-headers.ts',
-    from: 'const filters = filtersOf(query);',
-    to: "const filters = '';",
+    from: 'const repeated = filtersOf(query);',
+    to: "const repeated = '';",
     tests: ['test/http', 'test/adapters/node.test.ts'],
   },
   {

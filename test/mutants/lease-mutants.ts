@@ -120,7 +120,7 @@ export const leaseMutants: readonly Mutant[] = [
     bug: 'the Redis store forgets from when on nobody holds a session',
     file: 'adapters/redis/scripts/replace.ts',
     from: "if unleased and ARGV[17] ~= '-' then",
-    to: 'if unleased and hasMoved then',
+    to: "if unleased and hasMoved and ARGV[17] ~= '-' then",
     tests: redis,
   },
   {

@@ -26,9 +26,9 @@ export const memoryMutants: readonly Mutant[] = [
   },
   {
     bug: 'a history may have one entry more than allowed',
-    file: 'adapters/memory/memory-session-store.ts',
-    from: 'log.length + entries.length > maxEntries',
-    to: 'log.length + entries.length > maxEntries + 1',
+    file: 'src/session/decide-append.ts',
+    from: 'end + entries.length > maxEntries',
+    to: 'end + entries.length > maxEntries + 1',
     tests: memory,
   },
   {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vitest/config';
 import type { Mutant } from './mutant.js';
@@ -7,7 +7,8 @@ import type { Mutant } from './mutant.js';
 const hasPlace = (code: string, { from }: Mutant): boolean => code.split(from).length === 2;
 
 /** Whether the bug can be planted: its file may have changed since it was written down. */
-export const canBePlanted = (mutant: Mutant): boolean => hasPlace(readFileSync(mutant.file, 'utf8'), mutant);
+export const canBePlanted = (mutant: Mutant): boolean =>
+  existsSync(mutant.file) && hasPlace(readFileSync(mutant.file, 'utf8'), mutant);
 
 /** A Vite plugin that plants a bug in its file as the file is loaded. Nothing on disk changes. */
 export const plant = (mutant: Mutant): Plugin => {

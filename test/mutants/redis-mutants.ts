@@ -29,14 +29,21 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'an append is acknowledged because of a name whose entries a crash has lost',
     file: 'adapters/redis/scripts/append.ts',
-    from: 'if digest and tonumber(finish) <= length then',
-    to: 'if digest then',
+    from: 'if digest and tonumber(finish) <= length and',
+    to: 'if digest and',
+    tests: testsOf('long-histories'),
+  },
+  {
+    bug: 'an append is acknowledged because of a name whose place holds other entries since a crash',
+    file: 'adapters/redis/scripts/append.ts',
+    from: "sumOf(redis.call('GETRANGE', KEYS[3], start, finish - 1)) == sum then",
+    to: "redis.call('GETRANGE', KEYS[3], start, finish - 1) ~= '' then",
     tests: testsOf('long-histories'),
   },
   {
     bug: 'an append stands behind what a torn log has left',
     file: 'adapters/redis/scripts/append.ts',
-    from: "math.min(redis.call('SETRANGE', KEYS[3], length, ARGV[4]), length + #ARGV[4])",
+    from: "redis.call('SETRANGE', KEYS[3], start, ARGV[4])",
     to: "redis.call('APPEND', KEYS[3], ARGV[4])",
     tests: testsOf('damage'),
   },
@@ -57,21 +64,21 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a session stays in the list of its earlier status',
     file: 'adapters/redis/scripts/replace.ts',
-    from: "redis.call('ZREM', KEYS[5 + ${numberOf('status')}], ARGV[3])",
+    from: "redis.call('ZREM', from, ARGV[3])",
     to: '',
     tests: contract,
   },
   {
     bug: 'a session is created that is in no list',
     file: 'adapters/redis/scripts/insert.ts',
-    from: 'for at = 8, #KEYS do',
-    to: 'for at = 9, #KEYS do',
+    from: 'for at = 4, last do redis.call(',
+    to: 'for at = 5, last do redis.call(',
     tests: testsOf('commands'),
   },
   {
     bug: 'a session is created whose deadline nobody has noted',
     file: 'adapters/redis/scripts/insert.ts',
-    from: "if ARGV[6] ~= '' then schedule(ARGV[6]) end",
+    from: "redis.call('ZADD', deadlines, ARGV[6], ARGV[3])",
     to: '',
     tests: testsOf('commands'),
   },
@@ -92,8 +99,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a deletion has no event',
     file: 'adapters/redis/scripts/remove.ts',
-    from: 'local refused = log(text)',
-    to: 'local refused = nil',
+    from: "if isReadable and ARGV[7] ~= '' then",
+    to: 'if false then',
     tests: testsOf('commands'),
   },
   {
@@ -106,15 +113,15 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'what recognises a call stays for a day',
     file: 'adapters/redis/connection.ts',
-    from: "'PX', string.format('%.0f', till + span - clock)",
+    from: "'PXAT', ARGV[2]",
     to: "'PX', '86400000'",
     tests: testsOf('deletions'),
   },
   {
     bug: 'a call is made after nothing recognises it any more',
     file: 'adapters/redis/connection.ts',
-    from: '(clock >= till or till > clock + span)',
-    to: '(till > clock + span)',
+    from: '(left <= 0 or left > ARGV[2] - ARGV[1])',
+    to: '(left > ARGV[2] - ARGV[1])',
     tests: testsOf('late-calls'),
   },
   {
@@ -148,8 +155,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a page from oldest to newest repeats the session of its cursor',
     file: 'adapters/redis/scripts/page.ts',
-    from: "member = ARGV[5] .. (isRising and ' ' or '')}",
-    to: 'member = ARGV[5]}',
+    from: "member = ARGV[8] .. (isRising and ' ' or '')}",
+    to: 'member = ARGV[8]}',
     tests: testsOf('lists'),
   },
   {
@@ -162,8 +169,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'one damaged record makes a list unavailable',
     file: 'adapters/redis/record.ts',
-    from: "'%d+ '.repeat(5)}[%w_-]+ ${'%d+ '.repeat(5)}()",
-    to: "'%S+ '.repeat(5)}%S+ ${'%S+ '.repeat(5)}()",
+    from: "'%d+ '.repeat(8)}[%w_-]+ ${'%d+ '.repeat(5)}()",
+    to: "'%S+ '.repeat(8)}%S+ ${'%S+ '.repeat(5)}()",
     tests: testsOf('damage'),
   },
   {

@@ -3,8 +3,8 @@ import type { Mutant } from './mutant.js';
 export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a repeated command with its operation id is applied again',
-    file: 'src/service/change-session.ts',
-    from: 'if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(key.id));',
+    file: 'src/service/check-command.ts',
+    from: 'if (known !== undefined) return known === command ? ok(current) : err(operationMismatch(id));',
     to: '',
     tests: ['test/service'],
   },
@@ -53,8 +53,8 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a tenant that is not a text reads the sessions of the empty tenant',
     file: 'src/service/settings.ts',
-    from: 'tenantError: tenant.isErr() ? tenant.error : undefined,',
-    to: 'tenantError: undefined,',
+    from: "new Settings(this, '', tenant.error)",
+    to: "new Settings(this, '')",
     tests: ['test/service'],
   },
 ];

@@ -4,7 +4,7 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { HEADER_BYTES } from '../../../adapters/redis/record.js';
 import type { HistorySlice } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
@@ -87,16 +87,33 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       }
     });
 
-    test('with an operation id is repeated if a crash lost it after its id was noted', async () => {
-      const store = open();
-      const client = openClient(version, { port });
-      const operationId = `lost-${version.at(-1)}`;
-      const { digest } = operationOf(operationId);
-      const behind = 1 + Number(await client.call('STRLEN', journal));
-      await client.call('HSET', names, operationId, `${digest} ${behind}`);
-      const position = await append(store, key, [operationId], operationId);
-      expect(await append(store, key, [operationId], operationId)).toBe(position);
-      expect((await said(store, key))?.filter((content) => content === operationId)).toHaveLength(1);
+    describe('with an operation id, which a crash has lost after its id was noted', () => {
+      /** Appends, and takes back what the record says of it: the last command, which a torn log does not have. */
+      const appendAndLose = async (store: RedisSessionStore, operationId: string): Promise<void> => {
+        const client = openClient(version, { port });
+        const before = String(await client.call('GET', record));
+        await append(store, key, [operationId], operationId);
+        await client.call('SET', record, before);
+      };
+
+      const expectRepeatable = async (store: RedisSessionStore, operationId: string): Promise<void> => {
+        const position = await append(store, key, [operationId], operationId);
+        expect(await append(store, key, [operationId], operationId)).toBe(position);
+        expect((await said(store, key))?.filter((content) => content === operationId)).toHaveLength(1);
+      };
+
+      test('is made when it is repeated', async () => {
+        const store = open();
+        await appendAndLose(store, `lost-${version.at(-1)}`);
+        await expectRepeatable(store, `lost-${version.at(-1)}`);
+      });
+
+      test('is made when it is repeated, although other entries have taken its place', async () => {
+        const store = open();
+        await appendAndLose(store, `replaced-${version.at(-1)}`);
+        await append(store, key, ['theirs, which is longer']);
+        await expectRepeatable(store, `replaced-${version.at(-1)}`);
+      });
     });
 
     test('leaves its last entries, and those behind it, to be read at their own cost', async () => {

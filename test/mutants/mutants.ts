@@ -1,0 +1,23 @@
+import { eventMutants } from './event-mutants.js';
+import { httpMutants } from './http-mutants.js';
+import { inputMutants } from './input-mutants.js';
+import { leaseMutants } from './lease-mutants.js';
+import { memoryMutants } from './memory-mutants.js';
+import { mountMutants } from './mount-mutants.js';
+import type { Mutant } from './mutant.js';
+import { redisMutants } from './redis-mutants.js';
+import { serviceMutants } from './service-mutants.js';
+import { timeMutants } from './time-mutants.js';
+
+/** Every bug that is planted. */
+export const mutants: readonly Mutant[] = [
+  ...timeMutants,
+  ...inputMutants,
+  ...eventMutants,
+  ...httpMutants,
+  ...serviceMutants,
+  ...leaseMutants,
+  ...memoryMutants,
+  ...redisMutants,
+  ...mountMutants,
+];
