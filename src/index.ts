@@ -86,6 +86,8 @@ export { isLeasedWith, unleasedSince } from './session/lease.js';
 export type {
   CreatedSession,
   HistoryEntry,
+  JsonValue,
+  PositionedEntry,
   Session,
   SessionLabels,
   SessionLease,

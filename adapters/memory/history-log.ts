@@ -1,10 +1,24 @@
 import type { KnownAppend } from '../../src/session/decide-append.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistoryAppend } from '../../src/store/session-store.js';
+import { bytesOf as bytesOfText, plainEntry } from '../../src/store/stored-json.js';
 import { jsonBytes } from './json-bytes.js';
 
 /** Bytes of the JSON of an entry without its texts. */
 const FRAME_BYTES = '{"role":,"content":,"timestamp":},'.length;
+const ID_BYTES = ',"id":'.length;
+const DATA_BYTES = ',"data":'.length;
+
+const bytesOf = ({ role, content, timestamp, id, data }: HistoryEntry): number => {
+  const bytes = FRAME_BYTES + jsonBytes(role) + jsonBytes(content) + jsonBytes(timestamp);
+  const idBytes = id === undefined ? 0 : ID_BYTES + jsonBytes(id);
+  return bytes + idBytes + (data === undefined ? 0 : DATA_BYTES + bytesOfText(JSON.stringify(data)));
+};
+
+const copyOf = (entry: HistoryEntry): HistoryEntry => {
+  const copy = plainEntry(entry);
+  return copy.data === undefined ? copy : { ...copy, data: structuredClone(copy.data) };
+};
 
 /** An append-only history. It shares no objects with its callers. */
 export class HistoryLog {
@@ -27,9 +41,9 @@ export class HistoryLog {
   /** Adds entries, and returns the position behind them. */
   append(entries: readonly HistoryEntry[], operation: HistoryAppend['operation']): number {
     let end = this.#ends.at(-1) ?? 0;
-    for (const { role, content, timestamp } of entries) {
-      end += FRAME_BYTES + jsonBytes(role) + jsonBytes(content) + jsonBytes(timestamp);
-      this.#entries.push({ role, content, timestamp });
+    for (const entry of entries) {
+      end += bytesOf(entry);
+      this.#entries.push(copyOf(entry));
       this.#ends.push(end);
     }
     this.#appends += 1;
@@ -47,7 +61,7 @@ export class HistoryLog {
 
   /** The entries between two positions. */
   slice(from: number, to = this.length): HistoryEntry[] {
-    return this.#entries.slice(from, to).map((entry) => ({ ...entry }));
+    return this.#entries.slice(from, to).map(copyOf);
   }
 
   /** Bytes of JSON between two positions. */

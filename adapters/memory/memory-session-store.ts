@@ -149,7 +149,7 @@ export class MemorySessionStore implements SessionStore {
       if (after === undefined) start += 1;
       else position -= 1;
     }
-    const entries = log.slice(start, position);
+    const entries = log.slice(start, position).map((entry, at) => ({ ...entry, position: start + at + 1 }));
     return ok({ outcome: 'found', entries, start, position, hasMore: position < log.length });
   }
 

@@ -6,7 +6,7 @@ import { escapeName } from '../../src/store/escape-name.js';
 import type { Admit, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../../src/store/session-store.js';
 import { decodeEntries } from '../../src/store/stored-json.js';
 import type { Query } from '../sql/page-query.js';
-import { stateIn, unreadable } from '../sql/session-rows.js';
+import { numbered, stateIn, unreadable } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, readAdmitted, type Source, sessionOf } from './load-sessions.js';
 
@@ -76,7 +76,8 @@ const outcomeOf = (row: Fields, slice: HistorySlice): EntriesOutcome | undefined
   const start = isForward ? given : Number(row['stop']) - entries.length;
   const position = start + entries.length;
   const isComplete = entries.length > 0 || Number(row['start']) >= Number(row['stop']);
-  return isComplete ? { outcome: 'found', entries, start, position, hasMore: position < count } : undefined;
+  if (!isComplete) return undefined;
+  return { outcome: 'found', entries: numbered(entries, start), start, position, hasMore: position < count };
 };
 
 export const findEntries = async (

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import type { HistoryEntry } from '../../src/session/session.js';
+import type { HistoryEntry, PositionedEntry } from '../../src/session/session.js';
 import type { EntriesOutcome, HistorySlice } from '../../src/store/session-store.js';
 import { type Call, script } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
@@ -90,6 +90,21 @@ const linesOf = ({ text, from }: Part, { isBackward, entries, bytes, hasNone }: 
   return { lines: wanted.map((line) => `${line}\n`).join(''), isFull };
 };
 
+/** The entries of lines that begin at `start`, each with the end of its line. */
+const positioned = (
+  entries: readonly HistoryEntry[],
+  lines: string,
+  { lengthOf }: Part,
+  start: number,
+): readonly PositionedEntry[] => {
+  const texts = lines.split('\n');
+  let position = start;
+  return entries.map((entry, at) => {
+    position += lengthOf(`${texts[at]}\n`);
+    return { ...entry, position };
+  });
+};
+
 /**
  * Reads a part of a history, piece by piece. Lines are cut here, since the server knows neither entries nor characters.
  * If the session turns out to be removed between two pieces, the answer is that it is missing, even if another session
@@ -98,7 +113,7 @@ const linesOf = ({ text, from }: Part, { isBackward, entries, bytes, hasNone }: 
 export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Answer<EntriesOutcome> => {
   const { after, before = '', limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
   const isBackward = after === undefined;
-  const found: (readonly HistoryEntry[])[] = [];
+  const found: (readonly PositionedEntry[])[] = [];
   let [count, span] = [0, 0];
   let place = isBackward ? ['', String(before)] : [String(after), ''];
   let first: Part | undefined;
@@ -113,11 +128,11 @@ export const readEntries = async (call: Call, session: SessionKeys, slice: Histo
     const { lines, isFull } = linesOf(part, wanted);
     const entries = decodeLines(lines);
     if (entries === undefined) return err(unreadable(session));
-    found.push(entries);
     count += entries.length;
     const length = part.lengthOf(lines);
     span += length;
     const at = isBackward ? part.upto - length : part.from + length;
+    found.push(positioned(entries, lines, part, isBackward ? at : part.from));
     const isDone = isBackward ? at === 0 || count === limit : at === part.length;
     if (isFull || isDone) {
       const entries = (isBackward ? found.toReversed() : found).flat();

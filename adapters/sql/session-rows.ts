@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type CorruptRecord, corruptRecord } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
+import type { HistoryEntry, PositionedEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { RecordPage } from '../../src/store/session-store.js';
 import { decodeEntries, decodeHead, decodeState } from '../../src/store/stored-json.js';
@@ -31,6 +32,10 @@ export const sessionIn = (row: Fields, large: Fields, length: number): Result<Se
   const [historyCount, sequence] = [Number(row['entries']), Number(row['sequence'])];
   return ok({ head, state, history, historyCount, sequence, birth: String(row['birth']) });
 };
+
+/** Entries with their positions; the first is behind `start`. */
+export const numbered = (entries: readonly HistoryEntry[], start: number): readonly PositionedEntry[] =>
+  entries.map((entry, at) => ({ ...entry, position: start + at + 1 }));
 
 /** The page of the sessions in `rows`, which are followed by one more row if there are sessions behind them. */
 export const pageOf = (

@@ -14,7 +14,7 @@ import type {
 } from '../../src/store/session-store.js';
 import { decodeEntries } from '../../src/store/stored-json.js';
 import type { Query } from '../sql/page-query.js';
-import { FRAME_BYTES, sessionIn, stateIn, unreadable } from '../sql/session-rows.js';
+import { FRAME_BYTES, numbered, sessionIn, stateIn, unreadable } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
 
 /** Bytes of the entries to read: the last `historyLimit`. */
@@ -134,5 +134,5 @@ export const findEntries = (
     const [found] = connection.query({ sql: ENTRIES, values: [start, end, number] }, hasKey({ number }));
     const entries = decodeEntries(found?.['history']);
     if (entries?.length !== end - start) return err(unreadable(key.id, 'history'));
-    return ok({ outcome: 'found', entries, start, position: end, hasMore: end < count });
+    return ok({ outcome: 'found', entries: numbered(entries, start), start, position: end, hasMore: end < count });
   });

@@ -31,9 +31,10 @@ const indented = (text: string, indent: number): Line[] =>
     .flatMap((line) => wrap(printable(line), Math.max(20, columns() - indent)))
     .map((line) => ({ text: `${' '.repeat(indent)}${line}`.trimEnd() }));
 
-export const entryLines = ({ role, content, timestamp }: HistoryEntry): Line[] => [
-  { text: clip(printable(`${timestamp}  ${role}`), columns()), style: 'bold' },
+export const entryLines = ({ role, content, timestamp, id = '', data }: HistoryEntry): Line[] => [
+  { text: clip(printable(`${timestamp}  ${role}  ${id}`.trimEnd()), columns()), style: 'bold' },
   ...indented(content, 4),
+  ...(data === undefined ? [] : indented(JSON.stringify(data), 4).map(({ text }) => ({ text, style: 'dim' as const }))),
 ];
 
 /** A session as text, with its latest entries. */

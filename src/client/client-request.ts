@@ -51,6 +51,8 @@ export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
    * Whole seconds before the end of the session at which `session.expiring` is sent, 1 to 86400. Default: no warning.
    */
   readonly warnBefore?: number;
+  /** Maximum number of the latest history entries in a snapshot, from 0. Default: all. */
+  readonly historyLimit?: number;
   /** Milliseconds for which a lost connection is retried. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number;
 }
@@ -200,12 +202,15 @@ export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][num
 export const readWatch = (id: unknown, options: unknown): Result<WatchRequest, InvalidInput> =>
   readSafely('arguments', (issues) => {
     const fields = readFields(issues, 'options', options);
-    const { from, warnBefore } = fields;
+    const { from, warnBefore, historyLimit } = fields;
     const isPlace = from === undefined || (typeof from === 'string' && isPosition(from));
     issues.check(isPlace, 'from', 'must be the position of an event or of a snapshot');
-    const query =
-      warnBefore === undefined ? {} : { warnBefore: readUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS) };
-    const request = readCall(issues, watch, { id, query, options: fields, optionNames: ['from', 'warnBefore'] });
+    const query = {
+      ...(warnBefore !== undefined && { warnBefore: readUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS) }),
+      ...(historyLimit !== undefined && { historyLimit: readWhole(issues, 'historyLimit', historyLimit, 0) }),
+    };
+    const optionNames = ['from', 'warnBefore', 'historyLimit'] as const;
+    const request = readCall(issues, watch, { id, query, options: fields, optionNames });
     return { ...request, from: typeof from === 'string' ? from : undefined };
   });
 

@@ -7,7 +7,7 @@ import { parseJson } from './read-reply.js';
 
 /** The current session: the first item, and again wherever events may be missing. */
 export interface RemoteSnapshot extends Omit<SessionSnapshot, 'session' | 'sequence'> {
-  /** The session with its history. */
+  /** The session with its history, or with its latest entries. */
   readonly session: RemoteSession;
 }
 

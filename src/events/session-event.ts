@@ -71,7 +71,7 @@ export interface EventPage {
 /** The current session: the first item, and again wherever events may be missing. */
 export interface SessionSnapshot {
   readonly type: 'session.snapshot';
-  /** The session with its history. */
+  /** The session with its history, or with its latest entries. */
   readonly session: Session;
   /** Sequence of the last change in the snapshot. Events up to it are not delivered again. */
   readonly sequence: number;
@@ -149,4 +149,6 @@ export interface WatchOptions extends WatchAllOptions {
    * that begins later delivers it at once. Default: no warning.
    */
   readonly warnBefore?: number;
+  /** Maximum number of the latest history entries in a snapshot, from 0. Default: all. */
+  readonly historyLimit?: number;
 }

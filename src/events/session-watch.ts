@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { notFound, type WatchError } from '../errors.js';
-import type { WatchSettings } from '../input/session-input.js';
+import type { WatchSettings } from '../input/read-watch.js';
 import type { Settings } from '../service/settings.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionRecord } from '../session/session-record.js';
@@ -96,7 +96,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     this.#reader = reader;
     if (this.#isOver) reader.end();
     if (reader.isClosed) return undefined;
-    const found = await this.#find(from === undefined ? {} : { historyLimit: 0 });
+    const found = await this.#find(from === undefined ? this.#options.size : { historyLimit: 0 });
     if (found.isErr()) return err(found.error);
     if (reader.isClosed) return undefined;
     const record = found.value;
@@ -158,7 +158,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   async #readSnapshot(reader: EventReader): Promise<Item | undefined> {
     // Every change whose event was logged by now is in the snapshot.
     reader.skip();
-    const found = await this.#find({});
+    const found = await this.#find(this.#options.size);
     if (found.isErr()) return this.#rideOut(reader, found.error);
     if (this.#settings.now().isErr()) return this.#retryLater(reader);
     if (found.value !== undefined) return this.#snapshotOf(found.value);

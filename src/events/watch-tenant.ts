@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { WatchError } from '../errors.js';
-import type { WatchSettings } from '../input/session-input.js';
+import type { WatchSettings } from '../input/read-watch.js';
 import type { Settings } from '../service/settings.js';
 import { openReader } from './event-reader.js';
 import { LastChanges } from './last-changes.js';

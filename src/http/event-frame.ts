@@ -113,10 +113,10 @@ export class SnapshotFrames {
     const texts = this.#texts.get(form) ?? new Map<string, Text>();
     this.#texts.set(form, texts);
     const { id, createdAt, status } = session;
-    const key = JSON.stringify([tenant, id, createdAt, sequence, status]);
+    const key = JSON.stringify([tenant, id, createdAt, sequence, status, session.history.length]);
     const known = texts.get(key);
     if (known !== undefined) return known;
-    const json = JSON.stringify(form.session(session));
+    const json = JSON.stringify(form.snapshot(session));
     const shared = encoder.encode(json.slice(0, json.length - endOf(form, session).length));
     const text = { shared, forget: () => texts.delete(key), holders: 0 };
     texts.set(key, text);

@@ -14,6 +14,7 @@ import { type HandlerError, refusal } from './handler-error.js';
 import { queryReader } from './read-input.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
+import { shownHistoryLimit } from './session-routes.js';
 import { TenantBudget } from './tenant-budget.js';
 
 /** Options of `eventRoutes`. */
@@ -75,7 +76,7 @@ const refusalOf = (begun: 'open' | typeof timedOut | Awaited<First>, id: string)
 /** Begins to watch. An error is known before the response starts, and leaves nothing open. */
 const begin = async (
   { handler, sessions, id }: Call<TenantEvents>,
-  options: Pick<WatchOptions, 'from' | 'warnBefore'>,
+  options: Pick<WatchOptions, 'from' | 'warnBefore' | 'historyLimit'>,
 ): Promise<Result<{ readonly opened: OpenWatch; readonly first: First }, HandlerError>> => {
   const gone = new AbortController();
   let onOpen = (): void => undefined;
@@ -110,10 +111,12 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
     const query = readWatchQuery(call.query);
     if (query.isErr()) return err(query.error);
     const { warnBefore } = query.value;
+    const historyLimit = shownHistoryLimit(call, query.value);
     const isAtEnd = from.value === END_ID;
     const begun = await begin(call, {
       ...(isAtEnd || from.value === undefined ? {} : { from: from.value }),
       ...(typeof warnBefore === 'number' ? { warnBefore } : {}),
+      ...(historyLimit === undefined ? {} : { historyLimit }),
     });
     if (begun.isErr()) return err(begun.error);
     const { opened, first } = begun.value;

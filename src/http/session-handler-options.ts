@@ -29,6 +29,11 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and `duration_ms` too. Default: false.
    */
   readonly sessionTimes?: boolean;
+  /**
+   * Whether the history entries of sessions are sent with their `id` and `data`, if they have them. Parts of a
+   * history and events always show them. Default: false.
+   */
+  readonly entryData?: boolean;
   /** Maximum bytes in a request body. Default: 256 KiB. */
   readonly maxBodyBytes?: number;
   /**
@@ -61,6 +66,7 @@ const optionNames = {
   routes: true,
   labels: true,
   sessionTimes: true,
+  entryData: true,
   onError: true,
   onDenied: true,
   logger: true,
@@ -102,7 +108,7 @@ const readAll = <S extends TenantSessions>(
   issues: IssueList,
   options: SessionHandlerOptions<S>,
 ): HandlerSettings<S> => {
-  const { sessions, authenticate, labels = false, sessionTimes = false, logger } = options;
+  const { sessions, authenticate, labels = false, sessionTimes = false, entryData = false, logger } = options;
   const { maxBodyBytes = defaults.maxBodyBytes, maxPendingBytes = defaults.maxPendingBytes } = options;
   const { timeoutMs = defaults.timeoutMs } = options;
   const onError = readListener(issues, 'onError', options.onError);
@@ -113,12 +119,13 @@ const readAll = <S extends TenantSessions>(
   issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
   issues.check(typeof labels === 'boolean', 'labels', 'must be true or false');
   issues.check(typeof sessionTimes === 'boolean', 'sessionTimes', 'must be true or false');
+  issues.check(typeof entryData === 'boolean', 'entryData', 'must be true or false');
   const routes = readRoutes(issues, options.routes);
   return {
     sessions,
     authenticate,
     routes,
-    form: wireForm({ labels, times: sessionTimes }),
+    form: wireForm({ labels, times: sessionTimes, entryData }),
     onDenied:
       logger === undefined
         ? options.onDenied && onDenied

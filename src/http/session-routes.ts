@@ -35,7 +35,10 @@ const answerCreate = async (call: Call): Answer => {
 };
 
 /** Maximum number of history entries that the answer shows. More are not read. */
-const shownHistoryLimit = ({ request, form }: Call, { historyLimit }: Fields): number | undefined => {
+export const shownHistoryLimit = (
+  { request, form }: Pick<Call, 'request' | 'form'>,
+  { historyLimit }: Fields,
+): number | undefined => {
   if (request.method === 'HEAD') return 0;
   return form.historyLimit ?? (typeof historyLimit === 'number' ? historyLimit : undefined);
 };

@@ -1,4 +1,11 @@
-import { KEY_LENGTH, MAX_LEASE_SECONDS, NAME_LENGTH, ROLE_LENGTH, type SizeLimit } from '../session/session-limits.js';
+import {
+  ENTRY_ID_LENGTH,
+  KEY_LENGTH,
+  MAX_LEASE_SECONDS,
+  NAME_LENGTH,
+  ROLE_LENGTH,
+  type SizeLimit,
+} from '../session/session-limits.js';
 import { rfc3339 } from './read-timestamp.js';
 import type { ReadAs } from './values.js';
 
@@ -19,6 +26,8 @@ type FieldRule =
   | { readonly kind: 'whole'; readonly least: number }
   /** Names and values: see `SessionLabels`. */
   | { readonly kind: 'labels' }
+  /** Any JSON value. */
+  | { readonly kind: 'json' }
   | { readonly kind: 'timestamp'; readonly form: RegExp };
 
 /** A field with a default (`absent`) or `isOptional` may be missing or `null`. */
@@ -55,6 +64,8 @@ export const entryRules = {
   role: { kind: 'name', most: ROLE_LENGTH },
   content: { kind: 'text', mostBytes: 'contentBytes' },
   timestamp: { kind: 'timestamp', form: rfc3339, isOptional: true },
+  id: { kind: 'name', most: ENTRY_ID_LENGTH, isOptional: true },
+  data: { kind: 'json', isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export const labelsRule = { kind: 'labels', isOptional: true } as const satisfies Rule;

@@ -1,33 +1,31 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import { type Position, readPosition } from '../events/position.js';
-import type { WatchSignal } from '../events/session-event.js';
 import type { HistoryEntry, SessionLabels, SessionOptions } from '../session/session.js';
 import {
+  ENTRY_ID_LENGTH,
   KEY_LENGTH,
   MAX_LEASE_SECONDS,
   NAME_LENGTH,
   ROLE_LENGTH,
   type SessionLimits,
   SWEEP_LIMIT,
-  WARNING_SECONDS,
 } from '../session/session-limits.js';
 import { isSessionStatus, type OpenStatus } from '../session/session-status.js';
 import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
+import { readJson, valueOfJson } from './read-json.js';
 import { readLabels } from './read-labels.js';
 import { readHistoryLimit } from './read-list-query.js';
 import { didYouMean, nearest, readKnown } from './read-options.js';
 import { type IssueList, readSafely } from './read-safely.js';
-import { readSignal } from './read-signal.js';
 import { readTimestamp } from './read-timestamp.js';
 import type { createRules, entryRules, extendRules, leaseRules, ReadBy } from './rule.js';
 import {
   checkFunction,
+  exceedsBytes,
   type Fields,
   isFields,
   readFields,
-  readListener,
   readName,
   readNumber,
   readOperationId,
@@ -39,7 +37,13 @@ import {
 const checkAllowed = (issues: IssueList, path: string, name: string, allowed: ReadonlySet<string> | undefined): void =>
   issues.check(allowed?.has(name) ?? true, path, 'is not one of the names that this host allows');
 
-const entryNames = ['role', 'content', 'timestamp'] as const satisfies readonly (keyof typeof entryRules)[];
+const entryNames = [
+  'role',
+  'content',
+  'timestamp',
+  'id',
+  'data',
+] as const satisfies readonly (keyof typeof entryRules)[];
 
 /** An unknown field would be lost. Its name is not repeated: entries come from anywhere. */
 const checkEntryNames = (issues: IssueList, path: string, fields: Fields): void => {
@@ -52,13 +56,22 @@ const checkEntryNames = (issues: IssueList, path: string, fields: Fields): void 
 const readEntry = (issues: IssueList, path: string, value: unknown, now: string, most: number): HistoryEntry => {
   const fields = readFields(issues, path, value);
   checkEntryNames(issues, path, fields);
-  const { role, content, timestamp } = fields;
-  return Object.freeze({
+  const { role, content, timestamp, id, data } = fields;
+  const entry = {
     role: readName(issues, `${path}.role`, role, ROLE_LENGTH),
     content: readText(issues, `${path}.content`, content, most),
     timestamp:
       timestamp === undefined || timestamp === null ? now : readTimestamp(issues, `${path}.timestamp`, timestamp),
-  } satisfies ReadBy<typeof entryRules>);
+  };
+  if ((id ?? data ?? undefined) === undefined) return Object.freeze(entry);
+  const more = {
+    ...(id !== undefined && id !== null && { id: readName(issues, `${path}.id`, id, ENTRY_ID_LENGTH) }),
+  } satisfies Partial<ReadBy<typeof entryRules>>;
+  const text = readJson(issues, `${path}.data`, data ?? undefined);
+  if (text === undefined) return Object.freeze({ ...entry, ...more });
+  const fits = !exceedsBytes(text, most) && !exceedsBytes(text + entry.content, most);
+  issues.check(fits, `${path}.data`, `must have at most ${most} bytes of UTF-8 as JSON, together with the content`);
+  return Object.freeze({ ...entry, ...more, data: valueOfJson(text) });
 };
 
 export const readId = (value: unknown): Result<string, InvalidInput> =>
@@ -123,7 +136,7 @@ export interface ReadAppend {
   readonly fencingToken: number | undefined;
 }
 
-const withoutTime = ({ role, content }: HistoryEntry): unknown => ({ role, content });
+const withoutTime = ({ timestamp: _, ...rest }: HistoryEntry): unknown => rest;
 
 const isTimed = (value: unknown): boolean =>
   isFields(value) && value['timestamp'] !== undefined && value['timestamp'] !== null;
@@ -220,45 +233,6 @@ export const readRelease = (input: unknown): Result<number, InvalidInput> =>
   readSafely('input', (issues) =>
     readWhole(issues, 'fencingToken', readKnown(issues, 'input', input, ['fencingToken']).fencingToken, 1),
   );
-
-export interface WatchSettings {
-  readonly from: Position | undefined;
-  readonly signal: WatchSignal | undefined;
-  readonly onOpen: () => void;
-  /** -1 for no warning. */
-  readonly warnBeforeMs: number;
-}
-
-const readWarnBefore = (issues: IssueList, seconds: unknown): number => {
-  if (seconds === undefined) return -1;
-  const fits = typeof seconds === 'number' && seconds > 0 && seconds <= WARNING_SECONDS;
-  issues.check(fits, 'warnBefore', `must be a number of seconds above 0, at most ${WARNING_SECONDS}`);
-  return fits ? Math.round(seconds * 1000) : -1;
-};
-
-const watchAllNames = ['from', 'signal', 'onOpen'] as const;
-const watchNames = [...watchAllNames, 'warnBefore'] as const;
-
-const readWatchOptions = (
-  options: unknown,
-  names: readonly (typeof watchNames)[number][],
-): Result<WatchSettings, InvalidInput> =>
-  readSafely('options', (issues) => {
-    const { from, signal, onOpen, warnBefore } = readKnown(issues, 'options', options, names);
-    const position = typeof from === 'string' ? readPosition(from) : undefined;
-    const fits = from === undefined || position !== undefined;
-    issues.check(fits, 'from', 'must be the position of an event or of a snapshot');
-    return {
-      from: position,
-      signal: readSignal(issues, signal),
-      onOpen: readListener(issues, 'onOpen', onOpen),
-      warnBeforeMs: readWarnBefore(issues, warnBefore),
-    };
-  });
-
-export const readWatch = (options: unknown) => readWatchOptions(options, watchNames);
-
-export const readWatchAll = (options: unknown) => readWatchOptions(options, watchAllNames);
 
 export interface ReadSweep {
   readonly limit: number;

@@ -35,7 +35,7 @@ export const readListener = (issues: IssueList, path: string, listener: unknown)
 };
 
 /** Whether a string has more than `most` bytes of UTF-8. Encodes only strings that may be near the limit. */
-const exceedsBytes = (text: string, most: number): boolean => {
+export const exceedsBytes = (text: string, most: number): boolean => {
   if (text.length > most) return true;
   if (text.length * 3 <= most) return false;
   return new TextEncoder().encode(text).length > most;

@@ -11,14 +11,17 @@ const rowOf = (session: Session) => {
 
 const more = ({ labels, historyCount }: Session) => ({ labels, entries: historyCount });
 
+const detailOf = (session: Session) => ({
+  ...rowOf(session),
+  options: toWireOptions(session.options),
+  ...more(session),
+});
+
 /** Sessions with their end reason and without their history, which the page reads in parts. */
 export const summaryForm: SessionForm = {
   historyLimit: 0,
-  session: (session) => ({
-    ...rowOf(session),
-    options: toWireOptions(session.options),
-    ...more(session),
-  }),
+  session: detailOf,
+  snapshot: detailOf,
   more,
   item: rowOf,
 };

@@ -136,6 +136,7 @@ const schemas: Readonly<Record<string, string>> = {
   NewHistoryEntry: 'A history entry. Without a timestamp it has that of its arrival.',
   AppendedHistory: 'What an append answers.',
   HistoryPart: 'A part of a history.',
+  PositionedHistoryEntry: 'A history entry with its place.',
   SessionEvent: 'A change of the session.',
   ExtendSession: 'The new time limit. Other fields are ignored.',
   SessionExtendedEvent: 'A change of the session.',
@@ -167,6 +168,11 @@ const properties: Readonly<Record<string, string>> = {
   role: 'Who said it; usually user or assistant.',
   content: 'What was said.',
   timestamp: 'When it was said: RFC 3339.',
+  'HistoryEntry.id': 'The id that its writer gave it.',
+  'PositionedHistoryEntry.id': 'The id that its writer gave it.',
+  'NewHistoryEntry.id': 'An id of your own.',
+  data: 'What belongs to it beside its text, such as tool calls: any JSON.',
+  'PositionedHistoryEntry.position': 'The position behind it.',
   history: 'Oldest first.',
   created_at: 'When it was created: UTC.',
   duration: 'Whole seconds spent ACTIVE, rounded down.',
@@ -233,7 +239,16 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
   },
   SessionLease: { lease: { value: { holder: 'worker-1', fencing_token: 1, until: SAMPLE_TIME } } },
   AppendedHistory: { appended: { value: { position: 123 } } },
-  HistoryPart: { part: { value: { entries: [entry], start: 81, position: 123, has_more: false } } },
+  HistoryPart: {
+    part: {
+      value: {
+        entries: [{ ...entry, id: 'm-1', data: { tokens: 3 }, position: 123 }],
+        start: 81,
+        position: 123,
+        has_more: false,
+      },
+    },
+  },
 };
 
 /** Examples with a face, a profile and a time limit that the host allows. */

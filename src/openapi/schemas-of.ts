@@ -40,6 +40,8 @@ const ruleSchema = (rule: Rule, { limits, hasTimeLimit, ...lists }: InputPolicy)
         propertyNames: { type: 'string', pattern: labelNameForm.source },
         additionalProperties: nameSchema(LABEL_VALUE_LENGTH),
       };
+    case 'json':
+      return {};
     case 'timestamp':
       return { type: 'string', format: 'date-time', pattern: rule.form.source };
   }

@@ -11,6 +11,7 @@ import type { SessionService } from '../service/session-service.js';
 import type { EndReason } from '../session/session-status.js';
 import { commonErrors, errorsOf, operation } from './operation.js';
 import { endReason, historyPosition, session } from './outputs.js';
+import { historyLimit } from './parameters.js';
 import { instant, named, object, oneOf, type Shape, seconds, text, whole, withOptional } from './shape.js';
 
 /** Id of the last event of a stream. A client that reconnects with it has received everything. */
@@ -92,7 +93,7 @@ export const watch = operation({
   tag: 'Events',
   method: 'GET',
   path: '/session/{session_id}/events',
-  query: { warnBefore: { kind: 'whole', least: 1 } },
+  query: { warnBefore: { kind: 'whole', least: 1 }, historyLimit },
   headers: {
     from: {
       wireName: 'Last-Event-ID',

@@ -1,6 +1,14 @@
 import { isLabels } from '../input/read-labels.js';
 import type { Appended, HistoryPart, SessionPage } from '../service/operation-results.js';
-import type { HistoryEntry, SessionLabels, SessionLease, SessionOptions, SessionState } from '../session/session.js';
+import type {
+  HistoryEntry,
+  JsonValue,
+  PositionedEntry,
+  SessionLabels,
+  SessionLease,
+  SessionOptions,
+  SessionState,
+} from '../session/session.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import { toWireSession } from './session-form.js';
 import {
@@ -90,13 +98,16 @@ const options: Shape<SessionOptions> = named(
   }),
 );
 
-const entry: Shape<HistoryEntry> = named(
-  'HistoryEntry',
-  object({
-    role: text,
-    content: text,
-    timestamp: instant,
-  }),
+const json: Shape<JsonValue> = plain({}, (value): value is JsonValue => value !== undefined);
+
+const entryFields = { role: text, content: text, timestamp: instant };
+const entryMore = { id: text, data: json };
+
+const entry: Shape<HistoryEntry> = named('HistoryEntry', withOptional(object(entryFields), entryMore));
+
+const positionedEntry: Shape<PositionedEntry> = named(
+  'PositionedHistoryEntry',
+  withOptional(object({ ...entryFields, position: historyPosition }), entryMore),
 );
 
 /** What a host may show beyond the six fields. */
@@ -137,7 +148,7 @@ export const appended: Shape<Appended> = named('AppendedHistory', object({ posit
 export const historyPart: Shape<HistoryPart> = named(
   'HistoryPart',
   object({
-    entries: list(entry),
+    entries: list(positionedEntry),
     start: whole(),
     position: whole(),
     hasMore: bool,

@@ -1,4 +1,4 @@
-import type { Session, SessionOptions } from '../session/session.js';
+import type { HistoryEntry, Session, SessionOptions } from '../session/session.js';
 
 /** A session's options with their names on the wire. */
 export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: SessionOptions) => ({
@@ -9,21 +9,28 @@ export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: S
   time_limit: timeLimit,
 });
 
-/** A session with the names of its fields on the wire. */
-export const toWireSession = ({
-  id,
-  status,
-  options,
-  history,
-  createdAt,
-  duration,
-}: Pick<Session, 'id' | 'status' | 'options' | 'history' | 'createdAt' | 'duration'>) => ({
+const hasMore = ({ id, data }: HistoryEntry): boolean => id !== undefined || data !== undefined;
+
+/** Entries with the three fields of the interface. */
+const toWireHistory = (history: readonly HistoryEntry[]): readonly HistoryEntry[] =>
+  history.some(hasMore) ? history.map(({ role, content, timestamp }) => ({ role, content, timestamp })) : history;
+
+type WireFields = Pick<Session, 'id' | 'status' | 'options' | 'history' | 'createdAt' | 'duration'>;
+
+/** A session with the names of its fields on the wire, and entries with all of theirs. */
+const toWholeSession = ({ id, status, options, history, createdAt, duration }: WireFields) => ({
   id,
   status,
   options: toWireOptions(options),
   history,
   created_at: createdAt,
   duration,
+});
+
+/** A session with the names of its fields on the wire. */
+export const toWireSession = (session: WireFields) => ({
+  ...toWholeSession(session),
+  history: toWireHistory(session.history),
 });
 
 /** The times of a session beyond those of the interface, with their names on the wire. */
@@ -45,9 +52,11 @@ const toWireTimes = ({
 export interface SessionForm {
   /** Maximum number of history entries in an answer, whatever the request asks for. */
   readonly historyLimit?: number;
-  /** Writes the session of a `get` or of a snapshot: last its `duration`, and then the fields of `more`. */
+  /** Writes the session of a `get`. */
   readonly session: (session: Session) => object;
-  /** Writes the fields of `session` behind the duration. */
+  /** Writes the session of a snapshot: last its `duration`, and then the fields of `more`. */
+  readonly snapshot: (session: Session) => object;
+  /** Writes the fields of `snapshot` behind the duration. */
   readonly more: (session: Session) => object;
   /** Writes one session of a list. */
   readonly item: (session: Session) => object;
@@ -55,13 +64,23 @@ export interface SessionForm {
 
 const nothing = Object.freeze({});
 
+/** What a host shows beyond the six fields of the interface. */
+export interface ShownFields {
+  readonly labels: boolean;
+  readonly times: boolean;
+  /** The `id` and the `data` of history entries. */
+  readonly entryData: boolean;
+}
+
 /** The form with the six fields of the interface, and what the host shows beyond them. */
-export const wireForm = (shown: { readonly labels: boolean; readonly times: boolean }): SessionForm => {
-  if (!shown.labels && !shown.times) return { session: toWireSession, more: () => nothing, item: toWireSession };
+export const wireForm = ({ labels, times, entryData }: ShownFields): SessionForm => {
+  const six = entryData ? toWholeSession : toWireSession;
+  if (!labels && !times) return { session: six, snapshot: toWholeSession, more: () => nothing, item: six };
   const more = (session: Session) => ({
-    ...(shown.labels && { labels: session.labels }),
-    ...(shown.times && toWireTimes(session)),
+    ...(labels && { labels: session.labels }),
+    ...(times && toWireTimes(session)),
   });
-  const write = (session: Session) => ({ ...toWireSession(session), ...more(session) });
-  return { session: write, more, item: write };
+  const write = (session: Session) => ({ ...six(session), ...more(session) });
+  const snapshot = (session: Session) => ({ ...toWholeSession(session), ...more(session) });
+  return { session: write, snapshot, more, item: write };
 };

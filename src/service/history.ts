@@ -13,6 +13,7 @@ import { readHistoryQuery } from '../input/read-list-query.js';
 import { readAppend } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
+import type { JsonValue } from '../session/session.js';
 import { stateAt } from '../session/timeline.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
@@ -28,6 +29,13 @@ export interface NewHistoryEntry {
   readonly content: string;
   /** RFC 3339 in any offset, or a Date. Default: now. */
   readonly timestamp?: string | Date;
+  /** An id of your own, 1 to 128 characters. The engine does not look for it. */
+  readonly id?: string;
+  /**
+   * What belongs to the entry beside its text, such as tool calls: any JSON value, whose JSON counts into
+   * `limits.contentBytes`.
+   */
+  readonly data?: JsonValue;
 }
 
 /** Options of `append`. */

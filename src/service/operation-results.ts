@@ -1,6 +1,6 @@
 import type { SweepFailure } from '../errors.js';
 import type { EndedSession } from '../session/ended-session.js';
-import type { CreatedSession, HistoryEntry, Session, SessionLease, SessionState } from '../session/session.js';
+import type { CreatedSession, PositionedEntry, Session, SessionLease, SessionState } from '../session/session.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey, UnleasedPlace } from '../store/session-store.js';
 
@@ -15,7 +15,7 @@ export interface Appended {
 /** A part of a history. */
 export interface HistoryPart {
   /** Oldest first. */
-  readonly entries: readonly HistoryEntry[];
+  readonly entries: readonly PositionedEntry[];
   /**
    * The position before the part: opaque, and 0 at the beginning of the history. `{ before: start }` reads the entries
    * before it.

@@ -28,15 +28,8 @@ import { SessionWatch } from '../events/session-watch.js';
 import { watchTenant } from '../events/watch-tenant.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
-import {
-  readCommandOptions,
-  readCreate,
-  readId,
-  readSweep,
-  readUnleased,
-  readWatch,
-  readWatchAll,
-} from '../input/session-input.js';
+import { readWatch, readWatchAll } from '../input/read-watch.js';
+import { readCommandOptions, readCreate, readId, readSweep, readUnleased } from '../input/session-input.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { CallerCommand } from '../session/session-status.js';

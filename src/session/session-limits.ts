@@ -7,7 +7,7 @@ export interface SessionLimits {
   readonly timeLimit: number;
   /** Maximum bytes of UTF-8 in `behavior`, and in `context`. Default: 64 KiB. */
   readonly textBytes: number;
-  /** Maximum bytes of UTF-8 in the `content` of an entry. Default: 256 KiB. */
+  /** Maximum bytes of UTF-8 in the `content` of an entry, together with the JSON of its `data`. Default: 256 KiB. */
   readonly contentBytes: number;
   /** Maximum number of entries in one `append`. Default: 1000. */
   readonly entriesPerAppend: number;
@@ -40,6 +40,8 @@ export type SizeLimit = Exclude<keyof SessionLimits, 'activeSessions'>;
 export const NAME_LENGTH = 256;
 /** Maximum length of the role of an entry, in characters. */
 export const ROLE_LENGTH = 64;
+/** Maximum length of the id of an entry, in characters. */
+export const ENTRY_ID_LENGTH = 128;
 /** Maximum length of a session id, a tenant and an idempotency key, in characters. */
 export const KEY_LENGTH = 256;
 /** Maximum length of an operation id, in characters. */

@@ -20,6 +20,15 @@ export interface SessionOptions {
  */
 export type SessionLabels = Readonly<Record<string, string>>;
 
+/** A value of JSON (RFC 8259). */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue | undefined };
+
 /** One message of a session's history. */
 export interface HistoryEntry {
   /** The speaker, 1 to 64 characters; usually `user` or `assistant`. */
@@ -28,6 +37,16 @@ export interface HistoryEntry {
   readonly content: string;
   /** Time of the message: RFC 3339, UTC, milliseconds. */
   readonly timestamp: string;
+  /** The id that the caller gave the entry, 1 to 128 characters. */
+  readonly id?: string;
+  /** What belongs to the entry beside its text, such as tool calls, numbers of tokens or a latency. */
+  readonly data?: JsonValue;
+}
+
+/** An entry with its place in the history. */
+export interface PositionedEntry extends HistoryEntry {
+  /** The position behind the entry: opaque, and never that of another entry of the session. */
+  readonly position: number;
 }
 
 /** The result of a command: the status, the end reason after the end, and the times. */

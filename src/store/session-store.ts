@@ -1,6 +1,6 @@
 import type { StoreError } from '../errors.js';
 import type { EventPage } from '../events/session-event.js';
-import type { HistoryEntry } from '../session/session.js';
+import type { HistoryEntry, PositionedEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import type { OpenStatus, SessionStatus } from '../session/session-status.js';
 import type { EndQueue } from './end-queue.js';
@@ -87,8 +87,8 @@ export type HistorySlice = {
 export type EntriesOutcome =
   | {
       readonly outcome: 'found';
-      /** Oldest first. */
-      readonly entries: readonly HistoryEntry[];
+      /** Oldest first, each with the position behind it. */
+      readonly entries: readonly PositionedEntry[];
       /** The position before the first of the entries, 0 at the beginning of the history; without entries, `position`. */
       readonly start: number;
       /**

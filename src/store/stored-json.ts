@@ -138,17 +138,27 @@ export const decodeHead = (id: string, text: unknown): SessionHead | undefined =
   return isHead(head) && head.id === id ? head : undefined;
 };
 
-export const encodeEntry = ({ role, content, timestamp }: HistoryEntry): string =>
-  JSON.stringify({ role, content, timestamp });
+/** An entry with the fields of a `HistoryEntry` alone. */
+export const plainEntry = ({ role, content, timestamp, id, data }: HistoryEntry): HistoryEntry => {
+  const entry = { role, content, timestamp };
+  if (id === undefined) return data === undefined ? entry : { ...entry, data };
+  return data === undefined ? { ...entry, id } : { ...entry, id, data };
+};
+
+export const encodeEntry = (entry: HistoryEntry): string => JSON.stringify(plainEntry(entry));
 
 const isEntry = (value: unknown): value is HistoryEntry =>
-  isFields(value) && isText(value['role']) && isText(value['content']) && isText(value['timestamp']);
+  isFields(value) &&
+  isText(value['role']) &&
+  isText(value['content']) &&
+  isText(value['timestamp']) &&
+  (value['id'] === undefined || isText(value['id']));
 
 /** The entries in a text with commas between them; `undefined` if they cannot be read. None if there is no text. */
 export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefined => {
   const entries = parse(`[${text ?? ''}]`);
   if (!Array.isArray(entries) || !entries.every(isEntry)) return undefined;
-  return entries.map(({ role, content, timestamp }) => ({ role, content, timestamp }));
+  return entries.map(plainEntry);
 };
 
 const isSimple = (type: unknown): type is SimpleEvent =>

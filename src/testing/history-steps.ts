@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../session/session.js';
+import type { HistoryEntry, PositionedEntry } from '../session/session.js';
 import type { EntriesOutcome, HistorySlice, SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual, expectThat } from './expect.js';
 import { keyOf, upTo } from './samples.js';
@@ -6,12 +6,23 @@ import { answerOf, append, insertActive, repeatUntil } from './steps.js';
 
 export const key = keyOf('one');
 
-export type Part = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
+type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
-export const partOf = async (store: SessionStore, slice: HistorySlice, of: SessionKey = key): Promise<Part> => {
+/** A part, whose entries are as they were appended. */
+export type Part = Omit<Found, 'entries'> & { readonly entries: readonly HistoryEntry[] };
+
+export const withoutPosition = ({ position: _, ...entry }: PositionedEntry): HistoryEntry => entry;
+
+/** A part, whose entries have their positions. */
+export const foundIn = async (store: SessionStore, slice: HistorySlice, of: SessionKey = key): Promise<Found> => {
   const found = await answerOf(store.findEntries(of, slice));
   if (found.outcome === 'found') return found;
   throw new Error(`findEntries answered ${found.outcome}`);
+};
+
+export const partOf = async (store: SessionStore, slice: HistorySlice, of: SessionKey = key): Promise<Part> => {
+  const found = await foundIn(store, slice, of);
+  return { ...found, entries: found.entries.map(withoutPosition) };
 };
 
 export const contentsOf = ({ entries }: Part): readonly string[] => entries.map(({ content }) => content);

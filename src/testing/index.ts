@@ -11,6 +11,7 @@ import { changes } from './cases/changes.js';
 import { corruption } from './cases/corruption.js';
 import { deadlines } from './cases/deadlines.js';
 import { ends } from './cases/ends.js';
+import { entryData } from './cases/entry-data.js';
 import { eventCounts } from './cases/event-counts.js';
 import { events } from './cases/events.js';
 import { extensionEvents, extensions } from './cases/extensions.js';
@@ -77,6 +78,7 @@ const cases: readonly StoreCase[] = [
   ...extensions,
   ...bounds,
   ...historyParts,
+  ...entryData,
   ...historyBytes,
   ...historyLimits,
   ...admission,

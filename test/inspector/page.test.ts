@@ -91,6 +91,22 @@ describeWithChromium('the inspector in a browser', (running) => {
     expect(await page.locator('.spans').isVisible()).toBe(false);
   });
 
+  test('shows the data of an entry folded under it, and tool calls as such', async () => {
+    const { sessions, handler } = inspected();
+    const id = await startedIn(sessions);
+    const data = { toolCalls: [{ toolName: 'weather', input: { city: 'Zurich' } }] };
+    const entries = [
+      { role: 'assistant', content: 'Let me see.', id: 'm-1', data },
+      { role: 'user', content: 'Well?', data: { latency: 7 } },
+    ];
+    await okOf(sessions.append(id, entries));
+    const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
+    await page.getByText('Tool calls: weather').click();
+    expect(await page.locator('.entry-data summary').allInnerTexts()).toEqual(['Tool calls: weather', 'Data']);
+    expect(JSON.parse(await page.locator('.entry-data[open] pre').innerText())).toEqual(data);
+    expect(await page.locator('.entry-id').allInnerTexts()).toEqual(['m-1']);
+  });
+
   test('shows a new session and what becomes of it without waiting for a poll', async () => {
     const { sessions, handler } = inspected();
     const { page } = await opened(running.browser, handler);

@@ -64,7 +64,7 @@ describe('a misspelt option', () => {
 
 describe('an entry with a field that would not be stored', () => {
   const hello = { role: 'user', content: 'hello' };
-  const known = 'an entry has role, content, timestamp';
+  const known = 'an entry has role, content, timestamp, id, data';
 
   test.each([
     ['timestmp', `entries[1] has an unknown field (did you mean timestamp?): ${known}`],

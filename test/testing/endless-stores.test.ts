@@ -42,7 +42,7 @@ describe('the contract comes to an end on a store that', () => {
         findEntries: (_, slice) =>
           ok({
             outcome: 'found',
-            entries: [entry],
+            entries: [{ ...entry, position: (slice.after ?? 0) + 1 }],
             start: 0,
             position: (slice.after ?? 0) + 1,
             hasMore: true,

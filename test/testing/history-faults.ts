@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow';
-import type { HistoryEntry } from '../../src/session/session.js';
+import type { PositionedEntry } from '../../src/session/session.js';
 import type { EntriesOutcome } from '../../src/store/session-store.js';
 import { type Fault, faulty } from './faulty-store.js';
 
@@ -74,7 +74,7 @@ const partFaults: readonly Fault[] = [
       }),
   })),
   faulty('findEntries:', 'shares what it keeps', (inner) => {
-    const kept = new Map<string, HistoryEntry[]>();
+    const kept = new Map<string, PositionedEntry[]>();
     return {
       findEntries: (key, slice) =>
         inner.findEntries(key, slice).map((found) => {

@@ -7,7 +7,36 @@ const operationOf = (key: SessionKey, { operation }: HistoryAppend): string =>
 
 const caughtByRecognition = 'operationId: a repeated append adds nothing and answers the first position';
 
+const carries = 'append: the id and the data of an entry are read as they were written, in order';
+
 export const plantedAppendBugs: readonly PlantedBug[] = [
+  planted('drops the data of entries', carries, (inner) => ({
+    append: (key, append) =>
+      inner.append(key, { ...append, entries: append.entries.map(({ data: _, ...entry }) => entry) }),
+  })),
+  planted('drops the id of an entry without data', carries, (inner) => ({
+    append: (key, append) =>
+      inner.append(key, {
+        ...append,
+        entries: append.entries.map(({ id, ...entry }) =>
+          id === undefined || entry.data === undefined ? entry : { ...entry, id },
+        ),
+      }),
+  })),
+  planted(
+    'gives each entry the position before it',
+    'findEntries: each entry has the position behind it, from which the next ones are read',
+    (inner) => ({
+      findEntries: (key, slice) =>
+        inner
+          .findEntries(key, slice)
+          .map((found) =>
+            found.outcome === 'found'
+              ? { ...found, entries: found.entries.map((entry) => ({ ...entry, position: entry.position - 1 })) }
+              : found,
+          ),
+    }),
+  ),
   planted('loses every tenth append', 'races: 50 appends at once are all kept, once and whole', (inner) => {
     let calls = 0;
     return {

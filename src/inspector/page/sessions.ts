@@ -33,6 +33,9 @@ export interface Entry {
   readonly role: string;
   readonly content: string;
   readonly timestamp: string;
+  readonly id?: string;
+  /** Any JSON value. */
+  readonly data?: unknown;
 }
 
 /** A part of a history, and the positions before and after it. */

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../../session/session.js';
 import type { HistorySlice, SessionKey } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
-import { contentsOf, insertTalk, key, MAXIMUM_PARTS, partOf, readBack, readOn } from '../history-steps.js';
+import { contentsOf, foundIn, insertTalk, key, MAXIMUM_PARTS, partOf, readBack, readOn } from '../history-steps.js';
 import { hostileTexts } from '../hostile.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, NOON, say, upTo } from '../samples.js';
@@ -199,7 +199,7 @@ export const historyParts: readonly StoreCase[] = [
       const end = await append(store, key, ['hello', 'goodbye']);
       const expected = [say('hello'), say('goodbye')];
       for (const slice of [{ limit: 2 }, { after: 0, limit: 2 }, { before: end, limit: 2 }]) {
-        const { entries } = await partOf(store, slice);
+        const { entries } = await foundIn(store, slice);
         for (const entry of entries) Reflect.set(entry, 'content', 'vandalized');
         Reflect.set(entries, 0, 'vandalized');
         Reflect.set(entries, entries.length, 'vandalized');

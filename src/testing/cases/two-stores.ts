@@ -1,5 +1,6 @@
 import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect.js';
+import { withoutPosition } from '../history-steps.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import {
   answerOf,
@@ -23,7 +24,7 @@ const expectRead = async (store: SessionStore, expected: Contents | undefined, w
   expectEqual(page.records.map(contentsOf), expected === undefined ? [] : [expected], `the page with ${what}`);
   expectEqual(page.total, expected === undefined ? 0 : 1, `the total with ${what}`);
   const part = await answerOf(store.findEntries(key, { limit: 10 }));
-  const entries = part.outcome === 'found' ? part.entries : undefined;
+  const entries = part.outcome === 'found' ? part.entries.map(withoutPosition) : undefined;
   expectEqual(entries, expected?.history, `the last entries of ${what}`);
   const dueAt = expected?.state.deadline ?? Number.POSITIVE_INFINITY;
   const due = dueAt === Number.POSITIVE_INFINITY ? [] : [{ ...key, dueAt }];

@@ -34,7 +34,8 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
       if (history === undefined) return ok({ outcome: 'missing' });
       const { after, before = history.length, limit } = slice;
       const start = after ?? Math.max(0, before - limit);
-      const entries = history.slice(start, after === undefined ? before : after + limit);
+      const found = history.slice(start, after === undefined ? before : after + limit);
+      const entries = found.map((entry, at) => ({ ...entry, position: start + at + 1 }));
       const position = start + entries.length;
       return ok({ outcome: 'found', entries, start, position, hasMore: position < history.length });
     },

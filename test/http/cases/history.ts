@@ -21,9 +21,10 @@ export const historyCases = (world: World): void => {
     test('answers the last entries, those behind a position, and those before one', async () => {
       const client = world.client();
       const id = await talking(client);
+      const shown = said.map((entry) => ({ ...entry, position: expect.any(Number) }));
       const read = async (query: string) => Object((await client.send(`/session/${id}/history${query}`)).json());
       const { position, ...all } = await read('');
-      expect(all).toEqual({ entries: said, start: 0, has_more: false });
+      expect(all).toEqual({ entries: shown, start: 0, has_more: false });
       const last = await read('?last=1');
       expect(last).toMatchObject({ entries: [said[2]], position, has_more: false });
       expect(await read(`?after=${position}`)).toEqual({ entries: [], start: position, position, has_more: false });
@@ -34,7 +35,7 @@ export const historyCases = (world: World): void => {
       expect(above).toMatchObject({ entries: [said[1]], position: last.start, has_more: true });
       expect(await read(`?before=${above.start}`)).toMatchObject({ entries: [said[0]], start: 0 });
       expect(await read(`?last=${HISTORY_LIMIT * 100}`)).toEqual({
-        entries: said,
+        entries: shown,
         start: 0,
         position,
         has_more: false,

@@ -1,0 +1,36 @@
+import type { JsonValue } from '../session/session.js';
+import type { IssueList } from './issue-list.js';
+
+/** Maximum number of objects and arrays within each other. */
+const MAX_DEPTH = 64;
+
+const isPlainObject = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+};
+
+/** Where a value breaks the rules of JSON (RFC 8259), or undefined. A property that is undefined counts as absent. */
+const flawIn = (value: unknown, depth: number): string | undefined => {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'must have no number that is not finite';
+  if (typeof value !== 'object') return 'must be a JSON value';
+  if (depth === MAX_DEPTH) return `must have at most ${MAX_DEPTH} objects and arrays within each other`;
+  if (!Array.isArray(value) && !isPlainObject(value)) return 'must have no objects of a class';
+  const parts = Array.isArray(value) ? value : Object.values(value).filter((part) => part !== undefined);
+  for (const part of parts) {
+    const flaw = flawIn(part, depth + 1);
+    if (flaw !== undefined) return flaw;
+  }
+  return undefined;
+};
+
+/** A JSON value as text; undefined if there is none, or it breaks a rule. */
+export const readJson = (issues: IssueList, path: string, value: unknown): string | undefined => {
+  if (value === undefined) return undefined;
+  const flaw = flawIn(value, 0);
+  issues.check(flaw === undefined, path, flaw ?? '');
+  return flaw === undefined ? JSON.stringify(value) : undefined;
+};
+
+/** The value of a text that `readJson` has read. It shares no objects with that of the caller. */
+export const valueOfJson = (text: string): JsonValue => JSON.parse(text);

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+
+const call = { toolCalls: [{ toolName: 'search', input: { q: 'weather' } }], tokens: 12 };
+
+const append = (sessions: ReturnType<typeof openSessions>['sessions'], id: string, entry: object, options = {}) =>
+  sessions.append(id, [Object.assign({ role: 'assistant', content: 'Let me see.' }, entry)], options);
+
+describe('an entry', () => {
+  test('carries an id and data, which reads, parts and snapshots give back', async () => {
+    const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
+    const id = await startedIn(sessions);
+    const { position } = await okOf(append(sessions, id, { id: 'm-1', data: call }));
+    const entry = { role: 'assistant', content: 'Let me see.', id: 'm-1', data: call };
+    expect((await okOf(sessions.get(id))).history).toMatchObject([entry]);
+    expect((await okOf(sessions.history(id))).entries).toMatchObject([{ ...entry, position }]);
+    for await (const change of sessions.watch(id)) {
+      expect(change._unsafeUnwrap()).toMatchObject({ session: { history: [entry] } });
+      break;
+    }
+  });
+
+  test('without them has three fields and no more', async () => {
+    const { sessions } = openSessions();
+    const id = await startedIn(sessions);
+    await okOf(append(sessions, id, { id: null, data: null }));
+    await okOf(append(sessions, id, { id: undefined, data: undefined }));
+    for (const entry of (await okOf(sessions.get(id))).history) {
+      expect(Object.keys(entry)).toEqual(['role', 'content', 'timestamp']);
+    }
+  });
+
+  test('keeps the data that it was given, whatever becomes of the object', async () => {
+    const { sessions } = openSessions();
+    const id = await startedIn(sessions);
+    const data = { list: [1] };
+    await okOf(append(sessions, id, { data }));
+    data.list.push(2);
+    expect((await okOf(sessions.get(id))).history[0]?.data).toEqual({ list: [1] });
+  });
+
+  test('with other data under a known operation id is a mismatch, and with the same is repeated', async () => {
+    const { sessions, clock } = openSessions();
+    const id = await startedIn(sessions);
+    await okOf(append(sessions, id, { data: call }, { operationId: 'turn-1' }));
+    clock.pass(5);
+    const again = await okOf(append(sessions, id, { data: structuredClone(call) }, { operationId: 'turn-1' }));
+    expect(again).toMatchObject({ repeated: true });
+    const other = await errorOf(append(sessions, id, { data: { ...call, tokens: 13 } }, { operationId: 'turn-1' }));
+    expect(other).toMatchObject({ type: 'operation_mismatch' });
+  });
+
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+
+  test.each([
+    ['a function', { now: () => 1 }, 'must be a JSON value'],
+    ['a symbol', Symbol('x'), 'must be a JSON value'],
+    ['a bigint', { n: 1n }, 'must be a JSON value'],
+    ['a hole', Array.from({ length: 1 }), 'must be a JSON value'],
+    ['NaN', [Number.NaN], 'must have no number that is not finite'],
+    ['a Date', { at: new Date(0) }, 'must have no objects of a class'],
+    ['a Map', new Map(), 'must have no objects of a class'],
+    ['a circle', cyclic, 'must have at most 64 objects and arrays within each other'],
+    ['65 arrays', nested(65), 'must have at most 64 objects and arrays within each other'],
+  ])('with %s as data is invalid, and nothing is added', async (_, data, rule) => {
+    const { sessions } = openSessions();
+    const id = await startedIn(sessions);
+    const error = await errorOf(append(sessions, id, { data }));
+    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'entries[0].data', message: rule }] });
+    expect((await okOf(sessions.get(id))).historyCount).toBe(0);
+  });
+
+  test('has at most limits.contentBytes in its content and its data together', async () => {
+    const { sessions } = openSessions({ limits: { contentBytes: 20 } });
+    const id = await startedIn(sessions);
+    const sized = (content: string, data: unknown) => append(sessions, id, { content, data });
+    await okOf(sized('12345678', '8901234567'));
+    await okOf(sized('', { a: '234567890123' }));
+    for (const [content, data] of [
+      ['123456789', '8901234567'],
+      ['', { a: '2345678901234' }],
+      ['ä', '12345678901234567'],
+    ] as const) {
+      expect(await errorOf(sized(content, data))).toMatchObject({
+        issues: [
+          {
+            path: 'entries[0].data',
+            message: 'must have at most 20 bytes of UTF-8 as JSON, together with the content',
+          },
+        ],
+      });
+    }
+  });
+
+  test.each(['', 'x'.repeat(129), 5, {}])('with the id %j is invalid', async (given) => {
+    const { sessions } = openSessions();
+    const id = await startedIn(sessions);
+    expect(await errorOf(append(sessions, id, { id: given }))).toMatchObject({ issues: [{ path: 'entries[0].id' }] });
+  });
+
+  test('with an unknown field is told the nearest known one', async () => {
+    const { sessions } = openSessions();
+    const id = await startedIn(sessions);
+    const rule = 'has an unknown field (did you mean data?): an entry has role, content, timestamp, id, data';
+    expect(await errorOf(append(sessions, id, { date: {} }))).toMatchObject({ issues: [{ message: rule }] });
+  });
+});
+
+test('a watch with historyLimit begins with the latest entries', async () => {
+  const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
+  const id = await startedIn(sessions);
+  for (const content of ['a', 'b', 'c']) await okOf(sessions.append(id, [{ role: 'user', content }]));
+  const shown = async (historyLimit?: number) => {
+    for await (const change of sessions.watch(id, historyLimit === undefined ? {} : { historyLimit })) {
+      const item = change._unsafeUnwrap();
+      if (item.type !== 'session.snapshot') throw new Error(`${item.type} came first`);
+      return [item.session.history.map(({ content }) => content).join(''), item.session.historyCount];
+    }
+    return undefined;
+  };
+  expect([await shown(), await shown(2), await shown(0)]).toEqual([
+    ['abc', 3],
+    ['bc', 3],
+    ['', 3],
+  ]);
+});
