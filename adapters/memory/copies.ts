@@ -1,6 +1,6 @@
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 
-/* Copies, so that the store shares no objects with its callers. */
+/* Copies, so that no caller can change what the store keeps. */
 
 export const copyHead = ({ id, options, labels, createdAt }: SessionHead): SessionHead => {
   const { face, profile, context, behavior, timeLimit } = options;
@@ -8,7 +8,9 @@ export const copyHead = ({ id, options, labels, createdAt }: SessionHead): Sessi
   return labels === undefined ? head : { ...head, labels: { ...labels } };
 };
 
-export const copyState = (state: StateRecord): StateRecord => {
-  const copy = { ...state, operations: [...state.operations], terms: { ...state.terms } };
-  return state.lease === undefined ? copy : { ...copy, lease: { ...state.lease } };
+/** A state of the store's own. It is frozen in all its parts, so that callers get it without another copy. */
+export const frozenState = (state: StateRecord): StateRecord => {
+  const [operations, terms] = [Object.freeze([...state.operations]), Object.freeze({ ...state.terms })];
+  const lease = state.lease && Object.freeze({ ...state.lease });
+  return Object.freeze({ ...state, operations, terms, ...(lease && { lease }) });
 };

@@ -1,6 +1,5 @@
 import { ok, type Result } from 'neverthrow';
 import type { DueEnds, EndedRecord, EndKey, EndQueue, UnreportedEnd } from '../../src/store/end-queue.js';
-import { copyState } from './copies.js';
 import { DueTenants } from './due-tenants.js';
 import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
@@ -15,7 +14,7 @@ interface Waiting extends EndKey {
 const dueOrder = (a: Waiting, b: Waiting): number => a.dueAt - b.dueAt || compare(a.endId, b.endId);
 
 const recordOf = ({ state, head: { labels } }: StoredSession): EndedRecord => ({
-  state: copyState(state),
+  state,
   ...(labels && { labels: { ...labels } }),
 });
 

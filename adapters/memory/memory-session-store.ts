@@ -24,7 +24,7 @@ import type {
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
-import { copyState } from './copies.js';
+import { frozenState } from './copies.js';
 import { DueTenants } from './due-tenants.js';
 import { MemoryEndQueue } from './memory-end-queue.js';
 import { MemoryEventLog } from './memory-event-log.js';
@@ -89,7 +89,7 @@ export class MemorySessionStore implements SessionStore {
 
   findState(key: SessionKey): Result<StateRecord | undefined, never> {
     const session = this.#sessionOf(key);
-    return ok(session && copyState(session.state));
+    return ok(session?.state);
   }
 
   list<E = never>(name: string, range: PageRange, admit?: Admit<E>): Result<RecordPage, E> {
@@ -112,7 +112,7 @@ export class MemorySessionStore implements SessionStore {
     if (state.revision !== next.revision - 1) return ok('stale');
     if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
     const isEnd = next.status === 'TERMINATED' && owesEnd(state);
-    const stored = copyState({ ...next, lastActivityAt: Math.max(state.lastActivityAt, next.lastActivityAt) });
+    const stored = frozenState({ ...next, lastActivityAt: Math.max(state.lastActivityAt, next.lastActivityAt) });
     const dueAt = isEnd || session.endId !== undefined ? Number.POSITIVE_INFINITY : endsAt(stored);
     this.#change(key.tenant, tenant, () => tenant.change(session, stored, dueAt));
     if (isEnd) this.ends.add(session, next.since);
@@ -129,10 +129,9 @@ export class MemorySessionStore implements SessionStore {
     const { state, log } = session;
     const known = operation && log.find(operation.id);
     const decided = decideAppend({ state, entries: log.length, known }, append);
-    if (decided?.outcome === 'closed') return ok({ ...decided, state: copyState(state) });
     if (decided !== undefined) return ok(decided);
     const position = log.append(entries, operation);
-    if (now > state.lastActivityAt) this.#use(session, { ...state, lastActivityAt: now });
+    if (now > state.lastActivityAt) this.#use(session, Object.freeze({ ...state, lastActivityAt: now }));
     this.#log(session, { type: 'appended', at: now, position });
     return ok({ outcome: 'appended', position });
   }

@@ -2,7 +2,7 @@ import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/
 import type { SessionStatus } from '../../src/session/session-status.js';
 import { endsAt } from '../../src/session/timeline.js';
 import type { ReadSize, SessionKey } from '../../src/store/session-store.js';
-import { copyHead, copyState } from './copies.js';
+import { copyHead, frozenState } from './copies.js';
 import { HistoryLog } from './history-log.js';
 import { jsonBytes } from './json-bytes.js';
 
@@ -52,7 +52,7 @@ export const newSession = (tenant: string, head: SessionHead, state: StateRecord
   birth,
   firstRevision: state.revision,
   log: new HistoryLog(),
-  state: copyState(state),
+  state: frozenState(state),
   dueAt: endsAt(state),
   endId: undefined,
   listedAs: state.status,
@@ -74,7 +74,7 @@ export const bytesOf = (session: StoredSession, size: ReadSize): number =>
 
 export const recordOf = (session: StoredSession, size: ReadSize): SessionRecord => ({
   head: copyHead(session.head),
-  state: copyState(session.state),
+  state: session.state,
   history: session.log.slice(historyStart(session, size)),
   historyCount: session.log.length,
   sequence: sequenceOf(session),

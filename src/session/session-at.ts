@@ -5,25 +5,33 @@ import type { SessionRecord, StateRecord } from './session-record.js';
 import { limitMsOf, secondsOf } from './time-limit.js';
 import { activeMsAt, endsAt, stateAt } from './timeline.js';
 
-type Times = Pick<SessionState, 'duration' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt'>;
+/** Fields that are set one by one: a page has hundreds of sessions, and spreads of objects with optional fields are slow. */
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The times of a session that has this state at `now`. */
-const timesAt = (state: StateRecord, now: number): Times => {
-  const durationMs = activeMsAt(state, now);
-  const times: { -readonly [K in keyof Times]: Times[K] } = { duration: Math.floor(durationMs / 1000), durationMs };
-  if (state.startedAt !== undefined) times.startedAt = timestampOf(state.startedAt);
-  if (state.status === 'TERMINATED') times.endedAt = timestampOf(state.since);
-  else if (endsAt(state) < Number.POSITIVE_INFINITY) times.endsAt = timestampOf(endsAt(state));
-  return times;
+/** Sets what only some sessions have: their end reason and times. */
+const addOptional = (to: Mutable<SessionState>, state: StateRecord): void => {
+  if (state.startedAt !== undefined) to.startedAt = timestampOf(state.startedAt);
+  if (state.status === 'TERMINATED') {
+    to.endReason = state.endReason;
+    to.endedAt = timestampOf(state.since);
+    return;
+  }
+  const end = endsAt(state);
+  if (end < Number.POSITIVE_INFINITY) to.endsAt = timestampOf(end);
 };
 
 /** The status and the times of a session at `now`. */
 export const progressAt = (id: string, stored: StateRecord, now: number): SessionState => {
   const state = stateAt(stored, now);
-  const times = timesAt(state, now);
-  return state.status === 'TERMINATED'
-    ? { id, status: state.status, endReason: state.endReason, ...times }
-    : { id, status: state.status, ...times };
+  const durationMs = activeMsAt(state, now);
+  const progress: Mutable<SessionState> = {
+    id,
+    status: state.status,
+    duration: Math.floor(durationMs / 1000),
+    durationMs,
+  };
+  addOptional(progress, state);
+  return progress;
 };
 
 /** The options with the time limit of the state, which may have another one than the session was created with. */
@@ -36,10 +44,21 @@ const noLabels: SessionLabels = Object.freeze({});
 export const sessionAt = ({ head, state: stored, history, historyCount }: SessionRecord, now: number): Session => {
   const { id, labels = noLabels, createdAt } = head;
   const state = stateAt(stored, now);
-  const options = currentOptions(head.options, state);
-  const updatedAt = timestampOf(Math.max(state.lastActivityAt, state.since));
-  const facts = { ...timesAt(state, now), options, labels, history, historyCount, createdAt, updatedAt };
-  if (state.status === 'TERMINATED') return { id, status: state.status, endReason: state.endReason, ...facts };
-  const lease = state.lease && leaseAt(state, now);
-  return lease === undefined ? { id, status: state.status, ...facts } : { id, status: state.status, ...facts, lease };
+  const durationMs = activeMsAt(state, now);
+  const session: Mutable<Session> = {
+    id,
+    status: state.status,
+    duration: Math.floor(durationMs / 1000),
+    durationMs,
+    options: currentOptions(head.options, state),
+    labels,
+    history,
+    historyCount,
+    createdAt,
+    updatedAt: timestampOf(Math.max(state.lastActivityAt, state.since)),
+  };
+  addOptional(session, state);
+  const lease = state.status === 'TERMINATED' ? undefined : state.lease && leaseAt(state, now);
+  if (lease !== undefined) session.lease = lease;
+  return session;
 };

@@ -6,8 +6,8 @@ export const memoryMutants: readonly Mutant[] = [
   {
     bug: 'a caller who changes an entry that it read changes the history',
     file: 'adapters/memory/history-log.ts',
-    from: '.map((entry) => ({ ...entry }))',
-    to: '',
+    from: '.slice(from, to).map(copyOf)',
+    to: '.slice(from, to)',
     tests: memory,
   },
   {

@@ -169,8 +169,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'one damaged record makes a list unavailable',
     file: 'adapters/redis/record.ts',
-    from: "'%d+ '.repeat(8)}[%w_-]+ ${'%d+ '.repeat(5)}()",
-    to: "'%S+ '.repeat(8)}%S+ ${'%S+ '.repeat(5)}()",
+    from: "'%d+ '.repeat(9)}[%w_-]+ ${'%d+ '.repeat(5)}()",
+    to: "'%S+ '.repeat(9)}%S+ ${'%S+ '.repeat(5)}()",
     tests: testsOf('damage'),
   },
   {
