@@ -167,7 +167,14 @@ export const redisMutants: readonly Mutant[] = [
     tests: testsOf('page-reader.properties'),
   },
   {
-    bug: 'one damaged record makes a list unavailable',
+    bug: 'one damaged record makes a list by status unavailable',
+    file: 'adapters/redis/scripts/indexes.ts',
+    from: "type(head) == 'string' and ${isRecord('head')} and",
+    to: "type(head) == 'string' and",
+    tests: testsOf('damage'),
+  },
+  {
+    bug: 'entries of a session whose record is damaged are given as its history',
     file: 'adapters/redis/record.ts',
     from: "'%d+ '.repeat(9)}[%w_-]+ ${'%d+ '.repeat(5)}()",
     to: "'%S+ '.repeat(9)}%S+ ${'%S+ '.repeat(5)}()",

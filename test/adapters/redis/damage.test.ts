@@ -1,10 +1,11 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { StoreError } from '../../../src/errors.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
+import type { SessionStatus } from '../../../src/session/session-status.js';
 import type { Answer } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn } from '../../../src/testing/steps.js';
@@ -19,11 +20,11 @@ const key = keyOf('bad');
 let prefixes = 0;
 
 describeWithRedis('a session whose strings are damaged', ({ port }) => {
-  const open = async () => {
+  const open = async (options: Partial<RedisSessionStoreOptions> = {}) => {
     prefixes += 1;
     const prefix = `damage-${process.pid}-${prefixes}`;
     const client = openClient('ioredis 5', { port });
-    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
     await answerOf(store.insert(TENANT, headOf('good', NOON + 1), live('IDLE')));
     await answerOf(store.insert(TENANT, headOf('bad', NOON, { timeLimit: 10, context: '\u20AC"' }), live('IDLE')));
     await answerOf(store.replace(key, live('ACTIVE', { revision: 2, operations: ['op'] })));
@@ -220,6 +221,29 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       }
     }
     await expectRemovable(store);
+  });
+
+  test('with junk in any field of its record when its time is over, it hides no other session by status', async () => {
+    const { store, raw, keys } = await open({ statusIndex: true });
+    await answerOf(store.replace(key, live('ACTIVE', { revision: 4, deadline: NOON })));
+    const whole = (await raw.get(keys.record)) ?? '';
+    const fields = whole.slice(0, whole.indexOf('\n')).trimEnd().split(' ');
+    for (const [at, field] of fields.entries()) {
+      const junk = fields.with(at, '.'.repeat(field.length)).join(' ');
+      await raw.set(
+        keys.record,
+        whole.replace(fields.join(' '), () => junk),
+      );
+      const listed = async (status: SessionStatus) => {
+        const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, status: { status, now: NOON } }));
+        return [page.records.map(({ head }) => head.id), page.unreadable, page.total];
+      };
+      expect(await listed('IDLE')).toEqual([['good'], [], 1]);
+      expect(await listed('ACTIVE')).toEqual([[], ['bad'], 1]);
+      expect(await listed('TERMINATED')).toEqual([[], [], 0]);
+      const started = live('ACTIVE', { revision: 2 });
+      expect(await answerOf(store.replace(keyOf('good'), started, { sessions: 1, now: NOON }))).toBe('too_many');
+    }
   });
 
   test('a history of millions of escapes is read', async () => {
