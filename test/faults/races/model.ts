@@ -56,9 +56,18 @@ const at = (session: ModelSession, now: number): ModelSession =>
 
 const view = (session: ModelSession, now: number) => {
   const { status, endReason, history, timeLimit } = at(session, now);
-  const duration = Math.floor(spent(at(session, now), now) / 1000);
+  const durationMs = spent(at(session, now), now);
+  const duration = Math.floor(durationMs / 1000);
   const historyCount = history.length;
-  return { status, ...(endReason === undefined ? {} : { endReason }), duration, history, historyCount, timeLimit };
+  return {
+    status,
+    ...(endReason === undefined ? {} : { endReason }),
+    duration,
+    durationMs,
+    history,
+    historyCount,
+    timeLimit,
+  };
 };
 
 const stateOf = (session: ModelSession, now: number) => {

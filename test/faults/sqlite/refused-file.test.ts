@@ -35,7 +35,7 @@ const openReadOnly = (file: string) => {
 
 /** All that a refused write must leave as it is. */
 const sightOf = async (sessions: SessionService, id: string) => ({
-  session: await okOf(sessions.get(id)),
+  session: { ...(await okOf(sessions.get(id))), durationMs: 0 },
   total: (await okOf(sessions.list())).total,
 });
 
