@@ -57,11 +57,23 @@ export class Deadline {
     return this.#state !== undefined && now >= endsAt(this.#state);
   }
 
+  /**
+   * Whether a warning of inactivity is due. The session may have been used since its state was read: an append moves that
+   * end without a change of the state, and a renewal of a lease has no event.
+   */
+  isInDoubt(now: number): boolean {
+    return this.#isWarningDue(now) && this.#state !== undefined && endsAt(this.#state) < this.#state.deadline;
+  }
+
+  #isWarningDue(now: number): boolean {
+    return this.#warnBeforeMs >= 0 && !this.#hasWarned && now >= this.nextAt && !this.hasPassed(now);
+  }
+
   /** The warning of the end if it is due; undefined otherwise. Each deadline has one warning. */
   warning({ tenant, id: sessionId }: SessionKey, now: number, position: string): SessionExpiring | undefined {
-    if (this.#state === undefined || now < this.nextAt || this.#hasWarned || this.hasPassed(now)) return undefined;
+    if (this.#state === undefined || !this.#isWarningDue(now)) return undefined;
     const ended = stateAt(this.#state, endsAt(this.#state));
-    if (this.#warnBeforeMs < 0 || ended.status !== 'TERMINATED') return undefined;
+    if (ended.status !== 'TERMINATED') return undefined;
     this.#hasWarned = true;
     const times = { at: timestampOf(now), endsAt: timestampOf(ended.since) };
     return { type: 'session.expiring', tenant, sessionId, ...times, endReason: ended.endReason, position };

@@ -171,7 +171,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   async #checkClock(reader: EventReader): Promise<Item | undefined> {
     if (!reader.isCaughtUp) return undefined;
     const now = this.#settings.now().unwrapOr(0);
-    if (this.#isDeadlineOld || this.#deadline.hasPassed(now)) {
+    if (this.#isDeadlineOld || this.#deadline.hasPassed(now) || this.#deadline.isInDoubt(now)) {
       const found = await this.#find({ historyLimit: 0 });
       if (found.isErr()) return this.#rideOut(reader, found.error);
       const record = found.value?.birth === this.#birth ? found.value : undefined;

@@ -1,4 +1,4 @@
-import type { SessionError } from '../errors.js';
+import type { CallbackFailed, SessionError } from '../errors.js';
 
 /** The HTTP status of each error of an operation. */
 export const httpStatuses = Object.freeze({
@@ -22,7 +22,12 @@ export const httpStatuses = Object.freeze({
 /** An HTTP status with which the handler answers an error of an operation. */
 export type ErrorStatus = (typeof httpStatuses)[SessionError['type']];
 
-/** The HTTP status with which the handler answers an error of an operation: for routes of your own. */
-export const httpStatusOf = ({ type }: Pick<SessionError, 'type'>): ErrorStatus =>
+/**
+ * The HTTP status with which the handler answers an error of an operation, and 500 for the `callback_failed` of
+ * `withLease`: for routes of your own.
+ */
+export const httpStatusOf = ({ type }: Pick<SessionError | CallbackFailed, 'type'>): ErrorStatus => {
+  if (type === 'callback_failed') return 500;
   // A store that breaks its contract may return anything.
-  Object.hasOwn(httpStatuses, type) ? httpStatuses[type] : httpStatuses.store_unavailable;
+  return Object.hasOwn(httpStatuses, type) ? httpStatuses[type] : httpStatuses.store_unavailable;
+};

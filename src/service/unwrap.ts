@@ -1,41 +1,42 @@
 import type { Result } from 'neverthrow';
 import type { SessionError } from '../errors.js';
+import { isFields } from '../input/values.js';
 
-/** What `unwrap` accepts as an error: those of every operation and of the client. */
-interface AnyError {
-  readonly type: string;
-  readonly message: string;
-}
+/** The type and the message of an error, as far as it has them. */
+const messageOf = (error: unknown): string => {
+  if (!isFields(error)) return String(error);
+  const texts = [error['type'], error['message']].filter((text) => typeof text === 'string');
+  return texts.length === 0 ? 'the result is an error, see `cause`' : texts.join(': ');
+};
 
-/** What `unwrap` throws. Its message is that of the error, behind the error's type. */
-export class UnwrapError<E extends AnyError = SessionError> extends Error {
+/** What `unwrap` throws. Its message is that of the error, behind the error's type if it has one. */
+export class UnwrapError<E = SessionError> extends Error {
   /** `UnwrapError`. */
   override readonly name = 'UnwrapError';
   /** The error of the result. */
   override readonly cause: E;
 
   constructor(error: E) {
-    super(`${error.type}: ${error.message}`);
+    super(messageOf(error));
     this.cause = error;
   }
 }
 
-const valueOrThrow = <T, E extends AnyError>(result: Result<T, E>): T => {
+const valueOrThrow = <T, E>(result: Result<T, E>): T => {
   if (result.isOk()) return result.value;
   throw new UnwrapError(result.error);
 };
 
-const promisedValue = async <T, E extends AnyError>(result: PromiseLike<Result<T, E>>): Promise<T> =>
-  valueOrThrow(await result);
+const promisedValue = async <T, E>(result: PromiseLike<Result<T, E>>): Promise<T> => valueOrThrow(await result);
 
 /**
  * The value of a result; an error is thrown, as the `cause` of an `UnwrapError`. For a `ResultAsync`: a promise of the
- * value, which rejects with it. For scripts, tests and frameworks that handle what is thrown.
+ * value, which rejects with it. Takes results of your own too. For scripts, tests and frameworks that handle what is thrown.
  *
  *     const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
  */
-export function unwrap<T, E extends AnyError>(result: Result<T, E>): T;
-export function unwrap<T, E extends AnyError>(result: PromiseLike<Result<T, E>>): Promise<T>;
-export function unwrap<T, E extends AnyError>(result: Result<T, E> | PromiseLike<Result<T, E>>): T | Promise<T> {
+export function unwrap<T, E>(result: Result<T, E>): T;
+export function unwrap<T, E>(result: PromiseLike<Result<T, E>>): Promise<T>;
+export function unwrap<T, E>(result: Result<T, E> | PromiseLike<Result<T, E>>): T | Promise<T> {
   return 'then' in result ? promisedValue(result) : valueOrThrow(result);
 }

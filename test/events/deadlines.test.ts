@@ -205,6 +205,31 @@ describe('a warning before the end', () => {
     });
   });
 
+  test('of inactivity comes only if nobody has used the session since, by an append or a renewed lease', async () => {
+    const { sessions, clock } = open(undefined, { inactivityTimeout: 60 });
+    const id = await startedIn(sessions);
+    const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 600 }));
+    const watch = watching(sessions, id, { warnBefore: 20 });
+    await watch();
+    clock.pass(30_000);
+    await okOf(sessions.append(id, [{ role: 'user', content: 'Hello' }]));
+    expect(summary(await watch())).toBe('appended');
+    const warning = watch();
+    for (const renew of [true, true, false, false]) {
+      await vi.waitFor(() => expect(clock.waiting).toBe(1));
+      clock.pass(20_000);
+      if (renew) await okOf(sessions.renew(id, { fencingToken, seconds: 600 }));
+    }
+    expect(await warning).toMatchObject({
+      type: 'session.expiring',
+      endReason: 'inactive',
+      at: '2026-01-31T12:01:50.000Z',
+      endsAt: '2026-01-31T12:02:10.000Z',
+    });
+    clock.pass(20_000);
+    expect(await watch()).toMatchObject({ type: 'session.terminated', endReason: 'inactive' });
+  });
+
   test('is not delivered without a deadline, nor without warnBefore', async () => {
     const { sessions } = open();
     const endless = (await okOf(sessions.create(ada))).id;

@@ -5,6 +5,7 @@ import {
   httpStatusOf,
   ok,
   okAsync,
+  type Result,
   type ResultAsync,
   type SessionError,
   UnwrapError,
@@ -40,6 +41,18 @@ describe('unwrap', () => {
     }
   });
 
+  test('takes results of your own, with an error of any kind', async () => {
+    const parsed = (text: string): Result<number, { readonly type: 'negative' }> =>
+      Number(text) < 0 ? err({ type: 'negative' }) : ok(Number(text));
+    expect(unwrap(parsed('3'))).toBe(3);
+    const messages: unknown[] = [];
+    for (const result of [parsed('-3'), err('too late'), err(new Error('no disk')), err({ code: 7 }), err(undefined)]) {
+      const thrown = await thrownBy(() => unwrap<unknown, unknown>(result));
+      messages.push(thrown instanceof UnwrapError && thrown.message);
+    }
+    expect(messages).toEqual(['negative', 'too late', 'no disk', 'the result is an error, see `cause`', 'undefined']);
+  });
+
   test('of an operation gives a session, or an error with its HTTP status', async () => {
     const { sessions } = openSessions();
     const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
@@ -62,4 +75,17 @@ describe('unwrap', () => {
 
 test('httpStatusOf takes an error that it does not know for one of the store', () => {
   expect(httpStatusOf(JSON.parse('{"type":"burnt"}'))).toBe(503);
+});
+
+test('httpStatusOf takes every error of withLease, also that of its function', async () => {
+  const { sessions } = openSessions();
+  const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
+  const statuses: number[] = [];
+  for (const each of [id, 'nobody']) {
+    const used = await sessions.withLease(each, { holder: 'worker', seconds: 1 }, () => {
+      throw new Error('no voice');
+    });
+    if (used.isErr()) statuses.push(httpStatusOf(used.error));
+  }
+  expect(statuses).toEqual([500, 404]);
 });
