@@ -112,7 +112,8 @@ export class MemorySessionStore implements SessionStore {
     if (state.revision !== next.revision - 1) return ok('stale');
     if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
     const isEnd = next.status === 'TERMINATED' && owesEnd(state);
-    const stored = frozenState({ ...next, lastActivityAt: Math.max(state.lastActivityAt, next.lastActivityAt) });
+    const { lastActivityAt } = state;
+    const stored = frozenState(lastActivityAt > next.lastActivityAt ? { ...next, lastActivityAt } : next);
     const dueAt = isEnd || session.endId !== undefined ? Number.POSITIVE_INFINITY : endsAt(stored);
     this.#change(key.tenant, tenant, () => tenant.change(session, stored, dueAt));
     if (isEnd) this.ends.add(session, next.since);
