@@ -94,7 +94,7 @@ describeDatabases(
         const random = randomFrom(seed);
         const { address, open } = await newDatabase(kind);
         const server = await colloquy.start(['serve'], /Ctrl-C stops it/, sweepingAt(address));
-        const sessions = new SessionService({ store: open(), retention: 1, idleTimeout: 3600 });
+        const sessions = new SessionService({ store: open(), retention: 1, idleTimeout: LONG_SECONDS });
         const other = new SessionService({ store: open(), retention: 3600, idleTimeout: 1, reportEnds: false });
         const silent = createSweeper(other, { interval: 0.02, batch: BATCH });
         silent.start();
