@@ -129,7 +129,7 @@ export class SessionClient {
    * limit that is not above them is `invalid_input`.
    */
   extend(id: string, input: ExtendInput, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
-    return this.#call(extend, { id, input, options }, bodyOf(extend));
+    return this.#call(extend, { id, input, options }, writtenOf(extend));
   }
 
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */

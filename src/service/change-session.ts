@@ -45,8 +45,10 @@ const activeSessionsOf = ({ tenant, policy }: Settings): Result<number, Misconfi
   const { activeSessions } = policy.limits;
   if (typeof activeSessions === 'number') return ok(activeSessions);
   try {
-    const limit = activeSessions(tenant);
-    return limit >= 0 ? ok(limit) : err(misconfigured('limits.activeSessions must return a number from 0'));
+    const limit: unknown = activeSessions(tenant);
+    return typeof limit === 'number' && limit >= 0
+      ? ok(limit)
+      : err(misconfigured('limits.activeSessions must return a number from 0'));
   } catch (cause) {
     return err(misconfigured('limits.activeSessions has thrown', cause));
   }

@@ -38,6 +38,7 @@ type Operations = Pick<
   | 'withLease'
   | 'release'
   | 'delete'
+  | 'extend'
 >;
 type Either = Operations | SessionClient;
 type PageOfEither = Omit<RemotePage, 'truncated'>;
@@ -88,6 +89,7 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     ['history', [id, { frist: 1 }]],
     ['list', [{ limt: 5 }]],
     ['start', [id, { fense: 1 }]],
+    ['extend', [id, { timeLimit: 90, timelimit: 5 }]],
     ['append', [id, [{ role: 'user', content: 'x' }], { ifposition: 1 }]],
     ['lease', [id, { holder: 'a', seconds: 1, until: 5 }]],
     ['renew', [id, { fencingToken: 1, seconds: 1, until: 5 }]],
@@ -101,6 +103,11 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.start(id, { operationId: 'start-1' })));
   seen.push(outcome(await sessions.start(id)));
   clock.pass(2500);
+  seen.push(outcome(await sessions.extend(id, { timeLimit: 90 }, { operationId: 'paid' })));
+  seen.push(outcome(await sessions.extend(id, { timeLimit: 90 }, { operationId: 'paid' })));
+  seen.push(outcome(await sessions.extend(id, { timeLimit: 80 }, { operationId: 'paid' })));
+  for (const timeLimit of [1, -1]) seen.push(outcome(await sessions.extend(id, { timeLimit })));
+  seen.push(outcome(await sessions.extend(id, { timeLimit: 60 })));
   const words = [{ role: 'user', content: 'How much is it?', timestamp: new Date(clock.now()) }];
   seen.push(outcome(await sessions.append(id, words, { operationId: 'turn-1' })));
   seen.push(outcome(await sessions.append(id, words, { operationId: 'turn-1' })));

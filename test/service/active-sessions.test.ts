@@ -57,6 +57,7 @@ describe('limits.activeSessions', () => {
     const broken = [
       () => Number.NaN,
       () => -1,
+      () => JSON.parse('"3"'),
       () => {
         throw new Error('no plan');
       },
