@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/errors.js';
 import { type Fields, isFields } from '../../src/input/values.js';
+import type { SqlDeployment } from '../sql/deployment.js';
 import type { Query } from '../sql/page-query.js';
 import { type Failure, failureOf, lost, timedOut } from './failure.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
@@ -23,7 +24,8 @@ const numbered = ({ sql, values }: Query): { readonly text: string; readonly val
   return { text: sql.replaceAll('?', number), values };
 };
 
-const rowsOf = (result: unknown): readonly Fields[] => {
+/** The rows in the answer of a client. */
+export const rowsOf = (result: unknown): readonly Fields[] => {
   const rows: unknown = isFields(result) ? result['rows'] : undefined;
   return Array.isArray(rows) ? rows.filter(isFields) : [];
 };
@@ -46,20 +48,35 @@ const failureOn = async (client: PostgresClient, cause: unknown, doubt: Doubt): 
   }
 };
 
-/** One call of the store: its statements share a deadline. Each statement is a transaction of its own. */
+/** What a call uses. */
+export interface CallSource {
+  connect(): Answer<PostgresClient, Failure>;
+  /** The settings of the deployment, which the first call reads by `read`. */
+  deployment(read: (text: string) => Answer<readonly Fields[]>): Answer<SqlDeployment>;
+}
+
+/**
+ * One call of the store: its statements share a deadline. Each statement is a transaction of its own. A process that asks for
+ * other settings than the deployment has gets the error of every statement.
+ */
 export class Call {
-  readonly #connect: () => Answer<PostgresClient, Failure>;
+  readonly #source: CallSource;
   /** By the monotonic clock. */
   readonly #deadline: number;
 
-  constructor(connect: () => Answer<PostgresClient, Failure>, timeoutMs: number) {
-    this.#connect = connect;
+  constructor(source: CallSource, timeoutMs: number) {
+    this.#source = source;
     this.#deadline = performance.now() + timeoutMs;
+  }
+
+  /** The settings of the deployment. */
+  deployment(): Answer<SqlDeployment> {
+    return this.#source.deployment((text) => this.#complete(text, [], 'not_applied'));
   }
 
   /** A read never has a doubtful outcome, and is repeated once on another connection if one was lost. */
   read(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
-    return this.#complete(text, values, 'not_applied');
+    return this.#settled(text, values, 'not_applied');
   }
 
   query(query: Query): Answer<readonly Fields[]> {
@@ -68,7 +85,7 @@ export class Call {
   }
 
   write(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
-    return this.#complete(text, values, 'unknown');
+    return this.#settled(text, values, 'unknown');
   }
 
   /** Waits for work that does not belong to the call alone, until the deadline at most. */
@@ -83,6 +100,11 @@ export class Call {
 
   get #leftMs(): number {
     return Math.max(0, this.#deadline - performance.now());
+  }
+
+  async #settled(text: string, values: readonly Value[], doubt: Doubt): Answer<readonly Fields[]> {
+    const deployment = await this.deployment();
+    return deployment.isErr() ? err(deployment.error) : this.#complete(text, values, doubt);
   }
 
   /** Repeats a statement that the server has undone because other transactions were in the way. */
@@ -109,7 +131,7 @@ export class Call {
       lent?.release(destroy);
     };
     const attempt = async (): Answer<readonly Fields[], Failure> => {
-      const connected = await this.#connect();
+      const connected = await this.#source.connect();
       if (connected.isErr()) return err(connected.error);
       const lent = connected.value;
       client = lent;

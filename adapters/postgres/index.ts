@@ -1,2 +1,3 @@
+export type { MigrateOptions } from '../sql/deployment.js';
 export { PostgresSessionStore } from './postgres-session-store.js';
 export type { PostgresClient, PostgresPool, PostgresSessionStoreOptions } from './postgres-session-store-options.js';

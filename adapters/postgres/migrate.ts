@@ -1,13 +1,21 @@
-import { err, ok } from 'neverthrow';
+import { err } from 'neverthrow';
 import { misconfigured } from '../../src/errors.js';
-import { type Fields, isFields } from '../../src/input/values.js';
+import type { Fields } from '../../src/input/values.js';
+import {
+  deploymentIn,
+  type MigrateOptions,
+  SETTINGS,
+  type SqlDeployment,
+  valuesOf,
+  wantedOf,
+} from '../sql/deployment.js';
 import { refusalOf, type SchemaVersion } from '../sql/schema-version.js';
 import { UNLEASED_INDEX } from '../sql/unleased-query.js';
-import type { Answer } from './call.js';
+import { type Answer, rowsOf } from './call.js';
 import { changes } from './changes.js';
 import type { Connection } from './connection.js';
 import { failureOf } from './failure.js';
-import type { PostgresClient } from './postgres-session-store-options.js';
+import type { PostgresClient, PostgresSettings } from './postgres-session-store-options.js';
 import { tables } from './tables.js';
 
 /** Each makes one version of the tables from the version before. */
@@ -22,11 +30,7 @@ const LOCK = 1_131_376_749;
 /** SQL in which `$` before a name stands for the quoted schema and a dot. */
 const inSchema = (schema: string, sql: string): string => sql.replace(/\$(?=[a-z_]+\b(?!\$))/g, `"${schema}".`);
 
-const firstRow = (result: unknown): Fields | undefined => {
-  const rows: unknown = isFields(result) ? result['rows'] : undefined;
-  const row: unknown = Array.isArray(rows) ? rows[0] : undefined;
-  return isFields(row) ? row : undefined;
-};
+const firstRow = (result: unknown): Fields | undefined => rowsOf(result)[0];
 
 /* Reads the catalogs themselves: to_regclass may still answer what was so before the wait for the lock. */
 const FIND_SCHEMA = 'SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1';
@@ -44,10 +48,33 @@ const versionIn = async (client: PostgresClient, schema: string): Promise<Schema
 const FIND_LEASE_INDEX = `SELECT oid FROM pg_catalog.pg_class WHERE relname = 'sessions_by_wait'
   AND relnamespace = (${FIND_SCHEMA})`;
 
+const OVERWRITE = 'ON CONFLICT (name) DO UPDATE SET value = excluded.value';
+
+const deploymentOf = async (client: PostgresClient, schema: string): Promise<SqlDeployment> =>
+  deploymentIn(rowsOf(await client.query(inSchema(schema, 'SELECT name, value FROM $meta'))));
+
 const hasLeaseIndex = async (client: PostgresClient, schema: string): Promise<boolean> =>
   firstRow(await client.query(FIND_LEASE_INDEX, [schema])) !== undefined;
 
-const makeTables = async (client: PostgresClient, schema: string, leaseIndex: boolean): Promise<SchemaVersion> => {
+/** Stores what this process asks for, and makes or drops the index. */
+const configure = async (client: PostgresClient, settings: PostgresSettings): Promise<void> => {
+  const { schema } = settings;
+  const wanted = wantedOf(settings, await deploymentOf(client, schema));
+  const rows = valuesOf(wanted).map((value, at) => `('${SETTINGS[at]}', ${value})`);
+  await client.query(inSchema(schema, `INSERT INTO $meta VALUES ${rows.join(', ')} ${OVERWRITE}`));
+  const hasIndex = await hasLeaseIndex(client, schema);
+  if (wanted.leaseIndex && !hasIndex) {
+    await client.query(inSchema(schema, `CREATE INDEX sessions_by_wait ON $sessions ${UNLEASED_INDEX}`));
+  }
+  if (!wanted.leaseIndex && hasIndex) await client.query(inSchema(schema, 'DROP INDEX $sessions_by_wait'));
+};
+
+const makeTables = async (
+  client: PostgresClient,
+  settings: PostgresSettings,
+  reconfigure: boolean,
+): Promise<SchemaVersion> => {
+  const { schema } = settings;
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
   const found = await versionIn(client, schema);
@@ -58,12 +85,9 @@ const makeTables = async (client: PostgresClient, schema: string, leaseIndex: bo
     await client.query(inSchema(schema, 'CREATE TABLE $meta (name text PRIMARY KEY, value bigint NOT NULL)'));
   }
   for (const step of steps.slice(found.version)) await client.query(inSchema(schema, step));
-  const write = `INSERT INTO $meta VALUES ('version', ${steps.length}), ('usable_from', ${USABLE_FROM})
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+  const write = `INSERT INTO $meta VALUES ('version', ${steps.length}), ('usable_from', ${USABLE_FROM}) ${OVERWRITE}`;
   if (found.version < steps.length) await client.query(inSchema(schema, write));
-  if (leaseIndex && !(await hasLeaseIndex(client, schema))) {
-    await client.query(inSchema(schema, `CREATE INDEX sessions_by_wait ON $sessions ${UNLEASED_INDEX}`));
-  }
+  if (found.version === 0 || reconfigure) await configure(client, settings);
   await client.query('COMMIT');
   return found;
 };
@@ -71,25 +95,30 @@ const makeTables = async (client: PostgresClient, schema: string, leaseIndex: bo
 /**
  * Makes the tables, or upgrades those of an earlier version, in one transaction: of several processes, one makes them and
  * the others find them made. Where they are made, it only reads, so that a role without the right to make them may call it.
- * Tables of a later version are left as they are, and may be usable.
+ * Tables of a later version are left as they are, and may be usable. Whoever makes the tables stores the settings of the
+ * deployment.
  */
-export const migrate = async (connection: Connection, schema: string, leaseIndex: boolean): Answer<void> => {
+export const migrate = async (
+  connection: Connection,
+  settings: PostgresSettings,
+  { reconfigure = false }: MigrateOptions,
+): Answer<void> => {
+  const { schema } = settings;
   const connected = await connection.connect();
   if (connected.isErr()) return err(connected.error.error);
   const client = connected.value;
   try {
     const encoding = firstRow(await client.query('SHOW server_encoding'))?.['server_encoding'];
     let found = await versionIn(client, schema);
-    const isMade =
-      found.version > steps.length ||
-      (found.version === steps.length && (!leaseIndex || (await hasLeaseIndex(client, schema))));
-    if (encoding === 'UTF8' && !isMade) found = await makeTables(client, schema, leaseIndex);
+    const isMade = found.version > steps.length || (found.version === steps.length && !reconfigure);
+    if (encoding === 'UTF8' && !isMade) found = await makeTables(client, settings, reconfigure);
     client.release(false);
+    connection.forget();
     if (encoding !== 'UTF8') {
       return err(misconfigured(`the database must have the encoding UTF8, not ${String(encoding)}`));
     }
     const refusal = refusalOf(found, steps.length);
-    return refusal === undefined ? ok() : err(refusal);
+    return refusal === undefined ? (await connection.begin().deployment()).map(() => undefined) : err(refusal);
   } catch (cause) {
     // Closing the connection undoes its transaction.
     client.release(true);

@@ -1,5 +1,7 @@
+import { err } from 'neverthrow';
 import type { EventPage } from '../../src/events/session-event.js';
 import type { Fields } from '../../src/input/values.js';
+import { noEvents } from '../../src/store/deployment.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';
 import type { Answer, Call } from './call.js';
@@ -26,7 +28,7 @@ const endIn = (row: Fields | undefined, name: 'first' | 'last'): Fields | undefi
 export class PostgresEventLog implements EventLog {
   readonly #connection: Connection;
   readonly #prefix: string;
-  readonly #publication: string;
+  readonly #channel: string;
   readonly listen: EventLog['listen'];
   /** SQL of the first and the last row of the log, and whether there are events that are not published. One row. */
   readonly #ends: string;
@@ -34,23 +36,15 @@ export class PostgresEventLog implements EventLog {
   #next: Promise<unknown> | undefined;
   #soon: NodeJS.Immediate | undefined;
 
-  constructor(
-    connection: Connection,
-    prefix: string,
-    { schema, events }: PostgresSettings & { readonly events: { readonly length: number; readonly listen: boolean } },
-  ) {
+  constructor(connection: Connection, prefix: string, { schema, listen }: Pick<PostgresSettings, 'schema' | 'listen'>) {
     this.#connection = connection;
     this.#prefix = prefix;
-    const channel = `colloquy_${schema}`;
-    // A publication needs the events that others committed while it waited for its turn. Two statements in one message are
-    // one transaction, which the server ends also where it refuses them: the connection is as good as before.
-    this.#publication = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-      SELECT ${prefix}publish(${events.length}, '${channel}')`;
+    this.#channel = `colloquy_${schema}`;
     const end = (name: string, direction: string) => `(SELECT number AS ${name}_number, ms AS ${name}_ms
       FROM ${prefix}events ORDER BY number ${direction} LIMIT 1) AS ${name} ON true`;
     this.#ends = `WITH ends AS (SELECT * FROM (SELECT EXISTS (SELECT FROM ${prefix}outbox) AS is_late) AS log
       LEFT JOIN ${end('first', 'ASC')} LEFT JOIN ${end('last', 'DESC')})`;
-    const listener = events.listen ? new NotificationListener(connection, channel) : undefined;
+    const listener = listen ? new NotificationListener(connection, this.#channel) : undefined;
     this.listen = listener && ((wake) => listener.listen(wake));
   }
 
@@ -104,6 +98,9 @@ export class PostgresEventLog implements EventLog {
   /** Reads the end of the log, and once more behind a publication if there are events that are not published. */
   async #complete<T>(read: (call: Call) => Answer<AtTheEnd<T>>): Answer<T> {
     const call = this.#connection.begin();
+    const deployment = await call.deployment();
+    if (deployment.isErr()) return err(deployment.error);
+    if (deployment.value.eventsLength === 0) return err(noEvents);
     const found = await read(call);
     if (found.isErr() || !found.value.isLate) return found.map(({ value }) => value);
     await call.wait(this.#publish());
@@ -117,9 +114,19 @@ export class PostgresEventLog implements EventLog {
   #publish(): Promise<unknown> {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined;
-      this.#running = this.#connection.begin().write(this.#publication);
+      this.#running = this.#send();
       return this.#running;
     });
     return this.#next;
+  }
+
+  async #send(): Answer<unknown> {
+    const call = this.#connection.begin();
+    const deployment = await call.deployment();
+    if (deployment.isErr()) return err(deployment.error);
+    // A publication needs the events that others committed while it waited for its turn. Two statements in one message are
+    // one transaction, which the server ends also where it refuses them: the connection is as good as before.
+    return call.write(`SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+      SELECT ${this.#prefix}publish(${deployment.value.eventsLength}, '${this.#channel}')`);
   }
 }

@@ -1,5 +1,6 @@
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { hasMethods, isFields, readUpTo } from '../../src/input/values.js';
+import type { AskedDeployment } from '../sql/deployment.js';
 
 /** A connection that a pool lends. The store uses `query` and `release`; `on` is for notifications. */
 export interface PostgresClient {
@@ -35,18 +36,20 @@ export interface PostgresSessionStoreOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * Enables `unleased`, by an index of the sessions that have not ended and the time from which nobody holds them, which
-   * `migrate()` makes. Default: false.
+   * Enables `unleased`, by an index of the sessions that have not ended and the time from which nobody holds them. The first
+   * `migrate()` makes it, and stores this setting and `events` for all processes: those that leave it out follow, and those
+   * that ask for something else get `misconfigured`. Default: what is stored, at first false.
    */
   readonly leaseIndex?: boolean;
   /**
-   * Enables events. The log keeps the last `length` events, 1 to 100000000, by default 100000. With `listen: false` the store
-   * never sends LISTEN, and polls for events of other processes. Default: no events.
+   * Enables events. The log keeps the last `length` events, 1 to 100000000; the length may differ between processes. With
+   * `listen: false` the store never sends LISTEN, and polls for events of other processes. Without this option the store
+   * follows what is stored, and can be watched if events are on. Default: what is stored, at first no events.
    */
   readonly events?:
     | boolean
     | {
-        /** Number of the latest events that are kept, 1 to 100000000. Default: 100000. */
+        /** Number of the latest events that are kept, 1 to 100000000. Default: what is stored, at first 100000. */
         readonly length?: number;
         /** Whether the store learns of events of other processes by LISTEN; otherwise it polls. Default: true. */
         readonly listen?: boolean;
@@ -54,16 +57,14 @@ export interface PostgresSessionStoreOptions {
 }
 
 /** The validated options with their defaults. */
-export interface PostgresSettings {
+export interface PostgresSettings extends AskedDeployment {
   readonly pool: PostgresPool;
   readonly schema: string;
   readonly timeoutMs: number;
-  readonly leaseIndex: boolean;
-  /** Undefined if events are off. */
-  readonly events: { readonly length: number; readonly listen: boolean } | undefined;
+  /** Whether to use LISTEN. */
+  readonly listen: boolean;
 }
 
-const DEFAULT_EVENTS = 100_000;
 const MAX_EVENTS = 100_000_000;
 const MAX_TIMEOUT_MS = 600_000;
 const schemaForm = /^[a-z_][a-z0-9_]{0,49}$/;
@@ -79,16 +80,18 @@ const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & { re
 /** Throws a `TypeError` that names all options that break a rule or are unknown. */
 export const readStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings =>
   readOptions('PostgresSessionStore', options, optionNames, (issues) => {
-    const { pool, schema = 'colloquy', timeoutMs = 5000, leaseIndex = false, events = false } = options;
+    const { pool, schema = 'colloquy', timeoutMs = 5000, leaseIndex, events } = options;
     issues.check(hasMethods(pool, 'connect'), 'pool', 'must be a pool of connections with a method connect');
     const rule = 'must be 1 to 50 of the characters a-z 0-9 _, not a digit first';
     issues.check(typeof schema === 'string' && schemaForm.test(schema), 'schema', rule);
-    issues.check(typeof leaseIndex === 'boolean', 'leaseIndex', 'must be true or false');
-    const isSettings = isFields(events);
-    issues.check(typeof events === 'boolean' || isSettings, 'events', 'must be true, false or { length, listen }');
-    const { length = DEFAULT_EVENTS, listen = true } = isSettings ? events : {};
+    const isSwitch = leaseIndex === undefined || typeof leaseIndex === 'boolean';
+    issues.check(isSwitch, 'leaseIndex', 'must be true or false');
+    const isOn = events === undefined || typeof events === 'boolean' ? events : true;
+    const { length, listen = true } = typeof events === 'object' && isFields(events) ? events : {};
+    const areEvents = isOn === events || isFields(events);
+    issues.check(areEvents, 'events', 'must be true, false or { length, listen }');
     issues.check(typeof listen === 'boolean', 'events.listen', 'must be true or false');
-    const log = { length: readUpTo(issues, 'events.length', length, MAX_EVENTS), listen };
+    const eventsLength = length === undefined ? undefined : readUpTo(issues, 'events.length', length, MAX_EVENTS);
     const timeout = readUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
-    return { pool, schema, timeoutMs: timeout, leaseIndex, events: events === false ? undefined : log };
+    return { pool, schema, timeoutMs: timeout, leaseIndex, events: isOn, eventsLength, listen };
   });

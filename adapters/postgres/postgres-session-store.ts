@@ -21,12 +21,17 @@ import type {
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
+import type { MigrateOptions } from '../sql/deployment.js';
 import { noLeaseIndex } from '../sql/unleased-query.js';
 import { Connection } from './connection.js';
 import { migrate } from './migrate.js';
 import { PostgresEndQueue } from './postgres-end-queue.js';
 import { PostgresEventLog } from './postgres-event-log.js';
-import { type PostgresSessionStoreOptions, readStoreOptions } from './postgres-session-store-options.js';
+import {
+  type PostgresSessionStoreOptions,
+  type PostgresSettings,
+  readStoreOptions,
+} from './postgres-session-store-options.js';
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
 import { findEntries, findSession, findState } from './read-session.js';
@@ -40,37 +45,38 @@ import { SessionWriter } from './write-session.js';
  */
 export class PostgresSessionStore implements SessionStore {
   readonly #connection: Connection;
-  readonly #schema: string;
+  readonly #settings: PostgresSettings;
   /** What the names of all tables begin with. */
   readonly #prefix: string;
   readonly #writer: SessionWriter;
-  readonly #hasLeaseIndex: boolean;
-  readonly #log: PostgresEventLog | undefined;
+  readonly #log: PostgresEventLog;
   readonly ends: PostgresEndQueue;
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: PostgresSessionStoreOptions) {
-    const settings = readStoreOptions(options);
-    const { pool, schema, timeoutMs, leaseIndex, events } = settings;
-    this.#hasLeaseIndex = leaseIndex;
-    this.#connection = new Connection(pool, timeoutMs);
-    this.#schema = schema;
-    this.#prefix = `"${schema}".`;
-    this.#log = events && new PostgresEventLog(this.#connection, this.#prefix, { ...settings, events });
+    this.#settings = readStoreOptions(options);
+    this.#connection = new Connection(this.#settings);
+    this.#prefix = `"${this.#settings.schema}".`;
+    this.#log = new PostgresEventLog(this.#connection, this.#prefix, this.#settings);
     this.ends = new PostgresEndQueue(this.#connection, this.#prefix);
     this.#writer = new SessionWriter(this.#connection, this.#prefix, this.#log);
   }
 
+  /** The log of changes; undefined if the process asks for none. Watches need a database that has events on. */
   get events(): EventLog | undefined {
-    return this.#log;
+    return this.#settings.events === false ? undefined : this.#log;
   }
 
   /**
    * Makes the schema and its tables, or upgrades those of an earlier version. Safe to call at every start and from several
    * processes at once; only reads if the tables are there. Until then every operation returns `misconfigured`.
+   *
+   * The call that makes the tables stores `events` and `leaseIndex` for all processes; later ones return `misconfigured` if
+   * they ask for something else. With `reconfigure`, the settings change to what this process asks for. Processes that have
+   * begun before go on with the settings that they know: stop them first.
    */
-  migrate(): Promise<Result<void, StoreUnavailable | Misconfigured>> {
-    return migrate(this.#connection, this.#schema, this.#hasLeaseIndex);
+  migrate(options: MigrateOptions = {}): Promise<Result<void, StoreUnavailable | Misconfigured>> {
+    return migrate(this.#connection, this.#settings, options);
   }
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Promise<Result<'inserted' | 'taken', StoreError>> {
@@ -110,8 +116,11 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   async unleased(tenant: string, range: UnleasedRange): Promise<Result<UnleasedPage, StoreError>> {
-    if (!this.#hasLeaseIndex) return err(noLeaseIndex('PostgresSessionStore'));
-    return readUnleased(this.#connection.begin(), this.#prefix, tenant, range);
+    const call = this.#connection.begin();
+    const deployment = await call.deployment();
+    if (deployment.isErr()) return err(deployment.error);
+    if (!deployment.value.leaseIndex) return err(noLeaseIndex('PostgresSessionStore'));
+    return readUnleased(call, this.#prefix, tenant, range);
   }
 
   due(now: number, limit: number): Promise<Result<DueSessions, StoreError>> {

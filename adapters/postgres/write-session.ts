@@ -18,7 +18,7 @@ import type {
 } from '../../src/store/session-store.js';
 import { decodeState, encodeEntry, encodeHead, encodeState } from '../../src/store/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
-import type { Answer, Value } from './call.js';
+import type { Answer, Call, Value } from './call.js';
 import type { Connection } from './connection.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
@@ -44,19 +44,32 @@ export const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] =
 export const statement = (prefix: string, name: string, values: readonly unknown[]): string =>
   `SELECT * FROM ${prefix}${name}(${values.map((_, at) => `$${at + 1}`).join(', ')}) AS result`;
 
+/** A call that changes a session. */
+interface OpenChange {
+  readonly call: Call;
+  readonly hasEvents: boolean;
+}
+
+/** Null if events are off. */
+const detailOf = ({ hasEvents }: OpenChange, detail: EventDetail): string | null =>
+  hasEvents ? JSON.stringify(detail) : null;
+
 /** The changes of sessions. Each is one statement, with its event. */
 export class SessionWriter {
   readonly #connection: Connection;
   readonly #prefix: string;
-  readonly #events: PostgresEventLog | undefined;
+  readonly #events: PostgresEventLog;
 
-  constructor(connection: Connection, prefix: string, events: PostgresEventLog | undefined) {
+  constructor(connection: Connection, prefix: string, events: PostgresEventLog) {
     this.#connection = connection;
     this.#prefix = prefix;
     this.#events = events;
   }
 
   async insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken', StoreError> {
+    const opened = await this.#open();
+    if (opened.isErr()) return err(opened.error);
+    const change = opened.value;
     const key = { tenant, id: head.id };
     const createdMs = Date.parse(head.createdAt);
     const labels = Object.entries(head.labels ?? {});
@@ -68,21 +81,27 @@ export class SessionWriter {
       encodeHead(head),
       labels.map(([name]) => escapeName(name)),
       labels.map(([, value]) => escapeName(value)),
-      this.#detail({ type: 'created', at: createdMs }),
+      detailOf(change, { type: 'created', at: createdMs }),
     ];
-    return this.#change('insert_session', values, key.id, ['inserted', 'taken']);
+    return this.#change(change, 'insert_session', values, key.id, ['inserted', 'taken']);
   }
 
   async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError> {
-    const details = [this.#detail(statusDetailOf(false, next)), this.#detail(statusDetailOf(true, next))];
-    details.push(next.lease === undefined ? null : this.#detail(leaseDetailOf(next.lease)));
-    details.push(this.#detail(extensionDetailOf(next)));
+    const opened = await this.#open();
+    if (opened.isErr()) return err(opened.error);
+    const change = opened.value;
+    const details = [detailOf(change, statusDetailOf(false, next)), detailOf(change, statusDetailOf(true, next))];
+    details.push(next.lease === undefined ? null : detailOf(change, leaseDetailOf(next.lease)));
+    details.push(detailOf(change, extensionDetailOf(next)));
     const values = [...namesOf(key), ...columnsOf(next), next.since, ...details];
     values.push(active?.sessions ?? null, active?.now ?? null);
-    return this.#change('replace_state', values, key.id, ['replaced', 'stale', 'missing', 'too_many']);
+    return this.#change(change, 'replace_state', values, key.id, ['replaced', 'stale', 'missing', 'too_many']);
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {
+    const opened = await this.#open();
+    if (opened.isErr()) return err(opened.error);
+    const change = opened.value;
     const { entries, now, operation, fencingToken, ifPosition, maxEntries } = append;
     const values = [
       ...namesOf(key),
@@ -93,14 +112,14 @@ export class SessionWriter {
       fencingToken ?? null,
       ifPosition ?? null,
       maxEntries ?? null,
-      this.#events !== undefined,
+      change.hasEvents,
     ];
-    const rows = await this.#connection.begin().write(statement(this.#prefix, 'append_entries', values), values);
+    const rows = await change.call.write(statement(this.#prefix, 'append_entries', values), values);
     if (rows.isErr()) return err(rows.error);
     const { outcome, end_position: end, found_state: found, found_activity: activity } = rows.value[0] ?? {};
     const position = Number(end);
     if (outcome === 'appended') {
-      this.#events?.publishSoon();
+      if (change.hasEvents) this.#events.publishSoon();
       return ok({ outcome, position });
     }
     if (outcome === 'repeated') return ok({ outcome: 'appended', position, repeated: true });
@@ -116,8 +135,11 @@ export class SessionWriter {
     key: SessionKey,
     { revision, now = Date.now() }: Removal,
   ): Answer<'removed' | 'stale' | 'missing', StoreError> {
-    const values = [...namesOf(key), revision ?? null, now, this.#detail({ type: 'deleted', at: now })];
-    return this.#change('remove_session', values, key.id, ['removed', 'stale', 'missing']);
+    const opened = await this.#open();
+    if (opened.isErr()) return err(opened.error);
+    const change = opened.value;
+    const values = [...namesOf(key), revision ?? null, now, detailOf(change, { type: 'deleted', at: now })];
+    return this.#change(change, 'remove_session', values, key.id, ['removed', 'stale', 'missing']);
   }
 
   async reschedule(
@@ -135,24 +157,26 @@ export class SessionWriter {
     return rows.map(({ length }) => (length === 0 ? 'stale' : 'moved'));
   }
 
-  /** Null if events are off. */
-  #detail(detail: EventDetail): string | null {
-    return this.#events === undefined ? null : JSON.stringify(detail);
+  async #open(): Answer<OpenChange> {
+    const call = this.#connection.begin();
+    const deployment = await call.deployment();
+    return deployment.map(({ eventsLength }) => ({ call, hasEvents: eventsLength > 0 }));
   }
 
   /** Calls a function that returns one of `outcomes`, the first one after a change. */
   async #change<T extends string>(
+    { call, hasEvents }: OpenChange,
     name: string,
     values: readonly Value[],
     id: string,
     outcomes: readonly [T, ...T[]],
   ): Answer<T, StoreError> {
-    const rows = await this.#connection.begin().write(statement(this.#prefix, name, values), values);
+    const rows = await call.write(statement(this.#prefix, name, values), values);
     if (rows.isErr()) return err(rows.error);
     const result = rows.value[0]?.['result'];
     const outcome = outcomes.find((each) => each === result);
     if (outcome === undefined) return err(unreadable(id, 'state'));
-    if (outcome === outcomes[0]) this.#events?.publishSoon();
+    if (hasEvents && outcome === outcomes[0]) this.#events.publishSoon();
     return ok(outcome);
   }
 }

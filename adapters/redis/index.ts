@@ -1,3 +1,4 @@
+export type { RedisDeployment } from './deployment.js';
 export { type ClockOffset, RedisClock, type RedisClockOptions } from './redis-clock.js';
 export { RedisSessionStore } from './redis-session-store.js';
 export type {
@@ -6,4 +7,4 @@ export type {
   RedisEventsOptions,
   RedisSessionStoreOptions,
 } from './redis-session-store-options.js';
-export type { RepairReport } from './repair.js';
+export type { RepairOptions, RepairReport } from './repair.js';

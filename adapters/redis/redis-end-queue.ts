@@ -5,7 +5,8 @@ import { unescapeName } from '../../src/store/escape-name.js';
 import { labelsOf } from '../../src/store/label-texts.js';
 import { finite } from '../../src/store/never.js';
 import { decodeState } from '../../src/store/stored-json.js';
-import type { Call, Connection } from './connection.js';
+import type { Call } from './connection.js';
+import type { Deployment } from './deployment.js';
 import { type Answer, outcomeOf, toStoreError, unreadable } from './failure.js';
 import { endMember, type Keyspace, type SessionKeys } from './keyspace.js';
 import { type DueMember, type DueSets, readDue } from './read-due.js';
@@ -54,23 +55,22 @@ const endedIn = (
 
 /** The ends of a Redis store that must be reported: a sorted set for each tenant, beside that of its deadlines. */
 export class RedisEndQueue implements EndQueue {
-  readonly #connection: Connection;
-  readonly #keys: Keyspace;
-  readonly #sets: DueSets;
+  readonly #deployment: Deployment;
 
-  constructor(connection: Connection, keys: Keyspace) {
-    this.#connection = connection;
-    this.#keys = keys;
-    this.#sets = {
-      tenantsOf: (partition) => keys.reportingOf(partition),
-      membersOf: (tenant) => keys.tenant(tenant).ends,
-    };
+  constructor(deployment: Deployment) {
+    this.#deployment = deployment;
   }
 
   async due(now: number, limit: number, after?: string): Answer<DueEnds> {
-    const call = this.#connection.begin();
-    const { members, failed, ...part } = await readDue(call, this.#keys, this.#sets, now, limit, after);
-    const queued = members.map((member) => this.#queued(member));
+    const opened = await this.#deployment.begin();
+    if (opened.isErr()) return err(opened.error);
+    const { call, keys } = opened.value;
+    const sets: DueSets = {
+      tenantsOf: (partition) => keys.reportingOf(partition),
+      membersOf: (tenant) => keys.tenant(tenant).ends,
+    };
+    const { members, failed, ...part } = await readDue(call, keys, sets, now, limit, after);
+    const queued = members.map((member) => this.#queued(keys, member));
     const read = await Promise.all(this.#groups(queued).map((group) => this.#read(call, group)));
     return ok({
       ...part,
@@ -80,26 +80,30 @@ export class RedisEndQueue implements EndQueue {
   }
 
   async postpone({ dueAt, ...end }: EndKey & { readonly dueAt: number }, to: number): Answer<'moved' | 'stale'> {
-    const session = this.#keys.of(end);
+    const opened = await this.#deployment.begin();
+    if (opened.isErr()) return err(opened.error);
+    const session = opened.value.keys.of(end);
     const { ends, reporting, writes, owner, member } = session;
     const args = [endMember(member, end.endId), owner, String(dueAt), String(finite(to))];
-    const reply = await this.#connection.begin().writeScript(rescheduleScript, writes, [ends, reporting], args);
+    const reply = await opened.value.call.writeScript(rescheduleScript, writes, [ends, reporting], args);
     return outcomeOf(session, reply, ['moved', 'stale']);
   }
 
   async settle(end: EndKey): Answer<'settled' | 'missing'> {
-    const session = this.#keys.of(end);
+    const opened = await this.#deployment.begin();
+    if (opened.isErr()) return err(opened.error);
+    const session = opened.value.keys.of(end);
     const { record, remains, ends, reporting, deadlines, tenants, writes, member, owner } = session;
     const keys = [record, remains + end.endId, ends, reporting, deadlines, tenants];
     const args = [member, owner, end.endId];
-    const reply = await this.#connection.begin().writeScript(settleScript, writes, keys, args);
+    const reply = await opened.value.call.writeScript(settleScript, writes, keys, args);
     return outcomeOf(session, reply, ['settled', 'missing']);
   }
 
-  #queued({ tenant, member, dueAt }: DueMember): QueuedEnd {
+  #queued(keys: Keyspace, { tenant, member, dueAt }: DueMember): QueuedEnd {
     const colon = member.indexOf(':');
     const key = { tenant, id: unescapeName(member.slice(0, colon)) };
-    return { ...key, endId: member.slice(colon + 1), dueAt, session: this.#keys.of(key) };
+    return { ...key, endId: member.slice(colon + 1), dueAt, session: keys.of(key) };
   }
 
   /** Those that one command can read: of one tenant, and not too many. */

@@ -1,14 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreUnavailable } from '../../src/errors.js';
 import { type EventDetail, eventOf } from '../../src/events/event-detail.js';
 import { isAfter } from '../../src/events/position.js';
 import type { EventPage, SessionEvent } from '../../src/events/session-event.js';
 import { isEndReason } from '../../src/session/session-status.js';
+import { noEvents } from '../../src/store/deployment.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
 import { NEVER } from '../../src/store/never.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
-import { type Keyspace, keyOfPath } from './keyspace.js';
+import type { Deployment, OpenCall } from './deployment.js';
+import { keyOfPath } from './keyspace.js';
 import type { BlockingRedisClient, RedisClient } from './redis-session-store-options.js';
 import { StreamListener } from './stream-listener.js';
 
@@ -72,6 +74,8 @@ const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
     return typeof id === 'string' ? [{ id, text: typeof text === 'string' ? text : '' }] : [];
   });
 
+type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
+
 /** A text that every event of a scope contains: decoding the events of others would cost more than reading them. */
 const markOf = ({ tenant, sessionId }: EventScope): string =>
   ` ${escapeName(tenant)}:${sessionId === undefined ? '' : `${escapeName(sessionId)} `}`;
@@ -89,49 +93,56 @@ const range = (client: RedisClient, stream: string, from: string, size: number):
  */
 export class RedisEventLog implements EventLog {
   readonly #connection: Connection;
-  readonly #keys: Keyspace;
-  /** Number of events that a stream keeps. */
-  readonly #length: number;
+  readonly #deployment: Deployment;
   /** Calls a listener when there are new events, if the host has provided a connection for it. */
   readonly listen: ((listener: () => void, stream: string) => () => void) | undefined;
 
-  constructor(connection: Connection, keys: Keyspace, length: number, client: BlockingRedisClient | undefined) {
+  constructor(connection: Connection, deployment: Deployment, client: BlockingRedisClient | undefined) {
     this.#connection = connection;
-    this.#keys = keys;
-    this.#length = length;
+    this.#deployment = deployment;
     if (client === undefined) return;
     const streams = new StreamListener(client, () => connection.isClosed);
     this.listen = (listener, stream) => streams.listen(stream, listener);
   }
 
-  streamOf(tenant: string): string {
-    return this.#keys.tenant(tenant).events;
+  async open(): Answer<void> {
+    return (await this.#begin()).map(() => undefined);
   }
 
-  async latest(stream: string): Promise<Result<string, StoreUnavailable>> {
-    const last = await this.#connection.begin().readCommand(async (client) => {
+  streamOf(tenant: string): string {
+    return this.#deployment.keys.tenant(tenant).events;
+  }
+
+  async latest(stream: string): Answer<string> {
+    const begun = await this.#begin();
+    if (begun.isErr()) return err(begun.error);
+    const last = await begun.value.call.readCommand(async (client) => {
       if (client.xrevrange === undefined) throw unsupported;
       return client.xrevrange(stream, '+', '-', 'COUNT', 1);
     });
     return last.map((reply) => entriesOf(reply)[0]?.id ?? BEGINNING).mapErr(({ error }) => error);
   }
 
+  /** Begins a read, unless the deployment has no events. */
+  async #begin(): Answer<OpenCall> {
+    const opened = await this.#deployment.begin();
+    return opened.andThen((open) => (open.eventsLength === '' ? err(noEvents) : ok(open)));
+  }
+
   /**
    * Also reads the entry at the position. If it is gone, entries after it may be, too: the stream was trimmed, or the
    * server has come back with older data, and goes on from its own end.
    */
-  async read(
-    stream: string,
-    position: string,
-    limit: number,
-    of?: EventScope,
-  ): Promise<Result<EventPage, StoreUnavailable>> {
+  async read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
+    const begun = await this.#begin();
+    if (begun.isErr()) return err(begun.error);
+    const { call, eventsLength } = begun.value;
     const from = /^\d+-\d+$/.test(position) ? position : BEGINNING;
-    const reply = await this.#connection.begin().readCommand(async (client) => range(client, stream, from, limit + 1));
+    const reply = await call.readCommand(async (client) => range(client, stream, from, limit + 1));
     if (reply.isErr()) return err(reply.error.error);
     const entries = entriesOf(reply.value);
     const isThere = entries[0]?.id === from;
-    const isTrimmed = isThere ? ok(false) : await this.#isTrimmedBehind(stream, from, entries);
+    const isTrimmed = isThere ? ok(false) : await this.#isTrimmedBehind(stream, from, entries, Number(eventsLength));
     if (isTrimmed.isErr()) return err(isTrimmed.error);
     const fresh = isThere ? entries.slice(1) : entries.slice(0, limit);
     const mark = of === undefined ? '' : markOf(of);
@@ -153,26 +164,28 @@ export class RedisEventLog implements EventLog {
     stream: string,
     position: string,
     entries: readonly Entry[],
+    length: number,
   ): Promise<Result<boolean, StoreUnavailable>> {
     if (!isBetween(position)) return ok(true);
     if (position !== BEGINNING) return this.#beginsBehind(stream, position);
     const [first] = entries;
     // A stream that was never trimmed begins with the first change of a session.
     if (first !== undefined && decodeEvent(first.id, first.text)?.sequence !== 1) return ok(true);
-    return ok(await this.#hasLostEntries(stream));
+    return ok(await this.#hasLostEntries(stream, length));
   }
 
   /**
-   * Whether a stream was ever trimmed, if the server says so (Redis 7.0 and later, for users with the right to ask).
+   * Whether a stream that keeps `most` events was ever trimmed, if the server says so (Redis 7.0 and later, for users with
+   * the right to ask).
    */
-  async #hasLostEntries(stream: string): Promise<boolean> {
+  async #hasLostEntries(stream: string, most: number): Promise<boolean> {
     const reply = await this.#connection.begin().readCommand(async (client) => client.xinfo?.('STREAM', stream));
     const fields: readonly unknown[] = reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
     const numberOf = (name: string): number | undefined =>
       fields.includes(name) ? Number(fields[fields.indexOf(name) + 1]) : undefined;
     const [length, added] = [numberOf('length'), numberOf('entries-added')];
     if (length === undefined) return false;
-    return added === undefined ? length >= this.#length : added > length;
+    return added === undefined ? length >= most : added > length;
   }
 
   /** Whether a stream begins after a position that has no entry: the entries before were trimmed. */

@@ -72,7 +72,10 @@ export interface BlockingRedisClient {
 
 /** Options of events. */
 export interface RedisEventsOptions {
-  /** Approximate number of events that a stream keeps, 1 to 100000000. Default: 100000. */
+  /**
+   * Approximate number of events that a stream keeps, 1 to 100000000. It may differ between processes. Default: what is
+   * stored, at first 100000.
+   */
   readonly length?: number;
   /**
    * A separate connection for watching, such as `client.duplicate()`: one blocking read on it waits for new events of
@@ -89,43 +92,46 @@ export interface RedisSessionStoreOptions {
   /** The beginning of all keys: 1 to 128 characters without `{`, `}` and `*`. Default: `colloquy`. */
   readonly prefix?: string;
   /**
-   * Number of hash slots for the tenants, 1 to 16384. Set it once for a deployment. Default: 1; use more for a cluster,
-   * such as 64.
+   * Number of hash slots for the tenants, 1 to 16384. The first process that creates a session stores it for all, like `statusIndex`,
+   * `leaseIndex` and `events`: those that leave it out follow, and those that ask for something else get `misconfigured`.
+   * Default: what is stored, at first 1; use more for a cluster, such as 64.
    */
   readonly partitions?: number;
   /** Maximum duration of any call in milliseconds, 1 to 600000. Default: 2000. */
   readonly timeoutMs?: number;
   /**
    * Whether sessions can be listed by status. The store then keeps an index for each status. For existing sessions,
-   * `repair()` builds the indexes. Default: false.
+   * `repair({ reconfigure: true })` builds the indexes. Default: what is stored, at first false.
    */
   readonly statusIndex?: boolean;
   /**
    * Enables `unleased`. The store then keeps an index of the sessions that have not ended by the time from which nobody
-   * holds them. For existing sessions, `repair()` builds it. Default: false.
+   * holds them. For existing sessions, `repair({ reconfigure: true })` builds it. Default: what is stored, at first false.
    */
   readonly leaseIndex?: boolean;
   /**
    * Whether every change is sent to all processes as an event, through one Redis Stream per partition. A stream keeps
-   * about `length` events, 1 to 100000000, by default 100000; an event takes about 100 bytes. Default: false.
+   * about `length` events, 1 to 100000000, by default as many as are stored, at first 100000; an event takes about 100
+   * bytes. Without this option the store follows what is stored, and can be watched if events are on. Default: what is
+   * stored, at first false.
    */
   readonly events?: boolean | RedisEventsOptions;
 }
 
-/** The validated options with their defaults. */
+/** The validated options with their defaults. What is undefined follows what is stored. */
 export interface RedisSettings {
   readonly client: RedisClient;
   readonly prefix: string;
-  readonly partitions: number;
+  readonly partitions: number | undefined;
   readonly timeoutMs: number;
-  readonly statusIndex: boolean;
-  readonly leaseIndex: boolean;
-  /** Number of events that a stream keeps, if events are on. */
+  readonly statusIndex: boolean | undefined;
+  readonly leaseIndex: boolean | undefined;
+  readonly events: boolean | undefined;
+  /** Number of events that a stream keeps. */
   readonly eventsLength: number | undefined;
   readonly eventsClient: BlockingRedisClient | undefined;
 }
 
-const DEFAULT_EVENTS = 100_000;
 const MAX_EVENTS = 100_000_000;
 const MAX_PARTITIONS = 16_384;
 const MAX_TIMEOUT_MS = 600_000;
@@ -153,11 +159,12 @@ const readUpTo = (issues: IssueList, path: string, value: number, most: number):
 export const readTimeout = (issues: IssueList, timeoutMs: number): number =>
   readUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
 
-const readEvents = (issues: IssueList, events: RedisSessionStoreOptions['events'] = false): number | undefined => {
-  if (typeof events === 'boolean') return events ? DEFAULT_EVENTS : undefined;
+const readEventsLength = (issues: IssueList, events: RedisSessionStoreOptions['events']): number | undefined => {
+  if (events === undefined || typeof events === 'boolean') return undefined;
   const isGiven: boolean = isFields(events);
   issues.check(isGiven, 'events', 'must be true, false or { length, client }');
-  return isGiven ? readUpTo(issues, 'events.length', events.length ?? DEFAULT_EVENTS, MAX_EVENTS) : undefined;
+  const length = isGiven ? events.length : undefined;
+  return length === undefined ? undefined : readUpTo(issues, 'events.length', length, MAX_EVENTS);
 };
 
 const readEventsClient = (
@@ -174,21 +181,22 @@ const readEventsClient = (
 /** Throws a `TypeError` that names all options that break a rule or are unknown. */
 export const readStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
   readOptions('RedisSessionStore', options, optionNames, (issues) => {
-    const { client, prefix = 'colloquy', partitions = 1, timeoutMs = 2000, events } = options;
-    const { statusIndex = false, leaseIndex = false } = options;
+    const { client, prefix = 'colloquy', partitions, timeoutMs = 2000, statusIndex, leaseIndex, events } = options;
     checkClient(issues, client);
     const isPrefix = typeof prefix === 'string' && /^[^{}*]{1,128}$/.test(prefix);
     issues.check(isPrefix, 'prefix', 'must have 1 to 128 characters, none of them {, } or *');
-    issues.check(typeof statusIndex === 'boolean', 'statusIndex', 'must be true or false');
-    issues.check(typeof leaseIndex === 'boolean', 'leaseIndex', 'must be true or false');
+    for (const [name, value] of Object.entries({ statusIndex, leaseIndex })) {
+      issues.check(value === undefined || typeof value === 'boolean', name, 'must be true or false');
+    }
     return {
       client,
       prefix,
-      partitions: readUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
+      partitions: partitions === undefined ? undefined : readUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
       timeoutMs: readTimeout(issues, timeoutMs),
       statusIndex,
       leaseIndex,
-      eventsLength: readEvents(issues, events),
+      events: typeof events === 'object' ? true : events,
+      eventsLength: readEventsLength(issues, events),
       eventsClient: readEventsClient(issues, events),
     };
   });

@@ -1,5 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
 import { leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
@@ -26,10 +26,11 @@ import type {
   UnleasedRange,
 } from '../../src/store/session-store.js';
 import { decodeState, encodeState } from '../../src/store/stored-json.js';
-import { Connection, newId, type Script } from './connection.js';
+import { type Call, Connection, newId, type Script } from './connection.js';
+import { Deployment, type RedisDeployment } from './deployment.js';
 import { type Answer, isOneOf, noStatusIndex, outcomeOf, tooManyEnded, toStoreError, unreadable } from './failure.js';
 import { encodeLines } from './journal.js';
-import { Keyspace, labelKey, type SessionKeys } from './keyspace.js';
+import { labelKey, type SessionKeys } from './keyspace.js';
 import { dueSessions } from './read-due.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
@@ -39,7 +40,7 @@ import { decodeRecord, encodeRecord, revisionText, stateFields } from './record.
 import { RedisEndQueue } from './redis-end-queue.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { type RedisSessionStoreOptions, readStoreOptions } from './redis-session-store-options.js';
-import { Repair, type RepairReport } from './repair.js';
+import { Repair, type RepairOptions, type RepairReport } from './repair.js';
 import { appendScript } from './scripts/append.js';
 import { insertScript } from './scripts/insert.js';
 import { removeScript } from './scripts/remove.js';
@@ -62,27 +63,34 @@ const dueText = (deadline: number): string => (deadline === Number.POSITIVE_INFI
  */
 export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
-  readonly #keys: Keyspace;
-  /** Number of events that a stream keeps, as scripts get it; '' without events. */
-  readonly #eventsLength: string;
+  readonly #deployment: Deployment;
+  /** The log of changes; undefined if the process asks for none. Watches need a store that has events on. */
   readonly events: RedisEventLog | undefined;
   readonly ends: RedisEndQueue;
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: RedisSessionStoreOptions) {
-    const { client, prefix, partitions, timeoutMs, eventsLength, eventsClient, ...indexes } = readStoreOptions(options);
-    this.#connection = new Connection(client, timeoutMs);
-    this.#keys = new Keyspace(prefix, partitions, indexes);
-    this.#eventsLength = String(eventsLength ?? '');
-    this.ends = new RedisEndQueue(this.#connection, this.#keys);
-    this.events =
-      eventsLength === undefined
-        ? undefined
-        : new RedisEventLog(this.#connection, this.#keys, eventsLength, eventsClient);
+    const settings = readStoreOptions(options);
+    this.#connection = new Connection(settings.client, settings.timeoutMs);
+    this.#deployment = new Deployment(this.#connection, settings);
+    this.ends = new RedisEndQueue(this.#deployment);
+    const log = () => new RedisEventLog(this.#connection, this.#deployment, settings.eventsClient);
+    this.events = settings.events === false ? undefined : log();
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken'> {
-    const session = this.#keys.of({ tenant, id: head.id });
+  /**
+   * The settings that all processes of this store share; undefined if no process has stored any. `misconfigured` if this
+   * process asks for something else: a check for the start of a process. Writes nothing.
+   */
+  deployment(): ResultAsync<RedisDeployment | undefined, StoreUnavailable | Misconfigured> {
+    return new ResultAsync(this.#deployment.find());
+  }
+
+  async insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken'> {
+    const opened = await this.#deployment.beginInsert();
+    if (opened.isErr()) return err(opened.error);
+    const { call, eventsLength } = opened.value;
+    const session = opened.value.keys.of({ tenant, id: head.id });
     const { record, journal, deadlines, tenants, events, index, byStatus, unleased, member, owner, path } = session;
     const birth = newId();
     const created = String(Date.parse(head.createdAt));
@@ -95,13 +103,13 @@ export class RedisSessionStore implements SessionStore {
     const isWaiting = unleased !== undefined && state.status !== 'TERMINATED';
     if (isWaiting) keys.push(unleased + letterOf(state.status));
     if (due !== '') keys.push(deadlines, tenants);
-    if (due !== '' || this.events !== undefined || isWaiting) args.push(due, owner);
-    if (this.events !== undefined) {
+    if (due !== '' || eventsLength !== '' || isWaiting) args.push(due, owner);
+    if (eventsLength !== '') {
       keys.push(events);
-      args.push(this.#eventsLength, `1 created ${birth} 1 ${created} ${path} -`);
+      args.push(eventsLength, `1 created ${birth} 1 ${created} ${path} -`);
     }
-    if (isWaiting) args.push(...(this.events === undefined ? ['', ''] : []), String(unleasedSince(state)));
-    return this.#write(session, insertScript, keys, args, ['inserted', 'taken']);
+    if (isWaiting) args.push(...(eventsLength === '' ? ['', ''] : []), String(unleasedSince(state)));
+    return write(call, session, insertScript, keys, args, ['inserted', 'taken']);
   }
 
   find<E = never>(
@@ -109,33 +117,43 @@ export class RedisSessionStore implements SessionStore {
     size: ReadSize = {},
     admit?: Admit<E>,
   ): Promise<Result<SessionRecord | undefined, StoreError | E>> {
-    return findSession(this.#connection.begin(), this.#keys.of(key), size, admit);
+    return this.#deployment.read(({ call, keys }) => findSession(call, keys.of(key), size, admit));
   }
 
   async findState(key: SessionKey): Answer<StateRecord | undefined> {
-    const { record } = this.#keys.of(key);
-    const text = await this.#connection.begin().readCommand((client) => client.get(record));
+    const opened = await this.#deployment.begin();
+    if (opened.isErr()) return err(opened.error);
+    const { call, keys } = opened.value;
+    const { record } = keys.of(key);
+    const text = await call.readCommand((client) => client.get(record));
     if (text.isErr()) return err(toStoreError(key)(text.error));
     if (text.value === null) return ok(undefined);
     const decoded = decodeRecord(key.id, text.value);
     return decoded === undefined ? err(unreadable(key)) : ok(decoded.state);
   }
 
-  list<E = never>(tenant: string, range: PageRange, admit?: Admit<E>): Promise<Result<RecordPage, StoreError | E>> {
-    return readPage(this.#connection.begin(), this.#keys.tenant(tenant), range, admit);
+  async list<E = never>(
+    tenant: string,
+    range: PageRange,
+    admit?: Admit<E>,
+  ): Promise<Result<RecordPage, StoreError | E>> {
+    return this.#deployment.read(({ call, keys }) => readPage(call, keys.tenant(tenant), range, admit));
   }
 
   async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced> {
-    const session = this.#keys.of(key);
+    const opened = await this.#deployment.begin();
+    if (opened.isErr()) return err(opened.error);
+    const { call, eventsLength } = opened.value;
+    const session = opened.value.keys.of(key);
     const { record, deadlines, tenants, ends, reporting, events, byStatus, unleased, member, owner, path } = session;
     const isEnd = next.status === 'TERMINATED' && next.terms.reportEnds;
     const keys = [record, deadlines, tenants, ...(isEnd ? [ends, reporting] : []), ...Object.values(byStatus)];
     const args = [member, owner, revisionText(next.revision - 1), stateFields(next), letterOf(next.status)];
     args.push(encodeState(next), dueText(endsAt(next)), isEnd ? String(next.since) : '');
-    if (this.events !== undefined) {
+    if (eventsLength !== '') {
       const [detail, afterPause] = [statusDetailOf(false, next), statusDetailOf(true, next)];
       const reason = detail.type === 'terminated' ? detail.endReason : '-';
-      args.push(this.#eventsLength, detail.type, afterPause.type, ` ${detail.at} ${path} ${reason}`);
+      args.push(eventsLength, detail.type, afterPause.type, ` ${detail.at} ${path} ${reason}`);
       if (next.lease !== undefined) {
         const { type, at } = leaseDetailOf(next.lease);
         args.push(type, ` ${at} ${path} ${escapeName(next.lease.holder)}`);
@@ -146,13 +164,13 @@ export class RedisSessionStore implements SessionStore {
       while (args.length < WAITING_AT) args.push('');
       args.push(next.status === 'TERMINATED' ? '-' : String(unleasedSince(next)));
     }
-    if (this.events !== undefined) keys.push(events);
-    if (active === undefined) return this.#write(session, replaceScript, keys, args, ['replaced', 'stale', 'missing']);
+    if (eventsLength !== '') keys.push(events);
+    if (active === undefined) return write(call, session, replaceScript, keys, args, ['replaced', 'stale', 'missing']);
     if (byStatus.ACTIVE === undefined) return err(noStatusIndex);
     while (args.length < LIMIT_AT) args.push('');
     args.push(String(active.sessions), String(active.now));
     const outcomes = ['replaced', 'stale', 'missing', 'too_many', 'ended'] as const;
-    const replaced = await this.#write(session, replaceScript, keys, args, outcomes);
+    const replaced = await write(call, session, replaceScript, keys, args, outcomes);
     return replaced.andThen((outcome) => (outcome === 'ended' ? err(tooManyEnded) : ok(outcome)));
   }
 
@@ -165,18 +183,20 @@ export class RedisSessionStore implements SessionStore {
       ifPosition = '',
       fencingToken = '',
     } = append;
-    const session = this.#keys.of(key);
+    const opened = await this.#deployment.begin();
+    if (opened.isErr()) return err(opened.error);
+    const { call, eventsLength } = opened.value;
+    const session = opened.value.keys.of(key);
     const { writes, record, journal, names, events, path } = session;
     const keys = [record, journal];
     const args = [String(now), encodeLines(entries), String(entries.length), String(maxEntries)];
-    if (this.events !== undefined || ifPosition !== '' || fencingToken !== '' || operation !== undefined)
-      keys.push(events);
-    args.push(this.#eventsLength, path, String(ifPosition), String(fencingToken));
+    if (eventsLength !== '' || ifPosition !== '' || fencingToken !== '' || operation !== undefined) keys.push(events);
+    args.push(eventsLength, path, String(ifPosition), String(fencingToken));
     if (operation !== undefined) {
       keys.push(names);
       args.push(operation.id, operation.digest);
     }
-    const reply = await this.#connection.begin().writeScript(appendScript, writes, keys, args);
+    const reply = await call.writeScript(appendScript, writes, keys, args);
     if (reply.isErr()) return err(toStoreError(key)(reply.error));
     const { value } = reply;
     if (typeof value === 'number') return ok({ outcome: 'appended', position: value });
@@ -189,11 +209,14 @@ export class RedisSessionStore implements SessionStore {
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {
-    return readEntries(this.#connection.begin(), this.#keys.of(key), slice);
+    return this.#deployment.read(({ call, keys }) => readEntries(call, keys.of(key), slice));
   }
 
-  remove(key: SessionKey, { revision, now = Date.now() }: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
-    const session = this.#keys.of(key);
+  async remove(key: SessionKey, { revision, now = Date.now() }: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
+    const opened = await this.#deployment.begin();
+    if (opened.isErr()) return err(opened.error);
+    const { call, eventsLength } = opened.value;
+    const session = opened.value.keys.of(key);
     const {
       record,
       journal,
@@ -211,47 +234,57 @@ export class RedisSessionStore implements SessionStore {
     } = session;
     const keys = [record, journal, names, deadlines, tenants, events, partition, index, ...Object.values(byStatus)];
     const args = [member, owner, revision === undefined ? '' : revisionText(revision), String(now)];
-    args.push(this.#eventsLength, path);
+    args.push(eventsLength, path);
     if (unleased !== undefined) {
       keys.push(unleased);
       args.push('1');
     }
-    return this.#write(session, removeScript, keys, args, ['removed', 'stale', 'missing']);
+    return write(call, session, removeScript, keys, args, ['removed', 'stale', 'missing']);
   }
 
   unleased(tenant: string, range: UnleasedRange): Answer<UnleasedPage> {
-    return readUnleased(this.#connection.begin(), this.#keys.tenant(tenant), range);
+    return this.#deployment.read(({ call, keys }) => readUnleased(call, keys.tenant(tenant), range));
   }
 
   due(now: number, limit: number, after?: string): Answer<DueSessions> {
-    return dueSessions(this.#connection.begin(), this.#keys, now, limit, after);
+    return this.#deployment.read(({ call, keys }) => dueSessions(call, keys, now, limit, after));
   }
 
-  reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Answer<'moved' | 'stale'> {
-    const session = this.#keys.of(key);
+  async reschedule(key: SessionKey, { from, to, isDamaged = false }: Rescheduling): Answer<'moved' | 'stale'> {
+    const opened = await this.#deployment.begin();
+    if (opened.isErr()) return err(opened.error);
+    const session = opened.value.keys.of(key);
     const { record, deadlines, tenants, member, owner } = session;
     const keys = isDamaged ? [deadlines, tenants] : [deadlines, tenants, record];
     const args = [member, owner, String(from), String(finite(to))];
-    return this.#write(session, rescheduleScript, keys, args, ['moved', 'stale']);
+    return write(opened.value.call, session, rescheduleScript, keys, args, ['moved', 'stale']);
   }
 
   /**
    * Checks all keys of this store, and corrects index entries that a person, another program or a restored backup has
    * left wrong. It scans: call it now and then, or after such an event, never in a request. The duration of each step
    * is limited; the total grows with the number of sessions.
+   *
+   * With `reconfigure`, it first changes the settings of the deployment to what this process asks for, except `partitions`, and
+   * builds an index that is new. Processes that have begun before go on with the settings that they know: stop them first.
    */
-  repair(): ResultAsync<RepairReport, StoreUnavailable> {
-    return new ResultAsync(new Repair(this.#connection, this.#keys).run());
+  repair({ reconfigure = false }: RepairOptions = {}): ResultAsync<RepairReport, StoreUnavailable | Misconfigured> {
+    return new ResultAsync(this.#repair(reconfigure));
   }
 
-  /** Runs a script that changes the session, and gives its outcome; any other reply says that it cannot be read. */
-  async #write<T extends string>(
-    session: SessionKeys,
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    outcomes: readonly T[],
-  ): Answer<T> {
-    return outcomeOf(session, await this.#connection.begin().writeScript(script, session.writes, keys, args), outcomes);
+  async #repair(reconfigure: boolean): Promise<Result<RepairReport, StoreUnavailable | Misconfigured>> {
+    const changed = reconfigure ? await this.#deployment.change() : ok();
+    const opened = await changed.asyncAndThen(() => new ResultAsync(this.#deployment.beginInsert()));
+    return opened.isErr() ? err(opened.error) : new Repair(this.#connection, opened.value.keys).run();
   }
 }
+
+/** Runs a script that changes the session, and gives its outcome; any other reply says that it cannot be read. */
+const write = async <T extends string>(
+  call: Call,
+  session: SessionKeys,
+  script: Script,
+  keys: readonly string[],
+  args: readonly string[],
+  outcomes: readonly T[],
+): Answer<T> => outcomeOf(session, await call.writeScript(script, session.writes, keys, args), outcomes);

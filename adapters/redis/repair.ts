@@ -11,6 +11,12 @@ import type { RedisClient } from './redis-session-store-options.js';
 import { removeEntryScript, removeNamesScript, repairEndScript, repairSessionScript } from './scripts/repair.js';
 import { letterOf } from './status-letters.js';
 
+/** Options of `repair`. */
+export interface RepairOptions {
+  /** Whether to change the settings of the deployment to what this process asks for. Default: false. */
+  readonly reconfigure?: boolean;
+}
+
 /** The result of a repair. */
 export interface RepairReport {
   /** Number of sessions that were checked. */

@@ -1,6 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Misconfigured, misconfigured, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
 import { type Fields, isFields } from '../../src/input/values.js';
+import {
+  type AskedDeployment,
+  deploymentIn,
+  refusalOfSettings,
+  type SqlDeployment,
+  wantedOf,
+} from '../sql/deployment.js';
 import type { Query } from '../sql/page-query.js';
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from './sqlite-session-store-options.js';
 
@@ -58,13 +65,17 @@ const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal =
 /** Statements and transactions on the host's connection. */
 export class Connection {
   readonly #database: SqliteDatabase;
+  readonly #asked: AskedDeployment;
+  /** Known from the first transaction on. */
+  #deployment: SqlDeployment | undefined;
   /** Compiled statements by their text; the store has a fixed number of texts. */
   readonly #statements = new Map<string, SqliteStatement>();
   /** Whether a transaction of the store may still be open, because neither COMMIT nor ROLLBACK succeeded. */
   #isLeftOpen = false;
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: SqliteDatabase, asked: AskedDeployment) {
     this.#database = database;
+    this.#asked = asked;
   }
 
   /** Whether the host has closed the connection, as far as the driver says so. */
@@ -116,13 +127,42 @@ export class Connection {
   }
 
   /** Runs `work` in a transaction that sees one moment of the database. */
-  read<T, E>(work: () => Result<T, E>): Result<T, E | Refusal> {
-    return this.#transaction('BEGIN', 'not_applied', work);
+  read<T, E>(work: (deployment: SqlDeployment) => Result<T, E>): Result<T, E | Refusal> {
+    return this.#transaction('BEGIN', 'not_applied', () => this.#settings().andThen(work));
   }
 
   /** Runs `work` in a transaction that no other connection writes beside. An error of `work` undoes what it wrote. */
-  write<T, E>(work: () => Result<T, E>): Result<T, E | Refusal> {
-    return this.#transaction('BEGIN IMMEDIATE', 'unknown', work);
+  write<T, E>(work: (deployment: SqlDeployment) => Result<T, E>): Result<T, E | Refusal> {
+    return this.#transaction('BEGIN IMMEDIATE', 'unknown', () => this.#settings().andThen(work));
+  }
+
+  /**
+   * Runs `work`, which makes tables, in a transaction that no other connection writes beside. `work` gets what is stored, and
+   * returns what is to be.
+   */
+  migrate<E>(
+    work: (asked: AskedDeployment, stored: () => SqlDeployment) => Result<void, E>,
+  ): Result<void, E | Refusal> {
+    this.#deployment = undefined;
+    const migrated = this.#transaction('BEGIN IMMEDIATE', 'unknown', () =>
+      work(this.#asked, () => this.#stored()).andThen(() => this.#settings().map(() => undefined)),
+    );
+    if (migrated.isErr()) this.#deployment = undefined;
+    return migrated;
+  }
+
+  #stored(): SqlDeployment {
+    return deploymentIn(this.all('SELECT name, value FROM colloquy_meta'));
+  }
+
+  /** The settings of the deployment, unless this process asks for others. They are read once. */
+  #settings(): Result<SqlDeployment, Misconfigured> {
+    if (this.#deployment !== undefined) return ok(this.#deployment);
+    const stored = this.#stored();
+    const refusal = refusalOfSettings('SqliteSessionStore', this.#asked, stored);
+    if (refusal !== undefined) return err(refusal);
+    this.#deployment = wantedOf(this.#asked, stored);
+    return ok(this.#deployment);
   }
 
   /** `doubt` is the outcome if the transaction may have been committed. */

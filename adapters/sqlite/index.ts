@@ -1,3 +1,4 @@
+export type { MigrateOptions } from '../sql/deployment.js';
 export type { SqliteMigration } from './schema.js';
 export { SqliteSessionStore } from './sqlite-session-store.js';
 export type {

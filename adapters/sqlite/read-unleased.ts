@@ -13,10 +13,9 @@ export const readUnleased = (
   connection: Connection,
   tenant: string,
   range: UnleasedRange,
-  hasIndex: boolean,
-): Result<UnleasedPage, StoreError> => {
-  if (!hasIndex) return err(noLeaseIndex('SqliteSessionStore'));
-  return connection.read((): Result<UnleasedPage, StoreError> => {
+): Result<UnleasedPage, StoreError> =>
+  connection.read(({ leaseIndex }): Result<UnleasedPage, StoreError> => {
+    if (!leaseIndex) return err(noLeaseIndex('SqliteSessionStore'));
     const owner = hasKey({ tenant: escapeName(tenant) });
     const places = connection.query(placesOf(PREFIX, tenant, range), owner);
     const numbers = places.slice(0, range.limit).map(({ number }) => Number(number));
@@ -34,4 +33,3 @@ export const readUnleased = (
       }),
     );
   });
-};

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/errors.js';
 import { NEVER } from '../../src/store/never.js';
+import { type MigrateOptions, SETTINGS, valuesOf, wantedOf } from '../sql/deployment.js';
 import { refusalOf } from '../sql/schema-version.js';
 import { UNLEASED_INDEX } from '../sql/unleased-query.js';
 import type { Connection } from './connection.js';
@@ -115,8 +116,10 @@ const META = 'CREATE TABLE IF NOT EXISTS colloquy_meta (name TEXT PRIMARY KEY, v
 /** An index that only those have who want it: it costs every change something. */
 const LEASE_INDEX = `CREATE INDEX IF NOT EXISTS colloquy_sessions_by_wait ON colloquy_sessions ${UNLEASED_INDEX}`;
 
-const makeTables = (connection: Connection, leaseIndex: boolean): Result<void, StoreUnavailable | Misconfigured> =>
-  connection.write(() => {
+const NO_LEASE_INDEX = 'DROP INDEX IF EXISTS colloquy_sessions_by_wait';
+
+const makeTables = (connection: Connection, reconfigure: boolean): Result<void, StoreUnavailable | Misconfigured> =>
+  connection.migrate((asked, stored) => {
     connection.exec(META);
     const metaOf = (name: string) => connection.get('SELECT value FROM colloquy_meta WHERE name = ?', name)?.['value'];
     const version = Number(metaOf('version') ?? 0);
@@ -127,7 +130,12 @@ const makeTables = (connection: Connection, leaseIndex: boolean): Result<void, S
       const write = "INSERT OR REPLACE INTO colloquy_meta VALUES ('version', ?), ('usable_from', ?)";
       connection.run(write, steps.length, USABLE_FROM);
     }
-    if (leaseIndex) connection.exec(LEASE_INDEX);
+    if (version > 0 && !reconfigure) return ok();
+    const wanted = wantedOf(asked, stored());
+    for (const [at, value] of valuesOf(wanted).entries()) {
+      connection.run('INSERT OR REPLACE INTO colloquy_meta VALUES (?, ?)', SETTINGS[at] ?? '', value);
+    }
+    connection.exec(wanted.leaseIndex ? LEASE_INDEX : NO_LEASE_INDEX);
     return ok();
   });
 
@@ -152,6 +160,6 @@ const useWal = (connection: Connection): SqliteMigration => {
  */
 export const migrate = (
   connection: Connection,
-  leaseIndex: boolean,
+  { reconfigure = false }: MigrateOptions,
 ): Result<SqliteMigration, StoreUnavailable | Misconfigured> =>
-  makeTables(connection, leaseIndex).map(() => useWal(connection));
+  makeTables(connection, reconfigure).map(() => useWal(connection));

@@ -1,7 +1,8 @@
-import { ok, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import type { ChangeId, EventDetail } from '../../src/events/event-detail.js';
 import type { EventPage } from '../../src/events/session-event.js';
+import { noEvents } from '../../src/store/deployment.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 import { eventPageOf, positionOfRow, readPlace, scopeOf } from '../sql/event-rows.js';
@@ -28,24 +29,23 @@ const isInScope = (of: EventScope | undefined) => {
 /** The one stream of a file. Each event is written in the transaction of its change. Watchers poll it. */
 export class SqliteEventLog implements EventLog {
   readonly #connection: Connection;
-  /** Number of events that the file keeps, and up to one in a hundred more; if undefined, no events are written. */
-  readonly #length: number | undefined;
-  /** Number of events from one trim to the next: a row costs less if others go with it. */
-  readonly #trimEvery: number;
 
-  constructor(connection: Connection, length: number | undefined) {
+  constructor(connection: Connection) {
     this.#connection = connection;
-    this.#length = length;
-    this.#trimEvery = Math.min(MAX_TRIMMED, Math.floor((length ?? 0) / 100) + 1);
   }
 
-  /** Logs a change, within the transaction that makes it. */
-  log({ tenant, id }: SessionKey, { birth, sequence }: ChangeId, detail: EventDetail): void {
-    if (this.#length === undefined) return;
+  /**
+   * Logs a change, within the transaction that makes it. The file keeps `length` events, and up to one in a hundred more; for
+   * 0 none is written.
+   */
+  log(length: number, { tenant, id }: SessionKey, { birth, sequence }: ChangeId, detail: EventDetail): void {
+    if (length === 0) return;
     const { ms, number } = readPlace(positionOfRow(this.#connection.get(LATEST)));
     const values = [escapeName(tenant), escapeName(id), birth, sequence, JSON.stringify(detail)];
     this.#connection.run(ADD, number + 1, Math.max(Date.now(), ms), ...values);
-    if ((number + 1) % this.#trimEvery === 0) this.#connection.run(TRIM, number + 1 - this.#length);
+    // A row costs less if others go with it.
+    const trimEvery = Math.min(MAX_TRIMMED, Math.floor(length / 100) + 1);
+    if ((number + 1) % trimEvery === 0) this.#connection.run(TRIM, number + 1 - length);
   }
 
   streamOf(): string {
@@ -53,11 +53,11 @@ export class SqliteEventLog implements EventLog {
   }
 
   latest(): Result<string, StoreError> {
-    return this.#connection.read(() => ok(positionOfRow(this.#connection.get(LATEST))));
+    return this.#read(() => ok(positionOfRow(this.#connection.get(LATEST))));
   }
 
   read(_stream: string, position: string, limit: number, of?: EventScope): Result<EventPage, StoreError> {
-    return this.#connection.read(() => {
+    return this.#read(() => {
       const { ms, number } = readPlace(position);
       const scope = scopeOf(of);
       const query = { sql: `${READ} ${scope.sql}${BEHIND}`, values: [...scope.values, ms, ms, number, limit] };
@@ -66,6 +66,11 @@ export class SqliteEventLog implements EventLog {
       const isThere = this.#connection.get(AT, number, ms) !== undefined;
       return ok(eventPageOf({ rows, limit, first, last, isThere }, position));
     });
+  }
+
+  /** Reads the log, unless the file has no events. */
+  #read<T>(work: () => Result<T, StoreError>): Result<T, StoreError> {
+    return this.#connection.read(({ eventsLength }) => (eventsLength === 0 ? err(noEvents) : work()));
   }
 
   isClosed(): boolean {

@@ -1,5 +1,6 @@
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { hasMethods, isFields, readUpTo } from '../../src/input/values.js';
+import type { AskedDeployment } from '../sql/deployment.js';
 
 /** A value that the store binds to a statement. */
 export type SqliteValue = string | number;
@@ -31,31 +32,29 @@ export interface SqliteSessionStoreOptions {
    */
   readonly database: SqliteDatabase;
   /**
-   * Enables `unleased`, by an index of the sessions that have not ended and the time from which nobody holds them, which
-   * `migrate()` makes. Default: false.
+   * Enables `unleased`, by an index of the sessions that have not ended and the time from which nobody holds them. The first
+   * `migrate()` makes it, and stores this setting and `events` for all processes: those that leave it out follow, and those
+   * that ask for something else get `misconfigured`. Default: what is stored, at first false.
    */
   readonly leaseIndex?: boolean;
   /**
-   * Enables events. The file keeps the last `length` events, 1 to 100000000, by default 100000, and up to one
-   * in a hundred more. Default: no events.
+   * Enables events. The file keeps the last `length` events, 1 to 100000000, and up to one in a hundred more; the length may
+   * differ between processes. Without this option the store follows what is stored, and can be watched if events are on.
+   * Default: what is stored, at first no events.
    */
   readonly events?:
     | boolean
     | {
-        /** Number of the latest events that are kept, 1 to 100000000. Default: 100000. */
+        /** Number of the latest events that are kept, 1 to 100000000. Default: what is stored, at first 100000. */
         readonly length?: number;
       };
 }
 
-/** The validated options with their defaults. */
-export interface SqliteSettings {
+/** The validated options. */
+export interface SqliteSettings extends AskedDeployment {
   readonly database: SqliteDatabase;
-  readonly leaseIndex: boolean;
-  /** Number of events that the file keeps, if events are on. */
-  readonly eventsLength: number | undefined;
 }
 
-const DEFAULT_EVENTS = 100_000;
 const MAX_EVENTS = 100_000_000;
 
 const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & { readonly database: true } = {
@@ -67,12 +66,16 @@ const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & { 
 /** Throws a `TypeError` that names all options that break a rule or are unknown. */
 export const readStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings =>
   readOptions('SqliteSessionStore', options, optionNames, (issues) => {
-    const { database, leaseIndex = false, events = false } = options;
+    const { database, leaseIndex, events } = options;
     const isDatabase = hasMethods(database, 'exec', 'prepare');
     issues.check(isDatabase, 'database', 'must be an open connection with exec and prepare');
-    issues.check(typeof leaseIndex === 'boolean', 'leaseIndex', 'must be true or false');
-    if (typeof events === 'boolean') return { database, leaseIndex, eventsLength: events ? DEFAULT_EVENTS : undefined };
+    const isSwitch = leaseIndex === undefined || typeof leaseIndex === 'boolean';
+    issues.check(isSwitch, 'leaseIndex', 'must be true or false');
+    if (events === undefined || typeof events === 'boolean') {
+      return { database, leaseIndex, events, eventsLength: undefined };
+    }
     issues.check(isFields(events), 'events', 'must be true, false or { length }');
-    const length = isFields(events) ? (events.length ?? DEFAULT_EVENTS) : DEFAULT_EVENTS;
-    return { database, leaseIndex, eventsLength: readUpTo(issues, 'events.length', length, MAX_EVENTS) };
+    const length = isFields(events) ? events.length : undefined;
+    const eventsLength = length === undefined ? undefined : readUpTo(issues, 'events.length', length, MAX_EVENTS);
+    return { database, leaseIndex, events: true, eventsLength };
   });

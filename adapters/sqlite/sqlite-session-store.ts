@@ -20,6 +20,7 @@ import type {
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
+import type { MigrateOptions } from '../sql/deployment.js';
 import { Connection } from './connection.js';
 import { readDue } from './read-due.js';
 import { readPage } from './read-page.js';
@@ -40,17 +41,16 @@ import { SessionWriter } from './write-session.js';
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #writer: SessionWriter;
-  readonly #hasLeaseIndex: boolean;
+  /** The log of changes; undefined if the process asks for none. Watches need a file that has events on. */
   readonly events: SqliteEventLog | undefined;
   readonly ends: SqliteEndQueue;
 
   /** Throws a `TypeError` that names every option that breaks a rule or is unknown. */
   constructor(options: SqliteSessionStoreOptions) {
-    const { database, eventsLength, leaseIndex } = readStoreOptions(options);
-    this.#hasLeaseIndex = leaseIndex;
-    this.#connection = new Connection(database);
-    const events = new SqliteEventLog(this.#connection, eventsLength);
-    this.events = eventsLength === undefined ? undefined : events;
+    const { database, ...asked } = readStoreOptions(options);
+    this.#connection = new Connection(database, asked);
+    const events = new SqliteEventLog(this.#connection);
+    this.events = asked.events === false ? undefined : events;
     this.ends = new SqliteEndQueue(this.#connection);
     this.#writer = new SessionWriter(this.#connection, events, this.ends);
   }
@@ -60,9 +60,13 @@ export class SqliteSessionStore implements SessionStore {
    * call at every start and from several processes at once; does nothing if all is there. The names of all tables begin
    * with `colloquy_`. Until then every operation returns `misconfigured`. A database that can have no write-ahead log
    * works without: `withoutWal` says why.
+   *
+   * The call that makes the tables stores `events` and `leaseIndex` for all processes; later ones return `misconfigured` if
+   * they ask for something else. With `reconfigure`, the settings change to what this process asks for. Processes that have
+   * begun before go on with the settings that they know: stop them first.
    */
-  migrate(): Result<SqliteMigration, StoreUnavailable | Misconfigured> {
-    return migrate(this.#connection, this.#hasLeaseIndex);
+  migrate(options: MigrateOptions = {}): Result<SqliteMigration, StoreUnavailable | Misconfigured> {
+    return migrate(this.#connection, options);
   }
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', StoreError> {
@@ -102,7 +106,7 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   unleased(tenant: string, range: UnleasedRange): Result<UnleasedPage, StoreError> {
-    return readUnleased(this.#connection, tenant, range, this.#hasLeaseIndex);
+    return readUnleased(this.#connection, tenant, range);
   }
 
   due(now: number, limit: number): Result<DueSessions, StoreError> {

@@ -62,7 +62,7 @@ export class SessionWriter {
 
   insert(tenant: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', StoreError> {
     const key = { tenant, id: head.id };
-    return this.#connection.write((): Result<'inserted' | 'taken', StoreError> => {
+    return this.#connection.write(({ eventsLength }): Result<'inserted' | 'taken', StoreError> => {
       if (this.#find(key) !== undefined) return ok('taken');
       const [owner, id, text, birth] = [escapeName(tenant), escapeName(head.id), encodeHead(head), nanoid(12)];
       const createdMs = Date.parse(head.createdAt);
@@ -75,13 +75,13 @@ export class SessionWriter {
       for (const [name, value] of Object.entries(head.labels ?? {})) {
         this.#connection.run(INSERT_LABEL, owner, escapeName(name), escapeName(value), createdMs, id, number);
       }
-      this.#events.log(key, { birth, sequence: 1 }, { type: 'created', at: createdMs });
+      this.#events.log(eventsLength, key, { birth, sequence: 1 }, { type: 'created', at: createdMs });
       return ok('inserted');
     });
   }
 
   replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Result<Replaced, StoreError> {
-    return this.#connection.write((): Result<Replaced, StoreError> => {
+    return this.#connection.write(({ eventsLength }): Result<Replaced, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
       const state = decodeState(row['state'], Number(row['last_activity']));
@@ -102,13 +102,13 @@ export class SessionWriter {
       this.#connection.run(REPLACE, ...values, encodeState(next), Number(row['number']));
       if (isEnd) this.#ends.add(row, next.since);
       const change = { birth: String(row['birth']), sequence };
-      if (detail !== undefined) this.#events.log(key, change, detail);
+      if (detail !== undefined) this.#events.log(eventsLength, key, change, detail);
       return ok('replaced');
     });
   }
 
   append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {
-    return this.#connection.write((): Result<AppendOutcome, StoreError> => {
+    return this.#connection.write(({ eventsLength }): Result<AppendOutcome, StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok({ outcome: 'missing' });
       const state = decodeState(row['state'], Number(row['last_activity']));
@@ -118,12 +118,12 @@ export class SessionWriter {
       if (decided !== undefined) return ok(decided);
       const used = { ...state, lastActivityAt: Math.max(state.lastActivityAt, append.now) };
       if (endsAt(used) !== endsAt(state)) this.#connection.run(PUT_OFF, finite(endsAt(used)), Number(row['number']));
-      return ok({ outcome: 'appended', position: this.#addEntries(key, row, append) });
+      return ok({ outcome: 'appended', position: this.#addEntries(eventsLength, key, row, append) });
     });
   }
 
   /** Returns the position behind the entries. */
-  #addEntries(key: SessionKey, row: Fields, { entries, now, operation }: HistoryAppend): number {
+  #addEntries(eventsLength: number, key: SessionKey, row: Fields, { entries, now, operation }: HistoryAppend): number {
     const number = Number(row['number']);
     let position = Number(row['entries']);
     let bytes = Number(row['bytes']);
@@ -139,7 +139,12 @@ export class SessionWriter {
     }
     const sequence = Number(row['sequence']) + 1;
     this.#connection.run(APPENDED, position, bytes, sequence, Math.max(Number(row['last_activity']), now), number);
-    this.#events.log(key, { birth: String(row['birth']), sequence }, { type: 'appended', at: now, position });
+    this.#events.log(
+      eventsLength,
+      key,
+      { birth: String(row['birth']), sequence },
+      { type: 'appended', at: now, position },
+    );
     return position;
   }
 
@@ -147,7 +152,7 @@ export class SessionWriter {
     key: SessionKey,
     { revision, now = Date.now() }: Removal,
   ): Result<'removed' | 'stale' | 'missing', StoreError> {
-    return this.#connection.write((): Result<'removed' | 'stale' | 'missing', StoreError> => {
+    return this.#connection.write(({ eventsLength }): Result<'removed' | 'stale' | 'missing', StoreError> => {
       const row = this.#find(key);
       if (row === undefined) return ok('missing');
       if (revision !== undefined && revision !== Number(row['revision'])) return ok('stale');
@@ -156,7 +161,7 @@ export class SessionWriter {
       this.#ends.keep(row, now);
       this.#connection.run(REMOVE, Number(row['number']));
       const change = { birth: String(row['birth']), sequence: Number(row['sequence']) + 1 };
-      this.#events.log(key, change, { type: 'deleted', at: now });
+      this.#events.log(eventsLength, key, change, { type: 'deleted', at: now });
       return ok('removed');
     });
   }

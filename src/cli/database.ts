@@ -6,7 +6,7 @@ export interface OpenStore {
   readonly store: SessionStore;
   /** Where the sessions are, as text without a password. */
   readonly place: string;
-  /** Whether the store can list by status, whichever host writes it. */
+  /** Whether the store can list by status. */
   readonly listsByStatus: boolean;
   /** Whether other processes may use the same sessions. */
   readonly isShared: boolean;
@@ -15,7 +15,7 @@ export interface OpenStore {
 
 /** What a command does with the store. */
 export interface Use {
-  /** Records events, or reads recorded ones. */
+  /** Needs events. Otherwise it records them where the database has them on. */
   readonly events?: boolean;
   /** Creates and changes nothing, not even a missing database. */
   readonly isReadOnly?: boolean;

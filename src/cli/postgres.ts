@@ -33,7 +33,7 @@ export const postgres: Database = {
       ...(isReadOnly ? { options: '-c default_transaction_read_only=on' } : {}),
     });
     pool.on('error', ({ message }) => void printError(`${place}: ${message}`));
-    const store = new PostgresSessionStore({ pool, schema, events });
+    const store = new PostgresSessionStore({ pool, schema, ...(events && { events }) });
     if (!isReadOnly) unwrap(place, await store.migrate());
     return { store, place, listsByStatus: true, isShared: true, close: () => void pool.end() };
   },

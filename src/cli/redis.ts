@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import { CliError, messageOf } from './cli-error.js';
+import { CliError, messageOf, unwrap } from './cli-error.js';
 import type { Database } from './database.js';
 import { databaseUrl } from './database-url.js';
 import { needPackage } from './load-package.js';
@@ -9,7 +9,8 @@ import { needPackage } from './load-package.js';
 const help = `  --redis URL, $REDIS_URL               A Redis, such as redis://127.0.0.1:6379. Needs the package ioredis. Other users
                                         of this machine can see options: put a URL with a password in REDIS_URL.
   --prefix TEXT, $COLLOQUY_PREFIX       Prefix of the keys in Redis. Default: colloquy.
-  --partitions N, $COLLOQUY_PARTITIONS  Number of hash slots over which the tenants are distributed. Default: 1.
+  --partitions N, $COLLOQUY_PARTITIONS  Number of hash slots over which the tenants are distributed. Default: what is stored
+                                        there, at first 1.
 `;
 
 /** Timeout of the connection to Redis, in milliseconds. */
@@ -39,14 +40,24 @@ const form = {
 
 export const redis: Database = {
   help,
-  open: async (given, { events = false }, options) => {
+  open: async (given, { events = false, isReadOnly = false }, options) => {
     const url = databaseUrl(given, options, form);
     const prefix = options.text('prefix', /^[^{}*]{1,128}$/, 'be 1 to 128 characters without {, } and *') ?? 'colloquy';
     const partitions = options.integer('partitions', 1, 16_384, 1);
+    const hasPartitions = options.given.has('partitions');
     const place = `Redis at ${url.hostname}:${url.port || 6379}`;
     const client = await connect(url, place);
-    const store = new RedisSessionStore({ client, prefix, partitions, statusIndex: true, events });
-    // Only if all hosts have enabled `statusIndex`, which nobody knows here.
-    return { store, place, listsByStatus: false, isShared: true, close: () => client.disconnect() };
+    const asked = { client, prefix, ...(hasPartitions && { partitions }), ...(events && { events }) };
+    try {
+      const stored = unwrap(place, await new RedisSessionStore(asked).deployment());
+      // The first process decides.
+      const isFirst = stored === undefined && !isReadOnly;
+      const store = new RedisSessionStore({ ...asked, ...(isFirst && { statusIndex: true }) });
+      const listsByStatus = stored?.statusIndex ?? isFirst;
+      return { store, place, listsByStatus, isShared: true, close: () => client.disconnect() };
+    } catch (cause) {
+      client.disconnect();
+      throw cause;
+    }
   },
 };

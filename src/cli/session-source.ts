@@ -1,6 +1,7 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import { type ClientError, type RemoteChange, type RemoteSession, SessionClient } from '../client/index.js';
 import { type HistoryPart, type Session, type SessionChange, type SessionError, SessionService } from '../index.js';
+import { noEvents } from '../store/deployment.js';
 import { messageOf, UsageError, unwrap } from './cli-error.js';
 import { databaseHelp, databaseNames, openStore, tenantForm } from './open-store.js';
 import type { Options } from './options.js';
@@ -41,10 +42,18 @@ An option overrides an environment variable.
 
 const openDatabase = async (options: Options): Promise<SessionSource> => {
   const tenant = options.text('tenant', ...tenantForm) ?? 'default';
-  const { store, place, listsByStatus, close } = await openStore(options, { events: true, isReadOnly: true });
+  const { store, place, listsByStatus, close } = await openStore(options, { isReadOnly: true });
   const log = store.events;
-  // '0-0' is the position before the first event.
-  const hasEvents = async () => !!log && unwrap(place, await log.latest(log.streamOf(tenant))) !== '0-0';
+  const hasEvents = async (): Promise<boolean> => {
+    if (log === undefined) return false;
+    const opened = (await log.open?.()) ?? (await log.latest(log.streamOf(tenant)));
+    if (opened.isErr() && opened.error === noEvents) return false;
+    unwrap(
+      place,
+      opened.map(() => undefined),
+    );
+    return true;
+  };
   const sessions = new SessionService({ store, tenant });
   return { sessions, place: `tenant ${tenant} in ${place}`, listsByStatus, hasEvents, close };
 };

@@ -48,7 +48,7 @@ export const sqlite: Database = {
     try {
       const database = new Connection(resolve(text));
       database.exec(isReadOnly ? READ_ONLY_SETTINGS : SETTINGS);
-      const store = new SqliteSessionStore({ database, events });
+      const store = new SqliteSessionStore({ database, ...(events && { events }) });
       if (!isReadOnly) unwrap(place, store.migrate());
       return { store, place, listsByStatus: true, isShared: true, close: () => database.close() };
     } catch (cause) {

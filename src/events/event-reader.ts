@@ -1,11 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import { misconfigured, type StoreError, type WatchError } from '../errors.js';
+import type { StoreError, WatchError } from '../errors.js';
 import type { Settings } from '../service/settings.js';
+import { noEvents } from '../store/deployment.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import type { Feed, FeedConsumer } from './feed.js';
 import { LogCursor, PAGE } from './log-cursor.js';
 import { Pause } from './pause.js';
 import { isAfter, timeAt } from './position.js';
+import { safely } from './safely.js';
 import type { SessionEvent, WatchSignal } from './session-event.js';
 
 /** Maximum number of waiting events from the feed. A consumer that is further behind reads the log itself. */
@@ -30,9 +32,9 @@ export const openReader = async (
   options: ReaderOptions,
 ): Promise<Result<EventReader, WatchError>> => {
   const log = store.events;
-  if (log === undefined || hub === undefined) {
-    return err(misconfigured('the store has no events: enable them with its option `events`'));
-  }
+  if (log === undefined || hub === undefined) return err(noEvents);
+  const opened = await safely(() => log.open?.() ?? ok());
+  if (opened.isErr()) return err(opened.error);
   const feed = hub.feedOf(options.scope.tenant);
   const reader = new EventReader(log, feed, options);
   const added = await feed.add(reader);

@@ -249,6 +249,9 @@ export interface EventScope {
  * Positions never leave the engine, because they would reveal the activity of other tenants.
  */
 export interface EventLog {
+  /** Called before a watch calls the other methods, for what the log has to know. An error ends the watch. */
+  open?(): Answer<void, StoreError>;
+
   /** The stream that contains a tenant's events. It may also contain events of other tenants. */
   streamOf(tenant: string): string;
 
@@ -330,7 +333,7 @@ export interface SessionStore {
    */
   readonly unleased?: ((tenant: string, range: UnleasedRange) => Answer<UnleasedPage, StoreError>) | undefined;
 
-  /** The log of changes. Undefined if the host has not enabled events. */
+  /** The log of changes. Undefined, or `misconfigured` at each call, if the host has not enabled events. */
   readonly events?: EventLog | undefined;
 
   /** The ends that must be reported. */

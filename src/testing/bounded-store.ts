@@ -1,3 +1,4 @@
+import { ok } from 'neverthrow';
 import type { Answer, EventLog, SessionStore } from '../store/session-store.js';
 import { withTimeout } from './with-timeout.js';
 
@@ -7,6 +8,7 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     'then' in answer ? withTimeout(`${call}()`, timeoutMs, answer) : answer;
   const boundedLog = (log: EventLog): EventLog => ({
     ...(log.listen === undefined ? {} : { listen: log.listen.bind(log) }),
+    open: () => bounded('events.open', log.open?.() ?? ok()),
     streamOf: (...args) => log.streamOf(...args),
     latest: (...args) => bounded('events.latest', log.latest(...args)),
     read: (...args) => bounded('events.read', log.read(...args)),

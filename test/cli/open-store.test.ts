@@ -51,14 +51,18 @@ describeWithRedis('as a user with the documented rights', () => {
 
   test('every command works, and Redis refuses nothing', async () => {
     const env = { REDIS_URL: url, PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
+    const serving = await colloquy.start(['serve', '--events', '--commands'], /Ctrl-C stops it/, env);
+    const origin = /http:\/\/[\d.:]+/.exec(serving.output())?.[0] ?? '';
+    const headers = { 'X-API-KEY': 'key', 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ face: 'ada', profile: 'tutor' });
+    expect((await fetch(`${origin}/create-session`, { method: 'POST', headers, body })).status).toBe(201);
     const replayed = await colloquy.run(['replay', '--redis', 'env', '--tenant', 'default', '--keep'], {
       env,
       input: conversation,
     });
     expect(replayed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('no difference') });
-    const serving = await colloquy.start(['serve', '--events'], /Ctrl-C stops it/, env);
     const listed = await colloquy.run(['list', '--json'], { env });
-    const { id } = Object(JSON.parse(listed.stdout));
+    const { id } = Object(JSON.parse(listed.stdout.split('\n')[0] ?? ''));
     expect((await colloquy.run(['inspect', id], { env })).stdout).toContain('Hello');
     expect(await serving.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await admin.call('ACL', 'LOG')).toEqual([]);

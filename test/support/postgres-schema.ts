@@ -38,7 +38,9 @@ export const postgresSchemas = (pool: PostgresPool) => {
   };
   const open = async (options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {}) => {
     const schema = await take();
-    const make = () => new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS, ...options });
+    const settings = { events: false, leaseIndex: false, timeoutMs: PATIENT_MS, ...options };
+    const make = () => new PostgresSessionStore({ pool, schema, ...settings });
+    (await make().migrate({ reconfigure: true }))._unsafeUnwrap();
     const close = async () => {
       await run(TABLES.map((table) => `DELETE FROM "${schema}".${table}`).join('; '));
       free.push(schema);

@@ -119,13 +119,17 @@ export const postgres: ComparedStore = {
     const url = address ?? server?.url ?? '';
     const pool = new Pool({ connectionString: url });
     pool.on('error', ({ message }) => console.error(message));
-    resultOf(await new PostgresSessionStore({ pool }).migrate());
+    const stores = {
+      off: new PostgresSessionStore({ pool, events: false }),
+      on: new PostgresSessionStore({ pool, schema: 'colloquy_events', events: true }),
+    };
+    for (const store of Object.values(stores)) resultOf(await store.migrate());
     await pool.query(TABLES);
     const { rows } = await pool.query("SELECT split_part(version(), ' ', 2) AS version");
     return {
       address: url,
       durability: `PostgreSQL ${rows[0]?.version} by pg, fsync on, synchronous_commit on: survives a crash of the machine`,
-      open: (events) => new PostgresSessionStore({ pool, events }),
+      open: (events) => stores[events ? 'on' : 'off'],
       byHand: tables(pool),
       copy: async ({ tenant, count }) => {
         await copyIn(pool, 'colloquy.sessions', COPY, tenant, count);

@@ -103,7 +103,7 @@ export const redis: ComparedStore = {
     return {
       address: url,
       durability: `Redis ${version} by ioredis, appendfsync always: survives a crash of the machine`,
-      open: (events) => new RedisSessionStore({ client, events }),
+      open: (events) => new RedisSessionStore({ client, prefix: events ? 'colloquy-events' : 'colloquy', events }),
       byHand: strings(client),
       copy: ({ tenant, count }) => copy(client, tenant, count),
       close: async () => {

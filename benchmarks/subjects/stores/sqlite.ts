@@ -122,14 +122,22 @@ export const sqlite: ComparedStore = {
   name: 'SQLite',
   open: async ({ isDurable, address }) => {
     const file = address ?? join(mkdtempSync(join(tmpdir(), 'colloquy-benchmarks-')), 'sessions.db');
-    const database = new Database(file);
-    database.exec(`${SETTINGS}; PRAGMA synchronous = ${isDurable ? 'FULL' : 'OFF'}`);
-    resultOf(new SqliteSessionStore({ database }).migrate());
+    const connect = (path: string) => {
+      const connection = new Database(path);
+      connection.exec(`${SETTINGS}; PRAGMA synchronous = ${isDurable ? 'FULL' : 'OFF'}`);
+      return connection;
+    };
+    const [database, withEvents] = [connect(file), connect(`${file}-events`)];
+    const stores = {
+      off: new SqliteSessionStore({ database, events: false }),
+      on: new SqliteSessionStore({ database: withEvents, events: true }),
+    };
+    for (const store of Object.values(stores)) resultOf(store.migrate());
     const version = firstOf(database, 'SELECT sqlite_version() AS version')['version'];
     return {
       address: file,
       durability: `SQLite ${version} by libsql, WAL, synchronous = FULL: survives a crash of the machine`,
-      open: (events) => new SqliteSessionStore({ database, events }),
+      open: (events) => stores[events ? 'on' : 'off'],
       byHand: tables(database),
       copy: async ({ tenant, count }) => {
         // In a log, gigabytes would be written twice.
@@ -140,6 +148,7 @@ export const sqlite: ComparedStore = {
       },
       close: async () => {
         database.close();
+        withEvents.close();
         if (address === undefined) rmSync(dirname(file), { recursive: true, force: true });
       },
     };

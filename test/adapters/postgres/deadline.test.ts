@@ -9,8 +9,12 @@ const hello = { entries: [say('hello')], now: NOON };
 const pass = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** A pool whose statements are answered by `query`. */
-const poolOf = (query: (text: string) => Promise<unknown>): PostgresPool => ({
-  connect: async () => ({ query, release: () => undefined }),
+const poolOf = (query: (text: string) => Promise<unknown>, hasEvents: boolean): PostgresPool => ({
+  connect: async () => ({
+    query: async (text) =>
+      text.includes('.meta') ? { rows: [{ name: 'events', value: hasEvents ? '100' : '0' }] } : query(text),
+    release: () => undefined,
+  }),
 });
 
 /** What a call has answered at its timeout. */
@@ -34,7 +38,11 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
   });
 
   const storeOn = (query: (text: string) => Promise<unknown>, events = false) =>
-    new PostgresSessionStore({ pool: poolOf(query), timeoutMs: TIMEOUT_MS, events: events && { listen: false } });
+    new PostgresSessionStore({
+      pool: poolOf(query, events),
+      timeoutMs: TIMEOUT_MS,
+      events: events && { listen: false },
+    });
 
   it('however often other transactions are in the way of a write', async () => {
     const store = storeOn(async () => {

@@ -27,6 +27,7 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
       const client = await pool.connect();
       return {
         query: async (text, values) => {
+          if (text.includes('.meta')) return client.query(text);
           const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values && [...values]);
           read.push(rowsRead(rows.map((row) => Object(row)['QUERY PLAN'])));
           return client.query(text, values && [...values]);

@@ -22,7 +22,7 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
   beforeAll(async () => {
     bouncer = await startPgBouncer(server);
     pool = openPool(bouncer, { max: 20 });
-    (await new PostgresSessionStore({ pool, schema }).migrate())._unsafeUnwrap();
+    (await new PostgresSessionStore({ pool, schema, events: true }).migrate())._unsafeUnwrap();
   });
   afterAll(async () => {
     await pool.end();

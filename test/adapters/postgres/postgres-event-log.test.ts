@@ -31,7 +31,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
       connect: async () => {
         const client = await pool.connect();
         const query = (text: string, values: unknown[] = []) => {
-          asked.push([text, values]);
+          if (!text.includes('.meta')) asked.push([text, values]);
           return client.query(text, values);
         };
         return { query, release: (destroy) => client.release(destroy) };

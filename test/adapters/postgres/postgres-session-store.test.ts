@@ -73,11 +73,12 @@ describe('PostgresSessionStore', () => {
 
   it('a connection that does not answer is unknown at the timeout for a write, and is closed', async () => {
     const released: unknown[] = [];
-    const client = { query: () => new Promise(() => undefined), release: (destroy: unknown) => released.push(destroy) };
+    const query = async (text: string) => (text.includes('.meta') ? { rows: [] } : new Promise(() => undefined));
+    const client = { query, release: (destroy: unknown) => released.push(destroy) };
     const store = new PostgresSessionStore({ pool: { connect: async () => client }, timeoutMs: 20 });
     expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({ outcome: 'unknown' });
     expect((await store.find(key))._unsafeUnwrapErr()).toMatchObject(notApplied);
-    expect(released).toEqual([true, true]);
+    expect(released).toEqual([false, true, true]);
   });
 });
 

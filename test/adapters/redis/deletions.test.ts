@@ -24,7 +24,7 @@ describeWithRedis('a deletion', ({ port }) => {
     const keysLeft = async () => {
       const found = await client.call('KEYS', `${prefix}:*`);
       const names = (Array.isArray(found) ? found.map(String) : []).toSorted();
-      return names.filter((name) => !name.endsWith(':events'));
+      return names.filter((name) => !/:(?:events|deployment)$/.test(name));
     };
     /** Forgets the calls that were made until now, as time does. */
     const forget = async () => {

@@ -60,6 +60,9 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         const others = new RedisSessionStore({ client: openClient(version, { port }), prefix, timeoutMs: PATIENT_MS });
         const client = openClient(version, { port: proxy.port, ...settings[name] });
         const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+        // The settings of the deployment are stored before, so that the first script that is sent is that of the change.
+        await answerOf(others.insert(TENANT, headOf('zero'), live('IDLE')));
+        await answerOf(others.remove(keyOf('zero')));
         await answerOf(store.findState(key));
         // The reply that is cut off may be that of a command before it: nothing else happens until the script has run.
         const loseReply = (

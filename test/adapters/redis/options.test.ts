@@ -143,9 +143,9 @@ describeWithRedis("a host's client", ({ port }) => {
       return new Set(all.filter((name) => !name.includes(':write:')));
     };
     const named = (...names: readonly string[]) => new Set(names.map((name) => `host:${prefix}:{0}:${name}`));
-    const shared = ['index:acme', 'deadlines:acme', 'tenants'];
+    const shared = ['index:acme', 'deadlines:acme', 'tenants', 'deployment'];
     expect(await keys()).toEqual(named('record:acme:one', 'journal:acme:one', 'names:acme:one', ...shared));
     expect(await answerOf(store.remove(keyOf('one'), { now: NOON }))).toBe('removed');
-    expect(await keys()).toEqual(new Set());
+    expect(await keys()).toEqual(named('deployment'));
   });
 });

@@ -8,7 +8,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { refusals, refusing } from '../../support/refusing-client.js';
-import { okOf, startedIn } from '../../support/sessions.js';
+import { createdIn, okOf, startedIn } from '../../support/sessions.js';
 
 const MINUTE = 60_000;
 
@@ -142,7 +142,9 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
   });
 
   test('asks each of 4096 partitions once in a round of ten steps, where nothing is due', async () => {
-    const { store, clock, sweep, sent } = open(4096);
+    const { store, sessions, clock, sweep, sent } = open(4096);
+    // It stores the number of partitions.
+    await createdIn(sessions);
     const steps: number[] = [];
     for (let after: string | undefined; ; ) {
       const before = sent();

@@ -29,7 +29,7 @@ test('the index is made by a later migration too, with the sessions that are the
     message: 'SqliteSessionStore: unleased needs the option leaseIndex',
   });
   const store = new SqliteSessionStore({ database, leaseIndex: true });
-  store.migrate()._unsafeUnwrap();
+  store.migrate({ reconfigure: true })._unsafeUnwrap();
   store.migrate()._unsafeUnwrap();
   expect(store.unleased('acme', range)._unsafeUnwrap().records).toMatchObject([{ head: { id: 'one' } }]);
 });

@@ -10,7 +10,7 @@ export const makeFile = (options: Omit<SqliteDatabase, 'kind' | 'file'> = {}, fo
   onTestFinished(own.remove);
   const file = folder === undefined ? own.file : join(folder, 'sessions.db');
   const connection = openLibsql(file);
-  new SqliteSessionStore({ database: connection }).migrate()._unsafeUnwrap();
+  new SqliteSessionStore({ database: connection, events: true }).migrate()._unsafeUnwrap();
   connection.close();
   const database: SqliteDatabase = { kind: 'sqlite', file, ...options };
   return { database, file };

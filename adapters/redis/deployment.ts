@@ -1,0 +1,231 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type Misconfigured, misconfigured, type StoreUnavailable, storeUnavailable } from '../../src/errors.js';
+import { differenceOf } from '../../src/store/deployment.js';
+import { type Call, type Connection, script } from './connection.js';
+import type { Failure } from './failure.js';
+import { Keyspace } from './keyspace.js';
+import type { RedisSettings } from './redis-session-store-options.js';
+
+/** What all processes of a store have in common. The first one that creates a session stores it. */
+export interface RedisDeployment {
+  /** Number of hash slots for the tenants. */
+  readonly partitions: number;
+  /** Whether sessions can be listed by status. */
+  readonly statusIndex: boolean;
+  /** Whether there is an index for `unleased`. */
+  readonly leaseIndex: boolean;
+  /** Whether changes are logged as events. */
+  readonly events: boolean;
+}
+
+/** A call, and where and what it writes. */
+export interface OpenCall {
+  readonly call: Call;
+  readonly keys: Keyspace;
+  /** Number of events that a stream keeps, as scripts get it; '' without events. */
+  readonly eventsLength: string;
+}
+
+/** The settings that are stored. */
+interface Stored {
+  readonly deployment: RedisDeployment;
+  /** Number of events that a stream keeps unless a process asks for another; 0 without events. */
+  readonly eventsLength: number;
+}
+
+type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
+
+const DEFAULT_EVENTS = 100_000;
+
+/** As a text, such as `1 partitions=64 statusIndex=1 leaseIndex=0 events=100000`: its first field is the version of the form. */
+const encode = ({ deployment: { partitions, statusIndex, leaseIndex }, eventsLength }: Stored): string =>
+  `1 partitions=${partitions} statusIndex=${Number(statusIndex)} leaseIndex=${Number(leaseIndex)} events=${eventsLength}`;
+
+const form = /^1 partitions=(\d{1,5}) statusIndex=([01]) leaseIndex=([01]) events=(\d{1,9})$/;
+
+const decode = (text: unknown): Stored | undefined => {
+  const [, partitions = '', statusIndex, leaseIndex, events] = (typeof text === 'string' && form.exec(text)) || [];
+  if (Number(partitions) < 1) return undefined;
+  return {
+    deployment: {
+      partitions: Number(partitions),
+      statusIndex: statusIndex === '1',
+      leaseIndex: leaseIndex === '1',
+      events: events !== '0',
+    },
+    eventsLength: Number(events),
+  };
+};
+
+/**
+ * Stores the settings of a deployment unless there are some.
+ *
+ * KEYS  1 the settings
+ * ARGV  1 those of this process
+ * Returns those that are stored.
+ */
+const storeScript = script(`
+local stored = redis.call('GET', KEYS[1])
+if stored then return stored end
+redis.call('SET', KEYS[1], ARGV[1])
+return ARGV[1]
+`);
+
+/** Stores the settings of this process, whatever is stored. KEYS and ARGV as above. */
+const changeScript = script(`
+redis.call('SET', KEYS[1], ARGV[1])
+return ARGV[1]
+`);
+
+const changed = 'change it with repair({ reconfigure: true })';
+const changes = {
+  partitions: 'use another prefix',
+  statusIndex: changed,
+  leaseIndex: changed,
+  events: changed,
+};
+
+/** The change that the call is for was not sent. */
+const notApplied = ({ error: { message, cause } }: Failure): StoreUnavailable =>
+  storeUnavailable(message, 'not_applied', cause);
+
+/**
+ * Begins the calls of a store by the settings of its deployment. It reads them once, with the first call. Where none are stored,
+ * there is no session: a call that creates one stores those of this process, and any other looks again the next time.
+ */
+export class Deployment {
+  readonly #connection: Connection;
+  readonly #settings: RedisSettings;
+  readonly #key: string;
+  /** Set as soon as the settings are known, and as this process asks for them. */
+  #known: Omit<OpenCall, 'call'> | undefined;
+  /** The request that is on its way: calls at the same time share it. */
+  #reading: Promise<Result<unknown, Failure>> | undefined;
+  #storing: Promise<Result<unknown, Failure>> | undefined;
+
+  constructor(connection: Connection, settings: RedisSettings) {
+    this.#connection = connection;
+    this.#settings = settings;
+    this.#key = `${settings.prefix}:{0}:deployment`;
+  }
+
+  /** As far as this process knows or assumes: partitions by their number. */
+  get keys(): Keyspace {
+    return this.#known?.keys ?? this.#openBy(this.#wanted()).keys;
+  }
+
+  /** Begins a call that creates no session. */
+  async begin(): Answer<OpenCall> {
+    const call = this.#connection.begin();
+    if (this.#known !== undefined) return ok({ call, ...this.#known });
+    const stored = await this.#read(call);
+    if (stored.isErr()) return err(stored.error);
+    const opened = stored.value === undefined ? ok(this.#openBy(this.#wanted())) : this.#open(stored.value);
+    return opened.map((open) => ({ call, ...open }));
+  }
+
+  /** Runs a call that creates no session. */
+  async read<T, E>(
+    work: (open: OpenCall) => Promise<Result<T, E>>,
+  ): Promise<Result<T, E | StoreUnavailable | Misconfigured>> {
+    const opened = await this.begin();
+    return opened.isErr() ? err(opened.error) : work(opened.value);
+  }
+
+  /** Begins a call that may create a session. */
+  async beginInsert(): Answer<OpenCall> {
+    const call = this.#connection.begin();
+    if (this.#known !== undefined) return ok({ call, ...this.#known });
+    const stored = await this.#read(call);
+    if (stored.isErr()) return err(stored.error);
+    const found = stored.value === undefined ? await this.#store(call) : ok(stored.value);
+    return found.andThen((settings) => this.#open(settings)).map((open) => ({ call, ...open }));
+  }
+
+  /** What is stored; undefined if nothing is. */
+  async find(): Answer<RedisDeployment | undefined> {
+    const stored = await this.#read(this.#connection.begin());
+    return stored.andThen((found) =>
+      found === undefined ? ok(undefined) : this.#open(found).map(() => found.deployment),
+    );
+  }
+
+  /** Stores what this process asks for; what it does not ask for stays. */
+  async change(): Answer<void> {
+    const call = this.#connection.begin();
+    const stored = await this.#read(call);
+    if (stored.isErr()) return err(stored.error);
+    const next = this.#wanted(stored.value);
+    const { partitions } = stored.value?.deployment ?? next.deployment;
+    const refusal = this.#differenceFrom({ ...next.deployment, partitions });
+    if (refusal !== undefined) return err(refusal);
+    this.#known = undefined;
+    const written = await call.repairScript(changeScript, [this.#key], [encode(next)]);
+    if (written.isErr()) return err(written.error.error);
+    return this.#open(next).map(() => undefined);
+  }
+
+  async #read(call: Call): Answer<Stored | undefined> {
+    this.#reading ??= call
+      .readCommand((client) => client.get(this.#key))
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    const text = await this.#reading;
+    if (text.isErr()) return err(notApplied(text.error));
+    return text.value === null ? ok(undefined) : this.#decoded(text.value);
+  }
+
+  async #store(call: Call): Answer<Stored> {
+    this.#storing ??= call.repairScript(storeScript, [this.#key], [encode(this.#wanted())]).finally(() => {
+      this.#storing = undefined;
+    });
+    const text = await this.#storing;
+    return text.isErr() ? err(notApplied(text.error)) : this.#decoded(text.value);
+  }
+
+  #decoded(text: unknown): Result<Stored, Misconfigured> {
+    const stored = decode(text);
+    if (stored !== undefined) return ok(stored);
+    return err(misconfigured(`RedisSessionStore: this version does not know the format of the key ${this.#key}`));
+  }
+
+  /** What this process asks for, on top of what is stored. */
+  #wanted(stored?: Stored): Stored {
+    const { partitions, statusIndex, leaseIndex, events, eventsLength } = this.#settings;
+    const before = stored?.deployment ?? { partitions: 1, statusIndex: false, leaseIndex: false, events: false };
+    const hasEvents = events ?? before.events;
+    const length = eventsLength ?? (stored?.eventsLength || DEFAULT_EVENTS);
+    return {
+      deployment: {
+        partitions: partitions ?? before.partitions,
+        statusIndex: statusIndex ?? before.statusIndex,
+        leaseIndex: leaseIndex ?? before.leaseIndex,
+        events: hasEvents,
+      },
+      eventsLength: hasEvents ? length : 0,
+    };
+  }
+
+  #differenceFrom(deployment: RedisDeployment): Misconfigured | undefined {
+    const { partitions, statusIndex, leaseIndex, events } = this.#settings;
+    return differenceOf(
+      'RedisSessionStore',
+      { partitions, statusIndex, leaseIndex, events },
+      { ...deployment },
+      changes,
+    );
+  }
+
+  #open(stored: Stored): Result<Omit<OpenCall, 'call'>, Misconfigured> {
+    const refusal = this.#differenceFrom(stored.deployment);
+    if (refusal !== undefined) return err(refusal);
+    this.#known = this.#openBy(stored);
+    return ok(this.#known);
+  }
+
+  #openBy({ deployment: { partitions, events, ...indexes }, eventsLength }: Stored): Omit<OpenCall, 'call'> {
+    const keys = new Keyspace(this.#settings.prefix, partitions, indexes);
+    return { keys, eventsLength: events ? String(this.#settings.eventsLength ?? eventsLength) : '' };
+  }
+}

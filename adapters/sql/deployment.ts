@@ -1,0 +1,66 @@
+import type { Misconfigured } from '../../src/errors.js';
+import type { Fields } from '../../src/input/values.js';
+import { differenceOf } from '../../src/store/deployment.js';
+
+/** What a process asks for of a database. Undefined: what is stored. */
+export interface AskedDeployment {
+  readonly events: boolean | undefined;
+  /** Number of events that the log keeps. */
+  readonly eventsLength: number | undefined;
+  readonly leaseIndex: boolean | undefined;
+}
+
+/** What all processes of a database have in common. `migrate` stores it. */
+export interface SqlDeployment {
+  /** Number of events that the log keeps; 0 without events. */
+  readonly eventsLength: number;
+  readonly leaseIndex: boolean;
+}
+
+/** Options of `migrate`. */
+export interface MigrateOptions {
+  /** Whether to change the settings of the database to what this process asks for. Default: false. */
+  readonly reconfigure?: boolean;
+}
+
+const DEFAULT_EVENTS = 100_000;
+
+/** The names of the settings in the table meta. */
+export const SETTINGS = ['events', 'lease_index'] as const;
+
+/** The settings in rows of the table meta. */
+export const deploymentIn = (rows: readonly Fields[]): SqlDeployment => {
+  const numberOf = (name: (typeof SETTINGS)[number]) =>
+    Number(rows.find((row) => row['name'] === name)?.['value'] ?? 0);
+  return { eventsLength: numberOf('events'), leaseIndex: numberOf('lease_index') === 1 };
+};
+
+/** The values of `SETTINGS`, in their order. */
+export const valuesOf = ({ eventsLength, leaseIndex }: SqlDeployment): readonly [number, number] => [
+  eventsLength,
+  Number(leaseIndex),
+];
+
+/** What a process asks for, on top of what is stored. */
+export const wantedOf = (
+  { events, eventsLength, leaseIndex }: AskedDeployment,
+  stored: SqlDeployment,
+): SqlDeployment => ({
+  eventsLength: (events ?? stored.eventsLength > 0) ? (eventsLength ?? (stored.eventsLength || DEFAULT_EVENTS)) : 0,
+  leaseIndex: leaseIndex ?? stored.leaseIndex,
+});
+
+const changed = 'change it with migrate({ reconfigure: true })';
+
+/** The error of a process that asks for something else than is stored. */
+export const refusalOfSettings = (
+  store: string,
+  { events, leaseIndex }: AskedDeployment,
+  stored: SqlDeployment,
+): Misconfigured | undefined =>
+  differenceOf(
+    store,
+    { events, leaseIndex },
+    { events: stored.eventsLength > 0, leaseIndex: stored.leaseIndex },
+    { events: changed, leaseIndex: changed },
+  );

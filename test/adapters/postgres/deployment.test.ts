@@ -1,0 +1,107 @@
+import { afterAll, expect, it } from 'vitest';
+import {
+  type PostgresPool,
+  PostgresSessionStore,
+  type PostgresSessionStoreOptions,
+} from '../../../adapters/postgres/index.js';
+import { SessionService } from '../../../src/index.js';
+import { headOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { ada, okOf } from '../../support/sessions.js';
+import { methods, storeCalls } from '../../support/store-calls.js';
+
+const range = { status: 'ACTIVE', now: NOON, limit: 10 } as const;
+
+describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) => {
+  const pool = openPool(postgres);
+  afterAll(() => pool.end());
+
+  /** Each store is as one of another process. */
+  const deploy = () => {
+    const schema = schemaName();
+    return (options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {}, on: PostgresPool = pool) =>
+      new PostgresSessionStore({ pool: on, schema, timeoutMs: PATIENT_MS, ...options });
+  };
+  const idsIn = async ({ events }: PostgresSessionStore) =>
+    (await events?.read('', '0', 100))?.map((page) => page.events.map(({ sessionId }) => sessionId));
+
+  it('are those of the first migrate(), and those that leave options out follow', async () => {
+    const open = deploy();
+    (await open({ events: { length: 3 }, leaseIndex: true }).migrate())._unsafeUnwrap();
+    const follower = open();
+    (await follower.migrate())._unsafeUnwrap();
+    for (const at of upTo(5)) await answerOf(follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE')));
+    expect((await idsIn(follower))?._unsafeUnwrap()).toEqual(['s2', 's3', 's4']);
+    expect((await answerOf(follower.unleased(TENANT, range))).records).toHaveLength(5);
+  });
+
+  it('are off where the first process asks for nothing: then nobody watches', async () => {
+    const open = deploy();
+    (await open().migrate())._unsafeUnwrap();
+    const sessions = new SessionService({ store: open() });
+    const { id } = await okOf(sessions.create(ada));
+    const { value } = await sessions.watch(id)[Symbol.asyncIterator]().next();
+    expect(value?._unsafeUnwrapErr()).toMatchObject({
+      type: 'misconfigured',
+      message: expect.stringContaining('no events'),
+    });
+  });
+
+  it.each([
+    [{ events: false }, 'the option events asks for false, but this store has true'],
+    [{ leaseIndex: true }, 'the option leaseIndex asks for true, but this store has false'],
+  ])('refuse each call of a process that asks for %j, and change nothing', async (options, message) => {
+    const open = deploy();
+    const first = open({ events: true, leaseIndex: false });
+    (await first.migrate())._unsafeUnwrap();
+    const misconfigured = { type: 'misconfigured', message: expect.stringContaining(message) };
+    const store = open(options);
+    for (const _ of upTo(2)) {
+      expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject(misconfigured);
+      for (const method of methods) {
+        const result = await storeCalls[method](store);
+        expect([method, result.isErr() && result.error]).toEqual([method, expect.objectContaining(misconfigured)]);
+      }
+    }
+    await answerOf(first.insert(TENANT, headOf('one'), live('ACTIVE')));
+    expect((await idsIn(first))?._unsafeUnwrap()).toEqual(['one']);
+  });
+
+  it('are read once, with the first call', async () => {
+    const open = deploy();
+    (await open({ events: true }).migrate())._unsafeUnwrap();
+    const asked: string[] = [];
+    const counting = {
+      connect: async () => {
+        const client = await pool.connect();
+        const query = (text: string, values: unknown[] = []) => {
+          asked.push(text);
+          return client.query(text, values);
+        };
+        return { query, release: (destroy?: boolean) => client.release(destroy) };
+      },
+    };
+    const store = open({}, counting);
+    await Promise.all(upTo(9).map(() => answerOf(store.find({ tenant: TENANT, id: 'one' }))));
+    await answerOf(store.due(NOON, 1));
+    expect(asked.filter((text) => text.includes('.meta'))).toHaveLength(1);
+    expect(asked).toHaveLength(11);
+  });
+
+  it('are changed by a migrate() that is told to, on and off', async () => {
+    const open = deploy();
+    (await open().migrate())._unsafeUnwrap();
+    await answerOf(open().insert(TENANT, headOf('one'), live('ACTIVE')));
+    const wanted = open({ events: true, leaseIndex: true });
+    (await wanted.migrate({ reconfigure: true }))._unsafeUnwrap();
+    await answerOf(wanted.insert(TENANT, headOf('two'), live('ACTIVE')));
+    expect((await idsIn(open()))?._unsafeUnwrap()).toEqual(['two']);
+    expect((await answerOf(open().unleased(TENANT, range))).records).toHaveLength(2);
+    (await open({ leaseIndex: false }).migrate({ reconfigure: true }))._unsafeUnwrap();
+    expect((await open().unleased(TENANT, range))._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
+    expect((await idsIn(open({ events: true })))?._unsafeUnwrap()).toEqual(['two']);
+  });
+});

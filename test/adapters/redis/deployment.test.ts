@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
+import { createSweeper, SessionService } from '../../../src/index.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { intercepting } from '../../support/intercepting-client.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { missingEntries } from '../../support/redis-indexes.js';
+import { ada, errorOf, okOf, startedIn } from '../../support/sessions.js';
+import { methods, storeCalls } from '../../support/store-calls.js';
+
+type Options = Omit<RedisSessionStoreOptions, 'client' | 'prefix'>;
+
+let prefixes = 0;
+
+describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
+  describe.each(clientVersions)('%s', (version) => {
+    describe.each(['', 'host:'])('keyPrefix %j', (keyPrefix) => {
+      /** Each store is as one of another process: with a client of its own. */
+      const deploy = () => {
+        prefixes += 1;
+        const prefix = `deployment-${process.pid}-${prefixes}`;
+        const sent: string[] = [];
+        const open = (options: Options = {}) => {
+          const client = intercepting(openClient(version, { port, keyPrefix }), (name, _, run) => {
+            sent.push(name);
+            return run();
+          });
+          return new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
+        };
+        return { prefix: `${keyPrefix}${prefix}`, sent, process: open, client: openClient(version, { port }) };
+      };
+      const insert = (store: RedisSessionStore, id = 'one') =>
+        answerOf(store.insert(TENANT, headOf(id), live('ACTIVE', { deadline: NOON + 1000 })));
+
+      test('are those of the first process that creates a session, and those that leave options out follow', async () => {
+        const { process, client, prefix } = deploy();
+        const first = process({ partitions: 3, statusIndex: true, leaseIndex: true, events: { length: 500 } });
+        const follower = process();
+        expect((await follower.deployment())._unsafeUnwrap()).toBeUndefined();
+        await insert(first);
+        const settings = { partitions: 3, statusIndex: true, leaseIndex: true, events: true };
+        expect((await follower.deployment())._unsafeUnwrap()).toEqual(settings);
+        await insert(follower, 'two');
+        await answerOf(follower.append(keyOf('one'), { entries: [say('hello')], now: NOON }));
+        expect(await missingEntries(client, { prefix, ...settings })).toEqual([]);
+        const page = { offset: 0, limit: 10, status: { status: 'ACTIVE', now: NOON } } as const;
+        expect(await answerOf(follower.list(TENANT, page))).toMatchObject({ total: 2 });
+        const { records } = await answerOf(follower.unleased(TENANT, { status: 'ACTIVE', now: NOON, limit: 10 }));
+        expect(records.map(({ head }) => head.id)).toEqual(['one', 'two']);
+      });
+
+      test('are the defaults where the first process asks for nothing', async () => {
+        const { process } = deploy();
+        await insert(process());
+        const settings = { partitions: 1, statusIndex: false, leaseIndex: false, events: false };
+        expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);
+      });
+
+      test('are stored by no other call', async () => {
+        const { process } = deploy();
+        const reader = process({ statusIndex: true });
+        expect(await answerOf(reader.find(keyOf('one')))).toBeUndefined();
+        expect((await answerOf(reader.due(NOON, 10))).sessions).toEqual([]);
+        expect(await answerOf(reader.remove(keyOf('one')))).toBe('missing');
+        expect((await process().deployment())._unsafeUnwrap()).toBeUndefined();
+        await insert(process({ statusIndex: false }));
+        expect((await reader.find(keyOf('one')))._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
+      });
+
+      test.each<[keyof Options, Options, string]>([
+        [
+          'partitions',
+          { partitions: 4 },
+          'the option partitions asks for 4, but this store has 3: leave the option out, or use another prefix',
+        ],
+        ['statusIndex', { statusIndex: false }, 'the option statusIndex asks for false, but this store has true'],
+        ['leaseIndex', { leaseIndex: true }, 'the option leaseIndex asks for true, but this store has false'],
+        ['events', { events: false }, 'the option events asks for false, but this store has true'],
+      ])('refuse each call of a process that asks for other %s, and change nothing', async (_, options, message) => {
+        const { process, client, prefix } = deploy();
+        await insert(process({ partitions: 3, statusIndex: true, leaseIndex: false, events: true }));
+        const keys = async () => [await client.call('KEYS', `${prefix}*`)].flat().toSorted();
+        const before = await keys();
+        const store = process(options);
+        const misconfigured = { type: 'misconfigured', message: expect.stringContaining(message) };
+        for (const _ of upTo(2)) {
+          for (const method of methods) {
+            const result = await storeCalls[method](store);
+            expect([method, result.isErr() && result.error]).toEqual([method, expect.objectContaining(misconfigured)]);
+          }
+          expect((await store.ends.due(NOON, 10))._unsafeUnwrapErr()).toMatchObject(misconfigured);
+          expect((await store.repair())._unsafeUnwrapErr()).toMatchObject(misconfigured);
+          expect((await store.deployment())._unsafeUnwrapErr()).toMatchObject(misconfigured);
+        }
+        expect(await keys()).toEqual(before);
+      });
+
+      test('agree with a process that asks for the same, and with another length of the events', async () => {
+        const { process } = deploy();
+        await insert(process({ partitions: 3, events: { length: 500 } }));
+        await insert(process({ partitions: 3, statusIndex: false, leaseIndex: false, events: { length: 5 } }), 'two');
+      });
+
+      test('make a process without options tell the watchers of others what it changes', async () => {
+        const { process } = deploy();
+        const clock = new ManualClock();
+        const application = new SessionService({ store: process({ partitions: 3, events: true }), clock });
+        const id = await startedIn(application, { timeLimit: 60 });
+        const watch = application.watch(id)[Symbol.asyncIterator]();
+        expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ type: 'session.snapshot' });
+        clock.pass(60_000);
+        await okOf(createSweeper(new SessionService({ store: process(), clock })).sweepOnce());
+        const types: string[] = [];
+        for (let item = await watch.next(); !item.done; item = await watch.next()) {
+          types.push(item.value._unsafeUnwrap().type);
+        }
+        expect(types).toContain('session.terminated');
+      });
+
+      test('let a process without options watch, from its first call on', async () => {
+        const { process } = deploy();
+        const application = new SessionService({ store: process({ partitions: 3, events: true }) });
+        const ids = await Promise.all(upTo(9).map((at) => startedIn(application.forTenant(`t${at}`))));
+        for (const [at, id] of ids.entries()) {
+          const tenant = `t${at}`;
+          const watch = new SessionService({ store: process(), tenant })
+            .watchAll({ from: '0' })
+            [Symbol.asyncIterator]();
+          expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ sessionId: id });
+          await watch.return?.();
+        }
+      });
+
+      test('let no process watch a store without events', async () => {
+        const { process } = deploy();
+        await insert(process());
+        const items = new SessionService({ store: process(), tenant: TENANT }).watch('one');
+        const { value } = await items[Symbol.asyncIterator]().next();
+        expect(value?._unsafeUnwrapErr()).toMatchObject({
+          type: 'misconfigured',
+          message: expect.stringMatching(/no events/),
+        });
+      });
+
+      test('are read once, with the first call, however many calls begin at the same time', async () => {
+        const { process, sent } = deploy();
+        const first = process();
+        await Promise.all(upTo(20).map((at) => insert(first, `s${at}`)));
+        // The settings were read once, and stored once: the script was not known.
+        expect(sent.filter((name) => name === 'get')).toHaveLength(1);
+        sent.length = 0;
+        const second = process();
+        await Promise.all(upTo(20).map((at) => insert(second, `s${at}`)));
+        await insert(second, 'more');
+        expect(sent).toEqual(['get', ...upTo(21).map(() => 'evalsha')]);
+      });
+
+      test('are one and the same for many processes that begin at the same time', async () => {
+        const { process } = deploy();
+        const stores = upTo(12).map((at) => process({ statusIndex: at % 2 === 0 }));
+        const results = await Promise.all(
+          stores.map((store, at) => store.insert(TENANT, headOf(`s${at}`), live('IDLE'))),
+        );
+        const stored = (await process().deployment())._unsafeUnwrap();
+        expect(results.map((result) => result.isOk())).toEqual(
+          upTo(12).map((at) => (at % 2 === 0) === stored?.statusIndex),
+        );
+      });
+
+      test('are changed by a repair that is told to, with the indexes that are new', async () => {
+        const { process, client, prefix } = deploy();
+        await insert(process({ partitions: 3 }));
+        const wanted = process({ statusIndex: true, leaseIndex: true, events: true });
+        expect((await wanted.repair())._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
+        const report = (await wanted.repair({ reconfigure: true }))._unsafeUnwrap();
+        expect(report).toMatchObject({ sessions: 1, listed: 1 });
+        await insert(wanted, 'two');
+        const settings = { partitions: 3, statusIndex: true, leaseIndex: true, events: true };
+        expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);
+        expect(await missingEntries(client, { prefix, ...settings })).toEqual([]);
+        const moved = await process({ partitions: 4 }).repair({ reconfigure: true });
+        expect(moved._unsafeUnwrapErr()).toMatchObject({
+          type: 'misconfigured',
+          message: expect.stringMatching(/another prefix/),
+        });
+        expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);
+      });
+
+      test('that a later version has stored are misconfigured', async () => {
+        const { process, client, prefix } = deploy();
+        await client.call('SET', `${prefix}:{0}:deployment`, '2 from the future');
+        const error = await errorOf(new SessionService({ store: process() }).create(ada));
+        expect(error).toMatchObject({ type: 'misconfigured', message: expect.stringContaining('deployment') });
+      });
+    });
+  });
+});

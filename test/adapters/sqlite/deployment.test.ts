@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../../adapters/sqlite/index.js';
+import { headOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
+import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
+import { methods, storeCalls } from '../../support/store-calls.js';
+
+const range = { status: 'ACTIVE', now: NOON, limit: 10 } as const;
+
+describe('the settings of a deployment in SQLite', () => {
+  let file: string;
+  let remove: () => void;
+  let databases: ReturnType<typeof openLibsql>[];
+  beforeEach(() => {
+    ({ file, remove } = sqliteFile());
+    databases = [];
+  });
+  afterEach(() => {
+    for (const database of databases) database.close();
+    remove();
+  });
+
+  /** A store as of another process. */
+  const open = (options: Omit<SqliteSessionStoreOptions, 'database'> = {}) => {
+    const database = openLibsql(file);
+    databases.push(database);
+    return new SqliteSessionStore({ database, ...options });
+  };
+  const sequences = (store: SqliteSessionStore) =>
+    store.events?.read('', '0', 100).map(({ events }) => events.map(({ sessionId }) => sessionId));
+
+  it('are those of the first migrate(), and those that leave options out follow', () => {
+    open({ events: true, leaseIndex: true }).migrate()._unsafeUnwrap();
+    const follower = open();
+    follower.migrate()._unsafeUnwrap();
+    follower.insert(TENANT, headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+    expect(sequences(open())?._unsafeUnwrap()).toEqual(['one']);
+    expect(follower.unleased(TENANT, range)._unsafeUnwrap().records).toHaveLength(1);
+  });
+
+  it('keep as many events as the first process asked for, also where one that follows writes', () => {
+    open({ events: { length: 5 } })
+      .migrate()
+      ._unsafeUnwrap();
+    const follower = open();
+    for (const at of upTo(12)) follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE'))._unsafeUnwrap();
+    expect(sequences(follower)?._unsafeUnwrap()).toHaveLength(5);
+    expect(sequences(open({ events: { length: 500 } }))?.isOk()).toBe(true);
+  });
+
+  it('are off where the first process asks for nothing: then nobody watches', () => {
+    const store = open();
+    store.migrate()._unsafeUnwrap();
+    store.insert(TENANT, headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+    expect(sequences(store)?._unsafeUnwrapErr()).toMatchObject({
+      type: 'misconfigured',
+      message: expect.stringContaining('no events'),
+    });
+    expect(store.unleased(TENANT, range)._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
+  });
+
+  it.each([
+    [{ events: false }, 'the option events asks for false, but this store has true'],
+    [{ leaseIndex: true }, 'the option leaseIndex asks for true, but this store has false'],
+  ])('refuse each call of a process that asks for %j, and change nothing', async (options, message) => {
+    const first = open({ events: true, leaseIndex: false });
+    first.migrate()._unsafeUnwrap();
+    const misconfigured = { type: 'misconfigured', message: expect.stringContaining(message) };
+    const store = open(options);
+    for (const _ of upTo(2)) {
+      expect(store.migrate()._unsafeUnwrapErr()).toMatchObject(misconfigured);
+      for (const method of methods) {
+        const result = await storeCalls[method](store);
+        expect([method, result.isErr() && result.error]).toEqual([method, expect.objectContaining(misconfigured)]);
+      }
+    }
+    first.insert(TENANT, headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+    expect(sequences(first)?._unsafeUnwrap()).toEqual(['one']);
+  });
+
+  it('are changed by a migrate() that is told to, on and off', () => {
+    open().migrate()._unsafeUnwrap();
+    open().insert(TENANT, headOf('one'), live('ACTIVE'))._unsafeUnwrap();
+    const wanted = open({ events: true, leaseIndex: true });
+    wanted.migrate({ reconfigure: true })._unsafeUnwrap();
+    wanted.insert(TENANT, headOf('two'), live('ACTIVE'))._unsafeUnwrap();
+    expect(sequences(open())?._unsafeUnwrap()).toEqual(['two']);
+    expect(open().unleased(TENANT, range)._unsafeUnwrap().records).toHaveLength(2);
+    open({ leaseIndex: false }).migrate({ reconfigure: true })._unsafeUnwrap();
+    expect(open().unleased(TENANT, range)._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
+    expect(sequences(open({ events: true }))?._unsafeUnwrap()).toEqual(['two']);
+  });
+});
