@@ -112,6 +112,8 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         const id = await startedIn(application, { timeLimit: 60 });
         const watch = application.watch(id)[Symbol.asyncIterator]();
         expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ type: 'session.snapshot' });
+        await okOf(new SessionService({ store: process(), clock }).append(id, [{ role: 'user', content: 'hello' }]));
+        expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ type: 'session.appended' });
         clock.pass(60_000);
         await okOf(createSweeper(new SessionService({ store: process(), clock })).sweepOnce());
         const types: string[] = [];
