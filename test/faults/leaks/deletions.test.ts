@@ -19,7 +19,8 @@ const PROMISE = 'what deletions leave expires';
 /** Does what time would do. Returns the number of keys that it would not have taken. */
 const EXPIRE = `local lasting = 0
 for _, key in ipairs(redis.call('KEYS', '*')) do
-  if redis.call('PTTL', key) <= 0 then lasting = lasting + 1 end
+  -- The settings of the deployment stay.
+  if redis.call('PTTL', key) <= 0 and not string.find(key, ':deployment$') then lasting = lasting + 1 end
   redis.call('DEL', key)
 end
 return lasting`;

@@ -93,8 +93,10 @@ describeDatabases(
         const [seed = 1] = seeds(1);
         const random = randomFrom(seed);
         const { address, open } = await newDatabase(kind);
+        // The settings of the deployment are the application's, which is there first.
+        const store = open();
         const server = await colloquy.start(['serve'], /Ctrl-C stops it/, sweepingAt(address));
-        const sessions = new SessionService({ store: open(), retention: 1, idleTimeout: LONG_SECONDS });
+        const sessions = new SessionService({ store, retention: 1, idleTimeout: LONG_SECONDS });
         const other = new SessionService({ store: open(), retention: 3600, idleTimeout: 1, reportEnds: false });
         const silent = createSweeper(other, { interval: 0.02, batch: BATCH });
         silent.start();
