@@ -76,8 +76,12 @@ BEGIN
     RETURN 'unreadable';
   ELSIF v.revision <> p_revision - 1 THEN
     RETURN 'stale';
-  ELSIF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
-    RETURN 'too_many';
+  END IF;
+  /* Not in one condition: both sides of an operator are computed, and this one takes a lock of the tenant. */
+  IF p_active_limit IS NOT NULL THEN
+    IF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
+      RETURN 'too_many';
+    END IF;
   END IF;
   v_is_lease := p_fencing_token > 0
     AND (v.fencing_token <> p_fencing_token OR (p_leased_until = 0 AND v.leased_until <> 0));
