@@ -97,6 +97,14 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     return made;
   };
 
+  it('counts no ACTIVE sessions, and so locks no tenant, for a change without a limit', async () => {
+    const { store, schema } = await openedWithOne();
+    await pool.query(`ALTER FUNCTION ${schema}.lock_active_sessions RENAME TO lock_nobody`);
+    expect((await store.replace(key, live('PAUSED', { revision: 2 })))._unsafeUnwrap()).toBe('replaced');
+    const limited = await store.replace(key, live('ACTIVE', { revision: 3 }), { sessions: 1, now: NOON });
+    expect(limited._unsafeUnwrapErr()).toMatchObject({ cause: { code: '42883' } });
+  });
+
   it('says before migrate that migrate must be called', async () => {
     for (const answer of operations(new PostgresSessionStore({ pool, schema: schemaName(), events: true }))) {
       const error = (await answer)?._unsafeUnwrapErr();
