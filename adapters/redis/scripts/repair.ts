@@ -111,6 +111,9 @@ if time and not noted then
 elseif noted and not time and not waits then
   schedule(KEYS[3], KEYS[4], ARGV[2], ARGV[1], '')
   removed = removed + 1
+elseif noted then
+  -- Corrects the time of the tenant, which a torn log may have left behind.
+  schedule(KEYS[3], KEYS[4], ARGV[2], ARGV[1], noted)
 end
 return {rescheduled, removed}
 `);

@@ -134,12 +134,23 @@ export const writes: readonly Write[] = [
     ({ sessions }) => okOf(sessions.delete(TARGET)),
     { isShort: true },
   ),
-  write('claim an end to report it', waitingEnd, async ({ store }) => {
-    const [end] = (await answerOf(store.ends.due(FAR, 1))).ends;
-    return end === undefined ? 'none' : answerOf(store.ends.postpone(end, FAR));
-  }),
-  write('settle an end', waitingEnd, async ({ store }) => {
-    const [end] = (await answerOf(store.ends.due(FAR, 1))).ends;
-    return end === undefined ? 'none' : answerOf(store.ends.settle(end));
-  }),
+  // No caller repeats what a sweep did: the next sweep looks at what is there.
+  write(
+    'claim an end to report it',
+    waitingEnd,
+    async ({ store }) => {
+      const [end] = (await answerOf(store.ends.due(FAR, 1))).ends;
+      return end === undefined ? 'none' : answerOf(store.ends.postpone(end, FAR));
+    },
+    { isRepeatable: false },
+  ),
+  write(
+    'settle an end',
+    waitingEnd,
+    async ({ store }) => {
+      const [end] = (await answerOf(store.ends.due(FAR, 1))).ends;
+      return end === undefined ? 'none' : answerOf(store.ends.settle(end));
+    },
+    { isRepeatable: false },
+  ),
 ];
