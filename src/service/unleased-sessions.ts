@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { corruptRecord, type InvalidInput, misconfigured, type StoreError } from '../errors.js';
+import { type InvalidInput, misconfigured, type StoreError } from '../errors.js';
+import { eachInPages } from '../session/each-in-pages.js';
 import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { OpenStatus } from '../session/session-status.js';
@@ -31,9 +32,10 @@ const readPage = async (
   if (page.isErr()) return err(page.error);
   const time = now();
   if (time.isErr()) return err(time.error);
-  const sessions = page.value.records.map((record) => sessionAt(record, time.value));
+  const { records, ...rest } = page.value;
+  const sessions = records.map((record) => sessionAt(record, time.value));
   return ok({
-    ...page.value,
+    ...rest,
     sessions: sessions.filter((session) => session.status === status && session.lease === undefined),
   });
 };
@@ -50,20 +52,12 @@ export async function* unleasedSessions(
     return;
   }
   const { status, begin } = begun.value;
-  for (let after: UnleasedPlace | undefined; ; ) {
-    const from = after;
-    const page = await perform(settings, { name: 'unleased', outcome: 'not_applied' }, () =>
-      readPage(settings, status, begin, from),
-    );
-    if (page.isErr()) {
-      yield err(page.error);
-      return;
-    }
-    const { sessions, unreadable, next } = page.value;
-    for (const session of sessions) yield ok(session);
-    for (const id of unreadable) yield err(corruptRecord(id, 'it is missing from its page'));
-    // A store that returns the same place again would never end the iteration.
-    if (next === undefined || (next.since === after?.since && next.id === after.id)) return;
-    after = next;
-  }
+  yield* eachInPages(
+    { limit: PAGE },
+    (limit, after: UnleasedPlace | undefined) =>
+      perform(settings, { name: 'unleased', outcome: 'not_applied' }, () =>
+        readPage(settings, status, begin, after),
+      ).map((page) => ({ ...page, limit })),
+    (next, after) => next.since === after?.since && next.id === after.id,
+  );
 }

@@ -2,11 +2,12 @@ import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import { type CorruptRecord, corruptRecord } from '../errors.js';
 
 /** A page of a list, as far as an iteration needs it. */
-interface Page<T> {
+interface Page<T, C> {
   readonly sessions: readonly T[];
   /** Maximum number of sessions of the page. */
   readonly limit: number;
-  readonly next?: string;
+  /** Where the next page begins; absent if this is the last. */
+  readonly next?: C;
   readonly unreadable: readonly string[];
 }
 
@@ -14,9 +15,9 @@ interface Page<T> {
 type Answer<T, E> = Promise<Result<T, E>> | ResultAsync<T, E>;
 
 /** Where an iteration begins, and the maximum number of sessions of each page. */
-interface Beginning {
+interface Beginning<C> {
   readonly limit: number;
-  readonly after?: string | undefined;
+  readonly after?: C | undefined;
 }
 
 /** Reads a page. One that is too large is read again with half the limit, because the caller sees no pages. */
@@ -31,11 +32,12 @@ export const fittingPage = async <P, E extends { readonly type: string }>(
 
 /**
  * Iterates over the sessions of all pages. A session that cannot be read is a `corrupt_record` item; any other error is the
- * last item. After a page that was read with a smaller limit, the limit grows again.
+ * last item. After a page that was read with a smaller limit, the limit grows again. `same` tells whether two cursors are equal.
  */
-export async function* eachInPages<T, E>(
-  { limit: most, after: begin }: Beginning,
-  readPage: (limit: number, after: string | undefined) => Answer<Page<T>, E>,
+export async function* eachInPages<T, E, C = string>(
+  { limit: most, after: begin }: Beginning<C>,
+  readPage: (limit: number, after: C | undefined) => Answer<Page<T, C>, E>,
+  same: (next: C, after: C | undefined) => boolean = Object.is,
 ): AsyncGenerator<Result<T, E | CorruptRecord>, void> {
   let limit = most;
   for (let after = begin; ; ) {
@@ -48,7 +50,7 @@ export async function* eachInPages<T, E>(
     for (const session of sessions) yield ok(session);
     for (const id of unreadable) yield err(corruptRecord(id, 'it is missing from its page'));
     // A store or a server that returns the same cursor again would never end the iteration.
-    if (next === undefined || next === after) return;
+    if (next === undefined || same(next, after)) return;
     after = next;
     limit = Math.min(2 * page.value.limit, most);
   }

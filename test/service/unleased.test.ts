@@ -105,6 +105,22 @@ describe('unleased', () => {
     expect(items).toMatchObject([ok({ id }), err({ type: 'corrupt_record', id: 's9' })]);
   });
 
+  test('ends if the store returns the same place again', async () => {
+    const inner = new MemorySessionStore();
+    const { sessions: driver } = openSessions({ store: inner });
+    const id = await createdIn(driver);
+    const store = changed(inner, {
+      unleased: (tenant, { after: _, ...range }) =>
+        inner.unleased(tenant, range).map((page) => ({ ...page, next: { since: 1, id } })),
+    });
+    const ids: unknown[] = [];
+    for await (const item of openSessions({ store }).sessions.unleased({ status: 'IDLE' })) {
+      ids.push(item._unsafeUnwrap().id);
+      if (ids.length > 5) break;
+    }
+    expect(ids).toEqual([id, id]);
+  });
+
   test.each([
     ['no query', undefined],
     ['no status', {}],

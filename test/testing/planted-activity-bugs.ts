@@ -2,11 +2,13 @@ import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { HistoryAppend, SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
+type Note = (key: SessionKey, at: number) => void;
+
 /** The memory store, where the last activity is what `record` has noted of appends and states. */
 const noting = (
   bug: string,
   caughtBy: string,
-  record: (note: (key: SessionKey, at: number) => void, inner: MemorySessionStore) => Partial<SessionStore>,
+  record: (note: Note, inner: MemorySessionStore) => Partial<SessionStore>,
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => {
     const times = new Map<string, number>();
@@ -30,6 +32,14 @@ const noting = (
 const lastOf = (inner: MemorySessionStore, key: SessionKey): number =>
   inner.findState(key)._unsafeUnwrap()?.lastActivityAt ?? 0;
 
+const replaceNoting =
+  (note: Note, inner: MemorySessionStore): SessionStore['replace'] =>
+  (key, next) =>
+    inner.replace(key, next).map((answer) => {
+      note(key, lastOf(inner, key));
+      return answer;
+    });
+
 /** Bugs in the time of the last activity. */
 export const plantedActivityBugs: readonly PlantedBug[] = [
   planted('counts no append as activity', 'activity: an append moves it to its time, and never back', (inner) => ({
@@ -42,11 +52,7 @@ export const plantedActivityBugs: readonly PlantedBug[] = [
         if (answer.outcome === 'appended' && append.operation === undefined) note(key, append.now);
         return answer;
       }),
-    replace: (key, next) =>
-      inner.replace(key, next).map((answer) => {
-        note(key, lastOf(inner, key));
-        return answer;
-      }),
+    replace: replaceNoting(note, inner),
   })),
   noting(
     'counts an append that writes nothing',
@@ -57,11 +63,7 @@ export const plantedActivityBugs: readonly PlantedBug[] = [
           note(key, Math.max(lastOf(inner, key), answer.outcome === 'closed' ? 0 : append.now));
           return answer;
         }),
-      replace: (key, next) =>
-        inner.replace(key, next).map((answer) => {
-          note(key, lastOf(inner, key));
-          return answer;
-        }),
+      replace: replaceNoting(note, inner),
     }),
   ),
   noting(
