@@ -9,7 +9,14 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The documents in the order in which they are read. */
 const SECTIONS = {
-  'Start here': ['README.md', 'docs/concepts.md', 'docs/embedding.md', 'docs/errors.md', 'docs/events.md'],
+  'Start here': [
+    'README.md',
+    'docs/concepts.md',
+    'docs/embedding.md',
+    'docs/errors.md',
+    'docs/events.md',
+    'docs/erasing.md',
+  ],
   'Over HTTP': ['docs/mounting.md', 'docs/http.md', 'docs/client.md', 'docs/inspector.md'],
   Stores: ['docs/redis.md', 'docs/postgres.md', 'docs/sqlite.md', 'docs/writing-a-store.md'],
   'In production': ['docs/production.md', 'docs/observing.md', 'docs/reliability.md', 'docs/runtimes.md'],

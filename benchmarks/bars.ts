@@ -1,5 +1,6 @@
 import { type Bar, count, ratio, times } from './bar.js';
 import type { Judged, Results } from './results.js';
+import { rewindBars } from './rewind-bars.js';
 import { storeBars } from './store-bars.js';
 
 const JSON_TEXT = 'JSON text of a session with 10 entries';
@@ -215,7 +216,7 @@ const peers: readonly Bar[] = [
   },
 ];
 
-const bars: readonly Bar[] = [...lists, ...writes, ...others, ...lightLists, ...storeBars, ...peers];
+const bars: readonly Bar[] = [...lists, ...writes, ...others, ...lightLists, ...storeBars, ...rewindBars, ...peers];
 
 /** The bars whose figures these results have. */
 export const judge = (results: Results): readonly Judged[] =>

@@ -20,6 +20,7 @@ import { memoryPages, memorySizes } from './subjects/memory-list.js';
 import { observerSuites } from './subjects/observers.js';
 import { otherSuites } from './subjects/others.js';
 import { redisPages, redisSizes } from './subjects/redis-list.js';
+import { rewindSuites } from './subjects/rewinds.js';
 import { spaceSuites } from './subjects/space.js';
 import { storeSuites } from './subjects/stores/stores.js';
 import type { Context, Count, Suite } from './subjects/suite.js';
@@ -46,6 +47,7 @@ const suites: readonly Suite[] = [
   commands,
   ...otherSuites,
   ...observerSuites,
+  ...rewindSuites,
   ...spaceSuites,
   redisSizes,
   memorySizes,

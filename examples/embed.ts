@@ -57,6 +57,7 @@ const adviceOn = (error: SessionError): string => {
     case 'history_full':
     case 'too_many_active':
     case 'page_too_large':
+    case 'too_many_labelled':
     case 'idempotency_mismatch':
     case 'operation_mismatch':
     case 'history_moved':

@@ -80,7 +80,7 @@ export interface HistoryFull extends Failure<'history_full'> {
   readonly limit: number;
 }
 
-/** The history does not end at `ifPosition`. Nothing was appended. */
+/** The history does not end at `ifPosition`, or `after` is superseded. Nothing was appended. */
 export interface HistoryMoved extends Failure<'history_moved'> {
   /** The id of the session. */
   readonly id: string;
@@ -93,6 +93,17 @@ export interface PageTooLarge extends Failure<'page_too_large'> {
   /** Approximate bytes of JSON of the page. */
   readonly bytes: number;
   /** Maximum bytes of a page. */
+  readonly limit: number;
+}
+
+/**
+ * A list by several labels, by label and status, or by last update would have to look at more sessions than it may. Bound it
+ * with `createdAfter` or `createdBefore`, or list by that one label alone.
+ */
+export interface TooManyLabelled extends Failure<'too_many_labelled'> {
+  /** The label that has the fewest sessions of those in the query: its name and its value. */
+  readonly label: readonly [name: string, value: string];
+  /** Maximum number of sessions to look at. */
   readonly limit: number;
 }
 
@@ -153,6 +164,7 @@ export type SessionError =
   | HistoryMoved
   | TooManyActive
   | PageTooLarge
+  | TooManyLabelled
   | StoreUnavailable
   | CorruptRecord
   | Misconfigured;
@@ -161,14 +173,23 @@ export type SessionError =
 export type StoreError = StoreUnavailable | CorruptRecord | Misconfigured;
 
 /** Errors of `create`. */
-export type CreateError = InvalidInput | IdempotencyMismatch | Conflict | StoreError;
+export type CreateError =
+  | InvalidInput
+  | IdempotencyMismatch
+  | NotFound
+  | HistoryFull
+  | TooManyActive
+  | Conflict
+  | StoreError;
+/** Errors of `redact`. */
+export type RedactError = InvalidInput | NotFound | StoreError;
 /** Errors of `get`. */
 export type ReadError = InvalidInput | NotFound | StoreError;
 /** Errors of `history`. */
 export type HistoryError = InvalidInput | NotFound | StoreError;
 /** Errors of `list` and `each`. */
-export type ListError = InvalidInput | PageTooLarge | StoreError;
-/** Errors of `pause`, `terminate` and `fail`. */
+export type ListError = InvalidInput | PageTooLarge | TooManyLabelled | StoreError;
+/** Errors of `pause`, `extend`, `terminate` and `fail`. */
 export type ChangeError =
   | InvalidInput
   | NotFound
@@ -177,6 +198,8 @@ export type ChangeError =
   | OperationMismatch
   | Conflict
   | StoreError;
+/** Errors of `update`. */
+export type UpdateError = InvalidInput | NotFound | LeaseLost | OperationMismatch | Conflict | StoreError;
 /** Errors of `start` and `resume`. */
 export type StartError = ChangeError | TooManyActive;
 /** Errors of `append`. */
@@ -282,6 +305,13 @@ export const pageTooLarge = (bytes: number, limit: number): PageTooLarge => ({
   type: 'page_too_large',
   message: `the page would have ${bytes} bytes, more than the maximum of ${limit}: ask for a smaller limit or historyLimit`,
   bytes,
+  limit,
+});
+
+export const tooManyLabelled = (label: readonly [string, string], limit: number): TooManyLabelled => ({
+  type: 'too_many_labelled',
+  message: `more than ${limit} sessions have the label ${label[0]}: ${plainText(label[1])}, too many to look at: bound the list with createdAfter or createdBefore, or list by this label alone`,
+  label,
   limit,
 });
 

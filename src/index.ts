@@ -24,6 +24,7 @@ export type {
   OperationMismatch,
   PageTooLarge,
   ReadError,
+  RedactError,
   ReleaseError,
   RenewError,
   SessionError,
@@ -33,7 +34,9 @@ export type {
   SweepError,
   SweepFailure,
   TooManyActive,
+  TooManyLabelled,
   UnleasedError,
+  UpdateError,
   WatchError,
   WithLeaseError,
 } from './errors.js';
@@ -54,7 +57,7 @@ export type {
 } from './events/session-event.js';
 export type { InputPolicy } from './input/input-policy.js';
 export type { OperationOptions } from './service/change-session.js';
-export type { CreateSessionInput } from './service/create-session.js';
+export type { CreateSessionInput, ForkInput } from './service/create-session.js';
 export type { ExtendInput } from './service/extend-session.js';
 export type { AppendOptions, HistoryQuery, NewHistoryEntry } from './service/history.js';
 export { type ErrorStatus, httpStatusOf } from './service/http-status-of.js';
@@ -79,23 +82,27 @@ export type { SweepOptions } from './service/sweep-sessions.js';
 export { createSweeper, type Sweeper, type SweeperOptions, type SweepReport } from './service/sweeper.js';
 export type { UnleasedQuery } from './service/unleased-sessions.js';
 export { UnwrapError, unwrap } from './service/unwrap.js';
+export type { UpdateInput } from './service/update-session.js';
 export { type Clock, systemClock } from './session/clock.js';
 export type { EndedSession } from './session/ended-session.js';
 export { type Ids, randomIds } from './session/ids.js';
+export { hasLabels, sameLabels } from './session/labels.js';
 export { isLeasedWith, unleasedSince } from './session/lease.js';
 export type {
   CreatedSession,
   HistoryEntry,
   JsonValue,
+  LabelChanges,
   PositionedEntry,
   Session,
   SessionLabels,
   SessionLease,
   SessionOptions,
+  SessionOrigin,
   SessionState,
 } from './session/session.js';
 export { sessionAt } from './session/session-at.js';
-export { defaultLimits, type SessionLimits } from './session/session-limits.js';
+export { defaultLimits, LABEL_SEARCH_LIMIT, type SessionLimits } from './session/session-limits.js';
 export {
   type LeaseRecord,
   REMEMBERED_OPERATIONS,
@@ -114,7 +121,7 @@ export type {
   TransitionTarget,
 } from './session/session-status.js';
 export { acceptsHistory, clockCommands, transition, transitions } from './session/session-status.js';
-export { acceptsHistoryUntil, activeMsAt, endsAt, owesEnd, stateAt } from './session/timeline.js';
+export { acceptsHistoryAt, acceptsHistoryUntil, activeMsAt, endsAt, owesEnd, stateAt } from './session/timeline.js';
 export type { HeldLease, LeaseSignal } from './session/with-lease.js';
 export type { DueEnds, EndedRecord, EndKey, EndQueue, UnreportedEnd } from './store/end-queue.js';
 export type {
@@ -128,11 +135,14 @@ export type {
   EventLog,
   HistoryAppend,
   HistorySlice,
+  Inserted,
   ListOrder,
   ListPlace,
+  Opening,
   PageRange,
   ReadSize,
   RecordPage,
+  Redacted,
   Removal,
   Replaced,
   Rescheduling,

@@ -2,14 +2,18 @@ import type { SessionHead, StateRecord } from '../../src/session/session-record.
 
 /* Copies, so that no caller can change what the store keeps. */
 
-export const copyHead = ({ id, options, labels, createdAt }: SessionHead): SessionHead => {
+export const copyHead = ({ id, options, origin, digest, createdAt }: SessionHead): SessionHead => {
   const { face, profile, context, behavior, timeLimit } = options;
   const head = { id, options: { face, profile, context, behavior, timeLimit }, createdAt };
-  return labels === undefined ? head : { ...head, labels: { ...labels } };
+  if ((origin ?? digest) === undefined) return head;
+  return { ...head, ...(origin && { origin: { ...origin } }), ...(digest !== undefined && { digest }) };
 };
 
-const isFrozen = ({ operations, terms, lease }: StateRecord): boolean =>
-  Object.isFrozen(operations) && Object.isFrozen(terms) && (lease === undefined || Object.isFrozen(lease));
+const isFrozen = ({ operations, terms, labels, lease }: StateRecord): boolean =>
+  Object.isFrozen(operations) &&
+  Object.isFrozen(terms) &&
+  (labels === undefined || Object.isFrozen(labels)) &&
+  (lease === undefined || Object.isFrozen(lease));
 
 /**
  * A state that is frozen in all its parts, so that the store and its callers may share it. Those of the service are already:
@@ -18,6 +22,7 @@ const isFrozen = ({ operations, terms, lease }: StateRecord): boolean =>
 export const frozenState = (state: StateRecord): StateRecord => {
   if (Object.isFrozen(state) && isFrozen(state)) return state;
   const [operations, terms] = [Object.freeze([...state.operations]), Object.freeze({ ...state.terms })];
+  const labels = state.labels && Object.freeze({ ...state.labels });
   const lease = state.lease && Object.freeze({ ...state.lease });
-  return Object.freeze({ ...state, operations, terms, ...(lease && { lease }) });
+  return Object.freeze({ ...state, operations, terms, ...(labels && { labels }), ...(lease && { lease }) });
 };

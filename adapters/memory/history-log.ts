@@ -1,7 +1,8 @@
 import type { KnownAppend } from '../../src/session/decide-append.js';
+import { entriesUpTo, type Places } from '../../src/session/places.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistoryAppend } from '../../src/store/session-store.js';
-import { bytesOf as bytesOfText, plainEntry } from '../../src/store/stored-json.js';
+import { bytesOf as bytesOfText, isRedacted, plainEntry, redactedEntry } from '../../src/store/stored-json.js';
 import { jsonBytes } from './json-bytes.js';
 
 /** Bytes of the JSON of an entry without its texts. */
@@ -20,14 +21,18 @@ const copyOf = (entry: HistoryEntry): HistoryEntry => {
   return copy.data === undefined ? copy : { ...copy, data: structuredClone(copy.data) };
 };
 
-/** An append-only history. It shares no objects with its callers. */
+/** A history. It shares no objects with its callers. */
 export class HistoryLog {
   readonly #entries: HistoryEntry[] = [];
   /** For each entry, the bytes of JSON of the history up to its end. */
   readonly #ends: number[] = [];
+  /** For each entry, its position. */
+  readonly #positions: number[] = [];
   /** Each append with an operation id. */
   #operations: Map<string, KnownAppend> | undefined;
   #appends = 0;
+  #redactions = 0;
+  #end = 0;
 
   get length(): number {
     return this.#entries.length;
@@ -38,20 +43,55 @@ export class HistoryLog {
     return this.#appends;
   }
 
-  /** Adds entries, and returns the position behind them. */
-  append(entries: readonly HistoryEntry[], operation: HistoryAppend['operation']): number {
+  /** Number of redactions. */
+  get redactions(): number {
+    return this.#redactions;
+  }
+
+  /** Redacts entries; returns whether there was something to redact. What is superseded is not kept. */
+  redact(positions: readonly number[]): boolean {
+    let isChanged = false;
+    for (const position of positions) {
+      const at = entriesUpTo(this.places, position) - 1;
+      const entry = this.#entries[at];
+      if (entry === undefined || this.#positions[at] !== position || isRedacted(entry)) continue;
+      this.#entries[at] = redactedEntry(entry);
+      isChanged = true;
+    }
+    if (isChanged) this.#redactions += 1;
+    return isChanged;
+  }
+
+  get places(): Places {
+    return {
+      entries: this.#entries.length,
+      end: this.#end,
+      positionOf: (number) => this.#positions[number - 1] ?? 0,
+    };
+  }
+
+  /** Adds entries after the first `kept` ones, and returns the position behind them. */
+  append({ entries, operation, after }: Omit<HistoryAppend, 'now'>, kept: number): number {
+    if (after !== undefined) this.#rewind(kept);
     let end = this.#ends.at(-1) ?? 0;
     for (const entry of entries) {
       end += bytesOf(entry);
+      this.#end += 1;
       this.#entries.push(copyOf(entry));
       this.#ends.push(end);
+      this.#positions.push(this.#end);
     }
     this.#appends += 1;
     if (operation !== undefined) {
       this.#operations ??= new Map();
-      this.#operations.set(operation.id, { digest: operation.digest, position: this.length });
+      this.#operations.set(operation.id, { digest: operation.digest, position: this.#end });
     }
-    return this.length;
+    return this.#end;
+  }
+
+  /** Adds the first entries. */
+  fill(entries: readonly HistoryEntry[]): void {
+    if (entries.length > 0) this.append({ entries }, 0);
   }
 
   /** The append with this operation id, if there was one. */
@@ -59,17 +99,24 @@ export class HistoryLog {
     return this.#operations?.get(operationId);
   }
 
-  /** The entries between two positions. */
+  /** The entries behind a number of entries, up to another. */
   slice(from: number, to = this.length): HistoryEntry[] {
     return this.#entries.slice(from, to).map(copyOf);
   }
 
-  /** Bytes of JSON between two positions. */
+  /** Bytes of JSON of the same entries. */
   bytes(from: number, to = this.length): number {
-    return this.#endOf(to) - this.#endOf(from);
+    return this.#bytesUpTo(to) - this.#bytesUpTo(from);
   }
 
-  #endOf(position: number): number {
-    return position === 0 ? 0 : (this.#ends[position - 1] ?? 0);
+  #bytesUpTo(number: number): number {
+    return number === 0 ? 0 : (this.#ends[number - 1] ?? 0);
+  }
+
+  #rewind(kept: number): void {
+    this.#entries.length = kept;
+    this.#ends.length = kept;
+    this.#positions.length = kept;
+    this.#end += 1;
   }
 }

@@ -13,10 +13,7 @@ interface Waiting extends EndKey {
 
 const dueOrder = (a: Waiting, b: Waiting): number => a.dueAt - b.dueAt || compare(a.endId, b.endId);
 
-const recordOf = ({ state, head: { labels } }: StoredSession): EndedRecord => ({
-  state,
-  ...(labels && { labels: { ...labels } }),
-});
+const recordOf = ({ state }: StoredSession): EndedRecord => ({ state });
 
 const unreported = ({ from, ...end }: Waiting): UnreportedEnd => ({
   ...end,

@@ -1,10 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import { changeDetailOf, type EventDetail } from '../../src/events/event-detail.js';
+import type { TooManyLabelled } from '../../src/errors.js';
+import { appendedDetailOf, changeDetailOf, type EventDetail, openingDetailsOf } from '../../src/events/event-detail.js';
 import { type OptionNames, readOptions } from '../../src/input/read-options.js';
 import { isFields, readWhole } from '../../src/input/values.js';
+import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
+import { entriesUpTo, partBetween } from '../../src/session/places.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { endsAt, owesEnd } from '../../src/session/timeline.js';
+import { endsAt, owesEnd, usedAt } from '../../src/session/timeline.js';
+import { updatedAt } from '../../src/store/label-search.js';
 import type {
   ActiveLimit,
   Admit,
@@ -13,9 +17,12 @@ import type {
   EntriesOutcome,
   HistoryAppend,
   HistorySlice,
+  Inserted,
+  Opening,
   PageRange,
   ReadSize,
   RecordPage,
+  Redacted,
   Removal,
   Replaced,
   Rescheduling,
@@ -25,6 +32,7 @@ import type {
   UnleasedRange,
 } from '../../src/store/session-store.js';
 import { frozenState } from './copies.js';
+import { copyOf } from './copy-of.js';
 import { DueTenants } from './due-tenants.js';
 import { MemoryEndQueue } from './memory-end-queue.js';
 import { MemoryEventLog } from './memory-event-log.js';
@@ -70,14 +78,31 @@ export class MemorySessionStore implements SessionStore {
     this.events = length === undefined ? undefined : new MemoryEventLog(length);
   }
 
-  insert(name: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', never> {
+  insert(name: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, never> {
     const tenant = this.#tenants.get(name) ?? new TenantSessions();
     if (tenant.get(head.id) !== undefined) return ok('taken');
+    const copy = opening?.from && copyOf(tenant.get(opening.from.id)?.log, opening.from);
+    if (typeof copy === 'string') return ok(copy);
+    const entries = [...(copy?.entries ?? []), ...(opening?.entries ?? [])];
+    const { maxEntries = entries.length, active } = opening ?? {};
+    if (entries.length > maxEntries) return ok('full');
+    if (active !== undefined && tenant.activeAt(active.now) >= active.sessions) return ok('too_many');
     this.#tenants.set(name, tenant);
-    const session = newSession(name, head, state, this.events?.newBirth() ?? '');
+    const forked = copy === undefined ? head : { ...head, origin: copy.origin };
+    const session = newSession(name, forked, state, this.events?.newBirth() ?? '');
+    session.log.fill(entries);
     this.#change(name, tenant, () => tenant.add(session));
-    this.#log(session, { type: 'created', at: Date.parse(head.createdAt) });
-    return ok('inserted');
+    const details = openingDetailsOf(
+      head.createdAt,
+      opening && state,
+      entries.length === 0 ? undefined : session.log.places.end,
+    );
+    // Its start is a change of its own.
+    if (details[1]?.type === 'started') session.firstRevision -= 1;
+    const change = { birth: session.birth };
+    for (const [at, detail] of details.entries())
+      this.events?.log(keyOf(session), { ...change, sequence: at + 1 }, detail);
+    return ok(copy === undefined ? 'inserted' : { copied: copy.entries.length, origin: copy.origin });
   }
 
   find<E = never>(key: SessionKey, size: ReadSize = {}, admit?: Admit<E>): Result<SessionRecord | undefined, E> {
@@ -92,16 +117,21 @@ export class MemorySessionStore implements SessionStore {
     return ok(session?.state);
   }
 
-  list<E = never>(name: string, range: PageRange, admit?: Admit<E>): Result<RecordPage, E> {
+  list<E = never>(name: string, range: PageRange, admit?: Admit<E>): Result<RecordPage, TooManyLabelled | E> {
     const tenant = this.#tenants.get(name);
     if (tenant === undefined) return ok({ records: [], total: 0, unreadable: [] });
-    const { items, total, hasMore } = tenant.page(range);
+    const found = tenant.page(range);
+    if (found.isErr()) return err(found.error);
+    const { items, total, hasMore } = found.value;
     const bytes = items.reduce((sum, session) => sum + bytesOf(session, range), 0);
     const refusal = items.length === 0 ? undefined : admit?.(bytes, items.length);
     if (refusal !== undefined) return err(refusal);
     const page = { records: items.map((session) => recordOf(session, range)), total, unreadable: [] };
     const last = hasMore ? items.at(-1) : undefined;
-    return ok(last === undefined ? page : { ...page, next: { id: last.head.id, createdAt: last.head.createdAt } });
+    if (last === undefined) return ok(page);
+    const { id, createdAt } = last.head;
+    const at = range.order === 'updated' ? timestampOf(updatedAt(last.state, range.now)) : createdAt;
+    return ok({ ...page, next: { id, at } });
   }
 
   replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Result<Replaced, never> {
@@ -124,33 +154,46 @@ export class MemorySessionStore implements SessionStore {
   }
 
   append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, never> {
-    const { entries, now, operation } = append;
+    const { now, operation } = append;
     const session = this.#sessionOf(key);
     if (session === undefined) return ok({ outcome: 'missing' });
     const { state, log } = session;
     const known = operation && log.find(operation.id);
-    const decided = decideAppend({ state, entries: log.length, known }, append);
-    if (decided !== undefined) return ok(decided);
-    const position = log.append(entries, operation);
-    if (now > state.lastActivityAt) this.#use(session, Object.freeze({ ...state, lastActivityAt: now }));
-    this.#log(session, { type: 'appended', at: now, position });
+    const decided = decideAppend({ state, places: log.places, known }, append);
+    if (typeof decided !== 'number') return ok(decided);
+    const position = log.append(append, decided);
+    const used = usedAt(state, now);
+    if (used !== state) this.#use(session, used);
+    this.#log(session, appendedDetailOf(append, position));
     return ok({ outcome: 'appended', position });
+  }
+
+  redact(key: SessionKey, positions: readonly number[], now: number): Result<Redacted, never> {
+    const session = this.#sessionOf(key);
+    if (session === undefined) return ok('missing');
+    const { log } = session;
+    if (positions.some((position) => position > log.places.end)) return ok('invalid_position');
+    if (log.redact(positions)) this.#log(session, { type: 'redacted', at: now, positions });
+    return ok('redacted');
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, never> {
     const log = this.#sessionOf(key)?.log;
     if (log === undefined) return ok({ outcome: 'missing' });
-    const { after, before = log.length, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
+    const { places } = log;
+    const { end } = places;
+    const { after, before = end, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
     const given = after ?? before;
-    if (given < 0 || given > log.length) return ok({ outcome: 'invalid_position' });
-    let start = after ?? Math.max(0, before - limit);
-    let position = after === undefined ? before : Math.min(after + limit, log.length);
-    while (position > start + 1 && log.bytes(start, position) > maxBytes) {
-      if (after === undefined) start += 1;
-      else position -= 1;
+    if (given < 0 || given > end) return ok({ outcome: 'invalid_position' });
+    const number = entriesUpTo(places, given);
+    let from = after === undefined ? Math.max(0, number - limit) : number;
+    let to = after === undefined ? number : Math.min(number + limit, log.length);
+    while (to > from + 1 && log.bytes(from, to) > maxBytes) {
+      if (after === undefined) from += 1;
+      else to -= 1;
     }
-    const entries = log.slice(start, position).map((entry, at) => ({ ...entry, position: start + at + 1 }));
-    return ok({ outcome: 'found', entries, start, position, hasMore: position < log.length });
+    const entries = log.slice(from, to).map((entry, at) => ({ ...entry, position: places.positionOf(from + at + 1) }));
+    return ok({ outcome: 'found', entries, ...partBetween(places, slice, from, to) });
   }
 
   remove(

@@ -1,4 +1,5 @@
-import type { ListPlace, PageRange, RecordPage } from '../../src/store/session-store.js';
+import type { SessionHead } from '../../src/session/session-record.js';
+import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import type { OrderedIndex } from './ordered-index.js';
 
 /** A page of an index. */
@@ -12,15 +13,27 @@ export const compare = (a: string, b: string): number => {
   return a < b ? -1 : 1;
 };
 
+/** What decides the place of a session in a list by creation. */
+type Created = Pick<SessionHead, 'id' | 'createdAt'>;
+
 /** Timestamps have one format, so they sort as text. */
-export const newestFirst = (a: ListPlace, b: ListPlace): number =>
-  compare(b.createdAt, a.createdAt) || compare(b.id, a.id);
+export const newestFirst = (a: Created, b: Created): number => compare(b.createdAt, a.createdAt) || compare(b.id, a.id);
+
+/** The ranks of the items between the times of a range, in an index that is sorted newest first. */
+export const ranksBetween = <T>(
+  index: OrderedIndex<T>,
+  placeOf: (item: T) => Created,
+  { createdAfter, createdBefore }: PageRange,
+): { readonly from: number; readonly to: number } => ({
+  from: createdBefore === undefined ? 0 : index.leading((item) => placeOf(item).createdAt >= createdBefore),
+  to: createdAfter === undefined ? index.size : index.leading((item) => placeOf(item).createdAt > createdAfter),
+});
 
 /** A page of an index that is sorted newest first. Each bound is found as a rank, in O(log n). */
-export const pageOf = <T>(index: OrderedIndex<T>, placeOf: (item: T) => ListPlace, range: PageRange): IndexPage<T> => {
-  const { offset, limit, order, createdAfter, createdBefore, after } = range;
-  const from = createdBefore === undefined ? 0 : index.leading((item) => placeOf(item).createdAt >= createdBefore);
-  const to = createdAfter === undefined ? index.size : index.leading((item) => placeOf(item).createdAt > createdAfter);
+export const pageOf = <T>(index: OrderedIndex<T>, placeOf: (item: T) => Created, range: PageRange): IndexPage<T> => {
+  const { offset, limit, order } = range;
+  const after = range.after && { id: range.after.id, createdAt: range.after.at };
+  const { from, to } = ranksBetween(index, placeOf, range);
   const total = Math.max(0, to - from);
   if (order !== 'oldest') {
     const passed = after === undefined ? 0 : index.leading((item) => newestFirst(placeOf(item), after) <= 0);

@@ -17,7 +17,7 @@ const FRAME_BYTES = [
 export interface StoredSession {
   readonly tenant: string;
   readonly head: SessionHead;
-  /** Approximate bytes of the session's JSON without its history. */
+  /** Approximate bytes of the session's JSON without its labels and its history. */
   readonly bytes: number;
   /** Empty if the store has no events. */
   readonly birth: string;
@@ -34,16 +34,13 @@ export interface StoredSession {
   isRemoved: boolean;
 }
 
-const bytesOfHead = ({
-  id,
-  options: { face, profile, context, behavior },
-  labels = {},
-  createdAt,
-}: SessionHead): number =>
-  [id, face, profile, context, behavior, createdAt, ...Object.entries(labels).flat()].reduce(
-    (bytes, text) => bytes + jsonBytes(text),
-    FRAME_BYTES,
-  );
+const bytesOfTexts = (texts: readonly string[]): number => texts.reduce((bytes, text) => bytes + jsonBytes(text), 0);
+
+const bytesOfHead = ({ id, options: { face, profile, context, behavior }, createdAt }: SessionHead): number =>
+  FRAME_BYTES + bytesOfTexts([id, face, profile, context, behavior, createdAt]);
+
+const bytesOfLabels = ({ labels }: StateRecord): number =>
+  labels === undefined ? 0 : bytesOfTexts(Object.entries(labels).flat());
 
 export const newSession = (tenant: string, head: SessionHead, state: StateRecord, birth: string): StoredSession => ({
   tenant,
@@ -61,16 +58,16 @@ export const newSession = (tenant: string, head: SessionHead, state: StateRecord
 
 export const keyOf = ({ tenant, head }: StoredSession): SessionKey => ({ tenant, id: head.id });
 
-/** The number of the last change. Each state and each append increases it by one. */
+/** The number of the last change. Each state, append and redaction increases it by one. */
 export const sequenceOf = ({ state, firstRevision, log, isRemoved }: StoredSession): number =>
-  state.revision - firstRevision + 1 + log.appends + (isRemoved ? 1 : 0);
+  state.revision - firstRevision + 1 + log.appends + log.redactions + (isRemoved ? 1 : 0);
 
 const historyStart = ({ log }: StoredSession, { historyLimit = log.length }: ReadSize): number =>
   Math.max(0, log.length - historyLimit);
 
 /** Approximate bytes of JSON of the part of a session to read. */
 export const bytesOf = (session: StoredSession, size: ReadSize): number =>
-  session.bytes + session.log.bytes(historyStart(session, size));
+  session.bytes + bytesOfLabels(session.state) + session.log.bytes(historyStart(session, size));
 
 export const recordOf = (session: StoredSession, size: ReadSize): SessionRecord => ({
   head: copyHead(session.head),

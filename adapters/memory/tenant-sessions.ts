@@ -1,9 +1,14 @@
+import { ok, type Result } from 'neverthrow';
+import type { TooManyLabelled } from '../../src/errors.js';
+import { sameLabels } from '../../src/session/labels.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { stateAt } from '../../src/session/timeline.js';
+import { isLabelSearch, labelsIn } from '../../src/store/label-search.js';
 import type { PageRange, StatusAt } from '../../src/store/session-store.js';
 import { dueOrder, isDueBy } from './due-order.js';
 import { OrderedIndex } from './ordered-index.js';
 import { type IndexPage, newestFirst, pageOf } from './page-of.js';
+import { searchLabels } from './search-labels.js';
 import type { StoredSession } from './stored-session.js';
 import { UnleasedIndex } from './unleased-index.js';
 
@@ -12,7 +17,7 @@ const newestFirstIndex = () => new OrderedIndex<StoredSession>((a, b) => newestF
 /** No name of a label contains `=`. */
 const labelText = (name: string, value: string): string => `${name}=${value}`;
 
-const labelsOf = ({ head: { labels = {} } }: StoredSession): readonly string[] =>
+const labelsOf = ({ labels = {} }: StateRecord): readonly string[] =>
   Object.entries(labels).map(([name, value]) => labelText(name, value));
 
 /** The sessions of one tenant, and the indexes that its lists are read from. */
@@ -45,19 +50,18 @@ export class TenantSessions {
   add(session: StoredSession): void {
     this.#sessions.set(session.head.id, session);
     this.#byCreation.insert(session);
-    for (const label of labelsOf(session)) {
-      const index = this.#byLabel.get(label) ?? newestFirstIndex();
-      this.#byLabel.set(label, index);
-      index.insert(session);
-    }
+    this.#label(session);
     this.#index(session);
   }
 
   change(session: StoredSession, next: StateRecord, dueAt: number): void {
+    const isLabelled = !sameLabels(session.state.labels, next.labels);
+    if (isLabelled) this.#unlabel(session);
     this.#unindex(session);
     session.state = next;
     session.dueAt = dueAt;
     this.#index(session);
+    if (isLabelled) this.#label(session);
   }
 
   /** When the first of the sessions is due. */
@@ -80,16 +84,13 @@ export class TenantSessions {
   remove(session: StoredSession): void {
     this.#unindex(session);
     this.#byCreation.remove(session);
-    for (const label of labelsOf(session)) {
-      const index = this.#byLabel.get(label);
-      index?.remove(session);
-      if (index?.size === 0) this.#byLabel.delete(label);
-    }
+    this.#unlabel(session);
     this.#sessions.delete(session.head.id);
   }
 
-  page(range: PageRange): IndexPage<StoredSession> {
-    return pageOf(this.#indexFor(range), ({ head }) => head, range);
+  page(range: PageRange): Result<IndexPage<StoredSession>, TooManyLabelled> {
+    if (isLabelSearch(range)) return searchLabels(range, (name, value) => this.#labelled(name, value));
+    return ok(pageOf(this.#indexFor(range), ({ head }) => head, range));
   }
 
   /** Sessions that nobody holds. */
@@ -101,9 +102,14 @@ export class TenantSessions {
     return this.#unleased;
   }
 
-  #indexFor({ label, status }: PageRange): OrderedIndex<StoredSession> {
-    if (label !== undefined) return this.#byLabel.get(labelText(label.name, label.value)) ?? newestFirstIndex();
-    return status === undefined ? this.#byCreation : this.#withStatus(status);
+  #indexFor(range: PageRange): OrderedIndex<StoredSession> {
+    const [label] = labelsIn(range);
+    if (label !== undefined) return this.#labelled(...label);
+    return range.status === undefined ? this.#byCreation : this.#withStatus(range.status);
+  }
+
+  #labelled(name: string, value: string): OrderedIndex<StoredSession> {
+    return this.#byLabel.get(labelText(name, value)) ?? newestFirstIndex();
   }
 
   /**
@@ -124,6 +130,22 @@ export class TenantSessions {
   #list(session: StoredSession): void {
     session.listedAs = stateAt(session.state, this.#listedAt).status;
     this.#byStatus[session.listedAs].insert(session);
+  }
+
+  #label(session: StoredSession): void {
+    for (const label of labelsOf(session.state)) {
+      const index = this.#byLabel.get(label) ?? newestFirstIndex();
+      this.#byLabel.set(label, index);
+      index.insert(session);
+    }
+  }
+
+  #unlabel(session: StoredSession): void {
+    for (const label of labelsOf(session.state)) {
+      const index = this.#byLabel.get(label);
+      index?.remove(session);
+      if (index?.size === 0) this.#byLabel.delete(label);
+    }
   }
 
   #index(session: StoredSession): void {

@@ -11,27 +11,32 @@ CREATE FUNCTION $is_state(p_status text, p_state text) RETURNS boolean LANGUAGE 
 $body$;
 
 CREATE FUNCTION $insert_session(
-  p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
+  p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
   p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
   p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
-  p_created_ms bigint, p_birth text, p_head text, p_names text[], p_values text[], p_detail text
+  p_labels text, p_created_ms bigint, p_birth text, p_head text, p_detail text
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
+  v_words text[] := string_to_array(p_labels, ' ');
+  v_names text[] := ARRAY(SELECT split_part(word, '=', 1) FROM unnest(v_words) AS word);
+  v_values text[] := ARRAY(SELECT split_part(word, '=', 2) FROM unnest(v_words) AS word);
 BEGIN
-  INSERT INTO $sessions (tenant, id, created_ms, birth, status, deadline, due_at, accepts_until, fencing_token,
-      leased_until, unleased_since, reports_end, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries, bytes, head, state)
-    VALUES (p_tenant, p_id, p_created_ms, p_birth, p_status, p_deadline, p_deadline, p_accepts_until, p_fencing_token,
-      p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_limit_end, p_inactivity, p_last_activity, p_revision, 1, 0, 0, p_head, p_state)
+  INSERT INTO $sessions (tenant, id, created_ms, birth, status, deadline, due_at, accepts_until, grace, fencing_token,
+      leased_until, unleased_since, reports_end, limit_ms, limit_end, inactivity, last_activity, revision, sequence, entries,
+      position, bytes, head, state, labels)
+    VALUES (p_tenant, p_id, p_created_ms, p_birth, p_status, p_deadline, p_deadline, p_accepts_until, p_grace, p_fencing_token,
+      p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_limit_end, p_inactivity, p_last_activity, p_revision, 1, 0,
+      0, 0, p_head, p_state, p_labels)
     ON CONFLICT (tenant, id) DO NOTHING RETURNING number INTO v_number;
   IF v_number IS NULL THEN
     RETURN 'taken';
   END IF;
   INSERT INTO $labels (tenant, name, value, created_ms, id, session)
-    SELECT p_tenant, name, value, p_created_ms, p_id, v_number FROM unnest(p_names, p_values) AS label (name, value);
-  PERFORM $count_sessions(p_tenant, v_number, array_prepend(''::text, p_names), array_prepend(p_status, p_values),
-    array_fill(1, ARRAY[cardinality(p_names) + 1]));
+    SELECT p_tenant, name, value, p_created_ms, p_id, v_number FROM unnest(v_names, v_values) AS label (name, value);
+  PERFORM $count_sessions(p_tenant, v_number, array_prepend(''::text, v_names), array_prepend(p_status, v_values),
+    array_fill(1, ARRAY[cardinality(v_names) + 1]));
   IF p_detail IS NOT NULL THEN
     INSERT INTO $outbox (tenant, id, birth, sequence, detail) VALUES (p_tenant, p_id, p_birth, 1, p_detail);
   END IF;
@@ -47,16 +52,140 @@ BEGIN
         AND deadline <= p_now AND status = 'ACTIVE');
 END $body$;
 
-/* p_detail_from_paused: the event if the session was PAUSED. p_lease_detail: the event if its status stays
-   and its lease is another. p_extension_detail: the event if only its time limit is another. p_active_limit: null
-   for none. */
-CREATE FUNCTION $replace_state(
-  p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision,
+/*
+ * Whether a position up to the end is that of an entry, of the rewind before one, or the beginning or end of a history.
+ * p_number: the number of entries up to it.
+ */
+CREATE FUNCTION $is_current(p_session bigint, p_entries bigint, p_end bigint, p_position double precision, p_number bigint)
+RETURNS boolean LANGUAGE sql STABLE AS $body$
+  SELECT p_position IN (0, p_end) OR p_entries = p_end OR EXISTS (SELECT FROM $entries
+    WHERE session = p_session AND place <= p_entries
+      AND (place = p_number AND position = p_position OR place = p_number + 1 AND position = p_position + 1))
+$body$;
+
+/*
+ * Inserts a session with what it begins with. p_from, p_origin: the id of the session to fork, the second as JSON. p_started,
+ * null for a session that is not started: its event, which is empty without events. A fork returns what it has copied.
+ */
+CREATE FUNCTION $open_session(
+  p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
   p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
   p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
   p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
-  p_since double precision, p_detail text, p_detail_from_paused text, p_lease_detail text, p_extension_detail text,
-  p_active_limit double precision, p_now double precision
+  p_labels text, p_created_ms bigint, p_birth text, p_head text, p_detail text,
+  p_started text, p_entries text[], p_from text, p_origin text, p_position double precision, p_max_bytes double precision,
+  p_max_entries double precision, p_active_limit double precision, p_now double precision,
+  OUT outcome text, OUT copied bigint, OUT end_position bigint
+) LANGUAGE plpgsql AS $body$
+DECLARE
+  v record;
+  v_number bigint;
+  v_bytes bigint := 0;
+  v_sequence bigint := 1;
+BEGIN
+  copied := 0;
+  IF EXISTS (SELECT FROM $sessions WHERE tenant = p_tenant AND id = p_id) THEN
+    outcome := 'taken';
+    RETURN;
+  END IF;
+  IF p_from IS NOT NULL THEN
+    /* Nobody changes its history while it is copied. */
+    SELECT number, entries, position INTO v FROM $sessions WHERE tenant = p_tenant AND id = p_from FOR SHARE;
+    IF NOT FOUND THEN
+      outcome := 'missing';
+      RETURN;
+    END IF;
+    p_position := coalesce(p_position, v.position);
+    IF p_position > v.position THEN
+      outcome := 'invalid_position';
+      RETURN;
+    END IF;
+    copied := $entries_up_to(v.number, v.entries, v.position, p_position::bigint);
+    v_bytes := coalesce((SELECT bytes FROM $entries WHERE session = v.number AND place = copied), 0);
+    IF NOT $is_current(v.number, v.entries, v.position, p_position, copied) THEN
+      outcome := 'invalid_position';
+    ELSIF v_bytes > p_max_bytes THEN
+      outcome := 'too_large';
+    END IF;
+    p_head := left(p_head, -1) || ',"origin":{"id":' || p_origin || ',"position":' || p_position || '}}';
+    end_position := p_position;
+  END IF;
+  IF outcome IS NULL AND copied + cardinality(p_entries) > p_max_entries THEN
+    outcome := 'full';
+  END IF;
+  IF outcome IS NULL AND p_active_limit IS NOT NULL THEN
+    IF p_active_limit <= $lock_active_sessions(p_tenant, p_now) THEN
+      outcome := 'too_many';
+    END IF;
+  END IF;
+  IF outcome IS NOT NULL THEN
+    RETURN;
+  END IF;
+  outcome := $insert_session(p_tenant, p_id, p_status, p_deadline, p_accepts_until, p_grace, p_fencing_token,
+    p_leased_until, p_unleased_since, p_reports_end, p_limit_ms, p_limit_end, p_inactivity, p_last_activity, p_revision,
+    p_state, p_labels, p_created_ms, p_birth, p_head, p_detail);
+  IF outcome <> 'inserted' THEN
+    RETURN;
+  END IF;
+  SELECT number INTO v_number FROM $sessions WHERE tenant = p_tenant AND id = p_id;
+  IF copied > 0 THEN
+    INSERT INTO $entries (session, place, position, bytes, entry)
+      SELECT v_number, place, place, bytes, entry FROM $entries WHERE session = v.number AND place <= copied;
+  END IF;
+  INSERT INTO $entries (session, place, position, bytes, entry)
+    SELECT v_number, copied + at, copied + at, v_bytes + sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
+    FROM unnest(p_entries) WITH ORDINALITY AS added (entry, at);
+  IF p_started IS NOT NULL THEN
+    v_sequence := v_sequence + 1;
+    IF p_detail IS NOT NULL THEN
+      INSERT INTO $outbox (tenant, id, birth, sequence, detail) VALUES (p_tenant, p_id, p_birth, v_sequence, p_started);
+    END IF;
+  END IF;
+  IF copied + cardinality(p_entries) > 0 THEN
+    v_sequence := v_sequence + 1;
+    IF p_detail IS NOT NULL THEN
+      INSERT INTO $outbox (tenant, id, birth, sequence, detail) VALUES (p_tenant, p_id, p_birth, v_sequence,
+        '{"type":"appended","at":' || p_created_ms || ',"position":' || copied + cardinality(p_entries) || '}');
+    END IF;
+  END IF;
+  UPDATE $sessions SET sequence = v_sequence, entries = copied + cardinality(p_entries),
+      position = copied + cardinality(p_entries),
+      bytes = v_bytes + (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(p_entries) AS added (entry))
+    WHERE number = v_number;
+END $body$;
+
+/* Moves a session between lists of labels. A label is name=value: no name and no value has another equals sign. */
+CREATE FUNCTION $move_labels(
+  p_tenant text, p_id text, p_number bigint, p_created_ms bigint, p_before text[], p_after text[]
+) RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+  v_names text[];
+  v_values text[];
+  v_by integer[];
+BEGIN
+  SELECT array_agg(split_part(word, '=', 1)), array_agg(split_part(word, '=', 2)), array_agg(change.by)
+    INTO v_names, v_values, v_by FROM (
+      SELECT word, -1 AS by FROM unnest(p_before) AS word WHERE word <> ALL (p_after)
+      UNION ALL SELECT word, 1 FROM unnest(p_after) AS word WHERE word <> ALL (p_before)
+    ) AS change;
+  DELETE FROM $labels AS label USING unnest(v_names, v_values, v_by) AS change (name, value, by)
+    WHERE session = p_number AND label.name = change.name AND label.value = change.value AND change.by = -1;
+  INSERT INTO $labels (tenant, name, value, created_ms, id, session)
+    SELECT p_tenant, name, value, p_created_ms, p_id, p_number
+      FROM unnest(v_names, v_values, v_by) AS change (name, value, by) WHERE change.by = 1;
+  PERFORM $count_sessions(p_tenant, p_number, v_names, v_values, v_by);
+END $body$;
+
+/* p_detail_from_paused: the event if the session was PAUSED. p_lease_detail: the event if its status stays
+   and its lease is another. p_extension_detail: the event if only its time limit is another. p_update_detail: the
+   event if only its labels are others. p_active_limit: null for none. */
+CREATE FUNCTION $replace_state(
+  p_tenant text, p_id text, p_status text, p_deadline double precision, p_accepts_until double precision, p_grace double precision,
+  p_fencing_token double precision, p_leased_until double precision, p_unleased_since double precision,
+  p_reports_end boolean, p_limit_ms double precision, p_limit_end double precision,
+  p_inactivity double precision, p_last_activity double precision, p_revision bigint, p_state text,
+  p_labels text, p_since double precision, p_detail text, p_detail_from_paused text, p_lease_detail text, p_extension_detail text,
+  p_update_detail text, p_active_limit double precision, p_now double precision
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
@@ -67,7 +196,7 @@ DECLARE
   v_detail text;
 BEGIN
   SELECT number, birth, status, fencing_token, leased_until, reports_end, limit_ms, last_activity,
-      revision, sequence, state INTO v
+      revision, sequence, created_ms, state, labels INTO v
     FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
@@ -85,7 +214,7 @@ BEGIN
   END IF;
   v_is_lease := p_fencing_token > 0
     AND (v.fencing_token <> p_fencing_token OR (p_leased_until = 0 AND v.leased_until <> 0));
-  v_is_change := v.status <> p_status OR v_is_lease OR v.limit_ms <> p_limit_ms;
+  v_is_change := v.status <> p_status OR v_is_lease OR v.limit_ms <> p_limit_ms OR v.labels <> p_labels;
   v_is_end := p_status = 'TERMINATED' AND v.status <> 'TERMINATED' AND v.reports_end;
   v_waits := v_is_end;
   IF v.status = 'TERMINATED' THEN
@@ -94,13 +223,13 @@ BEGIN
   /* A later activity that is stored puts off the end of an ACTIVE session. */
   IF p_limit_end IS NOT NULL THEN
     p_deadline := least(p_limit_end, greatest(v.last_activity, p_last_activity) + p_inactivity);
-    p_accepts_until := p_deadline;
+    p_accepts_until := p_deadline + p_grace;
   END IF;
-  UPDATE $sessions SET status = p_status, deadline = p_deadline, accepts_until = p_accepts_until,
+  UPDATE $sessions SET status = p_status, deadline = p_deadline, accepts_until = p_accepts_until, grace = p_grace,
       fencing_token = p_fencing_token, leased_until = p_leased_until, unleased_since = p_unleased_since,
       reports_end = p_reports_end, limit_ms = p_limit_ms, limit_end = p_limit_end,
       inactivity = p_inactivity, last_activity = greatest(last_activity, p_last_activity),
-      revision = p_revision, state = p_state, due_at = CASE WHEN v_waits THEN ${NEVER} ELSE p_deadline END,
+      revision = p_revision, state = p_state, labels = p_labels, due_at = CASE WHEN v_waits THEN ${NEVER} ELSE p_deadline END,
       sequence = CASE WHEN v_is_change THEN sequence + 1 ELSE sequence END
     WHERE number = v.number;
   IF v_is_end THEN
@@ -111,8 +240,14 @@ BEGIN
     v_detail := CASE WHEN v.status = 'PAUSED' THEN p_detail_from_paused ELSE p_detail END;
   ELSIF v_is_lease THEN
     v_detail := p_lease_detail;
-  ELSIF v_is_change THEN
+  ELSIF v.limit_ms <> p_limit_ms THEN
     v_detail := p_extension_detail;
+  ELSIF v_is_change THEN
+    v_detail := p_update_detail;
+  END IF;
+  /* Behind the total of the status, as in all changes: no two deadlock. */
+  IF v.labels <> p_labels THEN
+    PERFORM $move_labels(p_tenant, p_id, v.number, v.created_ms, string_to_array(v.labels, ' '), string_to_array(p_labels, ' '));
   END IF;
   IF v_detail IS NOT NULL THEN
     INSERT INTO $outbox (tenant, id, birth, sequence, detail)
@@ -121,16 +256,58 @@ BEGIN
   RETURN 'replaced';
 END $body$;
 
+/*
+ * Number of entries up to a position, in a history of p_entries that ends at p_end. After a rewind it searches from the end
+ * back, in steps that double: callers mostly ask for one of the latest.
+ */
+CREATE FUNCTION $entries_up_to(p_session bigint, p_entries bigint, p_end bigint, p_position bigint)
+RETURNS bigint LANGUAGE plpgsql STABLE AS $body$
+DECLARE
+  v_high bigint := least(p_entries, p_position);
+  v_low bigint := v_high;
+  v_step bigint := 1;
+  v_middle bigint;
+BEGIN
+  IF p_position >= p_end THEN
+    RETURN p_entries;
+  ELSIF p_end = p_entries THEN
+    RETURN v_high;
+  END IF;
+  WHILE v_low > 0 AND (SELECT position > p_position FROM $entries WHERE session = p_session AND place = v_low) LOOP
+    v_high := v_low - 1;
+    v_low := greatest(0, v_low - v_step);
+    v_step := v_step * 2;
+  END LOOP;
+  WHILE v_low < v_high LOOP
+    v_middle := (v_low + v_high + 1) / 2;
+    IF (SELECT position <= p_position FROM $entries WHERE session = p_session AND place = v_middle) THEN
+      v_low := v_middle;
+    ELSE
+      v_high := v_middle - 1;
+    END IF;
+  END LOOP;
+  RETURN v_low;
+END $body$;
+
+/* p_after: null for an append at the end. */
 CREATE FUNCTION $append_entries(
   p_tenant text, p_id text, p_now double precision, p_entries text[], p_operation text, p_digest text,
-  p_fencing_token double precision, p_if_position double precision, p_max_entries double precision, p_has_events boolean,
+  p_fencing_token double precision, p_if_position double precision, p_after double precision,
+  p_max_entries double precision, p_has_events boolean,
   OUT outcome text, OUT end_position bigint, OUT found_state text, OUT found_activity double precision
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
   v_known record;
+  v_kept bigint;
+  v_bytes bigint;
+  v_start bigint;
+  v_is_late boolean;
+  v_activity double precision;
 BEGIN
-  SELECT number, birth, status, accepts_until, fencing_token, leased_until, last_activity, limit_end, inactivity, sequence, entries, bytes, state INTO v
+  SELECT number, birth, status, deadline, accepts_until, grace, fencing_token, leased_until, last_activity, limit_end,
+      inactivity, sequence,
+      entries, position, bytes, state INTO v
     FROM $sessions
     WHERE tenant = p_tenant AND id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
@@ -148,44 +325,87 @@ BEGIN
       RETURN;
     END IF;
   END IF;
-  end_position := v.entries;
-  IF p_now >= v.accepts_until THEN
+  end_position := v.position;
+  v_kept := v.entries;
+  v_bytes := v.bytes;
+  v_start := v.position;
+  v_is_late := v.status = 'TERMINATED' OR p_now >= v.deadline;
+  IF p_now >= v.accepts_until OR (v.status = 'IDLE' AND NOT v_is_late) THEN
     outcome := 'closed';
     found_state := v.state;
     found_activity := v.last_activity;
   ELSIF p_fencing_token IS NOT NULL AND (p_fencing_token <> v.fencing_token OR p_now >= v.leased_until) THEN
     outcome := 'lease_lost';
-  ELSIF p_if_position <> v.entries THEN
+  ELSIF p_if_position <> v.position THEN
     outcome := 'moved';
-  ELSIF v.entries + cardinality(p_entries) > p_max_entries THEN
-    outcome := 'full';
-  ELSE
-    outcome := 'appended';
-    end_position := v.entries + cardinality(p_entries);
+  ELSIF p_after > v.position THEN
+    outcome := 'invalid_position';
+  ELSIF p_after IS NOT NULL THEN
+    v_kept := $entries_up_to(v.number, v.entries, v.position, p_after::bigint);
+    IF NOT $is_current(v.number, v.entries, v.position, p_after, v_kept) THEN
+      outcome := 'moved';
+    END IF;
+    v_bytes := coalesce((SELECT bytes FROM $entries WHERE session = v.number AND place = v_kept), 0);
+    v_start := v.position + 1;
   END IF;
-  IF outcome <> 'appended' THEN
+  IF outcome IS NULL AND v_kept + cardinality(p_entries) > p_max_entries THEN
+    outcome := 'full';
+  END IF;
+  IF outcome IS NOT NULL THEN
     RETURN;
   END IF;
+  outcome := 'appended';
+  end_position := v_start + cardinality(p_entries);
+  IF v.position <> v.entries OR p_after IS NOT NULL THEN
+    DELETE FROM $entries WHERE session = v.number AND place > v_kept AND place <= v_kept + cardinality(p_entries);
+  END IF;
   /* Each entry counts with a comma. */
-  INSERT INTO $entries (session, position, bytes, entry)
-    SELECT v.number, v.entries + at, v.bytes + sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
+  INSERT INTO $entries (session, place, position, bytes, entry)
+    SELECT v.number, v_kept + at, v_start + at, v_bytes + sum(octet_length(entry) + 1) OVER (ORDER BY at), entry
     FROM unnest(p_entries) WITH ORDINALITY AS added (entry, at);
   IF p_operation IS NOT NULL THEN
     INSERT INTO $operations (session, operation, digest, position)
       VALUES (v.number, p_operation, p_digest, end_position);
   END IF;
-  IF v.limit_end IS NOT NULL AND v.inactivity < ${NEVER} THEN
-    UPDATE $sessions SET deadline = least(limit_end, greatest(last_activity, p_now) + inactivity),
-        accepts_until = least(limit_end, greatest(last_activity, p_now) + inactivity)
+  /* What comes after the end is no activity: it would put an end by inactivity off. */
+  v_activity := CASE WHEN v_is_late THEN v.last_activity ELSE greatest(v.last_activity, p_now) END;
+  IF v.limit_end IS NOT NULL AND v.inactivity < ${NEVER} AND NOT v_is_late THEN
+    UPDATE $sessions SET deadline = least(limit_end, v_activity + inactivity),
+        accepts_until = least(limit_end, v_activity + inactivity) + grace
       WHERE number = v.number;
   END IF;
-  UPDATE $sessions SET entries = end_position, sequence = v.sequence + 1, last_activity = greatest(last_activity, p_now),
-      bytes = v.bytes + (SELECT sum(octet_length(entry) + 1) FROM unnest(p_entries) AS added (entry))
+  UPDATE $sessions SET entries = v_kept + cardinality(p_entries), position = end_position, sequence = v.sequence + 1,
+      last_activity = v_activity,
+      bytes = v_bytes + (SELECT coalesce(sum(octet_length(entry) + 1), 0) FROM unnest(p_entries) AS added (entry))
     WHERE number = v.number;
   IF p_has_events THEN
     INSERT INTO $outbox (tenant, id, birth, sequence, detail) VALUES (p_tenant, p_id, v.birth, v.sequence + 1,
-      '{"type":"appended","at":' || p_now || ',"position":' || end_position || '}');
+      '{"type":"appended","at":' || p_now || ',"position":' || end_position || coalesce(',"after":' || p_after, '') || '}');
   END IF;
+END $body$;
+
+/* Puts texts in the places of entries, as long as the session is the same. */
+CREATE FUNCTION $redact_entries(
+  p_tenant text, p_id text, p_birth text, p_positions double precision[], p_entries text[], p_detail text
+) RETURNS text LANGUAGE plpgsql AS $body$
+DECLARE
+  v record;
+BEGIN
+  SELECT number, sequence INTO v FROM $sessions
+    WHERE tenant = p_tenant AND id = p_id AND birth = p_birth FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    RETURN 'missing';
+  END IF;
+  UPDATE $entries AS entry SET entry = change.entry FROM unnest(p_positions, p_entries) AS change (position, entry)
+    WHERE entry.session = v.number AND entry.position = change.position AND entry.entry <> change.entry;
+  IF FOUND THEN
+    UPDATE $sessions SET sequence = v.sequence + 1 WHERE number = v.number;
+    IF p_detail IS NOT NULL THEN
+      INSERT INTO $outbox (tenant, id, birth, sequence, detail)
+        VALUES (p_tenant, p_id, p_birth, v.sequence + 1, p_detail);
+    END IF;
+  END IF;
+  RETURN 'redacted';
 END $body$;
 
 CREATE FUNCTION $remove_session(
@@ -213,8 +433,7 @@ BEGIN
     INSERT INTO $ends (tenant, id, birth, due_at) VALUES (p_tenant, p_id, v.birth, p_now);
   END IF;
   IF v.reports_end THEN
-    UPDATE $ends SET removed_ms = p_now, last_activity = v.last_activity, state = v.state,
-        labels = (SELECT string_agg(name || '=' || value, ' ') FROM unnest(v_names, v_values) AS label (name, value))
+    UPDATE $ends SET removed_ms = p_now, last_activity = v.last_activity, state = v.state
       WHERE tenant = p_tenant AND id = p_id AND birth = v.birth;
   END IF;
   PERFORM $count_sessions(p_tenant, v.number, array_prepend(''::text, v_names), array_prepend(v.status::text, v_values),

@@ -18,7 +18,7 @@ const startOf = (prefix: string, { historyLimit }: ReadSize) => {
     start: 'greatest(0, session.entries - ?)',
     bytes: `coalesce((
         SELECT entry.bytes FROM ${prefix}entries AS entry
-          WHERE entry.session = session.number AND entry.position = session.entries - ?
+          WHERE entry.session = session.number AND entry.place = session.entries - ?
       ), 0)`,
     values: [historyLimit, historyLimit],
   };
@@ -27,6 +27,8 @@ const startOf = (prefix: string, { historyLimit }: ReadSize) => {
 /** Finds sessions: their numbers, or if it `isWhole` their rows, so that they are not looked up again. */
 export interface Source extends Query {
   readonly isWhole: boolean;
+  /** The time by which they are ordered. Default: that of their creation. */
+  readonly time?: string;
 }
 
 /**
@@ -36,13 +38,13 @@ export interface Source extends Query {
 export const loadSessions = (prefix: string, source: Source, size: ReadSize, maxBytes: number): Query => {
   const { start, bytes, values } = startOf(prefix, size);
   const history = `CASE WHEN fits AND start < entries THEN (
-      SELECT string_agg(entry.entry, ',' ORDER BY entry.position) FROM ${prefix}entries AS entry
-        WHERE entry.session = sized.number AND entry.position > sized.start
+      SELECT string_agg(entry.entry, ',' ORDER BY entry.place) FROM ${prefix}entries AS entry
+        WHERE entry.session = sized.number AND entry.place > sized.start AND entry.place <= sized.entries
     ) END`;
   return {
     sql: `WITH source AS (${source.sql}),
       sized AS (
-        SELECT session.number, session.id, session.created_ms, session.entries, session.sequence, session.birth,
+        SELECT session.number, session.id, ${source.time ?? 'session.created_ms'} AS created_ms, session.entries, session.sequence, session.birth,
           session.state, session.last_activity, session.head, ${start} AS start,
           ${FRAME_BYTES} + octet_length(session.head) + session.bytes - ${bytes} AS size
         FROM ${source.isWhole ? 'source AS session' : `source JOIN ${prefix}sessions AS session USING (number)`}

@@ -53,12 +53,10 @@ export class PostgresEndQueue implements EndQueue {
     return rows.map(([row]) => (row?.['result'] === 'settled' ? 'settled' : 'missing'));
   }
 
-  /** The states and the labels of the sessions of some ends, by the names of the ends. */
+  /** The states of the sessions of some ends, by the names of the ends. */
   async #sessionsOf(call: Call, rows: readonly Fields[]): Answer<ReadonlyMap<string, Fields>, StoreError> {
     if (rows.length === 0) return ok(new Map());
-    const sql = `SELECT session.tenant, session.id, session.birth, session.state AS session_state, session.last_activity AS session_activity, (
-        SELECT string_agg(name || '=' || value, ' ') FROM ${this.#prefix}labels WHERE session = session.number
-      ) AS session_labels
+    const sql = `SELECT session.tenant, session.id, session.birth, session.state AS session_state, session.last_activity AS session_activity
       FROM unnest($1::text[], $2::text[], $3::text[]) AS ending (tenant, id, birth)
       JOIN ${this.#prefix}sessions AS session USING (tenant, id, birth)`;
     const column = (name: string) => rows.map((row) => String(row[name]));

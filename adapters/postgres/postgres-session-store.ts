@@ -1,5 +1,5 @@
 import { err, type Result } from 'neverthrow';
-import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   ActiveLimit,
@@ -10,9 +10,12 @@ import type {
   EventLog,
   HistoryAppend,
   HistorySlice,
+  Inserted,
+  Opening,
   PageRange,
   ReadSize,
   RecordPage,
+  Redacted,
   Removal,
   Replaced,
   Rescheduling,
@@ -79,8 +82,13 @@ export class PostgresSessionStore implements SessionStore {
     return migrate(this.#connection, this.#settings, options);
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord): Promise<Result<'inserted' | 'taken', StoreError>> {
-    return this.#writer.insert(tenant, head, state);
+  insert(
+    tenant: string,
+    head: SessionHead,
+    state: StateRecord,
+    opening?: Opening,
+  ): Promise<Result<Inserted, StoreError>> {
+    return this.#writer.insert(tenant, head, state, opening);
   }
 
   find<E = never>(
@@ -95,7 +103,11 @@ export class PostgresSessionStore implements SessionStore {
     return findState(this.#connection.begin(), this.#prefix, key);
   }
 
-  list<E = never>(tenant: string, range: PageRange, admit?: Admit<E>): Promise<Result<RecordPage, StoreError | E>> {
+  list<E = never>(
+    tenant: string,
+    range: PageRange,
+    admit?: Admit<E>,
+  ): Promise<Result<RecordPage, StoreError | TooManyLabelled | E>> {
     return readPage(this.#connection.begin(), this.#prefix, tenant, range, admit);
   }
 
@@ -105,6 +117,10 @@ export class PostgresSessionStore implements SessionStore {
 
   append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
     return this.#writer.append(key, append);
+  }
+
+  redact(key: SessionKey, positions: readonly number[], now: number): Promise<Result<Redacted, StoreError>> {
+    return this.#writer.redact(key, positions, now);
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Promise<Result<EntriesOutcome, StoreError>> {

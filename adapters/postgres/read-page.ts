@@ -1,25 +1,67 @@
-import type { StoreError } from '../../src/errors.js';
+import { err, ok } from 'neverthrow';
+import type { StoreError, TooManyLabelled } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
+import { isLabelSearch } from '../../src/store/label-search.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
+import { countsOfLabels, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { pageOf } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
-import { loadSessions, readAdmitted, sessionOf } from './load-sessions.js';
+import { loadSessions, readAdmitted, type Source, sessionOf } from './load-sessions.js';
 
-const pageQuery = (prefix: string, tenant: string, range: PageRange, maxBytes: number): Query => {
+/** The parts of the query of a page: `totals`, and what finds its sessions. */
+interface PageParts {
+  readonly totals: Query;
+  readonly source: Source;
+}
+
+const indexParts = (prefix: string, tenant: string, range: PageRange): PageParts => {
   // A page by number skips sessions in the index alone, and then looks up those on the page.
-  const isWhole = range.offset === 0 && range.label === undefined;
+  const isWhole = range.offset === 0 && range.labels === undefined;
   const columns = isWhole ? '*' : 'number, created_ms, id';
   const dialect = { prefix, byTenantDue: '', columns, total: '(SELECT total FROM totals)' };
   const total = totalOfPage(dialect, tenant, range);
-  const sessions = loadSessions(prefix, { ...rowsOfPage(dialect, tenant, range), isWhole }, range, maxBytes);
+  return {
+    totals: { sql: `totals AS (SELECT ${total.sql} AS total)`, values: total.values },
+    source: { ...rowsOfPage(dialect, tenant, range), isWhole },
+  };
+};
+
+/** Looks at the sessions of the label `fewest` once, for the page and its total. */
+const searchParts = (
+  prefix: string,
+  tenant: string,
+  range: PageRange,
+  fewest: readonly [string, string],
+): PageParts => {
+  const { sql, values } = searchOf(prefix, tenant, range, fewest);
+  return {
+    totals: { sql: `matching AS (${sql}), totals AS (SELECT count(*) AS total FROM matching)`, values },
+    source: { ...pageOfSearch({ sql: 'matching', values: [] }, range), isWhole: false, time: 'source.created_ms' },
+  };
+};
+
+const pageQuery = (prefix: string, { totals, source }: PageParts, range: PageRange, maxBytes: number): Query => {
+  const sessions = loadSessions(prefix, source, range, maxBytes);
   const direction = range.order === 'oldest' ? '' : 'DESC';
   return {
-    sql: `WITH totals AS (SELECT ${total.sql} AS total)
+    sql: `WITH ${totals.sql}
       SELECT total, page.* FROM totals LEFT JOIN (${sessions.sql}) AS page ON true
       ORDER BY created_ms ${direction}, id ${direction}`,
-    values: [...total.values, ...sessions.values],
+    values: [...totals.values, ...sessions.values],
   };
+};
+
+const partsOf = async (
+  call: Call,
+  prefix: string,
+  tenant: string,
+  range: PageRange,
+): Answer<PageParts, StoreError | TooManyLabelled> => {
+  if (!isLabelSearch(range)) return ok(indexParts(prefix, tenant, range));
+  const { sql, values } = countsOfLabels(prefix, tenant, range);
+  const counts = await call.query({ sql: `SELECT ${sql}`, values });
+  return counts.andThen(([row]) => fewestIn(range, row)).map((fewest) => searchParts(prefix, tenant, range, fewest));
 };
 
 const isSession = (row: Fields): boolean => row['id'] !== null;
@@ -34,9 +76,11 @@ export const readPage = async <E>(
   tenant: string,
   range: PageRange,
   admit: Admit<E> | undefined,
-): Answer<RecordPage, StoreError | E> => {
+): Answer<RecordPage, StoreError | TooManyLabelled | E> => {
+  const parts = await partsOf(call, prefix, tenant, range);
+  if (parts.isErr()) return err(parts.error);
   const sessionsIn = (rows: readonly Fields[]) => rows.filter(isSession).slice(0, range.limit);
-  const read = (maxBytes: number) => call.query(pageQuery(prefix, tenant, range, maxBytes));
+  const read = (maxBytes: number) => call.query(pageQuery(prefix, parts.value, range, maxBytes));
   const result = await readAdmitted(read, admit, sessionsIn);
   return result.map((rows) => pageOf(rows, sessionsIn(rows).map(sessionOf), Number(rows[0]?.['total'] ?? 0)));
 };

@@ -1,12 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
+import { partBetween } from '../../src/session/places.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import type { Admit, EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../../src/store/session-store.js';
 import { decodeEntries } from '../../src/store/stored-json.js';
 import type { Query } from '../sql/page-query.js';
-import { numbered, stateIn, unreadable } from '../sql/session-rows.js';
+import { stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, readAdmitted, type Source, sessionOf } from './load-sessions.js';
 
@@ -43,41 +44,51 @@ const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice
   const { after, before = Number.MAX_SAFE_INTEGER, limit, maxBytes = Number.MAX_SAFE_INTEGER } = slice;
   const bounds =
     after === undefined
-      ? 'greatest(0, least(?::bigint, entries) - ?) AS start, least(?::bigint, entries) AS stop'
-      : '?::bigint AS start, least(?::bigint + ?, entries) AS stop';
-  const values = after === undefined ? [before, limit, before] : [after, after, limit];
+      ? 'greatest(0, given - ?) AS start, given AS stop'
+      : 'given AS start, least(given + ?, entries) AS stop';
   const fits =
     after === undefined
-      ? 'entry.position = stop OR bytes_at_stop - entry.bytes + octet_length(entry.entry) + 1 <= ?'
-      : 'entry.position = start + 1 OR entry.bytes - bytes_at_start <= ?';
-  const bytesAt = (place: string) => `coalesce((SELECT entry.bytes FROM ${prefix}entries AS entry
-    WHERE entry.session = number AND entry.position = ${place}), 0) AS bytes_at_${place}`;
+      ? 'entry.place = stop OR bytes_at_stop - entry.bytes + octet_length(entry.entry) + 1 <= ?'
+      : 'entry.place = start + 1 OR entry.bytes - bytes_at_start <= ?';
+  const at = (column: string, place: string) =>
+    `(SELECT entry.${column} FROM ${prefix}entries AS entry WHERE entry.session = number AND entry.place = ${place})`;
+  const bytesAt = (place: string) => `coalesce(${at('bytes', place)}, 0) AS bytes_at_${place}`;
   return {
-    sql: `WITH bounded AS (
-        SELECT number, state, last_activity, entries, ${bounds} FROM ${prefix}sessions WHERE tenant = ? AND id = ?
+    sql: `WITH asked AS (
+        SELECT number, state, last_activity, entries, position, least(?::bigint, position) AS given_position
+        FROM ${prefix}sessions WHERE tenant = ? AND id = ?
       ),
+      counted AS MATERIALIZED (
+        SELECT *, CASE WHEN position = entries THEN given_position
+          ELSE ${prefix}entries_up_to(number, entries, position, given_position) END AS given FROM asked
+      ),
+      bounded AS (SELECT *, ${bounds} FROM counted),
       found AS (SELECT *, ${bytesAt('start')}, ${bytesAt('stop')} FROM bounded)
-    SELECT state, last_activity, entries, start, stop, slice.* FROM found, LATERAL (
-      SELECT string_agg(entry.entry, ',' ORDER BY entry.position) AS history, count(*) AS read
+    SELECT state, last_activity, entries, position, start, stop, slice.*,
+      CASE WHEN position = entries THEN stop - read ELSE ${at('position', 'stop - read')} END AS before_first
+    FROM found, LATERAL (
+      SELECT string_agg(entry.entry, ',' ORDER BY entry.place) AS history,
+        string_agg(entry.position::text, ',' ORDER BY entry.place) AS positions, count(*) AS read
       FROM ${prefix}entries AS entry
-      WHERE entry.session = number AND entry.position > start AND entry.position <= stop AND (${fits})
+      WHERE entry.session = number AND entry.place > start AND entry.place <= stop AND (${fits})
     ) AS slice`,
-    values: [...values, escapeName(tenant), escapeName(id), maxBytes],
+    values: [after ?? before, escapeName(tenant), escapeName(id), limit, maxBytes],
   };
 };
 
 const outcomeOf = (row: Fields, slice: HistorySlice): EntriesOutcome | undefined => {
-  const count = Number(row['entries']);
-  const given = slice.after ?? slice.before ?? count;
-  if (given > count) return { outcome: 'invalid_position' };
-  const entries = decodeEntries(row['history']);
-  if (entries === undefined || entries.length !== Number(row['read'])) return undefined;
-  const isForward = slice.after !== undefined;
-  const start = isForward ? given : Number(row['stop']) - entries.length;
-  const position = start + entries.length;
-  const isComplete = entries.length > 0 || Number(row['start']) >= Number(row['stop']);
-  if (!isComplete) return undefined;
-  return { outcome: 'found', entries: numbered(entries, start), start, position, hasMore: position < count };
+  const [count, end] = [Number(row['entries']), Number(row['position'])];
+  const given = slice.after ?? slice.before ?? end;
+  if (given > end) return { outcome: 'invalid_position' };
+  const found = decodeEntries(row['history']);
+  if (found === undefined || found.length !== Number(row['read'])) return undefined;
+  const [start, stop] = [Number(row['start']), Number(row['stop'])];
+  if (found.length === 0 && start < stop) return undefined;
+  const from = slice.after === undefined ? stop - found.length : start;
+  const entries = withPositions(found, row['positions']);
+  const positionOf = (place: number) => entries[place - from - 1]?.position ?? Number(row['before_first']);
+  const places = { entries: count, end, positionOf };
+  return { outcome: 'found', entries, ...partBetween(places, slice, from, from + found.length) };
 };
 
 export const findEntries = async (

@@ -7,21 +7,21 @@ const SHARDS = 32;
  * The tables of version 1. `$` stands for the quoted schema and a dot.
  *
  * Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since the epoch;
- * 9007199254740991 stands for Infinity. `state` is the state as JSON but for `last_activity`; `status` to `revision` repeat what is
- * searched and compared. The indexes of lists include the number, so that a page by number skips sessions in the index alone.
+ * 9007199254740991 stands for Infinity. `state` is the state as JSON but for `last_activity`; `status` to `revision` and `labels`
+ * (each as name=value) repeat what is searched and compared. The indexes of lists include the number, so that a page by number skips sessions in the index alone.
  */
 export const tables = `
 CREATE TABLE $sessions (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, created_ms bigint NOT NULL,
   birth text NOT NULL, status text COLLATE "C" NOT NULL, deadline double precision NOT NULL,
-  due_at double precision NOT NULL, accepts_until double precision NOT NULL,
+  due_at double precision NOT NULL, accepts_until double precision NOT NULL, grace double precision NOT NULL,
   fencing_token double precision NOT NULL, leased_until double precision NOT NULL,
   unleased_since double precision NOT NULL, reports_end boolean NOT NULL,
   limit_ms double precision NOT NULL, limit_end double precision,
   inactivity double precision NOT NULL, last_activity double precision NOT NULL,
-  revision bigint NOT NULL, sequence bigint NOT NULL, entries bigint NOT NULL, bytes bigint NOT NULL,
-  head text NOT NULL, state text NOT NULL
+  revision bigint NOT NULL, sequence bigint NOT NULL, entries bigint NOT NULL, position bigint NOT NULL, bytes bigint NOT NULL,
+  head text NOT NULL, state text NOT NULL, labels text NOT NULL
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX sessions_by_id ON $sessions (tenant, id);
 CREATE INDEX sessions_by_creation ON $sessions (tenant, created_ms, id) INCLUDE (number);
@@ -29,10 +29,14 @@ CREATE INDEX sessions_by_status ON $sessions (tenant, status, created_ms, id, de
 CREATE INDEX sessions_by_due ON $sessions (due_at) WHERE due_at < ${NEVER};
 CREATE INDEX sessions_by_tenant_due ON $sessions (tenant, due_at, status, deadline) WHERE due_at < ${NEVER};
 
-/* A position is the number of entries up to this one; bytes counts the JSON up to its end. */
+/*
+ * The place of an entry is its number in the history; bytes counts the JSON up to its end. A rewind leaves the rows that it
+ * supersedes, behind the entries that the session counts, until other entries get their places. Positions are never used
+ * again: each rewind has one, and each entry.
+ */
 CREATE TABLE $entries (
-  session bigint NOT NULL, position bigint NOT NULL, bytes bigint NOT NULL, entry text NOT NULL,
-  PRIMARY KEY (session, position)
+  session bigint NOT NULL, place bigint NOT NULL, position bigint NOT NULL, bytes bigint NOT NULL, entry text NOT NULL,
+  PRIMARY KEY (session, place)
 );
 
 CREATE TABLE $operations (
@@ -40,10 +44,10 @@ CREATE TABLE $operations (
   PRIMARY KEY (session, operation)
 );
 
-/* Ends that must be reported. removed_ms, labels and state are what remains of a removed session. */
+/* Ends that must be reported. removed_ms, last_activity and state are what remains of a removed session. */
 CREATE TABLE $ends (
   tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, birth text COLLATE "C" NOT NULL,
-  due_at double precision NOT NULL, removed_ms double precision, labels text, last_activity double precision,
+  due_at double precision NOT NULL, removed_ms double precision, last_activity double precision,
   state text,
   PRIMARY KEY (tenant, id, birth)
 );

@@ -1,22 +1,39 @@
 import { nanoid } from 'nanoid';
 import { err, ok } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
-import { type EventDetail, extensionDetailOf, leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
+import {
+  type EventDetail,
+  extensionDetailOf,
+  leaseDetailOf,
+  statusDetailOf,
+  updateDetailOf,
+} from '../../src/events/event-detail.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, endsAt } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
+import { labelTexts } from '../../src/store/label-texts.js';
 import { finite } from '../../src/store/never.js';
 import type {
   ActiveLimit,
   AppendOutcome,
   HistoryAppend,
+  Inserted,
+  Opening,
+  Redacted,
   Removal,
   Replaced,
   Rescheduling,
   SessionKey,
 } from '../../src/store/session-store.js';
-import { decodeState, encodeEntry, encodeHead, encodeState } from '../../src/store/stored-json.js';
+import {
+  decodeEntries,
+  decodeState,
+  encodeEntry,
+  encodeHead,
+  encodeState,
+  redactedEntry,
+} from '../../src/store/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
 import type { Answer, Call, Value } from './call.js';
 import type { Connection } from './connection.js';
@@ -27,6 +44,7 @@ const columnsOf = (state: StateRecord): readonly (string | number | boolean | nu
   state.status,
   finite(endsAt(state)),
   finite(acceptsHistoryUntil(state)),
+  state.terms.graceMs,
   state.lease?.fencingToken ?? 0,
   state.lease?.until ?? 0,
   unleasedSince(state),
@@ -36,7 +54,8 @@ const columnsOf = (state: StateRecord): readonly (string | number | boolean | nu
   finite(state.terms.inactivityTimeoutMs),
   state.lastActivityAt,
   state.revision,
-  encodeState(state),
+  encodeState(state, state.labels),
+  labelTexts(state.labels).join(' '),
 ];
 
 export const namesOf = ({ tenant, id }: SessionKey): readonly [string, string] => [escapeName(tenant), escapeName(id)];
@@ -54,6 +73,33 @@ interface OpenChange {
 const detailOf = ({ hasEvents }: OpenChange, detail: EventDetail): string | null =>
   hasEvents ? JSON.stringify(detail) : null;
 
+/** Outcomes of `open_session`. */
+const OPENINGS = [
+  'inserted',
+  'taken',
+  'missing',
+  'invalid_position',
+  'too_large',
+  'full',
+  'too_many',
+] as const satisfies readonly Inserted[];
+
+/** What `open_session` gets beside the values of `insert_session`. */
+const valuesOf = (state: StateRecord, { entries, from, maxEntries, active }: Opening): readonly Value[] => [
+  state.status === 'IDLE' ? null : JSON.stringify(statusDetailOf(false, state)),
+  entries.map(encodeEntry),
+  from === undefined ? null : escapeName(from.id),
+  from === undefined ? null : JSON.stringify(from.id),
+  from?.position ?? null,
+  from?.maxBytes ?? null,
+  maxEntries ?? null,
+  active?.sessions ?? null,
+  active?.now ?? null,
+];
+
+/** Outcomes of appends that have written nothing, and say no more. */
+const UNCHANGED = ['missing', 'mismatch', 'lease_lost', 'invalid_position', 'full'] as const;
+
 /** The changes of sessions. Each is one statement, with its event. */
 export class SessionWriter {
   readonly #connection: Connection;
@@ -66,24 +112,45 @@ export class SessionWriter {
     this.#events = events;
   }
 
-  async insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken', StoreError> {
+  async insert(
+    tenant: string,
+    head: SessionHead,
+    state: StateRecord,
+    opening: Opening | undefined,
+  ): Answer<Inserted, StoreError> {
     const opened = await this.#open();
     if (opened.isErr()) return err(opened.error);
     const change = opened.value;
     const key = { tenant, id: head.id };
     const createdMs = Date.parse(head.createdAt);
-    const labels = Object.entries(head.labels ?? {});
     const values = [
       ...namesOf(key),
       ...columnsOf(state),
       createdMs,
       nanoid(12),
       encodeHead(head),
-      labels.map(([name]) => escapeName(name)),
-      labels.map(([, value]) => escapeName(value)),
       detailOf(change, { type: 'created', at: createdMs }),
     ];
-    return this.#change(change, 'insert_session', values, key.id, ['inserted', 'taken']);
+    const outcomes = ['inserted', 'taken'] as const;
+    if (opening === undefined) return this.#change(change, 'insert_session', values, key.id, outcomes);
+    return this.#insertOpened(change, [...values, ...valuesOf(state, opening)], key.id, opening.from?.id);
+  }
+
+  async #insertOpened(
+    { call, hasEvents }: OpenChange,
+    values: readonly Value[],
+    id: string,
+    from: string | undefined,
+  ): Answer<Inserted, StoreError> {
+    const rows = await call.write(statement(this.#prefix, 'open_session', values), values);
+    if (rows.isErr()) return err(rows.error);
+    const { outcome: found, copied, end_position: position } = rows.value[0] ?? {};
+    const outcome = OPENINGS.find((each) => each === found);
+    if (outcome === undefined) return err(unreadable(id, 'state'));
+    if (outcome !== 'inserted') return ok(outcome);
+    if (hasEvents) this.#events.publishSoon();
+    if (from === undefined) return ok(outcome);
+    return ok({ copied: Number(copied), origin: { id: from, position: Number(position) } });
   }
 
   async replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError> {
@@ -92,7 +159,7 @@ export class SessionWriter {
     const change = opened.value;
     const details = [detailOf(change, statusDetailOf(false, next)), detailOf(change, statusDetailOf(true, next))];
     details.push(next.lease === undefined ? null : detailOf(change, leaseDetailOf(next.lease)));
-    details.push(detailOf(change, extensionDetailOf(next)));
+    details.push(detailOf(change, extensionDetailOf(next)), detailOf(change, updateDetailOf(next)));
     const values = [...namesOf(key), ...columnsOf(next), next.since, ...details];
     values.push(active?.sessions ?? null, active?.now ?? null);
     return this.#change(change, 'replace_state', values, key.id, ['replaced', 'stale', 'missing', 'too_many']);
@@ -102,7 +169,7 @@ export class SessionWriter {
     const opened = await this.#open();
     if (opened.isErr()) return err(opened.error);
     const change = opened.value;
-    const { entries, now, operation, fencingToken, ifPosition, maxEntries } = append;
+    const { entries, now, operation, fencingToken, ifPosition, after, maxEntries } = append;
     const values = [
       ...namesOf(key),
       now,
@@ -111,6 +178,7 @@ export class SessionWriter {
       operation?.digest ?? null,
       fencingToken ?? null,
       ifPosition ?? null,
+      after ?? null,
       maxEntries ?? null,
       change.hasEvents,
     ];
@@ -124,11 +192,40 @@ export class SessionWriter {
     }
     if (outcome === 'repeated') return ok({ outcome: 'appended', position, repeated: true });
     if (outcome === 'moved') return ok({ outcome, position });
-    if (outcome === 'missing' || outcome === 'mismatch' || outcome === 'lease_lost' || outcome === 'full') {
-      return ok({ outcome });
-    }
+    const known = UNCHANGED.find((each) => each === outcome);
+    if (known !== undefined) return ok({ outcome: known });
     const state = outcome === 'closed' ? decodeState(found, Number(activity)) : undefined;
     return state === undefined ? err(unreadable(key.id, 'state')) : ok({ outcome: 'closed', state });
+  }
+
+  /** Reads the entries first: their texts are not for the database to take apart. A position never has another entry. */
+  async redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted, StoreError> {
+    const opened = await this.#open();
+    if (opened.isErr()) return err(opened.error);
+    const change = opened.value;
+    const sql = `SELECT session.birth, session.position AS end_position, entry.position, entry.entry
+      FROM ${this.#prefix}sessions AS session LEFT JOIN ${this.#prefix}entries AS entry
+        ON entry.session = session.number AND entry.position = ANY ($3::double precision[])
+      WHERE session.tenant = $1 AND session.id = $2`;
+    const rows = await change.call.read(sql, [...namesOf(key), positions.map(String)]);
+    if (rows.isErr()) return err(rows.error);
+    const [row] = rows.value;
+    if (row === undefined) return ok('missing');
+    if (positions.some((position) => position > Number(row['end_position']))) return ok('invalid_position');
+    const found: [string, string][] = [];
+    for (const { position, entry } of rows.value) {
+      const [decoded] = decodeEntries(entry) ?? [];
+      if (typeof entry === 'string' && decoded === undefined) return err(unreadable(key.id, 'history'));
+      if (decoded !== undefined) found.push([String(position), encodeEntry(redactedEntry(decoded))]);
+    }
+    const values = [
+      ...namesOf(key),
+      String(row['birth']),
+      found.map(([position]) => position),
+      found.map(([, entry]) => entry),
+      detailOf(change, { type: 'redacted', at: now, positions }),
+    ];
+    return this.#change(change, 'redact_entries', values, key.id, ['redacted', 'missing']);
   }
 
   async remove(

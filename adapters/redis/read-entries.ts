@@ -1,11 +1,12 @@
 import { err, ok } from 'neverthrow';
-import type { HistoryEntry, PositionedEntry } from '../../src/session/session.js';
+import type { PositionedEntry } from '../../src/session/session.js';
 import type { EntriesOutcome, HistorySlice } from '../../src/store/session-store.js';
 import { type Call, script } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
 import { decodeLines } from './journal.js';
 import type { SessionKeys } from './keyspace.js';
 import { field, isRecord, numberField, readHead } from './record.js';
+import { pieces } from './scripts/spans.js';
 
 /** Minimum number of bytes that one command reads. */
 const MIN_BYTES = 16 * 1024;
@@ -14,136 +15,165 @@ const MIN_BYTES = 16 * 1024;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Reads a piece of a journal, in bytes: it may begin or end within a line, or within a character. Its length is the
+ * Reads a part of a history, in bytes: it may begin or end within a line, or within a character. Its length is the
  * average size of the wanted number of entries, and a little more.
  *
  * KEYS  record, journal
- * ARGV  the beginning, or '' for a piece that ends at a position; that position or '' for the end; the number of
+ * ARGV  the beginning, or '' for a part that ends at a position; that position or '' for the end; the number of
  *       entries that are wanted; the minimum and the maximum length
- * Returns {the piece, its beginning, its end, the committed length of the journal, birth, 1 if the
- * server counts bytes and 0 if it counts characters, as doubles do}, or 'missing', 'corrupt', or 'invalid_position' if no line
- * begins at the position.
+ * Returns {the text, birth, 1 if the server counts bytes and 0 if it counts characters, as doubles do, the committed length of
+ * the journal, where the last span begins, 1 if the text begins within a span, 1 if a part that ends at a position has entries
+ * behind it, then where each of its pieces begins and ends in the journal}, or 'missing', 'corrupt', or 'invalid_position' if no
+ * line begins at the position.
  */
-const partScript = script(`
+const partScript = script(`${pieces('KEYS[2]')}
 ${readHead('KEYS[1]').trim()}
 if head == '' and redis.call('EXISTS', KEYS[2]) == 0 then return 'missing' end
 if not ${isRecord('head')} then return 'corrupt' end
-local length, entries = ${numberField('head', 'bytes')}, ${numberField('head', 'entries')}
-if redis.call('STRLEN', KEYS[2]) < length then return 'corrupt' end
+local length, entries, span = ${numberField('head', 'bytes')}, ${numberField('head', 'entries')}, ${numberField('head', 'span')}
+if redis.call('STRLEN', KEYS[2]) < length or span > length then return 'corrupt' end
 local from, upto = tonumber(ARGV[1]), tonumber(ARGV[2]) or length
 local given = from or upto
 if given > length or (given > 0 and redis.call('GETRANGE', KEYS[2], given - 1, given - 1) ~= '\\n') then return 'invalid_position' end
-local wanted = entries > 0 and math.ceil(1.25 * length / entries * ARGV[3]) or 0
+local wanted = entries > 0 and math.ceil(1.25 * ${numberField('head', 'shown')} / entries * ARGV[3]) or 0
 local size = math.max(tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), wanted))
-if from then upto = math.min(length, from + size) else from = math.max(0, upto - size) end
-local text = upto > from and redis.call('GETRANGE', KEYS[2], from, upto - 1) or ''
-return {text, from, upto, length, ${field('head', 'birth')}, #text == upto - from and 1 or 0}
+local found, isCut, hasMore
+if span > 0 and from then
+  found = piecesAfter(span, length, entries, from, size, tonumber(ARGV[3]) + 1)
+elseif span > 0 then
+  found, isCut, hasMore = piecesBefore(span, length, entries, upto, size, tonumber(ARGV[3]))
+elseif from then
+  found = {{from, math.min(length, from + size)}}
+else
+  found, isCut, hasMore = {{math.max(0, upto - size), upto}}, upto > size, upto < length
+end
+if isDamaged then return 'corrupt' end
+local text, sum = textOf(found), 0
+local reply = {text, ${field('head', 'birth')}, 1, length, span, isCut and 1 or 0, hasMore and 1 or 0}
+for _, piece in ipairs(found) do
+  sum = sum + piece[2] - piece[1]
+  reply[#reply + 1] = piece[1]
+  reply[#reply + 1] = piece[2]
+end
+if #text ~= sum then reply[3] = 0 end
+-- Test doubles return only arrays that are made at once; a server makes none that is long so.
+if #reply < 1000 then return {unpack(reply)} end
+return reply
 `);
 
-/** A piece of a journal, and facts about the whole journal. */
+/** A piece of a journal: where it begins and ends. */
+type Piece = readonly [from: number, upto: number];
+
+/** A part of a history, and facts about the whole journal. */
 interface Part {
   readonly text: string;
-  readonly from: number;
-  readonly upto: number;
-  readonly length: number;
   readonly birth: string;
+  /** Where the history ends. */
+  readonly end: number;
+  /** Where its last span begins: another one after each rewind. */
+  readonly span: number;
+  readonly isCut: boolean;
+  readonly hasMore: boolean;
+  readonly pieces: readonly Piece[];
   /** Length of a text in the journal, in the unit in which the server counts. */
   readonly lengthOf: (lines: string) => number;
 }
 
 const partOf = (reply: unknown): Part | undefined => {
-  const [text, from, upto, length, birth, isBytes]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  const [text, birth, isBytes, end, span, isCut, hasMore, ...places]: readonly unknown[] = Array.isArray(reply)
+    ? reply
+    : [];
   if (typeof text !== 'string' || typeof birth !== 'string') return undefined;
-  const [begin, end, whole] = [Number(from), Number(upto), Number(length)];
   const lengthOf = (lines: string): number => (Number(isBytes) === 1 ? Buffer.byteLength(lines) : lines.length);
-  return { text, from: begin, upto: end, length: whole, birth, lengthOf };
+  const pieces = places.flatMap((from, at): Piece[] => (at % 2 === 0 ? [[Number(from), Number(places[at + 1])]] : []));
+  const flags = { isCut: Number(isCut) === 1, hasMore: Number(hasMore) === 1 };
+  return { text, birth, end: Number(end), span: Number(span), ...flags, pieces, lengthOf };
 };
 
-/** What remains to be read of a history. */
-interface Wanted {
-  /** Whether to read the latest entries before a position; otherwise the first ones after it. */
-  readonly isBackward: boolean;
-  readonly entries: number;
-  /** Maximum number of bytes of the entries. The first entry is read even if it is larger. */
-  readonly bytes: number;
-  readonly hasNone: boolean;
+/** A line of a journal, and where it begins and ends. */
+interface Line {
+  readonly text: string;
+  readonly from: number;
+  readonly upto: number;
 }
 
 /**
- * The wanted lines of a piece, and whether no more are needed. The piece begins or ends with a whole line; a line that
- * is cut at its other end is left out.
+ * The whole lines of a part, from the end back if `isBackward`, and where they end. A line that is cut at the end of the part
+ * is left out.
  */
-const linesOf = ({ text, from }: Part, { isBackward, entries, bytes, hasNone }: Wanted) => {
-  const lines = text.split('\n');
-  if (!isBackward || text === '' || text.endsWith('\n')) lines.pop();
-  if (isBackward && from > 0) lines.shift();
-  if (isBackward) lines.reverse();
-  let [count, length, isFull] = [0, 0, false];
-  for (const line of lines) {
-    length += Buffer.byteLength(line) + 1;
-    isFull = count === entries || (length > bytes && !(hasNone && count === 0));
-    if (isFull) break;
-    count += 1;
-  }
-  const wanted = lines.slice(0, count);
-  if (isBackward) wanted.reverse();
-  return { lines: wanted.map((line) => `${line}\n`).join(''), isFull };
-};
-
-/** The entries of lines that begin at `start`, each with the end of its line. */
-const positioned = (
-  entries: readonly HistoryEntry[],
-  lines: string,
-  { lengthOf }: Part,
-  start: number,
-): readonly PositionedEntry[] => {
-  const texts = lines.split('\n');
-  let position = start;
-  return entries.map((entry, at) => {
-    position += lengthOf(`${texts[at]}\n`);
-    return { ...entry, position };
+const linesOf = ({ text, pieces, isCut, lengthOf }: Part, isBackward: boolean) => {
+  const texts = text.split('\n');
+  if (!isBackward || text === '' || text.endsWith('\n')) texts.pop();
+  if (isBackward && isCut) texts.shift();
+  if (isBackward) texts.reverse();
+  const rest = isBackward ? pieces.map(([from, upto]): Piece => [upto, from]).reverse() : [...pieces];
+  let [place, edge] = rest.shift() ?? [0, 0];
+  const goOn = (): void => {
+    while (place === edge && rest.length > 0) [place, edge] = rest.shift() ?? [0, 0];
+  };
+  const lines = texts.map((line): Line => {
+    goOn();
+    const begin = place;
+    place += (isBackward ? -1 : 1) * lengthOf(`${line}\n`);
+    return isBackward ? { text: line, from: place, upto: begin } : { text: line, from: begin, upto: place };
   });
+  goOn();
+  return { lines, end: place };
 };
 
 /**
  * Reads a part of a history, piece by piece. Lines are cut here, since the server knows neither entries nor characters.
  * If the session turns out to be removed between two pieces, the answer is that it is missing, even if another session
- * has its id now.
+ * has its id now. If it is rewound between them, it is read again.
  */
 export const readEntries = async (call: Call, session: SessionKeys, slice: HistorySlice): Answer<EntriesOutcome> => {
   const { after, before = '', limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
   const isBackward = after === undefined;
-  const found: (readonly PositionedEntry[])[] = [];
-  let [count, span] = [0, 0];
-  let place = isBackward ? ['', String(before)] : [String(after), ''];
+  const found: Line[] = [];
   let first: Part | undefined;
+  let bytes = 0;
+  let place = isBackward ? ['', String(before)] : [String(after), ''];
   for (let least = MIN_BYTES; ; ) {
-    const read = await readPart(call, session, place, limit - count, least, maxBytes);
+    const read = await readPart(call, session, place, limit - found.length, least, maxBytes);
     if (read.isErr()) return err(read.error);
     const part = read.value;
     if (typeof part === 'string') return ok({ outcome: first === undefined ? part : 'missing' });
     first ??= part;
     if (first.birth !== part.birth) return ok({ outcome: 'missing' });
-    const wanted = { isBackward, entries: limit - count, bytes: maxBytes - span, hasNone: count === 0 };
-    const { lines, isFull } = linesOf(part, wanted);
-    const entries = decodeLines(lines);
-    if (entries === undefined) return err(unreadable(session));
-    count += entries.length;
-    const length = part.lengthOf(lines);
-    span += length;
-    const at = isBackward ? part.upto - length : part.from + length;
-    found.push(positioned(entries, lines, part, isBackward ? at : part.from));
-    const isDone = isBackward ? at === 0 || count === limit : at === part.length;
-    if (isFull || isDone) {
-      const entries = (isBackward ? found.toReversed() : found).flat();
-      if (!isBackward) return ok({ outcome: 'found', entries, start: first.from, position: at, hasMore: isFull });
-      return ok({ outcome: 'found', entries, start: at, position: first.upto, hasMore: first.upto < first.length });
+    if (first.span !== part.span) return readEntries(call, session, slice);
+    const { lines, end } = linesOf(part, isBackward);
+    if (end < 0) return err(unreadable(session));
+    const fitting = lines.findIndex(({ text }, at) => {
+      bytes += Buffer.byteLength(text) + 1;
+      return found.length + at === limit || (bytes > maxBytes && found.length + at > 0);
+    });
+    const isFull = fitting >= 0;
+    found.push(...(isFull ? lines.slice(0, fitting) : lines));
+    if (isFull || (isBackward ? end === 0 || found.length === limit : end === part.end)) {
+      const entries = positioned(isBackward ? found.reverse() : found);
+      if (entries === undefined) return err(unreadable(session));
+      if (!isBackward) {
+        const position = isFull ? found.at(-1)?.upto : end;
+        return ok({ outcome: 'found', entries, start: after, position: position ?? after, hasMore: isFull });
+      }
+      const start = isFull ? found[0]?.from : end;
+      const position = slice.before ?? first.end;
+      return ok({ outcome: 'found', entries, start: start ?? 0, position, hasMore: first.hasMore });
     }
-    if (lines === '' && (isBackward ? part.from === 0 : part.upto === part.length)) return err(unreadable(session));
-    least = lines === '' ? 4 * least : MIN_BYTES;
-    place = isBackward ? ['', String(at)] : [String(at), ''];
+    // There was room for more, and there was no more.
+    const size = part.pieces.reduce((sum, [from, upto]) => sum + upto - from, 0);
+    if (lines.length === 0 && size < least) return err(unreadable(session));
+    least = lines.length === 0 ? 4 * least : MIN_BYTES;
+    place = isBackward ? ['', String(end)] : [String(end), ''];
   }
 };
+
+/** The entries in lines, each with the end of its line; `undefined` if they cannot be read. */
+const positioned = (lines: readonly Line[]): readonly PositionedEntry[] | undefined =>
+  decodeLines(lines.map(({ text }) => `${text}\n`).join(''))?.map((entry, at) => ({
+    ...entry,
+    position: lines[at]?.upto ?? 0,
+  }));
 
 const readPart = async (
   call: Call,

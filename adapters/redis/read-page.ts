@@ -1,15 +1,17 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
+import { type StoreError, type TooManyLabelled, tooManyLabelled } from '../../src/errors.js';
+import { LABEL_SEARCH_LIMIT } from '../../src/session/session-limits.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import { stateAt } from '../../src/session/timeline.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
-import type { Admit, ListPlace, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
+import { isInRange, isLabelSearch, labelsIn } from '../../src/store/label-search.js';
+import type { Admit, ListPlace, PageRange, RecordPage } from '../../src/store/session-store.js';
 import type { Call } from './connection.js';
 import { noStatusIndex, tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import { readSessions, type SizedSession } from './read-session.js';
 import { HEADER_BYTES } from './record.js';
 import { pageScript } from './scripts/page.js';
+import { searchScript } from './scripts/search.js';
 import { letterOf } from './status-letters.js';
 
 /** Maximum number of bytes of records that a light page gets in one round trip. More are read when they are admitted. */
@@ -24,9 +26,27 @@ const argumentsOf = (range: PageRange): readonly string[] => {
   const args = [order, String(offset), String(limit), historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0'];
   if ((createdAfter ?? createdBefore ?? after ?? status) === undefined) return args;
   args.push(timeText(createdAfter), timeText(createdBefore));
-  args.push(timeText(after?.createdAt), after === undefined ? '' : escapeName(after.id));
+  args.push(timeText(after?.at), after === undefined ? '' : escapeName(after.id));
   if (status !== undefined) args.push(letterOf(status.status), String(status.now));
   return args;
+};
+
+/** The arguments of the script that looks for labels. */
+const searchArgumentsOf = (range: PageRange): readonly string[] => {
+  const { offset, limit, order = 'newest', createdAfter, createdBefore, after, historyLimit, status, now } = range;
+  return [
+    order,
+    String(offset),
+    String(limit),
+    historyLimit === 0 ? String(MAX_RECORD_BYTES) : '0',
+    timeText(createdAfter),
+    timeText(createdBefore),
+    timeText(after?.at),
+    after === undefined ? '' : escapeName(after.id),
+    status === undefined ? '' : letterOf(status.status),
+    String(status?.now ?? -1),
+    String(now ?? -1),
+  ];
 };
 
 /** Number of fields of a session in the reply of the script. */
@@ -42,7 +62,9 @@ const listedIn = (fields: readonly string[]): readonly SizedSession[] => {
     const [member = '', size = '', journal = '', record] = fields.slice(at, at + FIELDS);
     const rest = sizeIn(size);
     const recordBytes = rest < 0 || size === '' ? rest : HEADER_BYTES + rest;
-    listed.push({ member, recordBytes, journalBytes: sizeIn(journal), record: record === '' ? undefined : record });
+    const isRewound = journal.startsWith('r');
+    const journalBytes = sizeIn(isRewound ? journal.slice(1) : journal);
+    listed.push({ member, recordBytes, journalBytes, isRewound, record: record === '' ? undefined : record });
   }
   return listed;
 };
@@ -51,15 +73,35 @@ const listedIn = (fields: readonly string[]): readonly SizedSession[] => {
  * The place of a session; `undefined` if the index has an invalid time because of outside changes: `repair` corrects
  * it.
  */
-const placeOf = (member: string, createdMs: number): ListPlace | undefined => {
-  const time = new Date(createdMs);
-  return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), createdAt: time.toISOString() };
+const placeOf = (member: string, ms: number): ListPlace | undefined => {
+  const time = new Date(ms);
+  return Number.isNaN(time.getTime()) ? undefined : { id: unescapeName(member), at: time.toISOString() };
 };
 
+/** The indexes of the labels of a range. */
+const labelIndexes = (keys: TenantKeys, range: PageRange): readonly string[] =>
+  labelsIn(range).map((label) => labelKey(keys, ...label));
+
 /** The index of a range; `undefined` if sessions are not listed by status. */
-const indexOf = (keys: TenantKeys, { label, status }: PageRange): string | undefined => {
-  if (label !== undefined) return labelKey(keys, label.name, label.value);
-  return status === undefined ? keys.index : keys.byStatus[status.status];
+const indexOf = (keys: TenantKeys, range: PageRange): string | undefined => {
+  const [label] = labelIndexes(keys, range);
+  if (label !== undefined) return label;
+  return range.status === undefined ? keys.index : keys.byStatus[range.status.status];
+};
+
+/** Runs the script that finds the sessions of a page. */
+const findMembers = async (call: Call, keys: TenantKeys, range: PageRange): Promise<Result<unknown, StoreError>> => {
+  const index = indexOf(keys, range);
+  if (index === undefined) return err(noStatusIndex);
+  const isSearch = isLabelSearch(range);
+  const lists = [index, keys.records];
+  if (isSearch) lists.push(...labelIndexes(keys, range).slice(1));
+  else lists.push(keys.index);
+  if (!isSearch && range.status !== undefined) lists.push(keys.deadlines);
+  const reply = await (isSearch
+    ? call.readScript(searchScript, lists, searchArgumentsOf(range))
+    : call.readScript(pageScript, lists, argumentsOf(range)));
+  return reply.mapErr(({ error }) => error);
 };
 
 /** Reads a page: a script finds the ids and sizes of the sessions, then those that fit are read. */
@@ -68,16 +110,13 @@ export const readPage = async <E>(
   keys: TenantKeys,
   range: PageRange,
   admit: Admit<E> | undefined,
-): Promise<Result<RecordPage, StoreError | E>> => {
-  const { label, status } = range;
-  const index = indexOf(keys, range);
-  if (index === undefined) return err(noStatusIndex);
-  const lists = [index, keys.records, keys.index];
-  if (status !== undefined) lists.push(keys.deadlines);
-  const reply = await call.readScript(pageScript, lists, argumentsOf(range));
-  if (reply.isErr()) return err(reply.error.error);
+): Promise<Result<RecordPage, StoreError | TooManyLabelled | E>> => {
+  const reply = await findMembers(call, keys, range);
+  if (reply.isErr()) return err(reply.error);
   if (reply.value === 'ended') return err(tooManyEnded);
   const [total, edge = '', ...fields] = Array.isArray(reply.value) ? reply.value.map(String) : [];
+  const crowded = total === 'many' ? labelsIn(range)[Number(edge) - 1] : undefined;
+  if (crowded !== undefined) return err(tooManyLabelled(crowded, LABEL_SEARCH_LIMIT));
   const rising = listedIn(fields);
   const listed = range.order === 'oldest' ? rising : rising.toReversed();
   const read = await readSessions(call, keys, listed, range, admit);
@@ -86,7 +125,7 @@ export const readPage = async <E>(
   const unreadable: string[] = [];
   for (const [at, record] of read.value.entries()) {
     if (record === 'corrupt') unreadable.push(unescapeName(listed[at]?.member ?? ''));
-    else if (record !== 'missing' && hasStatus(record, status) && hasLabel(record, label)) found.push(record);
+    else if (record !== 'missing' && isInRange(record.state, range)) found.push(record);
   }
   // The sessions that were changed or removed after the script.
   const gone = listed.length - found.length - unreadable.length;
@@ -94,9 +133,3 @@ export const readPage = async <E>(
   const next = edge === '' || last === undefined ? undefined : placeOf(last.member, Number(edge));
   return ok({ records: found, total: Number(total) - gone, unreadable, ...(next === undefined ? {} : { next }) });
 };
-
-const hasLabel = ({ head: { labels = {} } }: SessionRecord, label: PageRange['label']): boolean =>
-  label === undefined || labels[label.name] === label.value;
-
-const hasStatus = ({ state }: SessionRecord, status: StatusAt | undefined): boolean =>
-  status === undefined || stateAt(state, status.now).status === status.status;

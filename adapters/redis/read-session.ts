@@ -4,37 +4,51 @@ import type { StoreError } from '../../src/errors.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import { unescapeName } from '../../src/store/escape-name.js';
+import { NEVER } from '../../src/store/never.js';
 import type { Admit, ReadSize } from '../../src/store/session-store.js';
 import { type Call, script } from './connection.js';
 import { type Failure, toStoreError, unreadable } from './failure.js';
 import { decodeJournal, decodeLines } from './journal.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
 import { type DecodedRecord, decodeRecord, isRecord, numberField } from './record.js';
+import { pieces } from './scripts/spans.js';
 
 /**
- * Reads a session and the end of its journal at one moment.
+ * Reads a session and the end of its history at one moment.
  *
  * KEYS  1 record, 2 journal
- * ARGV  1 number of bytes of the journal
- * Returns {the record or '', the end of the journal}, without the second if the journal is too short.
+ * ARGV  1 number of bytes of the history, 2 number of entries that are enough
+ * Returns {the record or '', the end of the history, 1 if that begins within it}, without the second if the journal is too short.
  */
-const tailScript = script(`
+const tailScript = script(`${pieces('KEYS[2]')}
 local record = redis.call('GET', KEYS[1]) or ''
 if not ${isRecord('record')} then return {record, ''} end
-local length = ${numberField('record', 'bytes')}
+local length, span = ${numberField('record', 'bytes')}, ${numberField('record', 'span')}
 if length == 0 then return {record, ''} end
 if redis.call('STRLEN', KEYS[2]) < length then return {record} end
-return {record, redis.call('GETRANGE', KEYS[2], math.max(0, length - ARGV[1]), length - 1)}
+if span > length then return {record} end
+local size = tonumber(ARGV[1])
+if span == 0 then
+  return {record, redis.call('GETRANGE', KEYS[2], math.max(0, length - size), length - 1), length > size and 1 or 0}
+end
+local found, isCut = piecesBefore(span, length, 0, length, size, tonumber(ARGV[2]))
+if isDamaged then return {record} end
+return {record, textOf(found), isCut and 1 or 0}
 `);
 
 /** The result of reading a session: `missing` if there is none, `corrupt` if it cannot be read. */
 type ReadRecord = SessionRecord | 'missing' | 'corrupt';
+
+/** The same, or that its history is not its journal as a whole. */
+type WholeRecord = ReadRecord | 'rewound';
 
 /** A session to read, with its size: 0 bytes without a record, -1 if it cannot be read. */
 export interface SizedSession {
   readonly member: string;
   readonly recordBytes: number;
   readonly journalBytes: number;
+  /** Whether the history is only a part of the journal; `journalBytes` is the size of that. */
+  readonly isRewound: boolean;
   /** The record, if it was read together with the size. */
   readonly record?: string | undefined;
 }
@@ -55,12 +69,21 @@ const recordOf = (
   history: readonly HistoryEntry[],
 ): SessionRecord => ({ head, state, history, historyCount: entries, sequence, birth });
 
-/** The session in a record, with its history unless only the record was read. */
-const sessionIn = (member: string, text: Text, journal?: Text): ReadRecord => {
+/** The session in a record, without its history. */
+const lightSessionIn = (member: string, text: Text): ReadRecord => {
+  if (typeof text !== 'string' || text === '') return 'missing';
+  const record = decodeRecord(unescapeName(member), text);
+  return record === undefined ? 'corrupt' : recordOf(record, []);
+};
+
+/** The session in a record and its whole journal; without it, its history is left out. */
+const sessionIn = (member: string, text: Text, journal?: Text): WholeRecord => {
+  if (journal === undefined) return lightSessionIn(member, text);
   if (typeof text !== 'string' || text === '') return typeof journal === 'string' ? 'corrupt' : 'missing';
   const record = decodeRecord(unescapeName(member), text);
   if (record === undefined) return 'corrupt';
-  const history = journal === undefined ? [] : decodeJournal(journal ?? '', record);
+  if (record.span > 0) return 'rewound';
+  const history = decodeJournal(journal ?? '', record);
   return history === undefined ? 'corrupt' : recordOf(record, history);
 };
 
@@ -72,11 +95,17 @@ export const findSession = async <E>(
   admit: Admit<E> | undefined,
 ): Promise<Result<SessionRecord | undefined, StoreError | E>> => {
   const { record, journal, member } = session;
-  let found: ReadRecord;
+  let found: WholeRecord;
   if (historyLimit === undefined && admit === undefined) {
     const texts = await call.readCommand((client) => client.mget(record, journal));
     if (texts.isErr()) return err(toStoreError(session)(texts.error));
-    found = sessionIn(member, texts.value[0], texts.value[1] ?? null);
+    const [recordText, journalText = null] = texts.value;
+    found = sessionIn(member, recordText, journalText);
+    if (found === 'rewound') {
+      const whole = await readTail(call, session, member, NEVER, NEVER);
+      if (whole.isErr()) return err(toStoreError(session)(whole.error));
+      found = whole.value === 'cut' ? 'corrupt' : whole.value;
+    }
     // For a key of a wrong type MGET returns nil, as for a missing key.
     if (found === 'missing') {
       const checked = await call.readCommand((client) => client.get(record));
@@ -94,7 +123,7 @@ export const findSession = async <E>(
       const refusal = admit?.(recordBytes, 1);
       return refusal === undefined ? ok(recordOf(decoded, [])) : err(refusal);
     }
-    const sized = { member, recordBytes, journalBytes: decoded.bytes };
+    const sized = { member, recordBytes, journalBytes: decoded.shown, isRewound: decoded.span > 0 };
     const read = await readSessions(call, session, [sized], { historyLimit }, admit);
     if (read.isErr())
       return err('refusal' in read.error ? read.error.refusal : toStoreError(session)(read.error.failure));
@@ -118,19 +147,35 @@ export const readSessions = async <E>(
   const refusal = admit?.(sum(sessions.map((each) => sizeOf(each, isLight))), sessions.length);
   if (refusal !== undefined) return err({ refusal });
   if (isLight && sessions.every(({ record }) => record !== undefined)) {
-    return ok(sessions.map(({ member, record }) => sessionIn(member, record)));
+    return ok(sessions.map(({ member, record }) => lightSessionIn(member, record)));
   }
-  const names = sessions.flatMap(({ member }) =>
-    isLight ? [keys.records + member] : [keys.records + member, keys.journals + member],
-  );
-  const texts = await call.readCommand((client) => client.mget(...names));
+  const tailOf = (session: SizedSession) => readTail(call, keys, session.member, NEVER, NEVER);
+  const rewound = isLight ? [] : sessions.filter(({ isRewound }) => isRewound);
+  const tails = new Map(rewound.map((session) => [session, tailOf(session)]));
+  const names = sessions.flatMap((session) => {
+    const { member } = session;
+    if (tails.has(session)) return [];
+    return isLight ? [keys.records + member] : [keys.records + member, keys.journals + member];
+  });
+  const none: readonly Text[] = [];
+  const texts = names.length === 0 ? ok(none) : await call.readCommand((client) => client.mget(...names));
   if (texts.isErr()) return err({ failure: texts.error });
   const records: ReadRecord[] = [];
-  let left = TURN_BYTES;
-  for (const [at, session] of sessions.entries()) {
+  let [next, left] = [0, TURN_BYTES];
+  for (const session of sessions) {
     const { member, recordBytes } = session;
-    const [text, journal] = isLight ? [texts.value[at]] : [texts.value[2 * at], texts.value[2 * at + 1] ?? null];
-    records.push(recordBytes < 0 ? 'corrupt' : sessionIn(member, text, journal));
+    let found: WholeRecord = 'rewound';
+    if (!tails.has(session)) {
+      const [text, journal] = isLight ? [texts.value[next]] : [texts.value[next], texts.value[next + 1] ?? null];
+      next += isLight ? 1 : 2;
+      found = recordBytes < 0 ? 'corrupt' : sessionIn(member, text, journal);
+    }
+    if (found === 'rewound') {
+      const tail = await (tails.get(session) ?? tailOf(session));
+      if (tail.isErr()) return err({ failure: tail.error });
+      found = tail.value === 'cut' ? 'corrupt' : tail.value;
+    }
+    records.push(found);
     left -= sizeOf(session, isLight);
     if (left > 0) continue;
     await othersTurn();
@@ -177,19 +222,18 @@ const readTail = async (
   bytes: number,
   limit: number,
 ): Promise<Result<ReadRecord | 'cut', Failure>> => {
-  const reply = await call.readScript(tailScript, [keys.records + member, keys.journals + member], [String(bytes)]);
+  const args = [String(bytes), String(limit)];
+  const reply = await call.readScript(tailScript, [keys.records + member, keys.journals + member], args);
   if (reply.isErr()) return reply.error.code === 'WRONGTYPE' ? ok('corrupt') : err(reply.error);
-  const [text, tail]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
+  const [text, tail, isCut]: readonly unknown[] = Array.isArray(reply.value) ? reply.value : [];
   if (typeof text !== 'string' || typeof tail !== 'string') return ok('corrupt');
   if (text === '') return ok('missing');
   const record = decodeRecord(unescapeName(member), text);
   if (record === undefined) return ok('corrupt');
-  if (record.bytes <= bytes) return ok(sessionIn(member, text, tail)).map((whole) => latestOf(whole, limit));
-  // The tail may begin within a line.
-  const entries = decodeLines(tail.slice(tail.indexOf('\n') + 1));
-  if (entries === undefined) return ok('corrupt');
-  return ok(entries.length < Math.min(limit, record.entries) ? 'cut' : recordOf(record, entries.slice(-limit)));
+  const entries = decodeLines(Number(isCut) === 1 ? tail.slice(tail.indexOf('\n') + 1) : tail);
+  const isWhole = record.shown <= bytes && (record.span === 0 || record.entries <= limit);
+  if (entries === undefined || (isWhole && entries.length !== record.entries)) return ok('corrupt');
+  const wanted = Math.min(limit, record.entries);
+  if (entries.length >= wanted) return ok(recordOf(record, entries.slice(-limit)));
+  return ok(record.shown <= bytes ? 'corrupt' : 'cut');
 };
-
-const latestOf = (read: ReadRecord, limit: number): ReadRecord =>
-  typeof read === 'string' ? read : { ...read, history: read.history.slice(-limit) };

@@ -24,7 +24,7 @@ export const readUnleased = async (
   if (reply.isErr()) return err(reply.error.error);
   const flat = Array.isArray(reply.value) ? reply.value.map(String) : [];
   const members = flat.filter((_, at) => at % 2 === 0).slice(0, limit);
-  const sized = members.map((member) => ({ member, recordBytes: 0, journalBytes: 0 }));
+  const sized = members.map((member) => ({ member, recordBytes: 0, journalBytes: 0, isRewound: false }));
   const read = await readSessions<never>(call, keys, sized, { historyLimit: 0 }, undefined);
   if (read.isErr()) return 'failure' in read.error ? err(read.error.failure.error) : err(read.error.refusal);
   const records = read.value.filter((record): record is SessionRecord => typeof record === 'object');

@@ -1,6 +1,8 @@
 import { isLabels } from '../../src/input/read-labels.js';
+import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistory } from '../../src/session/session-status.js';
+import { acceptsHistoryUntil } from '../../src/session/timeline.js';
 import { labelsOf, labelTexts } from '../../src/store/label-texts.js';
 import { finite, NEVER } from '../../src/store/never.js';
 import { decodeHead, decodeState, encodeHead, encodeState } from '../../src/store/stored-json.js';
@@ -9,19 +11,20 @@ import { LETTERS, letterOf } from './status-letters.js';
 /*
  * A session is two strings. Its record has three lines:
  *
- *     3 <status> <report> <open until> <deadline> <revision> <fencing token> <leased until> <limit> <inactivity>
- *       <last activity> <birth> <created> <sequence> <entries> <bytes> <size> <labels>
- *     <the state as JSON, without its last activity>
- *     <what never changes, as JSON without the labels>
+ *     3 <status> <report> <open until> <grace> <deadline> <revision> <fencing token> <leased until> <limit> <inactivity>
+ *       <last activity> <birth> <created> <sequence> <entries> <bytes> <span> <shown> <size> <labels>
+ *     <the state as JSON, without its last activity and its labels>
+ *     <what never changes, as JSON>
  *
  * The fields before the labels have fixed widths and are all that scripts compare; the rest is for readers. Times are in
  * milliseconds since the epoch. `report` is 1 if the end of the session must be reported and is not yet, even if it is still
- * to come. The session accepts history until `open until`. `birth` tells it from a later session
- * with the same id. `entries` and `bytes` are the number of entries and the committed length of its journal: what is
- * behind that length in the journal was never acknowledged. `size` is the length of the record behind these fields.
+ * to come. The session accepts history until `open until`, which includes `grace`, unless the inactivity timeout ends it. `birth` tells it from a later session
+ * with the same id. `entries` is the number of entries, and `bytes` the committed length of the journal: what is
+ * behind that length in the journal was never acknowledged. After a rewind, the last span of the history begins at `span`
+ * (`scripts/spans.ts`), and it has `shown` bytes in all. `size` is the length of the record behind these fields.
  *
- * Its journal is the history: a line of JSON and a comma for each entry. An append writes there first, and then moves
- * `last activity`, `sequence`, `entries` and `bytes` on: it writes the fields from the first to the last of these.
+ * The journal is the history: a line of JSON and a comma for each entry. An append writes there first, and then moves
+ * `last activity`, `sequence` and the fields from `entries` to `shown` on: it writes from the first to the last of these.
  */
 
 let nextStart = 0;
@@ -39,6 +42,7 @@ const FIELDS = {
   status: place(1),
   report: place(1),
   openUntil: place(16),
+  grace: place(16),
   deadline: place(16),
   revision: place(16),
   fencingToken: place(16),
@@ -51,6 +55,8 @@ const FIELDS = {
   sequence: place(10),
   entries: place(10),
   bytes: place(12),
+  span: place(12),
+  shown: place(12),
   size: place(10),
 } as const;
 
@@ -64,7 +70,13 @@ export const HEADER_BYTES = FIELDS.size.end + 1;
 /** Where the fields begin that an append changes. */
 export const LAST_ACTIVITY_START = FIELDS.lastActivity.start;
 
+/** Where the field ends that is the last of those that tell when a session ends. */
+export const LAST_ACTIVITY_END = FIELDS.lastActivity.end;
+
 const pad = (value: number | string, name: Field): string => String(value).padStart(FIELDS[name].width, '0');
+
+/** Where the fields begin that count changes and entries. */
+export const SEQUENCE_START = FIELDS.sequence.start;
 
 /** Where the field begins that the report of an end changes. */
 export const REPORT_START = FIELDS.report.start;
@@ -72,8 +84,10 @@ export const REPORT_START = FIELDS.report.start;
 /** The fields that a state decides, from the first to the one before the birth. */
 export const stateFields = (state: StateRecord): string => {
   const { status, deadline, revision, terms, lease, limitMs, lastActivityAt } = state;
-  const openUntil = acceptsHistory[status] ? deadline : 0;
-  const times = `${pad(finite(openUntil), 'openUntil')} ${pad(finite(deadline), 'deadline')}`;
+  // An activity that is noted later may put off the end by inactivity, so that is left out here.
+  const open = acceptsHistory[status] ? deadline + terms.graceMs : acceptsHistoryUntil(state);
+  const until = `${pad(finite(open), 'openUntil')} ${pad(terms.graceMs, 'grace')}`;
+  const times = `${until} ${pad(finite(deadline), 'deadline')}`;
   const leased = `${pad(lease?.fencingToken ?? 0, 'fencingToken')} ${pad(lease?.until ?? 0, 'leasedUntil')}`;
   const inactivity = pad(finite(terms.inactivityTimeoutMs), 'inactivity');
   const used = `${pad(finite(limitMs), 'limit')} ${inactivity} ${pad(lastActivityAt, 'lastActivity')}`;
@@ -84,17 +98,27 @@ export const stateFields = (state: StateRecord): string => {
 /** A revision as scripts compare it. */
 export const revisionText = (revision: number): string => pad(revision, 'revision');
 
+/** The labels and the JSON of a state: what is behind the fields of fixed width up to what never changes. */
+export const stateLines = (state: StateRecord): string =>
+  `${labelTexts(state.labels).join(' ')}\n${encodeState(state, undefined)}`;
+
+/** The labels in their line of a record; `undefined` if it cannot be read. */
+const labelsInLine = (line: string): SessionLabels | undefined => {
+  const labels = labelsOf(line.split(' '));
+  return isLabels(labels) && labelTexts(labels).join(' ') === line ? labels : undefined;
+};
+
 /** The record of a new session. */
-export const encodeRecord = (birth: string, { labels, ...head }: SessionHead, state: StateRecord): string => {
-  const rest = `${labelTexts(labels).join(' ')}\n${encodeState(state)}\n${encodeHead(head)}`;
-  const counts = `${pad(1, 'sequence')} ${pad(0, 'entries')} ${pad(0, 'bytes')}`;
+export const encodeRecord = (birth: string, head: SessionHead, state: StateRecord): string => {
+  const rest = `${stateLines(state)}\n${encodeHead(head)}`;
+  const counts = `${pad(1, 'sequence')} ${pad(0, 'entries')} ${pad(0, 'bytes')} ${pad(0, 'span')} ${pad(0, 'shown')}`;
   const created = pad(Date.parse(head.createdAt), 'created');
   return `${stateFields(state)}${birth} ${created} ${counts} ${pad(Buffer.byteLength(rest), 'size')} ${rest}`;
 };
 
 /** All fields of a record before its labels. */
 const HEADER = new RegExp(
-  `^${VERSION} [${LETTERS}] [01] (?:\\d{16} ){8}[\\w-]{12} \\d{15} (?:\\d{10} ){2}\\d{12} \\d{10} `,
+  `^${VERSION} [${LETTERS}] [01] (?:\\d{16} ){9}[\\w-]{12} \\d{15} (?:\\d{10} ){2}(?:\\d{12} ){3}\\d{10} `,
 );
 
 const numberIn = (text: string, name: Field): number => Number(text.slice(FIELDS[name].start, FIELDS[name].end));
@@ -107,6 +131,10 @@ export interface JournalFields {
   readonly entries: number;
   /** Committed length of the journal. */
   readonly bytes: number;
+  /** Where the last span of the history begins; 0 if it was never rewound. */
+  readonly span: number;
+  /** Length of the history in the journal. */
+  readonly shown: number;
 }
 
 /** A record as text, read. */
@@ -122,25 +150,18 @@ export const decodeRecord = (id: string, text: string): DecodedRecord | undefine
   const stateStart = text.indexOf('\n') + 1;
   const headStart = text.indexOf('\n', stateStart) + 1;
   if (!HEADER.test(text) || stateStart <= HEADER_BYTES || headStart === 0) return undefined;
-  const state = decodeState(text.slice(stateStart, headStart - 1), numberIn(text, 'lastActivity'));
+  const line = text.slice(HEADER_BYTES, stateStart - 1);
+  const labels = line === '' ? undefined : labelsInLine(line);
+  if (line !== '' && labels === undefined) return undefined;
+  const state = decodeState(text.slice(stateStart, headStart - 1), numberIn(text, 'lastActivity'), labels);
   const head = decodeHead(id, text.slice(headStart));
   const [sequence, entries] = [numberIn(text, 'sequence'), numberIn(text, 'entries')];
-  const bytes = numberIn(text, 'bytes');
+  const [bytes, span, shown] = [numberIn(text, 'bytes'), numberIn(text, 'span'), numberIn(text, 'shown')];
   if (state === undefined || head === undefined || !Number.isSafeInteger(sequence + entries + bytes)) return undefined;
+  if (span > bytes || (span === 0 ? shown !== bytes : shown >= bytes)) return undefined;
   const owesReport = numberIn(text, 'report') === 1;
-  const fields = {
-    state,
-    owesReport,
-    birth: text.slice(FIELDS.birth.start, FIELDS.birth.end),
-    sequence,
-    entries,
-    bytes,
-  };
-  if (stateStart === HEADER_BYTES + 1) return { head, ...fields };
-  const line = text.slice(HEADER_BYTES, stateStart - 1);
-  const labels = labelsOf(line.split(' '));
-  const isWhole = isLabels(labels) && labelTexts(labels).join(' ') === line;
-  return isWhole ? { head: { ...head, labels }, ...fields } : undefined;
+  const birth = text.slice(FIELDS.birth.start, FIELDS.birth.end);
+  return { head, state, owesReport, birth, sequence, entries, bytes, span, shown };
 };
 
 /* Pieces of Lua that read a record. `text` is a Lua expression. */
@@ -160,10 +181,13 @@ export const endOf = (text: string): string =>
 
 /** Whether a text begins with the fields of a record of this version. A field of another form would end a script. */
 export const isRecord = (text: string): string =>
-  `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(9)}[%w_-]+ ${'%d+ '.repeat(5)}()') == ${HEADER_BYTES + 1})`;
+  `(string.match(${text}, '^${VERSION} [${LETTERS}] ${'%d+ '.repeat(10)}[%w_-]+ ${'%d+ '.repeat(7)}()') == ${HEADER_BYTES + 1})`;
 
 /** The same for scripts that only return fields to readers, which check them: what it costs, it costs for each session of a page. */
 export const startsRecord = (text: string): string => `(string.sub(${text}, 1, 2) == '${VERSION} ')`;
+
+/** Whether the history of a record was ever rewound, without a number that damage may have taken away. */
+export const wasRewound = (text: string): string => `(${field(text, 'span')} ~= '${pad(0, 'span')}')`;
 
 /** Defines `head`, the fields of the record in `key`, a Lua expression; '' if there is none. */
 export const readHead = (key: string): string => `
@@ -175,13 +199,13 @@ if type(head) ~= 'string' then head = redis.call('GET', ${key}) or '' end`;
 export const originOf = (text: string): string =>
   `string.sub(${text}, ${FIELDS.birth.start + 1}, ${FIELDS.sequence.start})`;
 
-/** A pattern for `string.format` of the fields that count changes and entries, with the space behind them. */
-export const COUNTS_FORMAT = (['sequence', 'entries', 'bytes'] as const)
-  .map((name) => `%0${FIELDS[name].width}d `)
-  .join('');
+/** A pattern for `string.format` of some fields, with the space behind each. */
+export const formatOf = (...names: readonly Field[]): string =>
+  names.map((name) => `%0${FIELDS[name].width}d `).join('');
 
-/** The same for the last field. */
-export const SIZE_FORMAT = `%0${FIELDS.size.width}d `;
+/** The fields of the history, from the number of its entries on, with the space behind them. */
+export const historyOf = (text: string): string =>
+  `string.sub(${text}, ${FIELDS.entries.start + 1}, ${FIELDS.size.start})`;
 
 /** The last activity of a record as text, or `now` where that is later. Both are Lua expressions; `now` is a text. */
 export const laterActivity = (record: string, now: string): string =>

@@ -26,9 +26,8 @@ interface QueuedEnd extends EndKey {
 /** What remains of a removed session: the times of the removal and the last activity, the labels, and in the next line the state. */
 const decodeRemains = (text: string): EndedRecord | undefined => {
   const [, removedAt, lastActivity, labels = '', json] = /^(\d+) (\d+) (.*)\n(.*)$/.exec(text) ?? [];
-  const state = decodeState(json, Number(lastActivity));
-  if (state === undefined) return undefined;
-  return { state, ...(labels !== '' && { labels: labelsOf(labels.split(' ')) }), removedAt: Number(removedAt) };
+  const state = decodeState(json, Number(lastActivity), labels === '' ? undefined : labelsOf(labels.split(' ')));
+  return state && { state, removedAt: Number(removedAt) };
 };
 
 /**
@@ -42,8 +41,8 @@ const endedIn = (
 ): Result<EndedRecord | undefined, StoreError> => {
   const found = typeof record === 'string' ? decodeRecord(id, record) : undefined;
   if (found?.birth === endId) {
-    const { state, head } = found;
-    return ok(state.status === 'TERMINATED' ? { state, ...(head.labels && { labels: head.labels }) } : undefined);
+    const { state } = found;
+    return ok(state.status === 'TERMINATED' ? { state } : undefined);
   }
   if (typeof remains === 'string') {
     const ended = decodeRemains(remains);

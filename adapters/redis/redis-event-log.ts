@@ -6,6 +6,7 @@ import type { EventPage, SessionEvent } from '../../src/events/session-event.js'
 import { isEndReason } from '../../src/session/session-status.js';
 import { noEvents } from '../../src/store/deployment.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import { labelsOf } from '../../src/store/label-texts.js';
 import { NEVER } from '../../src/store/never.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
@@ -17,17 +18,19 @@ import { StreamListener } from './stream-listener.js';
 /**
  * An event as the scripts write it to a stream, one line of plain text:
  *
- *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or position in the history, or holder,
- *       or time limit and deadline, or ->
+ *     1 <type> <birth> <sequence> <ms> <tenant>:<id> <end reason, or position in the history and that which a rewind
+ *       follows, or holder, or time limit and deadline, or labels, or ->
  *
  * The first field is the version of this format.
  */
-const pattern = /^1 ([a-z]+) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w.~%-]+)$/;
+const pattern = /^1 ([a-z]+) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w.~%=,-]+)$/;
 
 const readDetail = (type: string, at: number, detail: string): EventDetail | undefined => {
   switch (type) {
-    case 'appended':
-      return { type, at, position: Number(detail) };
+    case 'appended': {
+      const [position, after] = detail.split('_');
+      return { type, at, position: Number(position), ...(after !== undefined && { after: Number(after) }) };
+    }
     case 'leased':
     case 'released':
       return { type, at, holder: unescapeName(detail) };
@@ -35,6 +38,10 @@ const readDetail = (type: string, at: number, detail: string): EventDetail | und
       const [limitMs = NEVER, endsAt = NEVER] = detail.split('_').map(Number);
       return { type, at, limitMs: limitMs < NEVER ? limitMs : 0, ...(endsAt < NEVER && { endsAt }) };
     }
+    case 'redacted':
+      return { type, at, positions: detail.split('_').map(Number) };
+    case 'updated':
+      return { type, at, labels: detail === '-' ? {} : labelsOf(detail.split(',')) };
     case 'terminated':
       return isEndReason(detail) ? { type, at, endReason: detail } : undefined;
     case 'created':

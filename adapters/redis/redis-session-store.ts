@@ -1,5 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/errors.js';
 import { leaseDetailOf, statusDetailOf } from '../../src/events/event-detail.js';
 import { unleasedSince } from '../../src/session/lease.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
@@ -14,9 +14,12 @@ import type {
   EntriesOutcome,
   HistoryAppend,
   HistorySlice,
+  Inserted,
+  Opening,
   PageRange,
   ReadSize,
   RecordPage,
+  Redacted,
   Removal,
   Replaced,
   Rescheduling,
@@ -25,37 +28,33 @@ import type {
   UnleasedPage,
   UnleasedRange,
 } from '../../src/store/session-store.js';
-import { decodeState, encodeState } from '../../src/store/stored-json.js';
-import { type Call, Connection, newId, type Script } from './connection.js';
+import { appendEntries } from './append-entries.js';
+import { Connection } from './connection.js';
 import { Deployment, type RedisDeployment } from './deployment.js';
-import { type Answer, isOneOf, noStatusIndex, outcomeOf, tooManyEnded, toStoreError, unreadable } from './failure.js';
-import { encodeLines } from './journal.js';
-import { labelKey, type SessionKeys } from './keyspace.js';
+import { type Answer, noStatusIndex, tooManyEnded, toStoreError, unreadable } from './failure.js';
+import { insertSession } from './insert-session.js';
 import { dueSessions } from './read-due.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
 import { findSession } from './read-session.js';
 import { readUnleased } from './read-unleased.js';
-import { decodeRecord, encodeRecord, revisionText, stateFields } from './record.js';
+import { decodeRecord, revisionText, stateFields, stateLines } from './record.js';
+import { redactEntries } from './redact-entries.js';
 import { RedisEndQueue } from './redis-end-queue.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { type RedisSessionStoreOptions, readStoreOptions } from './redis-session-store-options.js';
 import { Repair, type RepairOptions, type RepairReport } from './repair.js';
-import { appendScript } from './scripts/append.js';
-import { insertScript } from './scripts/insert.js';
 import { removeScript } from './scripts/remove.js';
 import { replaceScript } from './scripts/replace.js';
 import { rescheduleScript } from './scripts/reschedule.js';
 import { letterOf } from './status-letters.js';
+import { dueText, write } from './write.js';
 
 /** Number of the arguments of `replaceScript` before the time from which nobody holds the session. */
 const WAITING_AT = 14;
 
 /** The same before the limit of ACTIVE sessions. */
 const LIMIT_AT = 15;
-
-/** When a session is due, as scripts get it. */
-const dueText = (deadline: number): string => (deadline === Number.POSITIVE_INFINITY ? '' : String(deadline));
 
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. Two strings hold a session, a
@@ -86,30 +85,9 @@ export class RedisSessionStore implements SessionStore {
     return new ResultAsync(this.#deployment.find());
   }
 
-  async insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken'> {
+  async insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Answer<Inserted> {
     const opened = await this.#deployment.beginInsert();
-    if (opened.isErr()) return err(opened.error);
-    const { call, eventsLength } = opened.value;
-    const session = opened.value.keys.of({ tenant, id: head.id });
-    const { record, journal, deadlines, tenants, events, index, byStatus, unleased, member, owner, path } = session;
-    const birth = newId();
-    const created = String(Date.parse(head.createdAt));
-    const keys = [record, journal, index];
-    const args = [member, created, encodeRecord(birth, head, state)];
-    const status = byStatus[state.status];
-    if (status !== undefined) keys.push(status);
-    for (const [name, value] of Object.entries(head.labels ?? {})) keys.push(labelKey(session, name, value));
-    const due = dueText(endsAt(state));
-    const isWaiting = unleased !== undefined && state.status !== 'TERMINATED';
-    if (isWaiting) keys.push(unleased + letterOf(state.status));
-    if (due !== '') keys.push(deadlines, tenants);
-    if (due !== '' || eventsLength !== '' || isWaiting) args.push(due, owner);
-    if (eventsLength !== '') {
-      keys.push(events);
-      args.push(eventsLength, `1 created ${birth} 1 ${created} ${path} -`);
-    }
-    if (isWaiting) args.push(...(eventsLength === '' ? ['', ''] : []), String(unleasedSince(state)));
-    return write(call, session, insertScript, keys, args, ['inserted', 'taken']);
+    return opened.isErr() ? err(opened.error) : insertSession(opened.value, tenant, head, state, opening);
   }
 
   find<E = never>(
@@ -136,7 +114,7 @@ export class RedisSessionStore implements SessionStore {
     tenant: string,
     range: PageRange,
     admit?: Admit<E>,
-  ): Promise<Result<RecordPage, StoreError | E>> {
+  ): Promise<Result<RecordPage, StoreError | TooManyLabelled | E>> {
     return this.#deployment.read(({ call, keys }) => readPage(call, keys.tenant(tenant), range, admit));
   }
 
@@ -149,7 +127,7 @@ export class RedisSessionStore implements SessionStore {
     const isEnd = next.status === 'TERMINATED' && next.terms.reportEnds;
     const keys = [record, deadlines, tenants, ...(isEnd ? [ends, reporting] : []), ...Object.values(byStatus)];
     const args = [member, owner, revisionText(next.revision - 1), stateFields(next), letterOf(next.status)];
-    args.push(encodeState(next), dueText(endsAt(next)), isEnd ? String(next.since) : '');
+    args.push(stateLines(next), dueText(endsAt(next)), isEnd ? String(next.since) : '');
     if (eventsLength !== '') {
       const [detail, afterPause] = [statusDetailOf(false, next), statusDetailOf(true, next)];
       const reason = detail.type === 'terminated' ? detail.endReason : '-';
@@ -175,37 +153,13 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
-    const {
-      entries,
-      now,
-      operation,
-      maxEntries = Number.MAX_SAFE_INTEGER,
-      ifPosition = '',
-      fencingToken = '',
-    } = append;
     const opened = await this.#deployment.begin();
-    if (opened.isErr()) return err(opened.error);
-    const { call, eventsLength } = opened.value;
-    const session = opened.value.keys.of(key);
-    const { writes, record, journal, names, events, path } = session;
-    const keys = [record, journal];
-    const args = [String(now), encodeLines(entries), String(entries.length), String(maxEntries)];
-    if (eventsLength !== '' || ifPosition !== '' || fencingToken !== '' || operation !== undefined) keys.push(events);
-    args.push(eventsLength, path, String(ifPosition), String(fencingToken));
-    if (operation !== undefined) {
-      keys.push(names);
-      args.push(operation.id, operation.digest);
-    }
-    const reply = await call.writeScript(appendScript, writes, keys, args);
-    if (reply.isErr()) return err(toStoreError(key)(reply.error));
-    const { value } = reply;
-    if (typeof value === 'number') return ok({ outcome: 'appended', position: value });
-    if (isOneOf(value, ['lease_lost', 'full', 'mismatch', 'missing'])) return ok({ outcome: value });
-    const [outcome, detail, lastActivity]: readonly unknown[] = Array.isArray(value) ? value : [];
-    if (outcome === 'repeated') return ok({ outcome: 'appended', position: Number(detail), repeated: true });
-    if (outcome === 'moved') return ok({ outcome, position: Number(detail) });
-    const state = outcome === 'closed' ? decodeState(detail, Number(lastActivity)) : undefined;
-    return state === undefined ? err(unreadable(key)) : ok({ outcome: 'closed', state });
+    return opened.isErr() ? err(opened.error) : appendEntries(opened.value, key, append);
+  }
+
+  async redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted> {
+    const opened = await this.#deployment.begin();
+    return opened.isErr() ? err(opened.error) : redactEntries(opened.value, key, positions, now);
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {
@@ -278,13 +232,3 @@ export class RedisSessionStore implements SessionStore {
     return opened.isErr() ? err(opened.error) : new Repair(this.#connection, opened.value.keys).run();
   }
 }
-
-/** Runs a script that changes the session, and gives its outcome; any other reply says that it cannot be read. */
-const write = async <T extends string>(
-  call: Call,
-  session: SessionKeys,
-  script: Script,
-  keys: readonly string[],
-  args: readonly string[],
-  outcomes: readonly T[],
-): Answer<T> => outcomeOf(session, await call.writeScript(script, session.writes, keys, args), outcomes);

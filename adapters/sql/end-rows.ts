@@ -3,13 +3,12 @@ import type { StoreError } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
 import type { EndedRecord, UnreportedEnd } from '../../src/store/end-queue.js';
 import { unescapeName } from '../../src/store/escape-name.js';
-import { labelsOf } from '../../src/store/label-texts.js';
 import { decodeState } from '../../src/store/stored-json.js';
 import { unreadable } from './session-rows.js';
 
 /**
- * What an end is reported from, in a row of `ends`: what remains of a removed session, or `session_state`,
- * `session_activity` and `session_labels` of one that is there.
+ * What an end is reported from, in a row of `ends`: what remains of a removed session, or `session_state` and
+ * `session_activity` of one that is there.
  */
 const endedIn = (id: string, row: Fields): Result<EndedRecord | undefined, StoreError> => {
   const isRemoved = row['removed_ms'] !== null;
@@ -17,12 +16,7 @@ const endedIn = (id: string, row: Fields): Result<EndedRecord | undefined, Store
   if (!isRemoved && typeof text !== 'string') return ok(undefined);
   const state = decodeState(text, Number(row[isRemoved ? 'last_activity' : 'session_activity']));
   if (state === undefined) return err(unreadable(id, 'state'));
-  const labels = row[isRemoved ? 'labels' : 'session_labels'];
-  return ok({
-    state,
-    ...(typeof labels === 'string' && labels !== '' && { labels: labelsOf(labels.split(' ')) }),
-    ...(isRemoved && { removedAt: Number(row['removed_ms']) }),
-  });
+  return ok({ state, ...(isRemoved && { removedAt: Number(row['removed_ms']) }) });
 };
 
 export const unreportedEndOf = (row: Fields): UnreportedEnd => {

@@ -1,5 +1,6 @@
 import { timestampOf } from '../../src/session/clock.js';
 import { escapeName, unescapeName } from '../../src/store/escape-name.js';
+import { labelsIn } from '../../src/store/label-search.js';
 import { NEVER } from '../../src/store/never.js';
 import type { ListPlace, PageRange } from '../../src/store/session-store.js';
 
@@ -49,7 +50,7 @@ const isBefore = (place: Place, other: Place): boolean =>
 const partsOf = (
   { prefix, byTenantDue, columns }: Dialect,
   tenant: string,
-  { label, status }: PageRange,
+  range: PageRange,
   { lower, upper }: Bounds,
 ): readonly Query[] => {
   // No condition where there is no bound: it would be checked for each session that a page by number skips.
@@ -58,9 +59,11 @@ const partsOf = (
     sql: `${sql}${bounds}`,
     values: [escapeName(tenant), ...values, ...(lower ?? []), ...(upper ?? [])],
   });
+  const { status } = range;
+  const [label] = labelsIn(range);
   if (label !== undefined) {
     const sql = `SELECT session AS number, created_ms, id FROM ${prefix}labels WHERE tenant = ? AND name = ? AND value = ?`;
-    return [part(sql, escapeName(label.name), escapeName(label.value))];
+    return [part(sql, ...label.map(escapeName))];
   }
   const select = `SELECT ${columns} FROM ${prefix}sessions`;
   if (status === undefined) return [part(`${select} WHERE tenant = ?`)];
@@ -71,7 +74,7 @@ const partsOf = (
   return [stored, part(`${select} ${byTenantDue} WHERE tenant = ? AND ${IS_OVERDUE}`, now, now)];
 };
 
-const boundsOf = ({ createdAfter, createdBefore }: PageRange): Bounds => ({
+export const boundsOf = ({ createdAfter, createdBefore }: PageRange): Bounds => ({
   lower: createdAfter === undefined ? undefined : [Date.parse(createdAfter), LAST_ID],
   upper: createdBefore === undefined ? undefined : [Date.parse(createdBefore), ''],
 });
@@ -80,12 +83,12 @@ const boundsOf = ({ createdAfter, createdBefore }: PageRange): Bounds => ({
 const boundsOfPage = (range: PageRange): Bounds => {
   const { lower, upper } = boundsOf(range);
   if (range.after === undefined) return { lower, upper };
-  const cursor: Place = [Date.parse(range.after.createdAt), escapeName(range.after.id)];
+  const cursor: Place = [Date.parse(range.after.at), escapeName(range.after.id)];
   if (range.order === 'oldest') return { lower: lower && isBefore(cursor, lower) ? lower : cursor, upper };
   return { lower, upper: upper && isBefore(upper, cursor) ? upper : cursor };
 };
 
-const directionOf = ({ order }: PageRange): string =>
+export const directionOf = ({ order }: PageRange): string =>
   order === 'oldest' ? 'ORDER BY created_ms, id' : 'ORDER BY created_ms DESC, id DESC';
 
 /** What no row meets on a page by number behind the last one: it would skip every session of the list. */
@@ -114,7 +117,8 @@ export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): 
 
 /** An expression for the number of sessions in a range. Totals are kept; those between two times are counted. */
 export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
-  const { label, status, createdAfter, createdBefore } = range;
+  const { status, createdAfter, createdBefore } = range;
+  const [label] = labelsIn(range);
   const { prefix, byTenantDue } = dialect;
   const owner = escapeName(tenant);
   if (createdAfter !== undefined || createdBefore !== undefined) {
@@ -124,7 +128,7 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   }
   const kept = `SELECT coalesce(sum(sessions), 0) FROM ${prefix}totals WHERE tenant = ? AND name = ?`;
   if (label !== undefined) {
-    return { sql: `(${kept} AND value = ?)`, values: [owner, escapeName(label.name), escapeName(label.value)] };
+    return { sql: `(${kept} AND value = ?)`, values: [owner, ...label.map(escapeName)] };
   }
   if (status === undefined) return { sql: `(${kept})`, values: [owner, ''] };
   const now = Math.min(status.now, NEVER - 1);
@@ -137,8 +141,8 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   };
 };
 
-/** The place of a row with `created_ms` and `id`. */
+/** The place of a row with the time of its order as `created_ms`, and `id`. */
 export const placeOf = (row: Readonly<Record<string, unknown>>): ListPlace => ({
   id: unescapeName(String(row['id'])),
-  createdAt: timestampOf(Number(row['created_ms'])),
+  at: timestampOf(Number(row['created_ms'])),
 });

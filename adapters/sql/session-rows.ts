@@ -33,9 +33,11 @@ export const sessionIn = (row: Fields, large: Fields, length: number): Result<Se
   return ok({ head, state, history, historyCount, sequence, birth: String(row['birth']) });
 };
 
-/** Entries with their positions; the first is behind `start`. */
-export const numbered = (entries: readonly HistoryEntry[], start: number): readonly PositionedEntry[] =>
-  entries.map((entry, at) => ({ ...entry, position: start + at + 1 }));
+/** Entries with their positions, in a text with commas between them. */
+export const withPositions = (entries: readonly HistoryEntry[], positions: unknown): readonly PositionedEntry[] => {
+  const numbers = String(positions).split(',').map(Number);
+  return entries.map((entry, at) => ({ ...entry, position: numbers[at] ?? 0 }));
+};
 
 /** The page of the sessions in `rows`, which are followed by one more row if there are sessions behind them. */
 export const pageOf = (

@@ -1,8 +1,10 @@
-import { ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
+import { err, ok, type Result } from 'neverthrow';
+import type { StoreError, TooManyLabelled } from '../../src/errors.js';
 import { escapeName } from '../../src/store/escape-name.js';
+import { isLabelSearch } from '../../src/store/label-search.js';
 import type { Admit, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type Dialect, type Query, rowsOfPage, totalOfPage } from '../sql/page-query.js';
+import { countsOfLabels, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { pageOf } from '../sql/session-rows.js';
 import { type Connection, hasKey, PREFIX } from './connection.js';
 import { loadSessions, selectRows } from './read-session.js';
@@ -14,15 +16,36 @@ const dialect: Dialect = {
 };
 
 /** The rows of a page, and one more if there is one: in its order, since the places are the outer loop of a CROSS JOIN. */
-const rowsOf = (tenant: string, range: PageRange): Query => {
-  const { sql, values } = rowsOfPage(dialect, tenant, range);
-  return selectRows(range, { sql: `(${sql}) AS place CROSS JOIN colloquy_sessions AS session USING (number)`, values });
+const rowsOf = (range: PageRange, { sql, values }: Query): Query => {
+  const from = { sql: `(${sql}) AS place CROSS JOIN colloquy_sessions AS session USING (number)`, values };
+  return selectRows(range, from, 'place.created_ms');
 };
 
-const totalOf = (connection: Connection, tenant: string, range: PageRange): number => {
-  const { sql, values } = totalOfPage(dialect, tenant, range);
+const totalIn = (connection: Connection, tenant: string, { sql, values }: Query): number => {
   const row = connection.find(`SELECT ? AS tenant, ${sql} AS total`, { tenant: escapeName(tenant) }, ...values);
   return Number(row?.['total'] ?? 0);
+};
+
+const totalOf = (connection: Connection, tenant: string, range: PageRange): number =>
+  totalIn(connection, tenant, totalOfPage(dialect, tenant, range));
+
+/** The queries of the total and of the rows of a page. */
+interface PageQueries {
+  readonly total: Query;
+  readonly rows: Query;
+}
+
+const queriesOf = (connection: Connection, tenant: string, range: PageRange): Result<PageQueries, TooManyLabelled> => {
+  if (!isLabelSearch(range)) {
+    return ok({ total: totalOfPage(dialect, tenant, range), rows: rowsOfPage(dialect, tenant, range) });
+  }
+  const { sql, values } = countsOfLabels(PREFIX, tenant, range);
+  const counts = connection.find(`SELECT ? AS tenant, ${sql}`, { tenant: escapeName(tenant) }, ...values);
+  return fewestIn(range, counts).map((fewest) => {
+    const found = searchOf(PREFIX, tenant, range, fewest);
+    const total = { sql: `(SELECT count(*) FROM (${found.sql}))`, values: found.values };
+    return { total, rows: pageOfSearch({ ...found, sql: `(${found.sql})` }, range) };
+  });
 };
 
 /** Number of a tenant's sessions that are ACTIVE at `now`, in milliseconds since the epoch. */
@@ -38,11 +61,13 @@ export const readPage = <E>(
   tenant: string,
   range: PageRange,
   admit: Admit<E> | undefined,
-): Result<RecordPage, StoreError | E> =>
-  connection.read((): Result<RecordPage, StoreError | E> => {
-    const total = totalOf(connection, tenant, range);
+): Result<RecordPage, StoreError | TooManyLabelled | E> =>
+  connection.read((): Result<RecordPage, StoreError | TooManyLabelled | E> => {
+    const queries = queriesOf(connection, tenant, range);
+    if (queries.isErr()) return err(queries.error);
+    const total = totalIn(connection, tenant, queries.value.total);
     if (range.offset >= total) return ok(pageOf([], [], total));
-    const rows = connection.query(rowsOf(tenant, range), hasKey({ tenant: escapeName(tenant) }));
+    const rows = connection.query(rowsOf(range, queries.value.rows), hasKey({ tenant: escapeName(tenant) }));
     const loaded = loadSessions(connection, rows.slice(0, range.limit), range, admit);
     return loaded.map((sessions) => pageOf(rows, sessions, total));
   });

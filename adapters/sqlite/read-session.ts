@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { CorruptRecord, StoreError } from '../../src/errors.js';
 import type { Fields } from '../../src/input/values.js';
+import { entriesUpTo, partBetween } from '../../src/session/places.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { NEVER } from '../../src/store/never.js';
@@ -14,45 +15,46 @@ import type {
 } from '../../src/store/session-store.js';
 import { decodeEntries } from '../../src/store/stored-json.js';
 import type { Query } from '../sql/page-query.js';
-import { FRAME_BYTES, numbered, sessionIn, stateIn, unreadable } from '../sql/session-rows.js';
+import { FRAME_BYTES, sessionIn, stateIn, unreadable, withPositions } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
+import { placesOf, type StoredPlaces } from './places.js';
 
 /** Bytes of the entries to read: the last `historyLimit`. */
 const historyBytes = ({ historyLimit }: ReadSize): Query => {
   if (historyLimit === undefined) return { sql: 'bytes', values: [] };
   if (historyLimit === 0) return { sql: '0', values: [] };
-  const before = 'SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND position = entries - ?';
+  const before = 'SELECT entry.bytes FROM colloquy_entries AS entry WHERE session = number AND place = entries - ?';
   return { sql: `bytes - coalesce((${before}), 0)`, values: [historyLimit] };
 };
 
-/** Reads what is short of sessions, and the bytes to read. `from` names the sessions `session`. */
-export const selectRows = (size: ReadSize, from: Query): Query => {
+/** Reads what is short of sessions, the time of their order, and the bytes to read. `from` names the sessions `session`. */
+export const selectRows = (size: ReadSize, from: Query, time = 'session.created_ms'): Query => {
   const { sql, values } = historyBytes(size);
   return {
-    sql: `SELECT number, session.tenant AS tenant, session.created_ms AS created_ms, session.id AS id,
+    sql: `SELECT number, session.tenant AS tenant, ${time} AS created_ms, session.id AS id,
       state, last_activity, entries, sequence, birth, ${FRAME_BYTES} + head_bytes + ${sql} AS size FROM ${from.sql}`,
     values: [...values, ...from.values],
   };
 };
 
 const HISTORY = `SELECT group_concat(entry) FROM (
-    SELECT entry FROM colloquy_entries WHERE session = number AND position > entries - ? ORDER BY position
+    SELECT entry FROM colloquy_entries WHERE session = number AND place > entries - ? AND place <= entries ORDER BY place
   )`;
 const LARGE = `FROM colloquy_sessions JOIN colloquy_heads ON session = number
   WHERE number IN (SELECT value FROM json_each(?))`;
 const LOAD = `SELECT number, head, (${HISTORY}) AS history ${LARGE}`;
 const LOAD_HEADS = `SELECT number, head ${LARGE}`;
-const ENTRIES = `SELECT number, (SELECT group_concat(entry) FROM (
-    SELECT entry FROM colloquy_entries WHERE session = number AND position > ? AND position <= ? ORDER BY position
-  )) AS history FROM colloquy_sessions WHERE number = ?`;
+const ENTRIES = `SELECT number, group_concat(entry) AS history, group_concat(position) AS positions FROM (
+    SELECT session AS number, entry, position FROM colloquy_entries
+      WHERE session = ? AND place > ? AND place <= ? ORDER BY place
+  )`;
 const STATE =
-  'SELECT tenant, id, number, state, last_activity, entries FROM colloquy_sessions WHERE tenant = ? AND id = ?';
-const BYTES_UP_TO = 'SELECT session, position, bytes FROM colloquy_entries WHERE session = ? AND position = ?';
-/* Counting on from a position: the last entry whose bytes fit. Counting back: the first one. */
-const LAST_THAT_FITS = `SELECT session, position FROM colloquy_entries
-  WHERE session = ? AND position > ? AND position <= ? AND bytes <= ? ORDER BY position DESC LIMIT 1`;
-const FIRST_THAT_FITS = `SELECT session, position FROM colloquy_entries
-  WHERE session = ? AND position >= ? AND position < ? AND bytes >= ? ORDER BY position LIMIT 1`;
+  'SELECT tenant, id, number, state, last_activity, entries, position FROM colloquy_sessions WHERE tenant = ? AND id = ?';
+/* Counting on from a place: the last entry whose bytes fit. Counting back: the first one. */
+const LAST_THAT_FITS = `SELECT session, place FROM colloquy_entries
+  WHERE session = ? AND place > ? AND place <= ? AND bytes <= ? ORDER BY place DESC LIMIT 1`;
+const FIRST_THAT_FITS = `SELECT session, place FROM colloquy_entries
+  WHERE session = ? AND place >= ? AND place < ? AND bytes >= ? ORDER BY place LIMIT 1`;
 
 /** Reads the sessions of some rows of `selectRows`, in their order and within a transaction, if `admit` accepts their size. */
 export const loadSessions = <E>(
@@ -97,24 +99,22 @@ const stateRow = (connection: Connection, { tenant, id }: SessionKey): Fields | 
 export const findState = (connection: Connection, key: SessionKey): Awaited<ReturnType<SessionStore['findState']>> =>
   connection.read(() => stateIn(key.id, stateRow(connection, key)));
 
-const bytesUpTo = (connection: Connection, session: number, position: number): number =>
-  position === 0 ? 0 : Number(connection.find(BYTES_UP_TO, { session, position })?.['bytes'] ?? 0);
-
-/** The positions around the entries of a slice of a history of `count` entries. */
-const boundsOf = (connection: Connection, session: number, count: number, slice: HistorySlice) => {
-  const { after, before = count, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
-  const start = after ?? Math.max(0, before - limit);
-  const end = after === undefined ? before : Math.min(after + limit, count);
-  if (end - start < 2 || maxBytes === Number.POSITIVE_INFINITY) return { start, end };
+/** The numbers of entries around a slice. */
+const boundsOf = (connection: Connection, session: number, places: StoredPlaces, slice: HistorySlice) => {
+  const { after, before = places.end, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
+  const given = entriesUpTo(places, after ?? before);
+  const from = after === undefined ? Math.max(0, given - limit) : given;
+  const to = after === undefined ? given : Math.min(given + limit, places.entries);
+  if (to - from < 2 || maxBytes === Number.POSITIVE_INFINITY) return { from, to };
   if (after !== undefined) {
-    const most = bytesUpTo(connection, session, start) + maxBytes;
-    const last = connection.find(LAST_THAT_FITS, { session }, start, end, most)?.['position'];
-    return { start, end: Math.max(start + 1, Number(last ?? 0)) };
+    const most = places.bytesUpTo(from) + maxBytes;
+    const last = connection.find(LAST_THAT_FITS, { session }, from, to, most)?.['place'];
+    return { from, to: Math.max(from + 1, Number(last ?? 0)) };
   }
-  const least = bytesUpTo(connection, session, end) - maxBytes;
-  if (least <= bytesUpTo(connection, session, start)) return { start, end };
-  const first = connection.find(FIRST_THAT_FITS, { session }, start, end, least)?.['position'];
-  return { start: Number(first ?? end - 1), end };
+  const least = places.bytesUpTo(to) - maxBytes;
+  if (least <= places.bytesUpTo(from)) return { from, to };
+  const first = connection.find(FIRST_THAT_FITS, { session }, from, to, least)?.['place'];
+  return { from: Number(first ?? to - 1), to };
 };
 
 export const findEntries = (
@@ -127,12 +127,15 @@ export const findEntries = (
     if (row === undefined) return ok({ outcome: 'missing' });
     const state = stateIn(key.id, row);
     if (state.isErr()) return err(state.error);
-    const [number, count] = [Number(row['number']), Number(row['entries'])];
-    const given = slice.after ?? slice.before ?? count;
-    if (!Number.isInteger(given) || given < 0 || given > count) return ok({ outcome: 'invalid_position' });
-    const { start, end } = boundsOf(connection, number, count, slice);
-    const [found] = connection.query({ sql: ENTRIES, values: [start, end, number] }, hasKey({ number }));
+    const number = Number(row['number']);
+    const places = placesOf(connection, row);
+    const given = slice.after ?? slice.before ?? places.end;
+    if (!Number.isInteger(given) || given < 0 || given > places.end) return ok({ outcome: 'invalid_position' });
+    const { from, to } = boundsOf(connection, number, places, slice);
+    const isAskedFor = (found: Fields) => from === to || hasKey({ number })(found);
+    const [found] = connection.query({ sql: ENTRIES, values: [number, from, to] }, isAskedFor);
     const entries = decodeEntries(found?.['history']);
-    if (entries?.length !== end - start) return err(unreadable(key.id, 'history'));
-    return ok({ outcome: 'found', entries: numbered(entries, start), start, position: end, hasMore: end < count });
+    if (entries?.length !== to - from) return err(unreadable(key.id, 'history'));
+    const positioned = withPositions(entries, found?.['positions']);
+    return ok({ outcome: 'found', entries: positioned, ...partBetween(places, slice, from, to) });
   });

@@ -21,7 +21,8 @@ CREATE TABLE colloquy_sessions (
   number INTEGER PRIMARY KEY, tenant TEXT NOT NULL, id TEXT NOT NULL, created_ms INTEGER NOT NULL,
   birth TEXT NOT NULL, status TEXT NOT NULL, deadline INTEGER NOT NULL, due_at INTEGER NOT NULL,
   unleased_since INTEGER NOT NULL, revision INTEGER NOT NULL, last_activity INTEGER NOT NULL, sequence INTEGER NOT NULL,
-  entries INTEGER NOT NULL, bytes INTEGER NOT NULL, head_bytes INTEGER NOT NULL, state TEXT NOT NULL
+  entries INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL, head_bytes INTEGER NOT NULL,
+  state TEXT NOT NULL
 );
 CREATE UNIQUE INDEX colloquy_sessions_by_id ON colloquy_sessions (tenant, id);
 CREATE INDEX colloquy_sessions_by_creation ON colloquy_sessions (tenant, created_ms, id);
@@ -34,10 +35,14 @@ CREATE TABLE colloquy_heads (
   session INTEGER PRIMARY KEY, head TEXT NOT NULL
 );
 
-/* A position is the number of entries up to this one; bytes counts the JSON up to its end. */
+/*
+ * The place of an entry is its number in the history; bytes counts the JSON up to its end. A rewind leaves the rows that it
+ * supersedes, behind the entries that the session counts, until other entries get their places. Positions are never used
+ * again: each rewind has one, and each entry.
+ */
 CREATE TABLE colloquy_entries (
-  session INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL, entry TEXT NOT NULL,
-  PRIMARY KEY (session, position)
+  session INTEGER NOT NULL, place INTEGER NOT NULL, position INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  entry TEXT NOT NULL, PRIMARY KEY (session, place)
 ) WITHOUT ROWID;
 
 CREATE TABLE colloquy_operations (
@@ -45,10 +50,10 @@ CREATE TABLE colloquy_operations (
   PRIMARY KEY (session, operation)
 ) WITHOUT ROWID;
 
-/* Ends that must be reported. removed_ms, labels and state are what remains of a removed session. */
+/* Ends that must be reported. removed_ms, last_activity and state are what remains of a removed session. */
 CREATE TABLE colloquy_ends (
   tenant TEXT NOT NULL, id TEXT NOT NULL, birth TEXT NOT NULL, due_at INTEGER NOT NULL,
-  removed_ms INTEGER, labels TEXT, last_activity INTEGER, state TEXT, PRIMARY KEY (tenant, id, birth)
+  removed_ms INTEGER, last_activity INTEGER, state TEXT, PRIMARY KEY (tenant, id, birth)
 ) WITHOUT ROWID;
 CREATE INDEX colloquy_ends_by_due ON colloquy_ends (due_at);
 CREATE INDEX colloquy_ends_by_tenant_due ON colloquy_ends (tenant, due_at);

@@ -11,11 +11,10 @@ import { dueRows } from './read-due.js';
 
 const FIND = 'SELECT tenant, id, birth, due_at FROM colloquy_ends WHERE tenant = ? AND id = ? AND birth = ?';
 const ADD = 'INSERT INTO colloquy_ends (tenant, id, birth, due_at) VALUES (?, ?, ?, ?)';
-const LABELS = `(SELECT group_concat(name || '=' || value, ' ') FROM colloquy_labels WHERE session = number)`;
-const FIND_SESSION = `SELECT tenant, id, birth, state AS session_state, last_activity AS session_activity, ${LABELS} AS session_labels
+const FIND_SESSION = `SELECT tenant, id, birth, state AS session_state, last_activity AS session_activity
   FROM colloquy_sessions WHERE tenant = ? AND id = ? AND birth = ?`;
-const KEEP = `UPDATE colloquy_ends SET removed_ms = ?, (labels, last_activity, state) =
-    (SELECT ${LABELS}, last_activity, state FROM colloquy_sessions WHERE number = ?)
+const KEEP = `UPDATE colloquy_ends SET removed_ms = ?, (last_activity, state) =
+    (SELECT last_activity, state FROM colloquy_sessions WHERE number = ?)
   WHERE tenant = ? AND id = ? AND birth = ?`;
 const POSTPONE = 'UPDATE colloquy_ends SET due_at = ? WHERE tenant = ? AND id = ? AND birth = ?';
 const REMOVE = 'DELETE FROM colloquy_ends WHERE tenant = ? AND id = ? AND birth = ?';

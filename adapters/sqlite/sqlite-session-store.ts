@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { Misconfigured, StoreError, StoreUnavailable } from '../../src/errors.js';
+import type { Misconfigured, StoreError, StoreUnavailable, TooManyLabelled } from '../../src/errors.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   ActiveLimit,
@@ -9,9 +9,12 @@ import type {
   EntriesOutcome,
   HistoryAppend,
   HistorySlice,
+  Inserted,
+  Opening,
   PageRange,
   ReadSize,
   RecordPage,
+  Redacted,
   Removal,
   Replaced,
   Rescheduling,
@@ -69,8 +72,8 @@ export class SqliteSessionStore implements SessionStore {
     return migrate(this.#connection, options);
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', StoreError> {
-    return this.#writer.insert(tenant, head, state);
+  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, StoreError> {
+    return this.#writer.insert(tenant, head, state, opening);
   }
 
   find<E = never>(
@@ -85,7 +88,11 @@ export class SqliteSessionStore implements SessionStore {
     return findState(this.#connection, key);
   }
 
-  list<E = never>(tenant: string, range: PageRange, admit?: Admit<E>): Result<RecordPage, StoreError | E> {
+  list<E = never>(
+    tenant: string,
+    range: PageRange,
+    admit?: Admit<E>,
+  ): Result<RecordPage, StoreError | TooManyLabelled | E> {
     return readPage(this.#connection, tenant, range, admit);
   }
 
@@ -95,6 +102,10 @@ export class SqliteSessionStore implements SessionStore {
 
   append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {
     return this.#writer.append(key, append);
+  }
+
+  redact(key: SessionKey, positions: readonly number[], now: number): Result<Redacted, StoreError> {
+    return this.#writer.redact(key, positions, now);
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, StoreError> {

@@ -1,18 +1,23 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/errors.js';
-import { changeDetailOf } from '../../src/events/event-detail.js';
+import { appendedDetailOf, changeDetailOf, openingDetailsOf } from '../../src/events/event-detail.js';
 import type { Fields } from '../../src/input/values.js';
 import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
+import { sameLabels } from '../../src/session/labels.js';
 import { unleasedSince } from '../../src/session/lease.js';
+import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { endsAt, owesEnd } from '../../src/session/timeline.js';
+import { endsAt, owesEnd, usedAt } from '../../src/session/timeline.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { finite, infinite } from '../../src/store/never.js';
 import type {
   ActiveLimit,
   AppendOutcome,
   HistoryAppend,
+  Inserted,
+  Opening,
+  Redacted,
   Removal,
   Replaced,
   Rescheduling,
@@ -21,19 +26,22 @@ import type {
 import { bytesOf, decodeState, encodeEntry, encodeHead, encodeState } from '../../src/store/stored-json.js';
 import { unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
+import { copyOf, type Place, placesOf } from './places.js';
 import { activeAt } from './read-page.js';
+import { redactRows } from './redact-rows.js';
 import type { SqliteEndQueue } from './sqlite-end-queue.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 
-const FIND = `SELECT tenant, id, number, birth, status, deadline, due_at, revision, last_activity, sequence, entries, bytes,
-  state FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
+const FIND = `SELECT tenant, id, number, birth, status, deadline, due_at, revision, last_activity, sequence, entries,
+  position, bytes, state FROM colloquy_sessions WHERE tenant = ? AND id = ?`;
 const INSERT = `INSERT INTO colloquy_sessions
-  (tenant, id, created_ms, birth, status, deadline, due_at, unleased_since, revision, last_activity, sequence, entries, bytes,
-    head_bytes, state)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, ?, ?)`;
+  (tenant, id, created_ms, birth, status, deadline, due_at, unleased_since, revision, last_activity, sequence, entries,
+    position, bytes, head_bytes, state)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_HEAD = 'INSERT INTO colloquy_heads (session, head) VALUES (?, ?)';
 const INSERT_LABEL = `INSERT INTO colloquy_labels (tenant, name, value, created_ms, id, session)
-  VALUES (?, ?, ?, ?, ?, ?)`;
+  SELECT tenant, ?, ?, created_ms, id, number FROM colloquy_sessions WHERE number = ?`;
+const REMOVE_LABEL = 'DELETE FROM colloquy_labels WHERE session = ? AND name = ? AND value = ?';
 const REPLACE = `UPDATE colloquy_sessions
   SET status = ?, deadline = ?, due_at = ?, unleased_since = ?, revision = ?, last_activity = ?, sequence = ?, state = ?
   WHERE number = ?`;
@@ -44,9 +52,15 @@ const FIND_OPERATION = `SELECT session, operation, digest, position FROM colloqu
   WHERE session = ? AND operation = ?`;
 const INSERT_OPERATION = `INSERT INTO colloquy_operations (session, operation, digest, position)
   VALUES (?, ?, ?, ?)`;
-const INSERT_ENTRY = 'INSERT INTO colloquy_entries (session, position, bytes, entry) VALUES (?, ?, ?, ?)';
-const APPENDED =
-  'UPDATE colloquy_sessions SET entries = ?, bytes = ?, sequence = ?, last_activity = ? WHERE number = ?';
+const INTO_ENTRIES = 'INTO colloquy_entries (session, place, position, bytes, entry) VALUES (?, ?, ?, ?, ?)';
+const WRITE_ENTRY = `INSERT ${INTO_ENTRIES}`;
+/* Behind a rewind, what it has superseded may stand in the place. */
+const REWRITE_ENTRY = `INSERT OR REPLACE ${INTO_ENTRIES}`;
+const COUNT_CHANGE = 'UPDATE colloquy_sessions SET sequence = ? WHERE number = ?';
+const COPY_ENTRIES = `INSERT INTO colloquy_entries (session, place, position, bytes, entry)
+  SELECT ?, place, place, bytes, entry FROM colloquy_entries WHERE session = ? AND place <= ?`;
+const APPENDED = `UPDATE colloquy_sessions SET entries = ?, position = ?, bytes = ?, sequence = ?, last_activity = ?
+  WHERE number = ?`;
 
 /** The changes of sessions. Each is one transaction with its event. */
 export class SessionWriter {
@@ -60,23 +74,44 @@ export class SessionWriter {
     this.#ends = ends;
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord): Result<'inserted' | 'taken', StoreError> {
+  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Result<Inserted, StoreError> {
     const key = { tenant, id: head.id };
-    return this.#connection.write(({ eventsLength }): Result<'inserted' | 'taken', StoreError> => {
+    return this.#connection.write(({ eventsLength }): Result<Inserted, StoreError> => {
       if (this.#find(key) !== undefined) return ok('taken');
-      const [owner, id, text, birth] = [escapeName(tenant), escapeName(head.id), encodeHead(head), nanoid(12)];
+      const origin = opening?.from && this.#find({ tenant, id: opening.from.id });
+      const copy = opening?.from && copyOf(this.#connection, origin, opening.from);
+      if (typeof copy === 'string') return ok(copy);
+      const texts = opening?.entries.map(encodeEntry) ?? [];
+      const entries = (copy?.entries ?? 0) + texts.length;
+      const { maxEntries = entries, active } = opening ?? {};
+      if (entries > maxEntries) return ok('full');
+      if (active !== undefined && activeAt(this.#connection, tenant, active.now) >= active.sessions) {
+        return ok('too_many');
+      }
+      const details = openingDetailsOf(head.createdAt, opening && state, entries === 0 ? undefined : entries);
+      const [owner, id, birth] = [escapeName(tenant), escapeName(head.id), nanoid(12)];
+      const text = encodeHead(copy === undefined ? head : { ...head, origin: copy.origin });
       const createdMs = Date.parse(head.createdAt);
       const until = finite(endsAt(state));
       const { status, revision, lastActivityAt } = state;
-      const values = [status, until, until, unleasedSince(state), revision, lastActivityAt, bytesOf(text)];
-      this.#connection.run(INSERT, owner, id, createdMs, birth, ...values, encodeState(state));
+      // And a comma each.
+      const bytes = texts.reduce((sum, each) => sum + bytesOf(each) + 1, copy?.bytes ?? 0);
+      const times = [status, until, until, unleasedSince(state), revision, lastActivityAt, details.length];
+      const values = [...times, entries, entries, bytes, bytesOf(text)];
+      this.#connection.run(INSERT, owner, id, createdMs, birth, ...values, encodeState(state, state.labels));
       const number = Number(this.#find(key)?.['number']);
       this.#connection.run(INSERT_HEAD, number, text);
-      for (const [name, value] of Object.entries(head.labels ?? {})) {
-        this.#connection.run(INSERT_LABEL, owner, escapeName(name), escapeName(value), createdMs, id, number);
+      this.#addLabels(number, Object.entries(state.labels ?? {}));
+      if (copy !== undefined) this.#connection.run(COPY_ENTRIES, number, Number(origin?.['number']), copy.entries);
+      this.#writeEntries(number, texts, {
+        place: copy?.entries ?? 0,
+        position: copy?.entries ?? 0,
+        bytes: copy?.bytes ?? 0,
+      });
+      for (const [at, detail] of details.entries()) {
+        this.#events.log(eventsLength, key, { birth, sequence: at + 1 }, detail);
       }
-      this.#events.log(eventsLength, key, { birth, sequence: 1 }, { type: 'created', at: createdMs });
-      return ok('inserted');
+      return ok(copy === undefined ? 'inserted' : { copied: copy.entries, origin: copy.origin });
     });
   }
 
@@ -99,12 +134,30 @@ export class SessionWriter {
       const waits = isEnd || (state.status === 'TERMINATED' && this.#ends.has(row));
       const dueAt = waits ? Number.POSITIVE_INFINITY : deadline;
       const values = [status, finite(deadline), finite(dueAt), unleasedSince(next), revision, lastActivityAt, sequence];
-      this.#connection.run(REPLACE, ...values, encodeState(next), Number(row['number']));
+      this.#connection.run(REPLACE, ...values, encodeState(next, next.labels), Number(row['number']));
       if (isEnd) this.#ends.add(row, next.since);
+      if (!sameLabels(state.labels, next.labels)) this.#moveLabels(Number(row['number']), state.labels, next.labels);
       const change = { birth: String(row['birth']), sequence };
       if (detail !== undefined) this.#events.log(eventsLength, key, change, detail);
       return ok('replaced');
     });
+  }
+
+  /** Labels that stay are not written: each costs its total too. */
+  #moveLabels(number: number, before: SessionLabels = {}, after: SessionLabels = {}): void {
+    for (const [name, value] of Object.entries(before)) {
+      if (after[name] !== value) this.#connection.run(REMOVE_LABEL, number, escapeName(name), escapeName(value));
+    }
+    this.#addLabels(
+      number,
+      Object.entries(after).filter(([name, value]) => before[name] !== value),
+    );
+  }
+
+  #addLabels(number: number, labels: readonly (readonly [string, string])[]): void {
+    for (const [name, value] of labels) {
+      this.#connection.run(INSERT_LABEL, escapeName(name), escapeName(value), number);
+    }
   }
 
   append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, StoreError> {
@@ -114,38 +167,71 @@ export class SessionWriter {
       const state = decodeState(row['state'], Number(row['last_activity']));
       if (state === undefined) return err(unreadable(key.id, 'state'));
       const known = this.#findOperation(Number(row['number']), append.operation);
-      const decided = decideAppend({ state, entries: Number(row['entries']), known }, append);
-      if (decided !== undefined) return ok(decided);
-      const used = { ...state, lastActivityAt: Math.max(state.lastActivityAt, append.now) };
+      const places = placesOf(this.#connection, row);
+      const decided = decideAppend({ state, places, known }, append);
+      if (typeof decided !== 'number') return ok(decided);
+      const used = usedAt(state, append.now);
       if (endsAt(used) !== endsAt(state)) this.#connection.run(PUT_OFF, finite(endsAt(used)), Number(row['number']));
-      return ok({ outcome: 'appended', position: this.#addEntries(eventsLength, key, row, append) });
+      const from = {
+        place: decided,
+        position: places.end + (append.after === undefined ? 0 : 1),
+        bytes: append.after === undefined ? Number(row['bytes']) : places.bytesUpTo(decided),
+      };
+      const current = { ...row, last_activity: used.lastActivityAt };
+      return ok({ outcome: 'appended', position: this.#addEntries(eventsLength, key, current, append, from) });
     });
   }
 
-  /** Returns the position behind the entries. */
-  #addEntries(eventsLength: number, key: SessionKey, row: Fields, { entries, now, operation }: HistoryAppend): number {
+  /** Adds entries behind a place. Returns the position behind them. */
+  #addEntries(eventsLength: number, key: SessionKey, row: Fields, append: HistoryAppend, from: Place): number {
+    const { entries, operation } = append;
     const number = Number(row['number']);
-    let position = Number(row['entries']);
-    let bytes = Number(row['bytes']);
-    for (const entry of entries) {
-      const text = encodeEntry(entry);
-      position += 1;
-      // And a comma.
-      bytes += bytesOf(text) + 1;
-      this.#connection.run(INSERT_ENTRY, number, position, bytes, text);
-    }
+    const end = this.#writeEntries(number, entries.map(encodeEntry), from);
     if (operation !== undefined) {
-      this.#connection.run(INSERT_OPERATION, number, operation.id, operation.digest, position);
+      this.#connection.run(INSERT_OPERATION, number, operation.id, operation.digest, end.position);
     }
     const sequence = Number(row['sequence']) + 1;
-    this.#connection.run(APPENDED, position, bytes, sequence, Math.max(Number(row['last_activity']), now), number);
-    this.#events.log(
-      eventsLength,
-      key,
-      { birth: String(row['birth']), sequence },
-      { type: 'appended', at: now, position },
-    );
+    const { place, position, bytes } = end;
+    this.#connection.run(APPENDED, place, position, bytes, sequence, Number(row['last_activity']), number);
+    const change = { birth: String(row['birth']), sequence };
+    this.#events.log(eventsLength, key, change, appendedDetailOf(append, position));
     return position;
+  }
+
+  redact(key: SessionKey, positions: readonly number[], now: number): Result<Redacted, StoreError> {
+    return this.#connection.write(({ eventsLength }): Result<Redacted, StoreError> => {
+      const row = this.#find(key);
+      if (row === undefined) return ok('missing');
+      if (positions.some((position) => position > Number(row['position']))) return ok('invalid_position');
+      const session = Number(row['number']);
+      const isChanged = redactRows(this.#connection, session, positions);
+      if (isChanged === undefined) return err(unreadable(key.id, 'history'));
+      if (!isChanged) return ok('redacted');
+      const sequence = Number(row['sequence']) + 1;
+      this.#connection.run(COUNT_CHANGE, sequence, session);
+      const change = { birth: String(row['birth']), sequence };
+      this.#events.log(eventsLength, key, change, { type: 'redacted', at: now, positions });
+      return ok('redacted');
+    });
+  }
+
+  /** Writes entries behind a place. Returns the place of the last one. */
+  #writeEntries(session: number, texts: readonly string[], { place, position, bytes }: Place): Place {
+    let [at, size] = [0, bytes];
+    for (const text of texts) {
+      at += 1;
+      // And a comma.
+      size += bytesOf(text) + 1;
+      this.#connection.run(
+        place === position ? WRITE_ENTRY : REWRITE_ENTRY,
+        session,
+        place + at,
+        position + at,
+        size,
+        text,
+      );
+    }
+    return { place: place + at, position: position + at, bytes: size };
   }
 
   remove(

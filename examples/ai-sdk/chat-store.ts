@@ -1,6 +1,5 @@
-// The messages of a chat of the AI SDK in the history of a Colloquy session, one entry each, as JSON. A history is
-// append-only: a message that is said again, to edit it or to have another answer, replaces itself and all that followed.
-import { createHash } from 'node:crypto';
+// The messages of a chat of the AI SDK in the history of a Colloquy session, one entry each, as JSON. A message that is said
+// again, to edit it or to have another answer, rewinds the history: it supersedes itself and all that followed.
 import type { UIMessage } from 'ai';
 import {
   err,
@@ -22,6 +21,13 @@ export interface Turn {
   readonly fencingToken: number;
 }
 
+interface Stored {
+  readonly message: UIMessage;
+  readonly content: string;
+  /** The position before it. */
+  readonly start: number;
+}
+
 export class ChatStore {
   readonly #sessions: SessionService;
 
@@ -38,19 +44,8 @@ export class ChatStore {
   }
 
   /** The messages of a chat, oldest first, as the route has checked and the SDK has made them. */
-  async load(chatId: string): Promise<Result<readonly UIMessage[], SessionError>> {
-    const messages = new Map<string, UIMessage>();
-    for (let after = 0; ; ) {
-      const part = await this.#sessions.history(chatId, { after, limit: 1000 });
-      if (part.isErr()) return err(part.error);
-      for (const { content } of part.value.entries) {
-        const message: UIMessage = JSON.parse(content);
-        if (messages.has(message.id)) for (const id of idsFrom(messages, message.id)) messages.delete(id);
-        messages.set(message.id, message);
-      }
-      if (!part.value.hasMore) return ok([...messages.values()]);
-      after = part.value.position;
-    }
+  load(chatId: string): Promise<Result<readonly UIMessage[], SessionError>> {
+    return this.#read(chatId).then((stored) => stored.map((all) => all.map(({ message }) => message)));
   }
 
   /** Takes the turn in a chat. It is `leased` while another request is being answered. */
@@ -61,19 +56,33 @@ export class ChatStore {
   }
 
   /** Adds a message, once: a request that is repeated finds the message there, and `isAgain` says it anew. */
-  save({ chatId, fencingToken }: Turn, message: UIMessage, isAgain = false): ResultAsync<unknown, SessionError> {
+  async save({ chatId, fencingToken }: Turn, message: UIMessage, isAgain = false): Promise<Result<void, SessionError>> {
+    const stored = await this.#read(chatId);
+    if (stored.isErr()) return err(stored.error);
     const content = JSON.stringify(message);
-    const operationId = isAgain ? nanoid() : createHash('sha256').update(content).digest('base64url');
-    return this.#sessions.append(chatId, [{ role: message.role, content }], { operationId, fencingToken });
+    const known = stored.value.find((each) => each.message.id === message.id);
+    if (known !== undefined && known.content === content && !isAgain) return ok();
+    const rewind = known === undefined ? {} : { after: known.start };
+    const entries = [{ role: message.role, content }];
+    return (await this.#sessions.append(chatId, entries, { fencingToken, ...rewind })).map(() => undefined);
   }
 
   release({ chatId, fencingToken }: Turn): ResultAsync<unknown, SessionError> {
     return this.#sessions.release(chatId, { fencingToken });
   }
-}
 
-/** A message and all that follow it. */
-const idsFrom = (messages: ReadonlyMap<string, UIMessage>, first: string): readonly string[] => {
-  const ids = [...messages.keys()];
-  return ids.slice(ids.indexOf(first));
-};
+  async #read(chatId: string): Promise<Result<readonly Stored[], SessionError>> {
+    const stored: Stored[] = [];
+    let start = 0;
+    for (let hasMore = true; hasMore; ) {
+      const part = await this.#sessions.history(chatId, { after: start, limit: 1000 });
+      if (part.isErr()) return err(part.error);
+      for (const { content, position } of part.value.entries) {
+        stored.push({ message: JSON.parse(content), content, start });
+        start = position;
+      }
+      ({ hasMore } = part.value);
+    }
+    return ok(stored);
+  }
+}

@@ -6,6 +6,7 @@ import type {
   EventLog,
   HistoryAppend,
   HistorySlice,
+  Opening,
   PageRange,
   ReadSize,
   Removal,
@@ -38,13 +39,13 @@ export class AuditedSessionStore implements SessionStore {
     this.#log = log;
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord) {
+  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening) {
     const { id } = head;
     return this.#audit(
       { tenant, id },
       'create',
-      this.#inner.insert(tenant, head, state),
-      (done) => done === 'inserted',
+      this.#inner.insert(tenant, head, state, opening),
+      (done) => done === 'inserted' || typeof done === 'object',
     );
   }
 
@@ -55,6 +56,11 @@ export class AuditedSessionStore implements SessionStore {
   append(key: SessionKey, append: HistoryAppend) {
     const action = `append ${append.entries.length}`;
     return this.#audit(key, action, this.#inner.append(key, append), ({ outcome }) => outcome === 'appended');
+  }
+
+  redact(key: SessionKey, positions: readonly number[], now: number) {
+    const action = `redact ${positions.length}`;
+    return this.#audit(key, action, this.#inner.redact(key, positions, now), (done) => done === 'redacted');
   }
 
   remove(key: SessionKey, removal?: Removal) {

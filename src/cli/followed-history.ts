@@ -1,6 +1,20 @@
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionSource } from './session-source.js';
 
+/** What an event tells of a history. */
+export interface AppendTold {
+  /** Where the history ended then. */
+  readonly historyPosition: number;
+  /** The position behind which everything was superseded. */
+  readonly after?: number | undefined;
+}
+
+/** What was added, and behind which position if something was superseded: 0 if this is the whole history. */
+export interface Added {
+  readonly after?: number | undefined;
+  readonly entries: readonly HistoryEntry[];
+}
+
 /** The history of a session that is followed. */
 export class FollowedHistory {
   readonly #sessions: SessionSource['sessions'];
@@ -20,25 +34,35 @@ export class FollowedHistory {
     this.#shown = entries;
   }
 
-  /** The entries that were added. None if they cannot be read: if the session was deleted, the next event says so. */
-  async added(): Promise<readonly HistoryEntry[]> {
-    const added: HistoryEntry[] = [];
-    for (let hasMore = true; hasMore; ) {
-      const part = await this.#sessions.history(this.#id, { after: this.#position });
-      if (part.isErr()) return part.error.type === 'route_not_found' ? this.#addedOfAll() : added;
-      added.push(...part.value.entries.slice(this.#shown));
-      this.#shown = Math.max(0, this.#shown - part.value.entries.length);
-      this.#position = part.value.position;
-      hasMore = part.value.hasMore;
+  /**
+   * The entries of an append that are current. None if they cannot be read: if the session was deleted, the next event says
+   * so.
+   */
+  async added({ historyPosition, after }: AppendTold): Promise<Added> {
+    if (after !== undefined) {
+      this.#position = after;
+      this.#shown = 0;
     }
-    return added;
+    const entries: HistoryEntry[] = [];
+    for (let hasMore = this.#position < historyPosition; hasMore; ) {
+      const part = await this.#sessions.history(this.#id, { after: this.#position });
+      if (part.isErr()) return part.error.type === 'route_not_found' ? this.#addedOfAll(after) : { after, entries };
+      const { entries: found, position } = part.value;
+      // A later event tells of what comes later, perhaps behind an earlier entry than this one.
+      const told = found.filter((entry) => entry.position <= historyPosition);
+      entries.push(...told.slice(this.#shown));
+      this.#shown = Math.max(0, this.#shown - told.length);
+      hasMore = part.value.hasMore && told.length === found.length;
+      this.#position = hasMore ? position : historyPosition;
+    }
+    return { after, entries };
   }
 
-  /** A service need not serve parts of histories. */
-  async #addedOfAll(): Promise<readonly HistoryEntry[]> {
+  /** A service need not serve parts of histories. Without their positions, entries that are left are shown again. */
+  async #addedOfAll(after: number | undefined): Promise<Added> {
     const session = await this.#sessions.get(this.#id);
-    const added = session.unwrapOr(undefined)?.history.slice(this.#shown) ?? [];
-    this.#shown += added.length;
-    return added;
+    const entries = session.unwrapOr(undefined)?.history.slice(this.#shown) ?? [];
+    this.#shown += entries.length;
+    return { after: after === undefined ? undefined : 0, entries };
   }
 }

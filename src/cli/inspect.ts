@@ -1,6 +1,6 @@
-import type { HistoryEntry } from '../session/session.js';
+import type { SessionLabels } from '../session/session.js';
 import { CliError, UsageError, unwrap } from './cli-error.js';
-import { FollowedHistory } from './followed-history.js';
+import { type Added, FollowedHistory } from './followed-history.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, printAll, printable } from './print.js';
 import { entryLines, sessionLines, sessionObject } from './session-lines.js';
@@ -15,20 +15,28 @@ Shows a session and the end of its history. Changes nothing.
   --follow      Shows each change until the session ends or you press Ctrl-C. Events must be enabled.
   --json        Prints the session as one line of JSON, in the format of the HTTP interface plus end_reason; a session
                 of a database also has its labels and its current lease. With --follow, one line for each change.
+                Where a change has "after", its entries follow that position, and superseded what was behind it.
 ${sourceHelp}`;
 
-const objectOf = (change: ShownChange, added: readonly HistoryEntry[], entries: number): object => {
+const objectOf = (change: ShownChange, added: Added, entries: number): object => {
   const { type } = change;
   if (type === 'session.snapshot') return { type, session: sessionObject(change.session, entries) };
   if (type === 'session.expiring') return { type, at: change.at, ends_at: change.endsAt, end_reason: change.endReason };
   const { id, sequence, at } = change;
-  if (type === 'session.appended') return { id, type, sequence, at, entries: added };
+  if (type === 'session.appended') return { id, type, sequence, at, ...added };
   if (type === 'session.extended')
     return { id, type, sequence, at, time_limit: change.timeLimit, ends_at: change.endsAt };
+  if (type === 'session.updated') return { id, type, sequence, at, labels: change.labels };
+  if (type === 'session.redacted') return { id, type, sequence, at, positions: change.positions };
   if (type === 'session.leased' || type === 'session.released')
     return { id, type, sequence, at, holder: change.holder };
   return { id, type, sequence, at, end_reason: type === 'session.terminated' ? change.endReason : undefined };
 };
+
+const labelsLine = (labels: SessionLabels): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ') || 'no labels';
 
 const detailOf = (change: ShownChange): string => {
   switch (change.type) {
@@ -36,6 +44,10 @@ const detailOf = (change: ShownChange): string => {
       return `, ${change.endReason}`;
     case 'session.extended':
       return change.timeLimit === 0 ? ', no limit' : `, ${change.timeLimit} s`;
+    case 'session.updated':
+      return `, ${labelsLine(change.labels)}`;
+    case 'session.redacted':
+      return `, ${change.positions.length === 1 ? 'an entry' : `${change.positions.length} entries`}`;
     case 'session.leased':
     case 'session.released':
       return ` by ${change.holder}`;
@@ -44,11 +56,18 @@ const detailOf = (change: ShownChange): string => {
   }
 };
 
-const linesOf = (change: ShownChange, added: readonly HistoryEntry[], entries: number): Line[] => {
+const rewindOf = (after: number): string =>
+  after === 0
+    ? 'rewound to the beginning: all entries so far are superseded'
+    : `rewound: the entries behind position ${after} are superseded`;
+
+const linesOf = (change: ShownChange, added: Added, entries: number): Line[] => {
   if (change.type === 'session.snapshot') return sessionLines(change.session, entries);
-  if (change.type === 'session.appended') return added.flatMap(entryLines);
-  const text = printable(`${change.at}  ${change.type.replace('session.', '')}${detailOf(change)}`);
-  return [{ text: clip(text, columns()), style: 'yellow' }];
+  const name = added.after === undefined ? change.type.replace('session.', '') : rewindOf(added.after);
+  const text = printable(`${change.at}  ${name}${detailOf(change)}`);
+  const line: Line = { text: clip(text, columns()), style: 'yellow' };
+  if (change.type !== 'session.appended') return [line];
+  return [...(added.after === undefined ? [] : [line]), ...added.entries.flatMap(entryLines)];
 };
 
 /** Shows a session and its changes until it ends, is deleted, or the output is closed. */
@@ -62,7 +81,7 @@ const follow = async (source: SessionSource, id: string, entries: number, isJson
     const change = unwrap(place, item);
     if (change.type === 'session.snapshot') history.begin(change.session.history.length);
     // The event does not contain the entries.
-    const added = change.type === 'session.appended' ? await history.added() : [];
+    const added = change.type === 'session.appended' ? await history.added(change) : { entries: [] };
     const lines = isJson ? [{ text: jsonLine(objectOf(change, added, entries)) }] : linesOf(change, added, entries);
     if (!(await printAll(lines))) return;
   }

@@ -1,6 +1,6 @@
 import { cursorOf } from '../input/read-cursor.js';
 import { PAGE_LIMIT } from '../session/session-limits.js';
-import { CliError, unwrap } from './cli-error.js';
+import { CliError, UsageError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';
 import { jsonLine, type Line, plural, print, printAll, printError } from './print.js';
 import { sessionObject, styleOf } from './session-lines.js';
@@ -13,10 +13,11 @@ Lists sessions. Changes nothing. The cursor of the next page and the ids of unre
 A service does not tell the number of entries: with --url, the table shows - instead.
 
   --status STATUS         Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now.
-                          With --redis or --label, reads all sessions.
-  --label NAME=VALUE      Only sessions with this label, such as user=u-1.
+                          With --redis and without --label, reads all sessions.
+  --label NAME=VALUE...   Only sessions with this label, such as user=u-1; may be given several times.
   --limit N               Maximum number of sessions. Default: 20.
-  --order ORDER           newest or oldest first. Default: newest.
+  --order ORDER           newest or oldest first, or with --label updated: the one that changed last first.
+                          Default: newest.
   --after CURSOR          Only sessions after this cursor, which an earlier list printed.
   --created-after TIME    Only sessions created later than this time, such as 2026-01-31T18:00:00Z.
   --created-before TIME   Only sessions created earlier than this time.
@@ -33,9 +34,17 @@ const cellsOf = (session: ShownSession): string[] => {
   return [id, status, created, `${duration}`, entries, options.face, options.profile];
 };
 
-const labelIn = (options: Options): object | undefined => {
-  const [name, ...value] = options.text('label', /^[^=]+=./s, 'be NAME=VALUE, such as user=u-1')?.split('=') ?? [];
-  return name === undefined ? undefined : { [name]: value.join('=') };
+const labelsIn = (options: Options): object | undefined => {
+  const labels = options.texts('label', /^[^=]+=./s, 'be NAME=VALUE, such as user=u-1').map((text) => text.split('='));
+  const named = new Map(labels.map(([name = '', ...value]) => [name, value.join('=')]));
+  if (named.size < labels.length) throw new UsageError('--label must have each NAME once');
+  return named.size === 0 ? undefined : Object.fromEntries(named);
+};
+
+/** The cursor behind a session. A service that shows no times does not tell when it was updated. */
+const cursorBehind = ({ id, createdAt, updatedAt }: ShownSession, isByUpdate: boolean): string | undefined => {
+  const at = isByUpdate ? updatedAt : createdAt;
+  return at && cursorOf({ id, at }, isByUpdate);
 };
 
 const run = async (options: Options): Promise<void> => {
@@ -43,18 +52,19 @@ const run = async (options: Options): Promise<void> => {
   const limit = options.integer('limit', 1, 1_000_000, 20);
   const isStatus = /^(idle|active|paused|terminated)$/i;
   const status = options.text('status', isStatus, 'be IDLE, ACTIVE, PAUSED or TERMINATED')?.toUpperCase();
-  const label = labelIn(options);
+  const label = labelsIn(options);
   const names = ['order', 'after', 'created-after', 'created-before'];
   const [order, after, createdAfter, createdBefore] = names.map((name) => options.text(name));
   await withSource(options, async ({ sessions, place, ...source }) => {
-    // A list is by status or by label.
-    const listsByStatus = source.listsByStatus && label === undefined;
+    // Among the sessions of a label, every store finds those of a status.
+    const listsByStatus = source.listsByStatus || label !== undefined;
     const filter = { label, createdAfter, createdBefore, status: listsByStatus ? status : undefined };
     const query = { ...filter, order, after, historyLimit: isJson ? undefined : 0 };
     const rows = [titles];
     const styles: Line['style'][] = ['bold'];
     const unreadable: string[] = [];
-    let [count, next, hasMore] = [0, '', false];
+    let [count, hasMore] = [0, false];
+    let next: string | undefined;
     // Reads one session more than it shows, to know whether there are more.
     for await (const item of sessions.each({ ...query, limit: Math.min(limit + 1, PAGE_LIMIT) })) {
       if (item.isErr() && item.error.type === 'corrupt_record') {
@@ -65,7 +75,7 @@ const run = async (options: Options): Promise<void> => {
       if (status !== undefined && session.status !== status) continue;
       hasMore = count === limit;
       if (hasMore) break;
-      [count, next] = [count + 1, cursorOf(session)];
+      [count, next] = [count + 1, cursorBehind(session, order === 'updated')];
       rows.push(isJson ? [] : cellsOf(session));
       styles.push(styleOf[session.status]);
       if (isJson && !(await print(jsonLine(sessionObject(session))))) return;
@@ -75,7 +85,8 @@ const run = async (options: Options): Promise<void> => {
     const isCounted = hasMore && (status === undefined || listsByStatus);
     const page = isCounted ? await sessions.list({ ...query, limit: 1, historyLimit: 0 }) : undefined;
     const counted = page ? `${count} of ${unwrap(place, page).total} sessions` : plural(count, 'session');
-    if (!isJson || hasMore) await printError(hasMore ? `${counted}; next page: --after ${next}` : counted);
+    if (!isJson || hasMore)
+      await printError(hasMore ? `${counted}${next === undefined ? '' : `; next page: --after ${next}`}` : counted);
     if (unreadable.length > 0) throw new CliError(`unreadable sessions: ${unreadable.join(', ')}`);
   });
 };

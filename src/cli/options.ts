@@ -11,7 +11,10 @@ const withDashedOperands = (args: readonly string[]): string[] => {
 };
 
 const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
-  const types = named.map(([, name, value]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const);
+  const types = named.map(
+    ([, name, value, several]) =>
+      [name, { type: value === undefined ? 'boolean' : 'string', multiple: several !== undefined }] as const,
+  );
   try {
     return parseArgs({ args: withDashedOperands(args), options: Object.fromEntries(types), allowPositionals: true });
   } catch (cause) {
@@ -31,25 +34,27 @@ export interface Given {
 
 /**
  * The arguments of a command. The help text declares the options: `  --port N, $PORT` is an option with a value, which
- * the environment variable PORT can also set; `  --json` is a flag. Invalid arguments throw a `UsageError`.
+ * the environment variable PORT can also set; `  --json` is a flag; `  --label NAME=VALUE...` may be given several times. Invalid arguments throw a `UsageError`.
  */
 export class Options {
   /** The arguments that are not options. */
   readonly operands: readonly string[];
   readonly given = new Map<string, Given>();
+  readonly #several = new Map<string, readonly string[]>();
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(command: { help: string; operands: number }, args: readonly string[], env: NodeJS.ProcessEnv) {
-    const named = [...command.help.matchAll(/^ {2}--([\w-]+)(?: ([A-Z]+))?(?:, \$([A-Z_]+))?/gm)];
+    const named = [...command.help.matchAll(/^ {2}--([\w-]+)(?: ([A-Z]+)(?:=[A-Z]+)?(\.\.\.)?)?(?:, \$([A-Z_]+))?/gm)];
     const { values, positionals } = parse(named, args);
     if (positionals.length > command.operands) throw new UsageError(`unexpected argument '${positionals.at(-1)}'`);
     this.operands = positionals;
     this.#env = env;
-    for (const [, name = '', , variable = ''] of named) {
+    for (const [, name = '', , , variable = ''] of named) {
       const value = new Map(Object.entries(values)).get(name);
       const text = value === true ? 'on' : value;
       const given = typeof text === 'string' ? { label: `--${name}`, text } : this.variable(variable);
       if (given !== undefined) this.given.set(name, given);
+      if (Array.isArray(value)) this.#several.set(name, value.map(String));
     }
   }
 
@@ -77,6 +82,13 @@ export class Options {
     const given = this.given.get(name);
     if (given === undefined || form.test(given.text)) return given?.text;
     throw new UsageError(`${given.label} must ${must}`);
+  }
+
+  /** The values of an option that may be given several times, which must match `form`. */
+  texts(name: string, form: RegExp, must: string): readonly string[] {
+    const texts = this.#several.get(name) ?? [];
+    if (texts.every((text) => form.test(text))) return texts;
+    throw new UsageError(`--${name} must ${must}`);
   }
 
   integer(name: string, min: number, max: number, defaultValue: number): number {

@@ -21,6 +21,7 @@ import {
   type StoreUnavailable,
   storeUnavailable,
   type TooManyActive,
+  type TooManyLabelled,
 } from '../errors.js';
 import type { HandlerError } from '../http/handler-error.js';
 import { type Fields, isFields } from '../input/values.js';
@@ -28,13 +29,15 @@ import {
   type append,
   changes,
   type lease,
+  type redact,
   type release,
   type remove,
   type renew,
+  type update,
 } from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
 import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
-import type { create, get, history, list } from '../operations/session-operations.js';
+import type { get, history, list, openedCreate } from '../operations/session-operations.js';
 import type { CallerCommand } from '../session/session-status.js';
 import type { ClientRequest } from './client-request.js';
 
@@ -119,6 +122,7 @@ export type RemoteError =
   | Omit<OperationMismatch, 'id'>
   | Omit<IdempotencyMismatch, 'id'>
   | Omit<PageTooLarge, 'bytes' | 'limit'>
+  | Omit<TooManyLabelled, 'label' | 'limit'>
   | (Refused & { readonly type: 'too_many_streams' })
   | Omit<Conflict, 'id'>
   | (Omit<CorruptRecord, 'id'> & { readonly id?: string });
@@ -137,14 +141,18 @@ export type RemoteReadError = RemoteErrorIn<typeof get>;
 export type RemoteListError = RemoteErrorIn<typeof list>;
 /** Errors of `history` of the client. */
 export type RemoteHistoryError = RemoteErrorIn<typeof history>;
+/** Errors of `redact` of the client. */
+export type RemoteRedactError = RemoteErrorIn<typeof redact>;
 /** Errors of `delete` of the client. */
 export type RemoteDeleteError = RemoteErrorIn<typeof remove>;
 /** Errors of `create` of the client. */
-export type RemoteCreateError = RemoteErrorIn<typeof create>;
+export type RemoteCreateError = RemoteErrorIn<typeof openedCreate>;
 /** Errors of `start` and `resume` of the client. */
 export type RemoteStartError = RemoteErrorIn<(typeof changes)['start' | 'resume']>;
 /** Errors of `pause`, `extend`, `terminate` and `fail` of the client. */
 export type RemoteChangeError = RemoteErrorIn<(typeof changes)['pause' | 'terminate' | 'fail']>;
+/** Errors of `update` of the client. */
+export type RemoteUpdateError = RemoteErrorIn<typeof update>;
 /** Errors of `lease` of the client. */
 export type RemoteLeaseError = RemoteErrorIn<typeof lease>;
 /** Errors of `renew` of the client. */
@@ -223,6 +231,7 @@ const remoteErrorOf = (
     case 'idempotency_mismatch':
     case 'too_many_active':
     case 'page_too_large':
+    case 'too_many_labelled':
       return { type: code, message };
     default:
       return isRefusal(code) ? { type: code, message } : undefined;

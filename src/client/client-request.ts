@@ -10,7 +10,7 @@ import { watch } from '../operations/event-shapes.js';
 import {
   type AnyOperation,
   hasId,
-  labelText,
+  labelTexts,
   type Operation,
   type OperationError,
   pathFor,
@@ -128,16 +128,24 @@ const readQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fiel
     const value = fields[name];
     if (value === undefined) continue;
     const isLabel = rule.kind === 'label' && isFields(value);
-    parameters.set(wireName(name), isLabel ? labelText(value) : readParameter(issues, name, value));
+    const texts = isLabel ? labelTexts(value) : [readParameter(issues, name, value)];
+    // The service says what is wrong with none.
+    for (const text of texts.length === 0 ? [''] : texts) parameters.append(wireName(name), text);
   }
   const text = parameters.toString();
   return text === '' ? '' : `?${text}`;
 };
 
+/** JSON would make null of a number that is none, which the service takes for a field that is not given. */
+const sayable = (value: unknown): unknown =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+
 const readBody = ({ body }: AnyOperation, input: Fields): string | null =>
   body === undefined
     ? null
-    : JSON.stringify(Object.fromEntries(Object.keys(body.fields).map((name) => [wireName(name), input[name]])));
+    : JSON.stringify(
+        Object.fromEntries(Object.keys(body.fields).map((name) => [wireName(name), sayable(input[name])])),
+      );
 
 /** The key that makes a write safe to repeat: the caller's, or a new one. Undefined if the operation has none. */
 const readKey = (

@@ -1,15 +1,26 @@
 import { err, errAsync, type Result, ResultAsync } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import { append, changes, extend, lease, release, remove, renew } from '../operations/command-operations.js';
+import {
+  append,
+  changes,
+  extend,
+  lease,
+  redact,
+  release,
+  remove,
+  renew,
+  update,
+} from '../operations/command-operations.js';
 import type { Operation, OperationError } from '../operations/operation.js';
 import { REPLAYED_HEADER, type RemoteCreated, type RemotePage, type RemoteSession } from '../operations/outputs.js';
-import { create, get, history, list } from '../operations/session-operations.js';
+import { get, history, list, openedCreate } from '../operations/session-operations.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { ExtendInput } from '../service/extend-session.js';
 import type { HistoryQuery, NewHistoryEntry } from '../service/history.js';
 import type { LeaseInput, ReleaseInput, RenewInput } from '../service/lease-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart } from '../service/operation-results.js';
+import type { UpdateInput } from '../service/update-session.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { SessionLease, SessionState } from '../session/session.js';
 import { type HeldLease, withLease } from '../session/with-lease.js';
@@ -22,9 +33,11 @@ import type {
   RemoteLeaseError,
   RemoteListError,
   RemoteReadError,
+  RemoteRedactError,
   RemoteReleaseError,
   RemoteRenewError,
   RemoteStartError,
+  RemoteUpdateError,
   RemoteWatchError,
   RemoteWithLeaseError,
   RequestError,
@@ -73,9 +86,12 @@ export class SessionClient {
     this.#settings = readClientOptions(options);
   }
 
-  /** Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. */
+  /**
+   * Creates a session in the status IDLE. Without an `idempotencyKey` the client generates one. `start`, `entries` and `from`
+   * need a host that serves `commandRoutes()`.
+   */
   create(input: CreateSessionInput, options: CallOptions = {}): ResultAsync<RemoteCreated, RemoteCreateError> {
-    return this.#call(create, { input, options }, writtenOf(create));
+    return this.#call(openedCreate, { input, options }, writtenOf(openedCreate));
   }
 
   /** Reads a session with its history, or with its latest entries. */
@@ -132,6 +148,13 @@ export class SessionClient {
     return this.#call(extend, { id, input, options }, writtenOf(extend));
   }
 
+  /**
+   * Sets and removes labels of a session in any status, in one step; the others stay. One that changes nothing writes nothing.
+   */
+  update(id: string, input: UpdateInput, options: WriteOptions = {}): ResultAsync<SessionState, RemoteUpdateError> {
+    return this.#call(update, { id, input, options }, writtenOf(update));
+  }
+
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
   terminate(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
     return this.#call(changes.terminate, { id, options }, writtenOf(changes.terminate));
@@ -148,8 +171,8 @@ export class SessionClient {
     entries: readonly NewHistoryEntry[],
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteAppendError> {
-    const input = { entries, ifPosition: options?.ifPosition };
-    return this.#call(append, { id, input, options, optionNames: ['ifPosition'] }, writtenOf(append));
+    const input = { entries, ifPosition: options?.ifPosition, after: options?.after };
+    return this.#call(append, { id, input, options, optionNames: ['ifPosition', 'after'] }, writtenOf(append));
   }
 
   /**
@@ -193,6 +216,15 @@ export class SessionClient {
   release(id: string, input: ReleaseInput, options: CallOptions = {}): ResultAsync<void, RemoteReleaseError> {
     const isReleased = ({ status }: Reply) => status === release.output.status || undefined;
     return this.#call(release, { id, input, options }, isReleased).map(() => undefined);
+  }
+
+  /**
+   * Erases entries: their content, `id` and `data` are gone from the store at once, also of entries that are superseded.
+   * Their places, roles and times stay. `positions` are 1 to 1000 positions that `history` returned.
+   */
+  redact(id: string, positions: readonly number[], options: CallOptions = {}): ResultAsync<void, RemoteRedactError> {
+    const isRedacted = ({ status }: Reply) => status === redact.output.status || undefined;
+    return this.#call(redact, { id, input: { positions }, options }, isRedacted).map(() => undefined);
   }
 
   /** Deletes the session. Succeeds if there is none. */

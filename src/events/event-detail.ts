@@ -1,7 +1,9 @@
 import { timestampOf } from '../session/clock.js';
+import { sameLabels } from '../session/labels.js';
+import type { SessionLabels } from '../session/session.js';
 import type { LeaseRecord, StateRecord } from '../session/session-record.js';
 import type { EndReason } from '../session/session-status.js';
-import type { SessionKey } from '../store/session-store.js';
+import type { HistoryAppend, SessionKey } from '../store/session-store.js';
 import type { SessionEvent } from './session-event.js';
 
 /** Identifies one change of one session. */
@@ -22,8 +24,10 @@ export type EventDetail =
   | { readonly type: SimpleEvent; readonly at: number }
   | { readonly type: 'leased' | 'released'; readonly at: number; readonly holder: string }
   | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
-  | { readonly type: 'appended'; readonly at: number; readonly position: number }
-  | { readonly type: 'extended'; readonly at: number; readonly limitMs: number; readonly endsAt?: number };
+  | { readonly type: 'appended'; readonly at: number; readonly position: number; readonly after?: number }
+  | { readonly type: 'extended'; readonly at: number; readonly limitMs: number; readonly endsAt?: number }
+  | { readonly type: 'updated'; readonly at: number; readonly labels: SessionLabels }
+  | { readonly type: 'redacted'; readonly at: number; readonly positions: readonly number[] };
 
 /** The detail of a state that the session has just entered. IDLE means that the session was created. */
 export const statusDetailOf = (wasPaused: boolean, state: StateRecord): EventDetail => {
@@ -32,6 +36,33 @@ export const statusDetailOf = (wasPaused: boolean, state: StateRecord): EventDet
   if (state.status === 'PAUSED') return { type: 'paused', at };
   if (state.status === 'IDLE') return { type: 'created', at };
   return { type: wasPaused ? 'resumed' : 'started', at };
+};
+
+/** The detail of an append whose entries end at `position`. */
+export const appendedDetailOf = (
+  { now, after }: Pick<HistoryAppend, 'now' | 'after'>,
+  position: number,
+): EventDetail => ({
+  type: 'appended',
+  at: now,
+  position,
+  ...(after !== undefined && { after }),
+});
+
+/**
+ * The details of the changes of a new session: its creation, its start if it has an opening and is not IDLE, and the history
+ * that it begins with, up to `position`.
+ */
+export const openingDetailsOf = (
+  createdAt: string,
+  opened: StateRecord | undefined,
+  position: number | undefined,
+): readonly EventDetail[] => {
+  const at = Date.parse(createdAt);
+  const details: EventDetail[] = [{ type: 'created', at }];
+  if (opened !== undefined && opened.status !== 'IDLE') details.push(statusDetailOf(false, opened));
+  if (position !== undefined) details.push({ type: 'appended', at, position });
+  return details;
 };
 
 /** The detail of a lease that was just taken or released. */
@@ -46,6 +77,13 @@ export const extensionDetailOf = ({ lastActivityAt: at, limitMs, deadline }: Sta
   ...(deadline < Number.POSITIVE_INFINITY && { endsAt: deadline }),
 });
 
+/** The detail of labels that were just changed. */
+export const updateDetailOf = ({ lastActivityAt: at, labels = {} }: StateRecord): EventDetail => ({
+  type: 'updated',
+  at,
+  labels,
+});
+
 /** The detail of the change from one state to the next; undefined if it is none, such as a renewed lease. */
 export const changeDetailOf = (previous: StateRecord, next: StateRecord): EventDetail | undefined => {
   if (previous.status !== next.status) return statusDetailOf(previous.status === 'PAUSED', next);
@@ -53,7 +91,8 @@ export const changeDetailOf = (previous: StateRecord, next: StateRecord): EventD
   const isTaken = lease?.fencingToken !== before?.fencingToken;
   const isReleased = lease?.releasedAt !== undefined && before?.releasedAt === undefined;
   if (lease !== undefined && (isTaken || isReleased)) return leaseDetailOf(lease);
-  return previous.limitMs === next.limitMs ? undefined : extensionDetailOf(next);
+  if (previous.limitMs !== next.limitMs) return extensionDetailOf(next);
+  return sameLabels(previous.labels, next.labels) ? undefined : updateDetailOf(next);
 };
 
 /** The event as watchers receive it. */
@@ -66,7 +105,9 @@ export const eventOf = (
   const id = `${birth}.${sequence}`;
   const base = { id, tenant, sessionId, sequence, at: timestampOf(detail.at), position };
   if (detail.type === 'appended') {
-    return Object.freeze({ ...base, type: 'session.appended', historyPosition: detail.position });
+    const { position: historyPosition, after } = detail;
+    const rewind = after === undefined ? {} : { after };
+    return Object.freeze({ ...base, type: 'session.appended', historyPosition, ...rewind });
   }
   if (detail.type === 'terminated') {
     return Object.freeze({ ...base, type: 'session.terminated', endReason: detail.endReason });
@@ -78,6 +119,12 @@ export const eventOf = (
     const { limitMs, endsAt } = detail;
     const ends = endsAt === undefined ? {} : { endsAt: timestampOf(endsAt) };
     return Object.freeze({ ...base, type: 'session.extended', timeLimit: limitMs / 1000, ...ends });
+  }
+  if (detail.type === 'redacted') {
+    return Object.freeze({ ...base, type: 'session.redacted', positions: [...detail.positions] });
+  }
+  if (detail.type === 'updated') {
+    return Object.freeze({ ...base, type: 'session.updated', labels: { ...detail.labels } });
   }
   return Object.freeze({ ...base, type: `session.${detail.type}` });
 };

@@ -1,4 +1,4 @@
-import type { Session } from '../session/session.js';
+import type { Session, SessionLabels } from '../session/session.js';
 import type { EndReason } from '../session/session-status.js';
 
 /** The type of a change of a session. */
@@ -8,6 +8,8 @@ export type SessionEventType =
   | 'session.paused'
   | 'session.resumed'
   | 'session.extended'
+  | 'session.updated'
+  | 'session.redacted'
   | 'session.appended'
   | 'session.leased'
   | 'session.released'
@@ -32,7 +34,13 @@ interface EventBase {
 /** The types of the events that have no details of their own. */
 export type PlainEventType = Exclude<
   SessionEventType,
-  'session.extended' | 'session.terminated' | 'session.appended' | 'session.leased' | 'session.released'
+  | 'session.extended'
+  | 'session.updated'
+  | 'session.redacted'
+  | 'session.terminated'
+  | 'session.appended'
+  | 'session.leased'
+  | 'session.released'
 >;
 
 /** One change of one session. A renewed lease is none, nor is one that runs out by time. */
@@ -53,9 +61,21 @@ export type SessionEvent =
       readonly endsAt?: string;
     })
   | (EventBase & {
+      readonly type: 'session.redacted';
+      /** The positions of the entries whose content is gone. */
+      readonly positions: readonly number[];
+    })
+  | (EventBase & {
+      readonly type: 'session.updated';
+      /** All labels of the session after the change. */
+      readonly labels: SessionLabels;
+    })
+  | (EventBase & {
       readonly type: 'session.appended';
       /** The position in the history after these entries, as `append` returned it. */
       readonly historyPosition: number;
+      /** Present after a rewind: the position that these entries follow. What followed it before is superseded. */
+      readonly after?: number;
     });
 
 /** Events of one stream, in the order in which they were logged. */

@@ -70,12 +70,14 @@ const details = {
   lease_lost: 'The fencing token is not that of the current lease.',
   conflict: 'Others kept changing the session at the same time. Try again.',
   history_full: 'The history of the session has as many entries as this service allows.',
-  history_moved: 'The history does not end at if_position.',
+  history_moved: 'The history has moved: it does not end at if_position, or what it had at after is superseded.',
   too_many_active: 'As many sessions are active as the tenant may have at a time. Try again when one has ended.',
   operation_mismatch: 'This Idempotency-Key was used before for another operation on this session.',
   idempotency_mismatch: 'This Idempotency-Key was used before with another body.',
   page_too_large:
     'The page is larger than this service allows. Ask for a smaller limit, or for shorter histories by history_limit.',
+  too_many_labelled:
+    'More than 10000 sessions have each label of this list: too many to look at. Bound it with created_after or created_before.',
   corrupt_record: 'The stored session cannot be read.',
   misconfigured: 'This service is not set up correctly.',
   store_unavailable: 'The sessions cannot be reached at the moment. Try again later.',

@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../input/values.js';
-import { labelText, percentEncode } from '../operations/operation.js';
+import { labelTexts, percentEncode } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
 import { wireName } from '../operations/shape.js';
 import type { SessionPage } from '../service/operation-results.js';
@@ -16,13 +16,13 @@ const filters = Object.keys(list.query ?? {})
   .filter((name) => !pageNames.has(name))
   .map((name) => [name, wireName(name)] as const);
 
-const textOf = (value: unknown): string => (isFields(value) ? labelText(value) : String(value));
+const textsOf = (value: unknown): readonly string[] => (isFields(value) ? labelTexts(value) : [String(value)]);
 
 /** The part of the query that all links repeat. */
 const filtersOf = (query: Fields): string =>
   filters
     .filter(([name]) => query[name] !== undefined)
-    .map(([name, sentAs]) => `&${sentAs}=${percentEncode(textOf(query[name]))}`)
+    .flatMap(([name, sentAs]) => textsOf(query[name]).map((text) => `&${sentAs}=${percentEncode(text)}`))
     .join('');
 
 /**

@@ -19,13 +19,18 @@ export const idempotencyKeyOf = (request: HandlerRequest): string | undefined =>
 
 const wholeNumber = /^(?:0|[1-9]\d*)$/;
 
-const readParameter = (issues: IssueList, given: URLSearchParams, name: string, rule: QueryParameter): unknown => {
-  const texts = given.getAll(name);
+const readParameter = (issues: IssueList, sent: URLSearchParams, name: string, rule: QueryParameter): unknown => {
+  const texts = sent.getAll(name);
   const [text] = texts;
   if (text === undefined) return undefined;
+  if (rule.kind === 'label') {
+    const given = texts.filter((each) => each !== '').map(labelOf);
+    const labels = new Map(given);
+    issues.check(labels.size === given.length, name, 'must have each name once');
+    return Object.fromEntries(labels);
+  }
   issues.check(texts.length === 1, name, 'must be given once');
   if (rule.kind === 'text') return text;
-  if (rule.kind === 'label') return labelOf(text);
   const { least, most = Number.MAX_SAFE_INTEGER } = rule;
   const fits = wholeNumber.test(text) && Number(text) >= least;
   issues.check(fits, name, `must be a whole number, at least ${least}, in decimal digits`);

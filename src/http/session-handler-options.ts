@@ -2,6 +2,7 @@ import { readOptions } from '../input/read-options.js';
 import type { IssueList } from '../input/read-safely.js';
 import { hasMethods, isFields, readListener, readNumber, readWhole } from '../input/values.js';
 import { type SessionForm, wireForm } from '../operations/session-form.js';
+import { create, openedCreate } from '../operations/session-operations.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
 import { answerByCalling } from './answer-of.js';
@@ -29,6 +30,8 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and `duration_ms` too. Default: false.
    */
   readonly sessionTimes?: boolean;
+  /** Whether forks are sent with their `origin`. Default: false. */
+  readonly origin?: boolean;
   /**
    * Whether the history entries of sessions are sent with their `id` and `data`, if they have them. Parts of a
    * history and events always show them. Default: false.
@@ -66,6 +69,7 @@ const optionNames = {
   routes: true,
   labels: true,
   sessionTimes: true,
+  origin: true,
   entryData: true,
   onError: true,
   onDenied: true,
@@ -99,7 +103,10 @@ const readRoutes = <S extends TenantSessions>(
 ): readonly AnsweredRoute<S>[] => {
   const fits = Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isRoute));
   issues.check(fits, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
-  const routes = [...sessionRoutes, ...(fits ? groups.flat() : [])];
+  const given = fits ? groups.flat() : [];
+  const isOpened = given.some(({ operation }) => operation === openedCreate);
+  const own = isOpened ? sessionRoutes.filter(({ operation }) => operation !== create) : sessionRoutes;
+  const routes = [...own, ...given];
   checkPaths(issues, routes);
   return routes.map((route) => ({ ...route, answer: route.answer ?? answerByCalling(route.operation) }));
 };
@@ -109,6 +116,7 @@ const readAll = <S extends TenantSessions>(
   options: SessionHandlerOptions<S>,
 ): HandlerSettings<S> => {
   const { sessions, authenticate, labels = false, sessionTimes = false, entryData = false, logger } = options;
+  const { origin = false } = options;
   const { maxBodyBytes = defaults.maxBodyBytes, maxPendingBytes = defaults.maxPendingBytes } = options;
   const { timeoutMs = defaults.timeoutMs } = options;
   const onError = readListener(issues, 'onError', options.onError);
@@ -119,13 +127,14 @@ const readAll = <S extends TenantSessions>(
   issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
   issues.check(typeof labels === 'boolean', 'labels', 'must be true or false');
   issues.check(typeof sessionTimes === 'boolean', 'sessionTimes', 'must be true or false');
+  issues.check(typeof origin === 'boolean', 'origin', 'must be true or false');
   issues.check(typeof entryData === 'boolean', 'entryData', 'must be true or false');
   const routes = readRoutes(issues, options.routes);
   return {
     sessions,
     authenticate,
     routes,
-    form: wireForm({ labels, times: sessionTimes, entryData }),
+    form: wireForm({ labels, times: sessionTimes, origin, entryData }),
     onDenied:
       logger === undefined
         ? options.onDenied && onDenied

@@ -1,24 +1,27 @@
-import { err, ok } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../errors.js';
 import type { Fields } from '../input/values.js';
 import { commandOperations } from '../operations/command-operations.js';
-import { percentEncode } from '../operations/operation.js';
-import { create, get, historyOperations, list } from '../operations/session-operations.js';
+import { type AnyOperation, percentEncode } from '../operations/operation.js';
+import { create, get, historyOperations, list, openedCreate } from '../operations/session-operations.js';
 import type { TenantCommands, TenantHistories, TenantSessions } from '../operations/tenant-sessions.js';
 import { answerOf, replayedHeaders, withinBudget } from './answer-of.js';
-import { commonHeaders } from './handler-error.js';
+import { commonHeaders, type HandlerError } from './handler-error.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
 import { bodyReader, idempotencyKeyOf, queryReader } from './read-input.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import { tidyPrefix } from './router-of.js';
 
-const readCreateBody = bodyReader(create);
 const readListQuery = queryReader(list);
 const readGetQuery = queryReader(get);
 
-const answerCreate = async (call: Call): Answer => {
+const createAnswer = (operation: AnyOperation) => {
+  const readBody = bodyReader(operation);
+  return async (call: Call): Answer => answerCreate(call, await readBody(call));
+};
+
+const answerCreate = async (call: Call, body: Result<Fields, HandlerError>): Answer => {
   const { request, sessions } = call;
-  const body = await readCreateBody(call);
   if (body.isErr()) return err(body.error);
   // The response contains only the id, so the history of a session that already exists is not read.
   const input = { ...body.value, idempotencyKey: idempotencyKeyOf(request), historyLimit: 0 };
@@ -76,7 +79,7 @@ const answerGet = (call: Call): Answer =>
 
 /** The routes of every handler: create, list and get. */
 export const sessionRoutes: RouteGroup<TenantSessions> = [
-  { operation: create, answer: answerCreate },
+  { operation: create, answer: createAnswer(create) },
   { operation: list, answer: answerList },
   { operation: get, answer: answerGet },
 ];
@@ -84,9 +87,13 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
 /**
  * The commands, for `createSessionHandler({ routes: [commandRoutes()] })`: `POST /start-session/{session_id}`,
  * `/pause-session`, `/resume-session`, `/terminate-session`, `/fail-session`, `/append-history` and `/delete-session`.
- * With them, every API key can change, append to and delete the sessions of its tenant.
+ * With them, `POST /create-session` also takes `start`, `entries` and `from`, and every API key can change, append to and
+ * delete the sessions of its tenant.
  */
-export const commandRoutes = (): RouteGroup<TenantCommands> => commandOperations.map((operation) => ({ operation }));
+export const commandRoutes = (): RouteGroup<TenantCommands & TenantSessions> => [
+  { operation: openedCreate, answer: createAnswer(openedCreate) },
+  ...commandOperations.map((operation) => ({ operation })),
+];
 
 /**
  * `GET /session/{session_id}/history`, for `createSessionHandler({ routes: [historyRoutes()] })`: a part of a history,

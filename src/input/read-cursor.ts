@@ -10,25 +10,30 @@ const escapeId = (id: string): string =>
 const unescapeId = (escaped: string): string =>
   escaped.replace(/~([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)));
 
-/** The cursor of a place in a list. */
-export const cursorOf = ({ createdAt, id }: ListPlace): string =>
-  `${Date.parse(createdAt).toString(36)}.${escapeId(id)}`;
+/** The cursor of a place in a list. That of a list by last update begins with `~`: it has another time. */
+export const cursorOf = ({ at, id }: ListPlace, isByUpdate = false): string =>
+  `${isByUpdate ? '~' : ''}${Date.parse(at).toString(36)}.${escapeId(id)}`;
 
-export const cursorForm = /^([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
+export const cursorForm = /^~?([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
 
-/** The place of a cursor; `undefined` for a text that is not a cursor. */
-export const placeOf = (cursor: string): ListPlace | undefined => {
+/** The place of a cursor; `undefined` for a text that is not a cursor of such a list. */
+export const placeOf = (cursor: string, isByUpdate = false): ListPlace | undefined => {
   // Every character of the longest id, escaped.
   if (cursor.length > 16 + KEY_LENGTH * 5) return undefined;
   const [, time = '', escaped = ''] = cursorForm.exec(cursor) ?? [];
   const ms = Number.parseInt(time, 36);
   if (!(ms <= LATEST)) return undefined;
-  const place = { createdAt: timestampOf(ms), id: unescapeId(escaped) };
-  return cursorOf(place) === cursor ? place : undefined;
+  const place = { at: timestampOf(ms), id: unescapeId(escaped) };
+  return cursorOf(place, isByUpdate) === cursor ? place : undefined;
 };
 
-export const readCursor = (issues: IssueList, path: string, value: unknown): ListPlace | undefined => {
-  const place = typeof value === 'string' ? placeOf(value) : undefined;
+export const readCursor = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  isByUpdate = false,
+): ListPlace | undefined => {
+  const place = typeof value === 'string' ? placeOf(value, isByUpdate) : undefined;
   issues.check(place !== undefined, path, 'must be a cursor: the `next` of a page of this list');
   return place;
 };

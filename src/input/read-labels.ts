@@ -1,4 +1,5 @@
-import type { SessionLabels } from '../session/session.js';
+import { sortedLabels } from '../session/labels.js';
+import type { LabelChanges, SessionLabels } from '../session/session.js';
 import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
 import type { IssueList } from './read-safely.js';
 import { isFields, readFields, readName } from './values.js';
@@ -7,10 +8,10 @@ import { isFields, readFields, readName } from './values.js';
 export const isLabels = (value: unknown): value is SessionLabels =>
   isFields(value) && Object.values(value).every((label) => typeof label === 'string');
 
-export const labelNameForm = /^[a-z0-9_.-]{1,64}$/;
+export const labelNameForm = /^[A-Za-z0-9_.-]{1,64}$/;
 
 const readLabel = (issues: IssueList, path: string, name: string, value: unknown): readonly [string, string] => {
-  const rule = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters a-z 0-9 _ . -`;
+  const rule = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters A-Z a-z 0-9 _ . -`;
   const isNamed = labelNameForm.test(name);
   issues.check(isNamed, path, rule);
   // A wrong name may hold anything, so no error repeats it.
@@ -23,18 +24,26 @@ export const readLabels = (issues: IssueList, value: unknown): SessionLabels | u
   const entries = Object.entries(readFields(issues, 'labels', value));
   issues.check(entries.length <= MAX_LABELS, 'labels', `must be at most ${MAX_LABELS}`);
   if (entries.length === 0) return undefined;
-  const labels = entries.slice(0, MAX_LABELS).map(([name, label]) => readLabel(issues, 'labels', name, label));
-  return Object.freeze(Object.fromEntries(labels.sort(([a], [b]) => (a < b ? -1 : 1))));
+  return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => readLabel(issues, 'labels', name, label)));
 };
 
-/** The one label of the sessions to list. */
-export const readLabelFilter = (
-  issues: IssueList,
-  value: unknown,
-): { readonly name: string; readonly value: string } | undefined => {
+/** Labels to set, and with `null` to remove: at most those that a session has, and as many new ones. Sorted by name. */
+export const readLabelChanges = (issues: IssueList, value: unknown): LabelChanges => {
+  const most = 2 * MAX_LABELS;
+  const entries = Object.entries(readFields(issues, 'labels', value));
+  issues.check(entries.length <= most, 'labels', `must be at most ${most}`);
+  const changes = entries.slice(0, most).map(([name, label]) => {
+    const [read, text] = readLabel(issues, 'labels', name, label === null ? '-' : label);
+    return [read, label === null ? null : text] as const;
+  });
+  return Object.fromEntries(changes.sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/** The labels of the sessions to list. */
+export const readLabelFilter = (issues: IssueList, value: unknown): SessionLabels | undefined => {
   if (value === undefined) return undefined;
   const entries = Object.entries(readFields(issues, 'label', value));
-  issues.check(entries.length === 1, 'label', "must be exactly one label, such as { user: 'u-1' }");
-  const [name, label] = readLabel(issues, 'label', ...(entries[0] ?? ['-', '-']));
-  return { name, value: label };
+  const fits = entries.length >= 1 && entries.length <= MAX_LABELS;
+  issues.check(fits, 'label', `must be 1 to ${MAX_LABELS} labels, such as { user: 'u-1' }`);
+  return sortedLabels(entries.slice(0, MAX_LABELS).map(([name, label]) => readLabel(issues, 'label', name, label)));
 };

@@ -11,7 +11,7 @@ import { readTimestamp } from './read-timestamp.js';
 import { checkFunction, readUpTo, readWhole } from './values.js';
 
 /** A filter whose status is that at the time of reading. */
-export interface ListFilter extends Omit<PageRange, 'status'> {
+export interface ListFilter extends Omit<PageRange, 'status' | 'now'> {
   readonly status?: SessionStatus | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface ReadQuery {
   readonly page: number | undefined;
 }
 
-export const listOrders = ['newest', 'oldest'] as const satisfies readonly ListOrder[];
+export const listOrders = ['newest', 'oldest', 'updated'] as const satisfies readonly ListOrder[];
 
 const isOrder = (value: unknown): value is ListOrder => listOrders.some((order) => order === value);
 
@@ -50,20 +50,20 @@ const readQuery = (issues: IssueList, fields: QueryFields, defaultLimit: number)
   const limit = Math.min(readWhole(issues, 'limit', most, 1), PAGE_LIMIT);
   const page = readWhole(issues, 'page', number, 1);
   issues.check(after === undefined || fields.page === undefined, 'after', 'cannot be given with `page`');
-  issues.check(order === undefined || isOrder(order), 'order', "must be 'newest' or 'oldest'");
+  issues.check(order === undefined || isOrder(order), 'order', "must be 'newest', 'oldest' or 'updated'");
+  issues.check(order !== 'updated' || label !== undefined, 'order', "can be 'updated' only with `label`");
   issues.check(status === undefined || isSessionStatus(status), 'status', 'must be IDLE, ACTIVE, PAUSED or TERMINATED');
-  issues.check(label === undefined || status === undefined, 'label', 'cannot be given with `status`');
   const range: ListFilter = {
     // No store has a page beyond the safe integers.
     offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
     limit,
     ...readHistoryLimit(issues, historyLimit),
     status: isSessionStatus(status) ? status : undefined,
-    label: readLabelFilter(issues, label),
+    labels: readLabelFilter(issues, label),
     order: isOrder(order) ? order : undefined,
     createdAfter: createdAfter === undefined ? undefined : readTimestamp(issues, 'createdAfter', createdAfter),
     createdBefore: createdBefore === undefined ? undefined : readTimestamp(issues, 'createdBefore', createdBefore),
-    after: after === undefined ? undefined : readCursor(issues, 'after', after),
+    after: after === undefined ? undefined : readCursor(issues, 'after', after, order === 'updated'),
   };
   return { range, page: after === undefined ? page : undefined };
 };

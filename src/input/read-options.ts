@@ -45,8 +45,8 @@ const reportUnknown = (issues: IssueList, name: string, names: readonly string[]
   );
 
 /** Reports the fields of an operation's input that are not in `names`. */
-export const checkKnown = (issues: IssueList, fields: Fields, names: readonly string[]): void => {
-  for (const name of Object.keys(fields)) if (!names.includes(name)) reportUnknown(issues, name, names);
+export const checkKnown = (issues: IssueList, fields: Fields, names: readonly string[], prefix = ''): void => {
+  for (const name of Object.keys(fields)) if (!names.includes(name)) reportUnknown(issues, name, names, prefix);
 };
 
 /** An object of fields with these names. Whoever reads another one, without its name in the list, does not compile. */

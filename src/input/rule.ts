@@ -3,6 +3,7 @@ import {
   KEY_LENGTH,
   MAX_LEASE_SECONDS,
   NAME_LENGTH,
+  REDACT_LIMIT,
   ROLE_LENGTH,
   type SizeLimit,
 } from '../session/session-limits.js';
@@ -26,6 +27,14 @@ type FieldRule =
   | { readonly kind: 'whole'; readonly least: number }
   /** Names and values: see `SessionLabels`. */
   | { readonly kind: 'labels' }
+  /** An array of 1 to `most` positions in a history. */
+  | { readonly kind: 'positions'; readonly most: number }
+  /** True or false. */
+  | { readonly kind: 'flag' }
+  /** A session to fork: `{ id, position? }`. */
+  | { readonly kind: 'origin' }
+  /** The same with `null` for names to remove: see `LabelChanges`. */
+  | { readonly kind: 'label_changes' }
   /** Any JSON value. */
   | { readonly kind: 'json' }
   | { readonly kind: 'timestamp'; readonly form: RegExp };
@@ -68,6 +77,14 @@ export const entryRules = {
   data: { kind: 'json', isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
+export const redactRules = {
+  positions: { kind: 'positions', most: REDACT_LIMIT },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export const updateRules = {
+  labels: { kind: 'label_changes' },
+} as const satisfies Readonly<Record<string, Rule>>;
+
 export const labelsRule = { kind: 'labels', isOptional: true } as const satisfies Rule;
 
 export const leaseRules = {
@@ -85,5 +102,14 @@ export const renewRules = {
   seconds: leaseRules.seconds,
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** Number of entries in an append. */
-export const entriesRange = { least: 1, most: 'entriesPerAppend' } as const;
+/** What a session begins with beside its entries. */
+export const openingRules = {
+  start: { kind: 'flag', isOptional: true },
+  from: { kind: 'origin', isOptional: true },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+/** Number of entries that a session begins with. */
+export const firstEntriesRange = { least: 0, most: 'entriesPerAppend' } as const;
+
+/** Number of entries in an append; with `after`, it may be 0. */
+export const entriesRange = { least: 1, unless: 'after', most: 'entriesPerAppend' } as const;

@@ -1,30 +1,25 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../errors.js';
-import type { HistoryEntry, SessionLabels, SessionOptions } from '../session/session.js';
+import type { HistoryEntry, LabelChanges, SessionLabels, SessionOptions } from '../session/session.js';
 import {
-  ENTRY_ID_LENGTH,
   KEY_LENGTH,
   MAX_LEASE_SECONDS,
   NAME_LENGTH,
-  ROLE_LENGTH,
+  REDACT_LIMIT,
   type SessionLimits,
   SWEEP_LIMIT,
 } from '../session/session-limits.js';
 import { isSessionStatus, type OpenStatus } from '../session/session-status.js';
 import type { ReadSize } from '../store/session-store.js';
 import type { InputPolicy } from './input-policy.js';
-import { readJson, valueOfJson } from './read-json.js';
-import { readLabels } from './read-labels.js';
+import { readEntries } from './read-entries.js';
+import { readLabelChanges, readLabels } from './read-labels.js';
 import { readHistoryLimit } from './read-list-query.js';
-import { didYouMean, nearest, readKnown } from './read-options.js';
+import { checkKnown, readKnown } from './read-options.js';
 import { type IssueList, readSafely } from './read-safely.js';
-import { readTimestamp } from './read-timestamp.js';
-import type { createRules, entryRules, extendRules, leaseRules, ReadBy } from './rule.js';
+import type { createRules, extendRules, leaseRules, ReadBy } from './rule.js';
 import {
   checkFunction,
-  exceedsBytes,
-  type Fields,
-  isFields,
   readFields,
   readName,
   readNumber,
@@ -37,43 +32,6 @@ import {
 const checkAllowed = (issues: IssueList, path: string, name: string, allowed: ReadonlySet<string> | undefined): void =>
   issues.check(allowed?.has(name) ?? true, path, 'is not one of the names that this host allows');
 
-const entryNames = [
-  'role',
-  'content',
-  'timestamp',
-  'id',
-  'data',
-] as const satisfies readonly (keyof typeof entryRules)[];
-
-/** An unknown field would be lost. Its name is not repeated: entries come from anywhere. */
-const checkEntryNames = (issues: IssueList, path: string, fields: Fields): void => {
-  const unknown = Object.keys(fields).find((name) => !entryNames.some((known) => known === name));
-  if (unknown === undefined) return;
-  const hint = didYouMean(nearest(unknown, entryNames));
-  issues.check(false, path, `has an unknown field${hint}: an entry has ${entryNames.join(', ')}`);
-};
-
-const readEntry = (issues: IssueList, path: string, value: unknown, now: string, most: number): HistoryEntry => {
-  const fields = readFields(issues, path, value);
-  checkEntryNames(issues, path, fields);
-  const { role, content, timestamp, id, data } = fields;
-  const entry = {
-    role: readName(issues, `${path}.role`, role, ROLE_LENGTH),
-    content: readText(issues, `${path}.content`, content, most),
-    timestamp:
-      timestamp === undefined || timestamp === null ? now : readTimestamp(issues, `${path}.timestamp`, timestamp),
-  };
-  if ((id ?? data ?? undefined) === undefined) return Object.freeze(entry);
-  const more = {
-    ...(id !== undefined && id !== null && { id: readName(issues, `${path}.id`, id, ENTRY_ID_LENGTH) }),
-  } satisfies Partial<ReadBy<typeof entryRules>>;
-  const text = readJson(issues, `${path}.data`, data ?? undefined);
-  if (text === undefined) return Object.freeze({ ...entry, ...more });
-  const fits = !exceedsBytes(text, most) && !exceedsBytes(text + entry.content, most);
-  issues.check(fits, `${path}.data`, `must have at most ${most} bytes of UTF-8 as JSON, together with the content`);
-  return Object.freeze({ ...entry, ...more, data: valueOfJson(text) });
-};
-
 export const readId = (value: unknown): Result<string, InvalidInput> =>
   readSafely('id', (issues) => readName(issues, 'id', value, KEY_LENGTH));
 
@@ -83,7 +41,12 @@ export const readTenant = (value: unknown): Result<string, InvalidInput> =>
 export interface ReadCreation extends ReadSize {
   readonly options: SessionOptions;
   readonly labels: SessionLabels | undefined;
+  readonly isStarted: boolean;
+  readonly entries: readonly HistoryEntry[];
+  readonly from: { readonly id: string; readonly position?: number } | undefined;
   readonly idempotencyKey: string | undefined;
+  /** With a key: what a repeated create has in common with the first one. */
+  readonly content: string;
 }
 
 const creationNames = [
@@ -93,18 +56,33 @@ const creationNames = [
   'context',
   'timeLimit',
   'labels',
+  'start',
+  'entries',
+  'from',
   'idempotencyKey',
   'historyLimit',
 ] as const;
+
+const readOrigin = (issues: IssueList, value: unknown): ReadCreation['from'] => {
+  if (value === undefined || value === null) return undefined;
+  const fields = readFields(issues, 'from', value);
+  checkKnown(issues, fields, ['id', 'position'], 'from.');
+  const { id, position } = fields;
+  const name = readName(issues, 'from.id', id, KEY_LENGTH);
+  if (position === undefined || position === null) return { id: name };
+  return { id: name, position: readWhole(issues, 'from.position', position, 0) };
+};
 
 /** Reads the input of `create`. `null` in an optional field counts as absent. */
 export const readCreate = (
   input: unknown,
   { limits, faces, profiles }: InputPolicy,
+  now: string,
 ): Result<ReadCreation, InvalidInput> =>
   readSafely('input', (issues) => {
     const fields = readKnown(issues, 'input', input, creationNames);
-    const { face, profile, behavior, context, timeLimit, labels, idempotencyKey, historyLimit } = fields;
+    const { face, profile, behavior, context, timeLimit, idempotencyKey, historyLimit } = fields;
+    const { start, entries = [] } = fields;
     const options: SessionOptions = Object.freeze({
       face: readName(issues, 'face', face, NAME_LENGTH),
       profile: readName(issues, 'profile', profile, NAME_LENGTH),
@@ -114,11 +92,20 @@ export const readCreate = (
     } satisfies ReadBy<typeof createRules>);
     checkAllowed(issues, 'face', options.face, faces);
     checkAllowed(issues, 'profile', options.profile, profiles);
+    const isFlag = start === undefined || start === null || typeof start === 'boolean';
+    issues.check(isFlag, 'start', 'must be true or false');
+    const labels = readLabels(issues, fields['labels']);
+    const from = readOrigin(issues, fields['from']);
+    const { read, given } = readEntries(issues, entries ?? [], { least: 0, now, limits });
+    const isKeyed = idempotencyKey !== undefined;
     return {
       options,
-      labels: readLabels(issues, labels),
-      idempotencyKey:
-        idempotencyKey === undefined ? undefined : readName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH),
+      labels,
+      isStarted: start === true,
+      entries: read,
+      from,
+      idempotencyKey: isKeyed ? readName(issues, 'idempotencyKey', idempotencyKey, KEY_LENGTH) : undefined,
+      content: isKeyed ? JSON.stringify([options, labels, start === true, from, given()]) : '',
       ...readHistoryLimit(issues, historyLimit),
     };
   });
@@ -130,16 +117,15 @@ const readFencingToken = (issues: IssueList, fencingToken: unknown): number | un
 export interface ReadAppend {
   readonly entries: readonly HistoryEntry[];
   readonly operationId: string | undefined;
-  /** What a repeated append has in common with the first one: the entries without the times that were not given. */
+  /**
+   * What a repeated append has in common with the first one: the entries without the times that were not given, and the
+   * position that they follow if it is not the end.
+   */
   readonly content: string;
   readonly ifPosition: number | undefined;
+  readonly after: number | undefined;
   readonly fencingToken: number | undefined;
 }
-
-const withoutTime = ({ timestamp: _, ...rest }: HistoryEntry): unknown => rest;
-
-const isTimed = (value: unknown): boolean =>
-  isFields(value) && value['timestamp'] !== undefined && value['timestamp'] !== null;
 
 /** Reads the entries of an append. An entry without a timestamp gets `now`. */
 export const readAppend = (
@@ -149,26 +135,20 @@ export const readAppend = (
   limits: SessionLimits,
 ): Result<ReadAppend, InvalidInput> =>
   readSafely('entries', (issues) => {
-    const most = limits.entriesPerAppend;
-    const list: readonly unknown[] = Array.isArray(entries) ? entries : [];
-    const fits = Array.isArray(entries) && list.length >= 1 && list.length <= most;
-    issues.check(fits, 'entries', `must be an array of 1 to ${most} entries`);
-    const { operationId, ifPosition, fencingToken } = readKnown(issues, 'options', options, [
+    const { operationId, ifPosition, after, fencingToken } = readKnown(issues, 'options', options, [
       'operationId',
       'ifPosition',
+      'after',
       'fencingToken',
     ]);
-    const read = Array.from({ length: Math.min(list.length, most) }, (_, index) =>
-      readEntry(issues, `entries[${index}]`, list[index], now, limits.contentBytes),
-    );
+    const { read, given } = readEntries(issues, entries, { least: after === undefined ? 1 : 0, now, limits });
     const name = readOperationId(issues, operationId);
+    const rewind = after === undefined ? undefined : readWhole(issues, 'after', after, 0);
     return {
       entries: read,
       operationId: name,
-      content:
-        name === undefined
-          ? ''
-          : JSON.stringify(read.map((entry, at) => (isTimed(list[at]) ? entry : withoutTime(entry)))),
+      content: name === undefined ? '' : `${rewind ?? ''}${JSON.stringify(given())}`,
+      after: rewind,
       ifPosition: ifPosition === undefined ? undefined : readWhole(issues, 'ifPosition', ifPosition, 0),
       fencingToken: readFencingToken(issues, fencingToken),
     };
@@ -189,6 +169,19 @@ export const readExtend = (input: unknown, limits: SessionLimits): Result<ReadBy
   readSafely('input', (issues) => {
     const { timeLimit } = readKnown(issues, 'input', input, ['timeLimit']);
     return { timeLimit: readNumber(issues, 'timeLimit', timeLimit, 0, limits.timeLimit) };
+  });
+
+export const readUpdate = (input: unknown): Result<LabelChanges, InvalidInput> =>
+  readSafely('input', (issues) => readLabelChanges(issues, readKnown(issues, 'input', input, ['labels']).labels));
+
+/** Positions of entries, each once and rising. */
+export const readRedaction = (positions: unknown): Result<readonly number[], InvalidInput> =>
+  readSafely('positions', (issues) => {
+    const list: readonly unknown[] = Array.isArray(positions) ? positions : [];
+    const fits = list.length >= 1 && list.length <= REDACT_LIMIT;
+    issues.check(fits, 'positions', `must be an array of 1 to ${REDACT_LIMIT} positions`);
+    const read = list.slice(0, REDACT_LIMIT).map((each, at) => readWhole(issues, `positions[${at}]`, each, 1));
+    return [...new Set(read)].sort((a, b) => a - b);
   });
 
 const isOpen = (value: unknown): value is OpenStatus => isSessionStatus(value) && value !== 'TERMINATED';

@@ -1,18 +1,23 @@
-import type { InputPolicy } from '../input/input-policy.js';
 import { cursorOf } from '../input/read-cursor.js';
 import { listOrders } from '../input/read-list-query.js';
 import { END_ID } from '../operations/event-shapes.js';
-import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
+import {
+  DEFAULT_HISTORY_LIMIT,
+  HISTORY_LIMIT,
+  LABEL_SEARCH_LIMIT,
+  PAGE_LIMIT,
+  WARNING_SECONDS,
+} from '../session/session-limits.js';
 import { sessionStatuses } from '../session/session-status.js';
-import type { Example, Json } from './types.js';
+import type { Json } from './types.js';
 
 /*
  * The texts of the OpenAPI document. They are separate from the definitions because the client imports those and would
  * contain the texts too. The definition of a host's operation may contain its own.
  */
 
-const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
-const SAMPLE_TIME = '2026-01-31T18:00:00.000Z';
+export const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
+export const SAMPLE_TIME = '2026-01-31T18:00:00.000Z';
 
 export interface OperationText {
   readonly summary: string;
@@ -29,7 +34,7 @@ const operations: Readonly<Record<string, OperationText>> = {
   listSessions: {
     summary: 'List sessions',
     description:
-      "A page of the sessions of the API key's tenant. A parameter that is given twice is refused; unknown ones are ignored.",
+      "A page of the sessions of the API key's tenant. A parameter that is given twice is refused, but for `label`; unknown ones are ignored.",
     outputs: { 200: 'A page of sessions, which may be empty.' },
   },
   getSession: { summary: 'Get a session', outputs: { 200: 'The session with its history.' } },
@@ -51,11 +56,16 @@ const operations: Readonly<Record<string, OperationText>> = {
   pauseSession: { summary: 'Pause a session: ACTIVE to PAUSED', outputs: moved },
   resumeSession: { summary: 'Resume a session: PAUSED to ACTIVE', outputs: moved },
   extendSession: { summary: 'Change the time limit of a session that has not ended', outputs: moved },
+  updateSession: { summary: 'Change labels of a session in any status', outputs: moved },
   terminateSession: { summary: 'End a session', outputs: moved },
   failSession: { summary: 'End a session as failed', outputs: moved },
   appendHistory: {
     summary: 'Append to the history of a session, while it is ACTIVE or PAUSED',
     outputs: { 200: 'The entries are appended.' },
+  },
+  redactHistory: {
+    summary: 'Erase entries: their content, id and data',
+    outputs: { 204: 'The entries are redacted.' },
   },
   leaseSession: { summary: 'Lease a session', outputs: { 200: 'The lease.' } },
   renewSession: { summary: 'Extend a lease', outputs: { 200: 'The lease.' } },
@@ -95,14 +105,17 @@ const parameters: Readonly<Record<string, ParameterText>> = {
   },
   limit: { description: `Sessions on a page; above ${PAGE_LIMIT} counts as ${PAGE_LIMIT}.` },
   page: { description: 'The number of the page. Default: 1. Not together with `after`.' },
-  order: { description: 'By the time of creation.', example: listOrders[1] },
+  order: { description: 'By the time of creation, or with `label` by the last update.', example: listOrders[1] },
   status: { description: 'Only the sessions that are in this status.', example: sessionStatuses[1] },
-  label: { description: 'Only with this label. Not together with `status`.', example: 'user:u-1' },
+  label: {
+    description: `Only with all of these labels, each as name:value. With several of them, a status or the order updated, at least one must have at most ${LABEL_SEARCH_LIMIT} sessions.`,
+    example: ['user:u-1'],
+  },
   createdAfter: { description: 'Only what was created later than this.', example: SAMPLE_TIME },
   createdBefore: { description: 'Only what was created earlier than this.', example: SAMPLE_TIME },
   after: {
     description: 'The X-Next-Cursor of the page before. Not together with `page`.',
-    example: cursorOf({ createdAt: SAMPLE_TIME, id: SAMPLE_ID }),
+    example: cursorOf({ at: SAMPLE_TIME, id: SAMPLE_ID }),
   },
   historyLimit: {
     description: 'Maximum number of the latest entries of each history. Default: all.',
@@ -132,6 +145,7 @@ const schemas: Readonly<Record<string, string>> = {
   RenewSession: 'Which lease to extend, and for how long from now on. Other fields are ignored.',
   ReleaseSession: 'Which lease to end. Other fields are ignored.',
   SessionLease: 'A lease on a session.',
+  SessionOrigin: 'The session that another one was forked from, and the position in its history where the copy ends.',
   AppendHistory: 'What to append. Other fields are ignored.',
   NewHistoryEntry: 'A history entry. Without a timestamp it has that of its arrival.',
   AppendedHistory: 'What an append answers.',
@@ -139,7 +153,11 @@ const schemas: Readonly<Record<string, string>> = {
   PositionedHistoryEntry: 'A history entry with its place.',
   SessionEvent: 'A change of the session.',
   ExtendSession: 'The new time limit. Other fields are ignored.',
+  UpdateSession: 'The labels to change. Other fields are ignored.',
+  RedactHistory: 'The entries to erase. Other fields are ignored.',
   SessionExtendedEvent: 'A change of the session.',
+  SessionUpdatedEvent: 'Labels of the session have changed.',
+  SessionRedactedEvent: 'Entries of the session were redacted.',
   SessionAppendedEvent: 'A change of the session.',
   SessionTerminatedEvent: 'A change of the session.',
   SessionLeaseEvent: 'A lease was taken or released.',
@@ -183,13 +201,24 @@ const properties: Readonly<Record<string, string>> = {
   ended_at: 'When it ended: UTC.',
   'Session.ended_at': `When it ended: UTC. ${ifShown}`,
   'Session.updated_at': `When it last changed: UTC. ${ifShown}`,
-  entries: 'Oldest first. All of them are appended, or none.',
+  positions: 'Positions of entries, as a part of the history has them.',
+  entries: 'Oldest first; at least one, unless `after` is given. All of them are appended, or none.',
+  'CreateSession.start': 'Whether the session is started at once.',
+  'CreateSession.entries': 'The history that the session begins with, after that of `from`.',
+  'CreateSession.from':
+    'The session to fork: the new one begins with its history up to the position of an entry, or the whole.',
+  origin: 'The session that this one was forked from; absent if it is no fork.',
+  'AppendHistory.after':
+    'Rewinds: the entries follow this position, and what followed it is superseded; 0 replaces the whole history.',
+  'SessionAppendedEvent.after': 'The position that the entries follow, if they have superseded others.',
   'HistoryPart.entries': 'Oldest first.',
   position: 'The position behind the entries: opaque, growing, the same for a repeated append.',
   'HistoryPart.position': 'Where the part ends: what comes behind it is read with `after`.',
   start: 'The position before the part, 0 at the beginning of the history: read back from it with `before`.',
   if_position: 'Appends only if the history ends at this position.',
   labels: 'Names and values to find sessions by. In an answer only where the host shows them.',
+  'UpdateSession.labels': 'Labels to set, and with null to remove; the others stay. A session has at most 8.',
+  'SessionUpdatedEvent.labels': 'All labels of the session after the change.',
   holder: 'Name of the holder.',
   seconds: 'Duration of the lease.',
   fencingToken: 'Number of the lease, higher than those before it.',
@@ -210,67 +239,3 @@ const properties: Readonly<Record<string, string>> = {
 
 /** The texts of the document. */
 export const descriptions = { operations, parameters, schemas, properties } as const;
-
-type Examples = Readonly<Record<string, Example>>;
-
-const entry = { role: 'user', content: 'Hello', timestamp: '2026-01-31T18:00:02.000Z' };
-
-const session = {
-  id: SAMPLE_ID,
-  status: 'ACTIVE',
-  options: { face: 'ada', profile: 'tutor', context: '', behavior: '', time_limit: 600 },
-  history: [entry],
-  created_at: SAMPLE_TIME,
-  duration: 2,
-};
-
-/** Examples of responses, by schema name. */
-export const answerExamples: Readonly<Record<string, Examples>> = {
-  CreatedSession: { created: { value: { session_id: SAMPLE_ID } } },
-  Session: { session: { value: session } },
-  SessionState: {
-    active: { value: { id: SAMPLE_ID, status: 'ACTIVE', duration: 90, duration_ms: 90_250, started_at: SAMPLE_TIME } },
-    terminated: {
-      value: {
-        ...{ id: SAMPLE_ID, status: 'TERMINATED', duration: 120, duration_ms: 120_000, end_reason: 'terminated' },
-        ...{ started_at: SAMPLE_TIME, ended_at: '2026-01-31T18:02:00.000Z' },
-      },
-    },
-  },
-  SessionLease: { lease: { value: { holder: 'worker-1', fencing_token: 1, until: SAMPLE_TIME } } },
-  AppendedHistory: { appended: { value: { position: 123 } } },
-  HistoryPart: {
-    part: {
-      value: {
-        entries: [{ ...entry, id: 'm-1', data: { tokens: 3 }, position: 123 }],
-        start: 81,
-        position: 123,
-        has_more: false,
-      },
-    },
-  },
-};
-
-/** Examples with a face, a profile and a time limit that the host allows. */
-const createExamples = ({ limits, faces, profiles }: InputPolicy): Examples => {
-  if (faces?.size === 0 || profiles?.size === 0) return {};
-  const [face = 'ada'] = faces ?? [];
-  const [profile = 'tutor'] = profiles ?? [];
-  const behavior = 'You teach arithmetic.'.slice(0, limits.textBytes);
-  return {
-    minimal: { value: { face, profile } },
-    full: { value: { face, profile, behavior, time_limit: Math.min(600, limits.timeLimit) } },
-  };
-};
-
-/** Examples of request bodies, by schema name. */
-export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examples>> => ({
-  CreateSession: createExamples(policy),
-  ExtendSession: { ten: { value: { time_limit: Math.min(600, policy.limits.timeLimit) } } },
-  LeaseSession: { lease: { value: { holder: 'worker-1', seconds: 30 } } },
-  RenewSession: { renew: { value: { fencing_token: 1, seconds: 30 } } },
-  ReleaseSession: { release: { value: { fencing_token: 1 } } },
-  AppendHistory: {
-    entry: { value: { entries: [{ role: 'user', content: 'Hello' }] } },
-  },
-});

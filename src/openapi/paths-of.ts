@@ -1,9 +1,12 @@
 import type { Route } from '../http/route.js';
 import type { InputPolicy } from '../input/input-policy.js';
+import { labelNameForm } from '../input/read-labels.js';
 import { type AnyOperation, hasId, type QueryParameter } from '../operations/operation.js';
 import { sessionId } from '../operations/parameters.js';
 import { ref, type Schema, wireName } from '../operations/shape.js';
-import { bodyExamples, descriptions } from './descriptions.js';
+import { MAX_LABELS } from '../session/session-limits.js';
+import { descriptions } from './descriptions.js';
+import { bodyExamples } from './examples.js';
 import { Components, capitalized, problemResponses, responsesOf } from './responses-of.js';
 import type { Operation, Parameter, PathItem, Reference, RequestBody, Response } from './types.js';
 
@@ -11,7 +14,10 @@ type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
 const querySchema = (rule: QueryParameter): Schema => {
   if (rule.kind === 'text') return rule.schema;
-  if (rule.kind === 'label') return { type: 'string', pattern: '^[a-z0-9_.-]{1,64}:' };
+  if (rule.kind === 'label') {
+    const pattern = labelNameForm.source.replace('$', ':');
+    return { type: 'array', items: { type: 'string', pattern }, minItems: 1, maxItems: MAX_LABELS };
+  }
   return { type: 'integer', minimum: rule.least, ...(rule.default === undefined ? {} : { default: rule.default }) };
 };
 

@@ -3,7 +3,8 @@ import { commonHeaders, type HandlerError, problemOf, statusOf, titles } from '.
 import type { AnyOperation, Output } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { ref, type Schema } from '../operations/shape.js';
-import { answerExamples, descriptions } from './descriptions.js';
+import { descriptions } from './descriptions.js';
+import { answerExamples } from './examples.js';
 import type { Header, MediaType, Operation, Reference, Response } from './types.js';
 
 type Code = HandlerError['type'];

@@ -5,7 +5,7 @@ import { entryRules, type Rule } from '../input/rule.js';
 import type { AnyOperation, Body, BodyField } from '../operations/operation.js';
 import { nameSchema } from '../operations/parameters.js';
 import { instant, list, named, object, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
-import { LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
+import { KEY_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
 import { descriptions } from './descriptions.js';
 
 type Schemas = Readonly<Record<string, Schema>>;
@@ -40,6 +40,34 @@ const ruleSchema = (rule: Rule, { limits, hasTimeLimit, ...lists }: InputPolicy)
         propertyNames: { type: 'string', pattern: labelNameForm.source },
         additionalProperties: nameSchema(LABEL_VALUE_LENGTH),
       };
+    case 'positions':
+      return {
+        type: 'array',
+        minItems: 1,
+        maxItems: rule.most,
+        items: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      };
+    case 'flag':
+      return { type: 'boolean' };
+    case 'origin':
+      return {
+        type: 'object',
+        properties: {
+          id: nameSchema(KEY_LENGTH),
+          position: nullable({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+        },
+        required: ['id'],
+        additionalProperties: false,
+      };
+    case 'label_changes': {
+      const { type, ...value } = nameSchema(LABEL_VALUE_LENGTH);
+      return {
+        type: 'object',
+        maxProperties: 2 * MAX_LABELS,
+        propertyNames: { type: 'string', pattern: labelNameForm.source },
+        additionalProperties: { ...value, type: ['string', 'null'] },
+      };
+    }
     case 'json':
       return {};
     case 'timestamp':
@@ -57,7 +85,7 @@ const described = (schema: Schema, text = ''): Schema => {
 const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema.type ?? [], 'null' as const].flat() });
 
 const isRequired = (field: BodyField): boolean =>
-  'items' in field || (field.absent === undefined && field.isOptional !== true);
+  'items' in field ? field.least > 0 : field.absent === undefined && field.isOptional !== true;
 
 /** The default as text, because some generators make a field with a `default` required. */
 const defaultInWords = ({ absent }: Rule): string =>
@@ -65,11 +93,20 @@ const defaultInWords = ({ absent }: Rule): string =>
 
 const fieldSchema = (field: BodyField, policy: InputPolicy): Schema => {
   if ('items' in field) {
-    const { items, least, most } = field;
-    return { type: 'array', minItems: least, maxItems: Math.floor(policy.limits[most]), items: ref(items.name) };
+    const { items, most } = field;
+    const list: Schema = { type: 'array', maxItems: Math.floor(policy.limits[most]), items: ref(items.name) };
+    return isRequired(field) ? list : nullable(list);
   }
   const schema = described(ruleSchema(field, policy), defaultInWords(field));
   return isRequired(field) ? schema : nullable(schema);
+};
+
+/** That an array has its least length, or another field a value. */
+const leastOf = ([name, field]: readonly [string, BodyField]): readonly Schema[] => {
+  if (!('items' in field) || field.unless === undefined) return [];
+  const { least, unless } = field;
+  const given = { required: [wireName(unless)], properties: { [wireName(unless)]: { type: 'integer' } } } as const;
+  return [{ anyOf: [{ properties: { [wireName(name)]: { minItems: least } } }, given] }];
 };
 
 /** The schemas of a request body. `null` in an optional field counts as absent. */
@@ -79,6 +116,7 @@ const bodySchemas = ({ name, fields }: Body, policy: InputPolicy, own: Schema = 
     type: 'object',
     properties: Object.fromEntries(all.map(([field, rule]) => [wireName(field), fieldSchema(rule, policy)])),
     required: all.filter(([, field]) => isRequired(field)).map(([field]) => wireName(field)),
+    ...Object.assign({}, ...all.flatMap(leastOf)),
     ...own,
   };
   const items = all.map(([, field]) =>

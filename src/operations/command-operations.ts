@@ -7,7 +7,9 @@ import {
   fencingTokenRule,
   leaseRules,
   positionRule,
+  redactRules,
   renewRules,
+  updateRules,
 } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { SessionState } from '../session/session.js';
@@ -68,6 +70,27 @@ export const extend = operation({
   },
 });
 
+export const update = operation({
+  name: 'updateSession',
+  tag: 'Commands',
+  method: 'POST',
+  path: '/update-session/{session_id}',
+  headers: { operationId, fencingToken },
+  body: { name: 'UpdateSession', fields: updateRules },
+  errors: errorsOf<SessionService['update']>()([
+    ...commonErrors,
+    'not_found',
+    'lease_lost',
+    'conflict',
+    'operation_mismatch',
+  ]),
+  output: { status: 200, shape: sessionState, headers: [REPLAYED_HEADER] },
+  calls: {
+    method: 'update',
+    call: (sessions: TenantCommands, { id, body, options }) => sessions.update(id, body, options),
+  },
+});
+
 export const append = operation({
   name: 'appendHistory',
   tag: 'Commands',
@@ -79,6 +102,7 @@ export const append = operation({
     fields: {
       entries: { ...entriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
       ifPosition: positionRule,
+      after: positionRule,
     },
   },
   errors: errorsOf<SessionService['append']>()([
@@ -93,8 +117,22 @@ export const append = operation({
   output: { status: 200, shape: appended, headers: [REPLAYED_HEADER] },
   calls: {
     method: 'append',
-    call: (sessions: TenantCommands, { id, body: { entries, ifPosition }, options }) =>
-      sessions.append(id, entries, { ...options, ifPosition: ifPosition ?? undefined }),
+    call: (sessions: TenantCommands, { id, body: { entries, ifPosition, after }, options }) =>
+      sessions.append(id, entries, { ...options, ifPosition: ifPosition ?? undefined, after: after ?? undefined }),
+  },
+});
+
+export const redact = operation({
+  name: 'redactHistory',
+  tag: 'Commands',
+  method: 'POST',
+  path: '/redact-history/{session_id}',
+  body: { name: 'RedactHistory', fields: redactRules },
+  errors: errorsOf<SessionService['redact']>()([...commonErrors, 'not_found']),
+  output: { status: 204 },
+  calls: {
+    method: 'redact',
+    call: (sessions: TenantCommands, { id, body: { positions } }) => sessions.redact(id, positions),
   },
 });
 
@@ -154,4 +192,14 @@ export const remove = operation({
 });
 
 /** The operations of `commandRoutes()`. */
-export const commandOperations = [...Object.values(changes), extend, append, lease, renew, release, remove] as const;
+export const commandOperations = [
+  ...Object.values(changes),
+  extend,
+  update,
+  append,
+  redact,
+  lease,
+  renew,
+  release,
+  remove,
+] as const;

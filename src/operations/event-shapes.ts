@@ -10,9 +10,9 @@ import { isFields } from '../input/values.js';
 import type { SessionService } from '../service/session-service.js';
 import type { EndReason } from '../session/session-status.js';
 import { commonErrors, errorsOf, operation } from './operation.js';
-import { endReason, historyPosition, session } from './outputs.js';
+import { endReason, historyPosition, labels, session } from './outputs.js';
 import { historyLimit } from './parameters.js';
-import { instant, named, object, oneOf, type Shape, seconds, text, whole, withOptional } from './shape.js';
+import { instant, list, named, object, oneOf, type Shape, seconds, text, whole, withOptional } from './shape.js';
 
 /** Id of the last event of a stream. A client that reconnects with it has received everything. */
 export const END_ID = 'end';
@@ -39,9 +39,21 @@ const extendedEvent: Shape<EventData<'session.extended'>> = named(
   withOptional(object({ ...common('session.extended'), timeLimit: seconds }), { endsAt: instant }),
 );
 
+const redactedEvent: Shape<EventData<'session.redacted'>> = named(
+  'SessionRedactedEvent',
+  object({ ...common('session.redacted'), positions: list(historyPosition) }),
+);
+
+const updatedEvent: Shape<EventData<'session.updated'>> = named(
+  'SessionUpdatedEvent',
+  object({ ...common('session.updated'), labels }),
+);
+
 const appendedEvent: Shape<EventData<'session.appended'>> = named(
   'SessionAppendedEvent',
-  object({ ...common('session.appended'), historyPosition }, { historyPosition: 'position' }),
+  withOptional(object({ ...common('session.appended'), historyPosition }, { historyPosition: 'position' }), {
+    after: historyPosition,
+  }),
 );
 
 const leaseEvent: Shape<EventData<'session.leased' | 'session.released'>> = named(
@@ -67,6 +79,8 @@ export const eventShapes = {
   'session.resumed': plainEvent,
   'session.deleted': plainEvent,
   'session.extended': extendedEvent,
+  'session.updated': updatedEvent,
+  'session.redacted': redactedEvent,
   'session.appended': appendedEvent,
   'session.leased': leaseEvent,
   'session.released': leaseEvent,

@@ -12,7 +12,7 @@ export type OperationError = SessionError['type'] | 'too_many_streams';
 export type QueryParameter =
   | { readonly kind: 'whole'; readonly least: 0 | 1; readonly most?: number; readonly default?: number }
   | { readonly kind: 'text'; readonly schema: Schema }
-  /** A label as `user:u-1`. */
+  /** Labels, each as `user:u-1`: the parameter may be given several times. */
   | { readonly kind: 'label' };
 
 /** A header that an operation reads. */
@@ -21,8 +21,16 @@ export interface HeaderParameter {
   readonly schema: Schema;
 }
 
+/** An array of objects in a JSON body, which may be missing if it may be empty. With the field `unless`, it may be empty. */
+export interface ItemsField {
+  readonly items: Body;
+  readonly least: number;
+  readonly unless?: string;
+  readonly most: SizeLimit;
+}
+
 /** A field of a JSON body: a value with a rule, or an array of objects. */
-export type BodyField = Rule | { readonly items: Body; readonly least: number; readonly most: SizeLimit };
+export type BodyField = Rule | ItemsField;
 
 /** The JSON object in a request body. Unknown fields are ignored, but refused in `items`. */
 export interface Body {
@@ -128,16 +136,14 @@ export const errorsOf =
 export const operation = <S, T, const C extends OperationError>(definition: Operation<S, T, C>): Operation<S, T, C> =>
   definition;
 
-/** A label as a query parameter has it. No name of a label contains a colon. */
-export const labelText = (label: Fields): string =>
-  Object.entries(label)
-    .map(([name, value]) => `${name}:${String(value)}`)
-    .join();
+/** Labels as query parameters have them, each as one. No name of a label contains a colon. */
+export const labelTexts = (labels: Fields): readonly string[] =>
+  Object.entries(labels).map(([name, value]) => `${name}:${String(value)}`);
 
-/** The label in a query parameter; without a colon, it has no value. */
-export const labelOf = (text: string): Fields => {
+/** The name and the value of a label in a query parameter; without a colon, it has no value. */
+export const labelOf = (text: string): readonly [string, string | undefined] => {
   const colon = text.indexOf(':');
-  return colon < 0 ? { [text]: undefined } : { [text.slice(0, colon)]: text.slice(colon + 1) };
+  return colon < 0 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];
 };
 
 const ID = '{session_id}';

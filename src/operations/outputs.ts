@@ -7,6 +7,7 @@ import type {
   SessionLabels,
   SessionLease,
   SessionOptions,
+  SessionOrigin,
   SessionState,
 } from '../session/session.js';
 import { endReasons, type SessionStatus, sessionStatuses } from '../session/session-status.js';
@@ -48,6 +49,8 @@ export interface RemoteSession {
   readonly createdAt: string;
   /** Only from a host that shows them with its option `labels`. */
   readonly labels?: SessionLabels;
+  /** The session that it was forked from. Only from a host that shows it with `origin`. */
+  readonly origin?: SessionOrigin;
   /** Milliseconds spent ACTIVE so far. This and the times below: only from a host that shows them with `sessionTimes`. */
   readonly durationMs?: number;
   /** When the session was started first; absent before. */
@@ -111,7 +114,9 @@ const positionedEntry: Shape<PositionedEntry> = named(
 );
 
 /** What a host may show beyond the six fields. */
-type Shown = Required<Pick<RemoteSession, 'labels' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>>;
+type Shown = Required<
+  Pick<RemoteSession, 'labels' | 'origin' | 'durationMs' | 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>
+>;
 
 const sessionFields: Shape<Omit<RemoteSession, keyof Shown>> = object({
   id,
@@ -122,10 +127,13 @@ const sessionFields: Shape<Omit<RemoteSession, keyof Shown>> = object({
   duration,
 });
 
-const labels: Shape<SessionLabels> = plain({ type: 'object', additionalProperties: text.schema }, isLabels);
+const origin: Shape<SessionOrigin> = named('SessionOrigin', object({ id, position: historyPosition }));
+
+export const labels: Shape<SessionLabels> = plain({ type: 'object', additionalProperties: text.schema }, isLabels);
 
 const shown: Shapes<Shown> = {
   labels,
+  origin,
   startedAt: instant,
   endsAt: instant,
   endedAt: instant,

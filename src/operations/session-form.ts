@@ -68,17 +68,19 @@ const nothing = Object.freeze({});
 export interface ShownFields {
   readonly labels: boolean;
   readonly times: boolean;
+  readonly origin: boolean;
   /** The `id` and the `data` of history entries. */
   readonly entryData: boolean;
 }
 
 /** The form with the six fields of the interface, and what the host shows beyond them. */
-export const wireForm = ({ labels, times, entryData }: ShownFields): SessionForm => {
+export const wireForm = ({ labels, times, origin, entryData }: ShownFields): SessionForm => {
   const six = entryData ? toWholeSession : toWireSession;
-  if (!labels && !times) return { session: six, snapshot: toWholeSession, more: () => nothing, item: six };
+  if (!labels && !times && !origin) return { session: six, snapshot: toWholeSession, more: () => nothing, item: six };
   const more = (session: Session) => ({
     ...(labels && { labels: session.labels }),
     ...(times && toWireTimes(session)),
+    ...(origin && { origin: session.origin }),
   });
   const write = (session: Session) => ({ ...six(session), ...more(session) });
   const snapshot = (session: Session) => ({ ...toWholeSession(session), ...more(session) });

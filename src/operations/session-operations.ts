@@ -1,6 +1,8 @@
+import type { ResultAsync } from 'neverthrow';
+import type { CreateError } from '../errors.js';
 import { cursorForm } from '../input/read-cursor.js';
 import { listOrders } from '../input/read-list-query.js';
-import { createRules, labelsRule } from '../input/rule.js';
+import { createRules, entryRules, firstEntriesRange, labelsRule, openingRules } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
 import { commonErrors, errorsOf, operation, type QueryParameter } from './operation.js';
@@ -8,6 +10,18 @@ import { created, historyPart, REPLAYED_HEADER, session, sessionStatus, sessions
 import { historyLimit, idempotencyKey, timeBound } from './parameters.js';
 import type { TenantHistories } from './tenant-sessions.js';
 
+const createErrors = [...commonErrors, 'idempotency_mismatch', 'conflict'] as const;
+
+/** The errors of a create without an opening. */
+type PlainCreate = (input: unknown) => ResultAsync<unknown, Exclude<CreateError, { type: OpeningError }>>;
+
+const openingErrors = ['not_found', 'history_full', 'too_many_active'] as const;
+
+type OpeningError = (typeof openingErrors)[number];
+
+const createFields = { ...createRules, labels: labelsRule };
+
+/** Without what only `openedCreate` takes. */
 export const create = operation({
   name: 'createSession',
   tag: 'Sessions',
@@ -16,10 +30,24 @@ export const create = operation({
   headers: { idempotencyKey },
   body: {
     name: 'CreateSession',
-    fields: { ...createRules, labels: labelsRule },
+    fields: createFields,
   },
-  errors: errorsOf<SessionService['create']>()([...commonErrors, 'idempotency_mismatch', 'conflict']),
+  errors: errorsOf<PlainCreate>()(createErrors),
   output: { status: 201, shape: created, headers: ['Location', REPLAYED_HEADER] },
+});
+
+/** The same with what a session begins with, for those who may start, fill and fork sessions. */
+export const openedCreate = operation({
+  ...create,
+  body: {
+    name: 'CreateSession',
+    fields: {
+      ...createFields,
+      ...openingRules,
+      entries: { ...firstEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
+    },
+  },
+  errors: errorsOf<SessionService['create']>()([...createErrors, ...openingErrors]),
 });
 
 export const list = operation({
@@ -38,7 +66,7 @@ export const list = operation({
     after: { kind: 'text', schema: { type: 'string', pattern: cursorForm.source } },
     historyLimit,
   },
-  errors: errorsOf<SessionService['list']>()([...commonErrors, 'page_too_large']),
+  errors: errorsOf<SessionService['list']>()([...commonErrors, 'page_too_large', 'too_many_labelled']),
   output: {
     status: 200,
     shape: sessions,

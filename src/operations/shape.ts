@@ -23,6 +23,7 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly properties?: Schemas;

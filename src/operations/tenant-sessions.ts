@@ -8,9 +8,11 @@ import type {
   LeaseError,
   ListError,
   ReadError,
+  RedactError,
   ReleaseError,
   RenewError,
   StartError,
+  UpdateError,
   WatchError,
 } from '../errors.js';
 import type { SessionChange, WatchOptions } from '../events/session-event.js';
@@ -47,6 +49,8 @@ export type TenantCommands = {
 } & {
   /** As `extend` of `SessionService`. */
   extend(id: string, input: unknown, options: Fields): ResultAsync<SessionState, ChangeError>;
+  /** As `update` of `SessionService`. */
+  update(id: string, input: unknown, options: Fields): ResultAsync<SessionState, UpdateError>;
   /** As `append` of `SessionService`. */
   append(id: string, entries: unknown, options: Fields): ResultAsync<Appended, AppendError>;
   /** As `lease` of `SessionService`. */
@@ -55,6 +59,8 @@ export type TenantCommands = {
   renew(id: string, input: unknown): ResultAsync<SessionLease, RenewError>;
   /** As `release` of `SessionService`. */
   release(id: string, input: unknown): ResultAsync<void, ReleaseError>;
+  /** As `redact` of `SessionService`. */
+  redact(id: string, positions: unknown): ResultAsync<void, RedactError>;
   /** As `delete` of `SessionService`. */
   delete(id: string): ResultAsync<void, DeleteError>;
 };

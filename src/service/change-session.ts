@@ -40,14 +40,15 @@ export const changeSession = async (
   return updated.map((after) => resultOfCommand(key, options, after));
 };
 
-/** Maximum number of ACTIVE sessions of the tenant; `Infinity` for no limit. */
-const activeSessionsOf = ({ tenant, policy }: Settings): Result<number, Misconfigured> => {
+/** Maximum number of ACTIVE sessions of the tenant; undefined for no limit. */
+export const activeSessionsOf = ({ tenant, policy }: Settings): Result<number | undefined, Misconfigured> => {
   const { activeSessions } = policy.limits;
-  if (typeof activeSessions === 'number') return ok(activeSessions);
+  const bounded = (limit: number) => ok(limit < Number.MAX_SAFE_INTEGER ? limit : undefined);
+  if (typeof activeSessions === 'number') return bounded(activeSessions);
   try {
     const limit: unknown = activeSessions(tenant);
     return typeof limit === 'number' && limit >= 0
-      ? ok(limit)
+      ? bounded(limit)
       : err(misconfigured('limits.activeSessions must return a number from 0'));
   } catch (cause) {
     return err(misconfigured('limits.activeSessions has thrown', cause));
@@ -64,7 +65,7 @@ export const activateSession = async (
   const limit = activeSessionsOf(settings);
   if (limit.isErr()) return err(limit.error);
   const sessions = limit.value;
-  const cap = sessions < Number.MAX_SAFE_INTEGER ? { sessions, error: tooManyActive(key.id, sessions) } : undefined;
+  const cap = sessions === undefined ? undefined : { sessions, error: tooManyActive(key.id, sessions) };
   const updated = await updateState<StateRecord, StartError>(settings, key, decide(key, command, options), cap);
   return updated.map((after) => resultOfCommand(key, options, after));
 };

@@ -1,15 +1,31 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { CreateError } from '../errors.js';
-import { conflict, idempotencyMismatch } from '../errors.js';
+import type { CreateError, Misconfigured } from '../errors.js';
+import { conflict, historyFull, idempotencyMismatch, invalidInput, notFound, tooManyActive } from '../errors.js';
 import { allowedMsOf } from '../input/input-policy.js';
 import type { ReadCreation } from '../input/session-input.js';
+import { isFields } from '../input/values.js';
 import { timestampOf } from '../session/clock.js';
+import { digestOf } from '../session/digest-of.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
-import type { CreatedSession, SessionLabels, SessionOptions } from '../session/session.js';
+import type { CreatedSession, SessionLabels } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import { initialState } from '../session/timeline.js';
+import type { Inserted, Opening } from '../store/session-store.js';
+import { activeSessionsOf } from './change-session.js';
+import type { NewHistoryEntry } from './history.js';
 import { contractBroken } from './perform.js';
 import type { Settings } from './settings.js';
+
+/** The session that a fork begins with, of the same tenant. */
+export interface ForkInput {
+  /** The id of the session. */
+  readonly id: string;
+  /**
+   * The position of an entry in its current history: the copy ends with this entry. It has at most `limits.pageBytes`.
+   * Default: the end.
+   */
+  readonly position?: number;
+}
 
 /** The session to create. By default the texts are empty. */
 export interface CreateSessionInput {
@@ -23,11 +39,17 @@ export interface CreateSessionInput {
   readonly context?: string;
   /** Maximum seconds ACTIVE; 0 for `limits.timeLimit` of the host, or no limit if the host has set none. Default: 0. */
   readonly timeLimit?: number;
-  /** Labels by which `list` finds the session, such as `{ user: 'u-1' }`. Default: none. */
+  /** Labels by which `list` finds the session, such as `{ user: 'u-1' }`. `update` changes them. Default: none. */
   readonly labels?: SessionLabels;
+  /** Whether the session is started at once; `too_many_active` creates nothing. Default: false, the session is IDLE. */
+  readonly start?: boolean;
+  /** The history that the session begins with, after that of `from`; at most as many as in one append. Default: none. */
+  readonly entries?: readonly NewHistoryEntry[];
+  /** Makes the session a fork: it begins with a copy of another session's history. Default: none. */
+  readonly from?: ForkInput;
   /**
    * Makes the call safe to repeat, 1 to 256 characters: the same key returns the same session for as long as it exists.
-   * With other options or labels it is `idempotency_mismatch`.
+   * With another input it is `idempotency_mismatch`.
    */
   readonly idempotencyKey?: string;
   /** Maximum number of the latest history entries, if an earlier call has created the session. Default: all. */
@@ -37,32 +59,70 @@ export interface CreateSessionInput {
 /** Maximum number of attempts. An attempt fails if the id is taken, or the session is deleted meanwhile. */
 const MAX_ATTEMPTS = 3;
 
-const sameOptions = (a: SessionOptions, b: SessionOptions): boolean =>
-  a.face === b.face &&
-  a.profile === b.profile &&
-  a.behavior === b.behavior &&
-  a.context === b.context &&
-  a.timeLimit === b.timeLimit;
-
-const sameLabels = (a: SessionLabels = {}, b: SessionLabels = {}): boolean => {
-  const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
-};
-
 /**
  * The first revision of a session with an idempotency key. Such a session can be deleted and created again under the
  * same id: a change that was computed from the first must not apply to the second.
  */
 const randomRevision = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
 
+/** What was copied from the origin of a fork; undefined for another answer. */
+const copyIn = (inserted: Inserted): Exclude<Inserted, string> | undefined => {
+  if (!isFields(inserted)) return undefined;
+  const { copied, origin } = inserted;
+  return Number.isSafeInteger(copied) && isFields(origin) ? inserted : undefined;
+};
+
+/** What is refused of an opening, by the outcome of the store. */
+const refusalOf = (
+  outcome: Inserted,
+  id: string,
+  { from, maxEntries = 0, active }: Opening,
+): CreateError | undefined => {
+  switch (outcome) {
+    case 'missing':
+      return notFound(from?.id ?? '');
+    case 'invalid_position':
+      return invalidInput([{ path: 'from.position', message: 'is not a position in the current history' }]);
+    case 'too_large':
+      return invalidInput([{ path: 'from', message: `has more than ${from?.maxBytes} bytes of history to copy` }]);
+    case 'full':
+      return historyFull(id, maxEntries);
+    case 'too_many':
+      return tooManyActive(id, active?.sessions ?? 0);
+    default:
+      return undefined;
+  }
+};
+
+/** What a session begins with; undefined if it is IDLE and empty. */
+const openingOf = (
+  settings: Settings,
+  { isStarted, entries, from }: ReadCreation,
+  now: number,
+): Result<Opening | undefined, Misconfigured> => {
+  if (!isStarted && entries.length === 0 && from === undefined) return ok(undefined);
+  const { pageBytes, historyEntries } = settings.policy.limits;
+  const limit = isStarted ? activeSessionsOf(settings) : ok(undefined);
+  return limit.map((sessions) => ({
+    entries,
+    ...(from && { from: { ...from, maxBytes: pageBytes } }),
+    maxEntries: historyEntries,
+    ...(sessions !== undefined && { active: { sessions, now } }),
+  }));
+};
+
 /**
  * Creates a session under a new id; with an idempotency key, returns the session of an earlier call if there is one.
  */
 export const createSession = async (
-  { store, tenant, now, ids, terms, policy, recentStates }: Settings,
-  { options, labels, idempotencyKey, historyLimit }: ReadCreation,
+  settings: Settings,
+  creation: ReadCreation,
 ): Promise<Result<CreatedSession, CreateError>> => {
-  const idOfRepeatable = idempotencyKey === undefined ? undefined : await idOfIdempotencyKey(tenant, idempotencyKey);
+  const { store, tenant, now, ids, terms, policy, recentStates } = settings;
+  const { options, labels, isStarted, entries, idempotencyKey, historyLimit } = creation;
+  const isKeyed = idempotencyKey !== undefined;
+  const idOfRepeatable = isKeyed ? await idOfIdempotencyKey(tenant, idempotencyKey) : undefined;
+  const digest = isKeyed ? digestOf(creation.content) : undefined;
   let lastId = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const next = idOfRepeatable === undefined ? nextId(ids) : ok(idOfRepeatable);
@@ -71,27 +131,42 @@ export const createSession = async (
     lastId = id;
     const time = now();
     if (time.isErr()) return err(time.error);
-    const head = { id, options, ...(labels && { labels }), createdAt: timestampOf(time.value) };
-    const revision = idOfRepeatable === undefined ? 1 : randomRevision();
+    const opening = openingOf(settings, creation, time.value);
+    if (opening.isErr()) return err(opening.error);
+    const createdAt = timestampOf(time.value);
+    const head = { id, options, ...(digest !== undefined && { digest }), createdAt };
+    const revision = isKeyed ? randomRevision() : 1;
     const limitMs = allowedMsOf(policy, options.timeLimit);
-    const state = initialState({ limitMs, terms, now: time.value, revision });
-    const inserted = await store.insert(tenant, head, state);
-    if (inserted.isErr()) return err(inserted.error);
-    if (inserted.value === 'inserted') {
+    const state = initialState({ limitMs, terms, labels, now: time.value, revision, isStarted });
+    const answer = await store.insert(tenant, head, state, opening.value);
+    if (answer.isErr()) return err(answer.error);
+    const inserted = answer.value;
+    const copy = creation.from && copyIn(inserted);
+    if (copy !== undefined || (inserted === 'inserted' && creation.from === undefined)) {
       recentStates.add({ tenant, id }, state);
       // A copy for the caller: the store may keep the objects that it receives.
-      const own = { ...head, options: { ...options }, ...(labels && { labels: { ...labels } }) };
-      return ok(sessionAt({ head: own, state, history: [], historyCount: 0, sequence: 1, birth: '' }, time.value));
+      const own = { ...head, options: { ...options } };
+      const { copied = 0, origin } = copy ?? {};
+      const history = historyLimit === undefined ? entries : entries.slice(Math.max(0, entries.length - historyLimit));
+      const begun = {
+        history: history.map((entry) => structuredClone(entry)),
+        historyCount: copied + entries.length,
+      };
+      const record = { head: { ...own, ...(origin && { origin }) }, state, ...begun, sequence: 1, birth: '' };
+      return ok(sessionAt(record, time.value));
     }
-    if (inserted.value !== 'taken') throw contractBroken('insert', inserted.value);
+    if (inserted !== 'taken') {
+      const refusal = opening.value && refusalOf(inserted, id, opening.value);
+      if (refusal === undefined) throw contractBroken('insert', inserted);
+      return err(refusal);
+    }
     if (idOfRepeatable === undefined) continue;
     const found = await store.find({ tenant, id }, { historyLimit });
     if (found.isErr()) return err(found.error);
     const later = now();
     if (later.isErr()) return err(later.error);
     if (found.value === undefined) continue;
-    const { head: before } = found.value;
-    const isSame = sameOptions(before.options, options) && sameLabels(before.labels, labels);
+    const isSame = found.value.head.digest === digest;
     return isSame ? ok({ ...sessionAt(found.value, later.value), repeated: true }) : err(idempotencyMismatch(id));
   }
   return err(conflict(lastId));

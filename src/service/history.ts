@@ -45,7 +45,15 @@ export interface AppendOptions extends OperationOptions {
    * history. Otherwise the append is `history_moved`. Default: no check.
    */
   readonly ifPosition?: number;
+  /**
+   * Rewinds: the entries follow this position of an entry, and what followed it is superseded, which no read shows any more;
+   * 0 replaces the whole history. With it, the entries may be none. A position that is itself superseded is `history_moved`;
+   * one that is not in this history is `invalid_input`. Default: the end of the history.
+   */
+  readonly after?: number;
 }
+
+const NOT_IN_HISTORY = 'is not a position in this history';
 
 export const appendHistory = async (
   { store, now, policy: { limits } }: Settings,
@@ -57,7 +65,7 @@ export const appendHistory = async (
   if (time.isErr()) return err(time.error);
   const input = readAppend(entries, options, timestampOf(time.value), limits);
   if (input.isErr()) return err(input.error);
-  const { operationId, content, ifPosition, fencingToken } = input.value;
+  const { operationId, content, ifPosition, after, fencingToken } = input.value;
   const answer = await store.append(key, {
     entries: input.value.entries,
     now: time.value,
@@ -66,6 +74,7 @@ export const appendHistory = async (
       operation: { id: operationId, digest: digestOf(content) },
     }),
     ...(ifPosition !== undefined && { ifPosition }),
+    ...(after !== undefined && { after }),
     ...(fencingToken !== undefined && { fencingToken }),
   });
   if (answer.isErr()) return err(answer.error);
@@ -81,6 +90,8 @@ export const appendHistory = async (
       return err(leaseLost(fencingToken ?? 0));
     case 'moved':
       return err(historyMoved(key.id, appended.position));
+    case 'invalid_position':
+      return err(invalidInput([{ path: 'after', message: NOT_IN_HISTORY }]));
     case 'full':
       return err(historyFull(key.id, limits.historyEntries));
     case 'closed':
@@ -129,7 +140,7 @@ export const readHistory = async (
   if (found.outcome === 'missing') return err(notFound(key.id));
   if (found.outcome === 'invalid_position') {
     const path = slice.value.after === undefined ? 'before' : 'after';
-    return err(invalidInput([{ path, message: 'is not a position in this history' }]));
+    return err(invalidInput([{ path, message: NOT_IN_HISTORY }]));
   }
   const { entries, start, position, hasMore } = found;
   return ok({ entries, start, position, hasMore });

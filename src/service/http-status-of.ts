@@ -14,6 +14,7 @@ export const httpStatuses = Object.freeze({
   operation_mismatch: 422,
   idempotency_mismatch: 422,
   page_too_large: 422,
+  too_many_labelled: 422,
   corrupt_record: 500,
   misconfigured: 500,
   store_unavailable: 503,

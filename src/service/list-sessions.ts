@@ -22,16 +22,21 @@ import type { Settings } from './settings.js';
 export interface EachQuery {
   /** Number of sessions in one read, 1 to 100; a higher limit counts as 100. Default: 100. */
   readonly limit?: number;
-  /** Order by the time of creation. Default: `newest`, newest first. */
+  /**
+   * Order by the time of creation: `newest` or `oldest` first. With `label` also `updated`: the session that was used or
+   * changed last first, by its `updatedAt`. A session that is used during a walk by cursor moves to the front: one that was
+   * met before is not met again, and one that was not is missed. Default: `newest`.
+   */
   readonly order?: ListOrder;
   /**
    * Only sessions with this status now. After its deadline a session is TERMINATED. `RedisSessionStore` needs its
-   * option `statusIndex` for this filter.
+   * option `statusIndex` for this filter, but not together with `label`.
    */
   readonly status?: SessionStatus;
   /**
-   * Only sessions with this label, such as `{ user: 'u-1' }`: exactly one, and not with `status`. To find sessions by two
-   * labels together, create them with a third that joins the two.
+   * Only sessions with all of these labels, 1 to 8, such as `{ user: 'u-1', channel: 'web' }`. A list by several labels, with
+   * `status` or in the order `updated` looks at up to 10,000 sessions, those of the label that has the fewest between the
+   * times; more are `too_many_labelled`. One label alone may have any number.
    */
   readonly label?: SessionLabels;
   /** Only sessions created later than this time, exclusive: RFC 3339 with any offset, or a Date. */
@@ -89,7 +94,8 @@ const readPage = async (
 ): Promise<Result<SessionPage, ListError>> => {
   const time = now();
   if (time.isErr()) return err(time.error);
-  const range = { ...filter, status: filter.status && { status: filter.status, now: time.value } };
+  const status = filter.status && { status: filter.status, now: time.value };
+  const range = { ...filter, status, ...(filter.order === 'updated' && { now: time.value }) };
   const answer = await store.list(tenant, range, admission(limits.pageBytes, options));
   if (answer.isErr()) return err(answer.error);
   const { records, total, unreadable, next } = answer.value;
@@ -98,7 +104,7 @@ const readPage = async (
     total,
     limit: filter.limit,
     ...(page === undefined ? {} : { page }),
-    ...(next === undefined ? {} : { next: cursorOf(next) }),
+    ...(next === undefined ? {} : { next: cursorOf(next, filter.order === 'updated') }),
     unreadable,
   });
 };
@@ -123,11 +129,16 @@ export async function* eachSession(
   }
   const range = filter.value;
   const operation = { name: 'each', outcome: 'not_applied' } as const;
-  const first = { limit: range.limit, after: range.after && cursorOf(range.after) };
+  const isByUpdate = range.order === 'updated';
+  const first = { limit: range.limit, after: range.after && cursorOf(range.after, isByUpdate) };
   yield* eachInPages(first, (limit, after) =>
     perform(settings, operation, () =>
       fittingPage(limit, (fewer) =>
-        readPage(settings, { ...range, limit: fewer, after: after === undefined ? undefined : placeOf(after) }),
+        readPage(settings, {
+          ...range,
+          limit: fewer,
+          after: after === undefined ? undefined : placeOf(after, isByUpdate),
+        }),
       ),
     ),
   );

@@ -6,7 +6,7 @@ import type { SessionKey, UnleasedPlace } from '../store/session-store.js';
 
 /** The result of `append`. */
 export interface Appended {
-  /** The position behind these entries: opaque, growing, and the same if the append is repeated. */
+  /** The position behind these entries: opaque, growing, never used twice, and the same if the append is repeated. */
   readonly position: number;
   /** Present if an earlier call with this operation id added the entries: this one added nothing. */
   readonly repeated?: true;
@@ -21,7 +21,7 @@ export interface HistoryPart {
    * before it.
    */
   readonly start: number;
-  /** The position behind the part: opaque. `{ after: position }` reads on. */
+  /** The position behind the part: opaque, and the end of the history if nothing follows. `{ after: position }` reads on. */
   readonly position: number;
   /** Whether there were entries behind `position` at the time of reading. */
   readonly hasMore: boolean;
@@ -88,11 +88,13 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
   readonly list: SessionPage;
   readonly each: SessionPage;
   readonly extend: SessionState;
+  readonly update: SessionState;
   readonly unleased: UnleasedSessions;
   readonly append: Appended;
   readonly lease: SessionLease;
   readonly renew: SessionLease;
   readonly release: undefined;
+  readonly redact: undefined;
   readonly delete: undefined;
   readonly sweep: Sweep;
 }
@@ -122,11 +124,13 @@ export const resultOf: { readonly [N in OperationName]: (value: OperationResults
   terminate: named('terminate'),
   fail: named('fail'),
   extend: named('extend'),
+  update: named('update'),
   unleased: named('unleased'),
   append: named('append'),
   lease: named('lease'),
   renew: named('renew'),
   release: named('release'),
+  redact: named('redact'),
   delete: named('delete'),
   sweep: named('sweep'),
 };

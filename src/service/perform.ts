@@ -13,7 +13,7 @@ export interface Operation<N extends OperationName = OperationName> {
 }
 
 /** The error for an answer that breaks the contract of a store. `perform` turns it into `store_unavailable`. */
-export const contractBroken = (method: string, answer: never): TypeError =>
+export const contractBroken = (method: string, answer: unknown): TypeError =>
   new TypeError(`the store's ${method} answered ${JSON.stringify(answer)}`);
 
 /**

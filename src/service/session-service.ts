@@ -3,10 +3,12 @@ import type {
   DeleteError,
   LeaseError,
   ReadError,
+  RedactError,
   ReleaseError,
   RenewError,
   StartError,
   UnleasedError,
+  UpdateError,
   WatchError,
   WithLeaseError,
 } from '../errors.js';
@@ -30,6 +32,7 @@ import type { InputPolicy } from '../input/input-policy.js';
 import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
 import { readWatch, readWatchAll } from '../input/read-watch.js';
 import { readCommandOptions, readCreate, readId, readSweep, readUnleased } from '../input/session-input.js';
+import { timestampOf } from '../session/clock.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { CallerCommand } from '../session/session-status.js';
@@ -64,9 +67,11 @@ import type {
   Sweep,
 } from './operation-results.js';
 import { type Operation, perform } from './perform.js';
+import { redactEntries } from './redact-entries.js';
 import { readSettings, type SessionServiceOptions, Settings } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import { type UnleasedQuery, unleasedSessions } from './unleased-sessions.js';
+import { type UpdateInput, updateSession } from './update-session.js';
 
 /** Options of `get`. */
 export interface GetOptions extends ReadOptions {
@@ -99,10 +104,15 @@ export class SessionService {
     return new SessionService(this.#settings.forTenant(tenant));
   }
 
-  /** Creates a session in the status IDLE. */
+  /**
+   * Creates a session in the status IDLE; with `start`, `entries` and `from` it is also started, filled and forked, in one step:
+   * all of it is done, or nothing.
+   */
   create(input: CreateSessionInput): ResultAsync<CreatedSession, CreateError> {
     return perform(this.#settings, { name: 'create' }, async () => {
-      const read = readCreate(input, this.#settings.policy);
+      const time = this.#settings.now();
+      if (time.isErr()) return err(time.error);
+      const read = readCreate(input, this.#settings.policy, timestampOf(time.value));
       return read.isErr() ? err(read.error) : createSession(this.#settings, read.value);
     });
   }
@@ -184,6 +194,15 @@ export class SessionService {
     return this.#performOn({ name: 'extend', id }, (settings, key) => extendSession(settings, key, input, options));
   }
 
+  /**
+   * Sets and removes labels of a session in any status, in one step; the others stay. `update(id, { labels: { title: 'Tax
+   * return', draft: null } })` sets `title` and removes `draft`. Concurrent updates all count. One that changes nothing
+   * writes nothing.
+   */
+  update(id: string, input: UpdateInput, options: OperationOptions = {}): ResultAsync<SessionState, UpdateError> {
+    return this.#performOn({ name: 'update', id }, (settings, key) => updateSession(settings, key, input, options));
+  }
+
   /** Ends the session with the reason `terminated`. Succeeds without a change if the session has ended. */
   terminate(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
     return this.#change(id, 'terminate', options);
@@ -249,6 +268,14 @@ export class SessionService {
   /** Ends a lease. Succeeds if the lease was over already and no other followed. */
   release(id: string, input: ReleaseInput): ResultAsync<void, ReleaseError> {
     return this.#performOn({ name: 'release', id }, (settings, key) => releaseSession(settings, key, input));
+  }
+
+  /**
+   * Erases entries: their content, `id` and `data` are gone from the store at once, also of entries that are superseded.
+   * Their places, roles and times stay. `positions` are 1 to 1000 positions that `history` returned. Any status allows it.
+   */
+  redact(id: string, positions: readonly number[]): ResultAsync<void, RedactError> {
+    return this.#performOn({ name: 'redact', id }, (settings, key) => redactEntries(settings, key, positions));
   }
 
   /** Deletes the session. Succeeds if there is none. */

@@ -34,6 +34,11 @@ export interface SessionServiceOptions {
    * for no timeout. Stored with each session, as `idleTimeout`. Default: 0.
    */
   readonly inactivityTimeout?: number;
+  /**
+   * Seconds after the end of a session, whatever ended it, in which it still accepts entries: the last words of a transcript
+   * often come late. Nothing else changes. At most 30 days; stored with each session, as `idleTimeout`. Default: 0.
+   */
+  readonly gracePeriod?: number;
   /** Seconds after the end of a session when a sweep deletes it; 0 to keep it forever. Default: 0. */
   readonly retention?: number;
   /**
@@ -104,6 +109,7 @@ export class Settings {
 }
 
 const MAX_IDLE_SECONDS = 365 * 24 * 60 * 60;
+const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60;
 const MAX_RETENTION_SECONDS = 100 * 365 * 24 * 60 * 60;
 
 const optionNames: OptionNames<SessionServiceOptions> = {
@@ -113,6 +119,7 @@ const optionNames: OptionNames<SessionServiceOptions> = {
   tenant: true,
   idleTimeout: true,
   inactivityTimeout: true,
+  gracePeriod: true,
   retention: true,
   reportEnds: true,
   limits: defaultLimits,
@@ -131,6 +138,7 @@ const storeMethods = [
   'list',
   'replace',
   'append',
+  'redact',
   'findEntries',
   'remove',
   'due',
@@ -140,7 +148,8 @@ const storeMethods = [
 export const readSettings = (options: SessionServiceOptions): Settings =>
   readOptions('SessionService', options, optionNames, (issues) => {
     const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
-    const { idleTimeout = 0, inactivityTimeout = 0, retention = 0, reportEnds = true, observers = [] } = options;
+    const { idleTimeout = 0, inactivityTimeout = 0, gracePeriod = 0, retention = 0 } = options;
+    const { reportEnds = true, observers = [] } = options;
     const isStore = hasMethods(store, ...storeMethods) && hasMethods(store.ends, 'due', 'postpone', 'settle');
     issues.check(isStore, 'store', 'must be a SessionStore');
     issues.check(isClock(clock), 'clock', 'must be a Clock');
@@ -158,6 +167,7 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
         idleTimeoutMs: limitMsOf(readNumber(issues, 'idleTimeout', idleTimeout, 0, MAX_IDLE_SECONDS)),
         inactivityTimeoutMs: limitMsOf(readNumber(issues, 'inactivityTimeout', inactivityTimeout, 0, MAX_IDLE_SECONDS)),
         retentionMs: limitMsOf(readNumber(issues, 'retention', retention, 0, MAX_RETENTION_SECONDS)),
+        graceMs: readNumber(issues, 'gracePeriod', gracePeriod, 0, MAX_GRACE_SECONDS) * 1000,
         reportEnds,
       }),
       policy: readPolicy(issues, options),

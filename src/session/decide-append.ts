@@ -1,7 +1,8 @@
 import type { AppendOutcome, HistoryAppend } from '../store/session-store.js';
 import { isLeasedWith } from './lease.js';
+import { entriesUpToCurrent, type Places } from './places.js';
 import type { StateRecord } from './session-record.js';
-import { acceptsHistoryUntil } from './timeline.js';
+import { acceptsHistoryAt } from './timeline.js';
 
 /** An earlier append with the same operation id. */
 export interface KnownAppend {
@@ -13,23 +14,26 @@ export interface KnownAppend {
 /** What decides an append to a session. */
 export interface AppendTarget {
   readonly state: StateRecord;
-  /** Number of entries in the history, which is also the position behind them. */
-  readonly entries: number;
+  readonly places: Places;
   readonly known: KnownAppend | undefined;
 }
 
-/** The outcome of an append to an existing session, if it writes nothing. Undefined if its entries are to be added. */
+/** The number of entries that the new ones follow, or the outcome if nothing is to be written. */
 export const decideAppend = (
-  { state, entries: end, known }: AppendTarget,
-  { entries, now, operation, fencingToken, ifPosition, maxEntries }: HistoryAppend,
-): AppendOutcome | undefined => {
+  { state, places, known }: AppendTarget,
+  { entries, now, operation, fencingToken, ifPosition, after, maxEntries }: HistoryAppend,
+): AppendOutcome | number => {
   if (operation !== undefined && known !== undefined) {
     const isSame = known.digest === operation.digest;
     return isSame ? { outcome: 'appended', position: known.position, repeated: true } : { outcome: 'mismatch' };
   }
-  if (now >= acceptsHistoryUntil(state)) return { outcome: 'closed', state };
+  if (!acceptsHistoryAt(state, now)) return { outcome: 'closed', state };
   if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now)) return { outcome: 'lease_lost' };
+  const { end } = places;
   if (ifPosition !== undefined && ifPosition !== end) return { outcome: 'moved', position: end };
-  if (maxEntries !== undefined && end + entries.length > maxEntries) return { outcome: 'full' };
-  return undefined;
+  if (after !== undefined && after > end) return { outcome: 'invalid_position' };
+  const kept = after === undefined ? places.entries : entriesUpToCurrent(places, after);
+  if (kept === undefined) return { outcome: 'moved', position: end };
+  if (maxEntries !== undefined && kept + entries.length > maxEntries) return { outcome: 'full' };
+  return kept;
 };

@@ -17,7 +17,7 @@ export interface EndedSession {
   readonly duration: number;
   /** Milliseconds spent ACTIVE. */
   readonly durationMs: number;
-  /** Empty if the session was created without labels. */
+  /** The labels at the end. Empty if the session has none. */
   readonly labels: SessionLabels;
   /** When it was started: RFC 3339, UTC, milliseconds. Absent if it never was. */
   readonly startedAt?: string;
@@ -28,7 +28,7 @@ export interface EndedSession {
 /** The end that a record describes. */
 export const endedSessionOf = (
   { tenant, id }: SessionKey,
-  { state: stored, labels = {}, removedAt = Number.POSITIVE_INFINITY }: EndedRecord,
+  { state: stored, removedAt = Number.POSITIVE_INFINITY }: EndedRecord,
 ): EndedSession => {
   const state = removedAt < Number.POSITIVE_INFINITY ? stateAt(stored, removedAt) : stored;
   const isOver = state.status === 'TERMINATED';
@@ -41,7 +41,7 @@ export const endedSessionOf = (
     endReason: isOver ? state.endReason : 'deleted',
     duration: Math.floor(durationMs / 1000),
     durationMs,
-    labels,
+    labels: { ...state.labels },
     ...(startedAt !== undefined && { startedAt: timestampOf(startedAt) }),
     endedAt: timestampOf(endedAt),
   };

@@ -42,7 +42,7 @@ const noLabels: SessionLabels = Object.freeze({});
 
 /** The session that a stored record describes at `now`, in milliseconds since the epoch. */
 export const sessionAt = ({ head, state: stored, history, historyCount }: SessionRecord, now: number): Session => {
-  const { id, labels = noLabels, createdAt } = head;
+  const { id, origin, createdAt } = head;
   const state = stateAt(stored, now);
   const durationMs = activeMsAt(state, now);
   const session: Mutable<Session> = {
@@ -51,14 +51,16 @@ export const sessionAt = ({ head, state: stored, history, historyCount }: Sessio
     duration: Math.floor(durationMs / 1000),
     durationMs,
     options: currentOptions(head.options, state),
-    labels,
+    // A copy: a store in memory shares its states.
+    labels: state.labels === undefined ? noLabels : { ...state.labels },
     history,
     historyCount,
     createdAt,
-    updatedAt: timestampOf(Math.max(state.lastActivityAt, state.since)),
+    updatedAt: timestampOf(state.lastActivityAt),
   };
   addOptional(session, state);
   const lease = state.status === 'TERMINATED' ? undefined : state.lease && leaseAt(state, now);
   if (lease !== undefined) session.lease = lease;
+  if (origin !== undefined) session.origin = origin;
   return session;
 };

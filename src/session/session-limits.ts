@@ -52,6 +52,8 @@ export const MAX_LABELS = 8;
 export const LABEL_NAME_LENGTH = 64;
 /** Maximum length of the value of a label, in characters. */
 export const LABEL_VALUE_LENGTH = 256;
+/** Maximum number of sessions of a label that a list by several labels, by label and status, or by last update looks at. */
+export const LABEL_SEARCH_LIMIT = 10_000;
 /** Maximum duration of a lease, in seconds: a day. It can be renewed. */
 export const MAX_LEASE_SECONDS = 86_400;
 /** Maximum number of sessions on a page; a higher `limit` is served as this. */
@@ -60,6 +62,8 @@ export const PAGE_LIMIT = 100;
 export const DEFAULT_PAGE_LIMIT = 10;
 /** Maximum number of entries in a part of a history. */
 export const HISTORY_LIMIT = 1000;
+/** Maximum number of entries that one call redacts. */
+export const REDACT_LIMIT = 1000;
 /** Default number of entries in a part of a history. */
 export const DEFAULT_HISTORY_LIMIT = 100;
 /** Maximum number of sessions in one sweep. */

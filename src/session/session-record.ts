@@ -1,4 +1,4 @@
-import type { HistoryEntry, SessionLabels, SessionOptions } from './session.js';
+import type { HistoryEntry, SessionLabels, SessionOptions, SessionOrigin } from './session.js';
 import type { EndReason } from './session-status.js';
 
 /** The latest lease on a session. */
@@ -23,6 +23,8 @@ export interface SessionTerms {
   readonly inactivityTimeoutMs: number;
   /** Milliseconds that the session is kept after its end; `Infinity` for ever. */
   readonly retentionMs: number;
+  /** Milliseconds after its end in which it accepts entries; 0 for none. */
+  readonly graceMs: number;
   /** Whether its end must be reported; see `SessionStore.ends`. */
   readonly reportEnds: boolean;
 }
@@ -35,8 +37,8 @@ interface Phase {
   /** When the session was started first, in milliseconds since the epoch; absent before. */
   readonly startedAt?: number;
   /**
-   * When somebody last used the session, by an append, a command or a lease, in milliseconds since the epoch. An append
-   * moves it without a new revision. It never moves back.
+   * When somebody last used the session, by an append, a command or a lease, or when the clock ended it, in milliseconds
+   * since the epoch. An append moves it without a new revision. It never moves back.
    */
   readonly lastActivityAt: number;
   /** Milliseconds spent ACTIVE before `since`. */
@@ -50,11 +52,14 @@ interface Phase {
   readonly deadline: number;
   /**
    * The latest changes with an operation id, newest first, at most `REMEMBERED_OPERATIONS`: each as
-   * `<command>:<operation id>` (`extend` as `extend-<seconds>`), of the characters `A-Z a-z 0-9 _ . ~ : -`.
+   * `<command>:<operation id>` (`extend` as `extend-<seconds>`, `update` as `update-<digest>`), of the
+   * characters `A-Z a-z 0-9 _ . ~ : -`.
    */
   readonly operations: readonly string[];
   /** What the session was promised when it was created. */
   readonly terms: SessionTerms;
+  /** Sorted by name: a store may compare them as text. Absent for a session without labels. */
+  readonly labels?: SessionLabels;
   /** Absent if nobody has leased the session. */
   readonly lease?: LeaseRecord;
 }
@@ -74,8 +79,10 @@ export interface SessionHead {
   readonly id: string;
   /** The options that the session was created with. */
   readonly options: SessionOptions;
-  /** Absent for a session without labels. */
-  readonly labels?: SessionLabels;
+  /** Absent for a session that is no fork. */
+  readonly origin?: SessionOrigin;
+  /** A digest of the input of a create with an idempotency key, to recognise another input with the same key. */
+  readonly digest?: string;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
 }
@@ -91,8 +98,8 @@ export interface SessionRecord {
   /** Number of entries in the whole history. */
   readonly historyCount: number;
   /**
-   * Number of the last change: 1 for the creation, then 1 more for each change of the status, each append, and each lease
-   * that is taken or released.
+   * Number of the last change: 1 for the creation, then 1 more for each change of the status, of the time limit or of the
+   * labels, each append, and each lease that is taken or released.
    */
   readonly sequence: number;
   /**

@@ -16,9 +16,12 @@ export interface SessionOptions {
 
 /**
  * Names and values by which a host finds its sessions, such as `{ user: 'u-1' }`. At most 8; a name has 1 to 64 of the
- * characters `a-z 0-9 _ . -`, a value 1 to 256 characters. They never change after creation.
+ * characters `A-Z a-z 0-9 _ . -`, a value 1 to 256 characters. `update` changes them.
  */
 export type SessionLabels = Readonly<Record<string, string>>;
+
+/** Labels to change: a name and its new value, or `null` to remove it. The other labels stay. */
+export type LabelChanges = Readonly<Record<string, string | null>>;
 
 /** A value of JSON (RFC 8259). */
 export type JsonValue =
@@ -46,6 +49,14 @@ export interface HistoryEntry {
 /** An entry with its place in the history. */
 export interface PositionedEntry extends HistoryEntry {
   /** The position behind the entry: opaque, and never that of another entry of the session. */
+  readonly position: number;
+}
+
+/** The session that another one was forked from, and the part of its history that the other one begins with. */
+export interface SessionOrigin {
+  /** The id of the session. */
+  readonly id: string;
+  /** The position in its history up to which the other one begins with it. */
   readonly position: number;
 }
 
@@ -102,10 +113,12 @@ export interface Session {
   readonly history: readonly HistoryEntry[];
   /** Number of entries in the whole history. */
   readonly historyCount: number;
-  /** Empty if the session was created without labels. */
+  /** Empty if the session has none. */
   readonly labels: SessionLabels;
   /** The current lease; absent if nobody holds the session. */
   readonly lease?: SessionLease;
+  /** Present if the session is a fork. The session that it names may have been deleted. */
+  readonly origin?: SessionOrigin;
   /** When the session was created. */
   readonly createdAt: string;
   /** When the session was started first; absent before. RFC 3339, UTC, milliseconds, like every time of a session. */

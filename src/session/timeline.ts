@@ -1,4 +1,5 @@
 import type { Result } from 'neverthrow';
+import type { SessionLabels } from './session.js';
 import { type EndedState, REMEMBERED_OPERATIONS, type SessionTerms, type StateRecord } from './session-record.js';
 import {
   acceptsHistory,
@@ -22,18 +23,21 @@ export interface Beginning {
   /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
   readonly limitMs: number;
   readonly terms: SessionTerms;
+  readonly labels?: SessionLabels | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** Default: 1. */
   readonly revision?: number;
+  /** Whether it is started at once, as its second change. Default: false. */
+  readonly isStarted?: boolean;
 }
 
 const noOperations: readonly string[] = Object.freeze([]);
 
-/** The state of a new session. */
-export const initialState = ({ limitMs, terms, now, revision = 1 }: Beginning): StateRecord =>
-  Object.freeze({
-    status: 'IDLE',
+/** The state of a new session. A plain literal where it can be: spreads in it take half as long as the rest of a create. */
+const idleState = ({ limitMs, terms, labels, now, revision = 1 }: Beginning): StateRecord => {
+  const state = {
+    status: 'IDLE' as const,
     revision,
     since: now,
     lastActivityAt: now,
@@ -42,7 +46,18 @@ export const initialState = ({ limitMs, terms, now, revision = 1 }: Beginning): 
     deadline: now + terms.idleTimeoutMs,
     operations: noOperations,
     terms,
-  });
+  };
+  return Object.freeze(labels === undefined ? state : { ...state, labels });
+};
+
+/** The state of a new session, which is started at once if it `isStarted`. */
+export const initialState = (beginning: Beginning): StateRecord => {
+  const idle = idleState(beginning);
+  if (!beginning.isStarted) return idle;
+  const { now, limitMs } = beginning;
+  const begun = { revision: idle.revision + 1, startedAt: now, deadline: now + limitMs };
+  return Object.freeze({ ...idle, ...transitions.IDLE.start, ...begun });
+};
 
 export const remember = (
   operations: readonly string[],
@@ -86,7 +101,9 @@ export const stateAt = (state: StateRecord, now: number): StateRecord => {
   const since = endsAt(state);
   if (status === 'TERMINATED' || now < since) return state;
   const end = since < deadline ? transitions.ACTIVE.time_out : clockEnds[status];
-  return { ...state, ...end, since, activeMs: activeMsAt(state, since), deadline: since + terms.retentionMs };
+  const lastActivityAt = Math.max(state.lastActivityAt, since);
+  const activeMs = activeMsAt(state, since);
+  return { ...state, ...end, since, lastActivityAt, activeMs, deadline: since + terms.retentionMs };
 };
 
 /** The TERMINATED state to store, if the deadline has passed and the end is not stored yet. */
@@ -129,10 +146,29 @@ export const advance = (
       deadline: now + untilNext[target.status],
       operations: remember(state.operations, command, change.operationId),
       terms,
+      ...(state.labels && { labels: state.labels }),
       ...(state.lease && { lease: state.lease }),
     });
   });
 };
 
-/** End of the time in which the session accepts history entries, in milliseconds since the epoch, exclusive; 0 for never. */
-export const acceptsHistoryUntil = (state: StateRecord): number => (acceptsHistory[state.status] ? endsAt(state) : 0);
+/**
+ * End of the time in which the session accepts history entries, its grace period included, in milliseconds since the epoch,
+ * exclusive; 0 for never. One that is IDLE accepts none before its end.
+ */
+export const acceptsHistoryUntil = (state: StateRecord): number => {
+  const { graceMs } = state.terms;
+  if (acceptsHistory[state.status]) return endsAt(state) + graceMs;
+  if (graceMs === 0) return 0;
+  return (state.status === 'TERMINATED' ? state.since : state.deadline) + graceMs;
+};
+
+/** Whether the session accepts history entries at `now`. */
+export const acceptsHistoryAt = (state: StateRecord, now: number): boolean =>
+  now < acceptsHistoryUntil(state) && !(state.status === 'IDLE' && now < state.deadline);
+
+/** The state after an append at `now`. Entries in the grace period come after the end, and change nothing of it. */
+export const usedAt = (state: StateRecord, now: number): StateRecord =>
+  now <= state.lastActivityAt || state.status === 'TERMINATED' || now >= endsAt(state)
+    ? state
+    : Object.freeze({ ...state, lastActivityAt: now });

@@ -1,6 +1,5 @@
 import type { Result } from 'neverthrow';
 import type { StoreError } from '../errors.js';
-import type { SessionLabels } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { Answer, SessionKey } from './session-key.js';
 
@@ -8,8 +7,6 @@ import type { Answer, SessionKey } from './session-key.js';
 export interface EndedRecord {
   /** TERMINATED, unless the session was removed before it had ended. */
   readonly state: StateRecord;
-  /** Absent for a session without labels. */
-  readonly labels?: SessionLabels;
   /** The `now` of the removal; absent if the session was not removed. */
   readonly removedAt?: number;
 }
@@ -44,7 +41,7 @@ export interface DueEnds {
  * The ends that must be reported, and are not yet. An end of a session with `terms.reportEnds` is added in the step that
  * makes it: by the first `replace` with a TERMINATED state, due at its `since`; or by a `remove` of a session that has not
  * ended, due at the `now` of the removal. It stays until `settle`, also if the session is removed meanwhile: then the queue
- * keeps the state and the labels, and no reader sees the session. A session whose end waits here is not in
+ * keeps the state, and no reader sees the session. A session whose end waits here is not in
  * `SessionStore.due`.
  */
 export interface EndQueue {

@@ -1,6 +1,6 @@
-import type { StoreError } from '../errors.js';
+import type { StoreError, TooManyLabelled } from '../errors.js';
 import type { EventPage } from '../events/session-event.js';
-import type { HistoryEntry, PositionedEntry } from '../session/session.js';
+import type { HistoryEntry, PositionedEntry, SessionLabels, SessionOrigin } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import type { OpenStatus, SessionStatus } from '../session/session-status.js';
 import type { EndQueue } from './end-queue.js';
@@ -21,10 +21,52 @@ export interface ReadSize {
   readonly historyLimit?: number | undefined;
 }
 
+/** What a new session has beside its head and state. */
+export interface Opening {
+  /** The history that it begins with, after that of its origin. May be empty. */
+  readonly entries: readonly HistoryEntry[];
+  /** Makes it a fork: it begins with the current history of this session of the tenant. */
+  readonly from?: {
+    /** The id of the session. */
+    readonly id: string;
+    /** The position up to which the history is copied. Default: the end. */
+    readonly position?: number;
+    /** Maximum bytes of JSON to copy, approximate. */
+    readonly maxBytes: number;
+  };
+  /** Maximum number of entries in the history. Default: no limit. */
+  readonly maxEntries?: number;
+  /** Given only if the state is ACTIVE. */
+  readonly active?: ActiveLimit;
+}
+
+/** Outcome of `SessionStore.insert`. The conditions are checked in this order; what is not inserted writes nothing. */
+export type Inserted =
+  | 'inserted'
+  /** A session with this id exists. */
+  | 'taken'
+  /** The session to fork does not exist. */
+  | 'missing'
+  /** The position to fork at is not one of the current history. */
+  | 'invalid_position'
+  /** The history to copy has more than `maxBytes`. */
+  | 'too_large'
+  /** The history would exceed `maxEntries`. */
+  | 'full'
+  /** The tenant has as many ACTIVE sessions as it may have. */
+  | 'too_many'
+  /** Inserted, with this number of entries from its origin, which is now in its head. */
+  | { readonly copied: number; readonly origin: SessionOrigin };
+
 /** Input of `SessionStore.append`. */
 export interface HistoryAppend {
-  /** At least one entry, oldest first. The store keeps them together and in this order. */
+  /** Oldest first; at least one, unless `after` is given. The store keeps them together and in this order. */
   readonly entries: readonly HistoryEntry[];
+  /**
+   * Rewinds the history to this position before it adds the entries: what followed the position is superseded, which no
+   * reader gets any more. Default: the end of the history.
+   */
+  readonly after?: number;
   /** The caller's time, in milliseconds since the epoch. */
   readonly now: number;
   /** Identifies this append for as long as the session exists. A repeated append with the same id adds nothing. */
@@ -42,11 +84,15 @@ export interface HistoryAppend {
   readonly maxEntries?: number;
 }
 
-/** The conditions are checked in this order: known operation, missing, closed, not leased, moved, full. */
+/**
+ * The conditions are checked in this order: known operation, missing, closed, not leased, moved, invalid position,
+ * superseded, full.
+ */
 export type AppendOutcome =
   /**
-   * `position` is the position behind these entries: opaque, and the same if the call is repeated. `repeated`: an earlier
-   * append with this operation id has added them, and this one wrote nothing.
+   * `position` is the position behind these entries: opaque, higher than all before it, and the same if the call is
+   * repeated. An append with `after` and no entries has a position too. `repeated`: an earlier append with this operation id
+   * has added them, and this one wrote nothing.
    */
   | { readonly outcome: 'appended'; readonly position: number; readonly repeated?: true }
   /** An append with this operation id has another digest. Nothing was written. */
@@ -55,13 +101,25 @@ export type AppendOutcome =
   | { readonly outcome: 'closed'; readonly state: StateRecord }
   /** No current lease has this fencing token. Nothing was written. */
   | { readonly outcome: 'lease_lost' }
-  /** The history ends at `position`, not at `ifPosition`. Nothing was written. */
+  /** The history ends at `position`, not at `ifPosition`; or `after` is superseded. Nothing was written. */
   | { readonly outcome: 'moved'; readonly position: number }
+  /** `after` is not a position in this history. Nothing was written. */
+  | { readonly outcome: 'invalid_position' }
   /** The history would exceed `maxEntries`. Nothing was written. */
   | { readonly outcome: 'full' }
   | { readonly outcome: 'missing' };
 
-/** The part of a history to read: the first entries behind `after`, or the latest before `before`. */
+/** Outcome of `SessionStore.redact`. */
+export type Redacted =
+  | 'redacted'
+  /** One of the positions is behind the end, or can be that of no entry. Nothing was written. */
+  | 'invalid_position'
+  | 'missing';
+
+/**
+ * The part of a history to read: the first entries behind `after`, or the latest before `before`. A superseded position is
+ * one between those of the entries that are left.
+ */
 export type HistorySlice = {
   /** Maximum number of entries, at least 1. */
   readonly limit: number;
@@ -89,12 +147,9 @@ export type EntriesOutcome =
       readonly outcome: 'found';
       /** Oldest first, each with the position behind it. */
       readonly entries: readonly PositionedEntry[];
-      /** The position before the first of the entries, 0 at the beginning of the history; without entries, `position`. */
+      /** The position before the first of the entries: `after`, or 0 at the beginning of the history. */
       readonly start: number;
-      /**
-       * The position behind the last of the entries. Without entries: the position that was given, or behind the whole
-       * history.
-       */
+      /** The position behind the last of the entries: `before`, or the end of the history if nothing follows. */
       readonly position: number;
       /** Whether there are entries behind `position`. */
       readonly hasMore: boolean;
@@ -123,10 +178,21 @@ export interface Removal {
 }
 
 /** A place in a tenant's list of sessions. The session itself may have been deleted. */
-export type ListPlace = Pick<SessionHead, 'id' | 'createdAt'>;
+export interface ListPlace {
+  /** The id of the session. */
+  readonly id: string;
+  /**
+   * The time that the list is ordered by: when the session was created, or with the order `updated` when it was updated.
+   * RFC 3339, UTC, milliseconds.
+   */
+  readonly at: string;
+}
 
-/** `newest`: by `createdAt` descending, then by `id` descending. `oldest`: the reverse. */
-export type ListOrder = 'newest' | 'oldest';
+/**
+ * `newest`: by `createdAt` descending, then by `id` descending. `oldest`: the reverse. `updated`: by the time of the last
+ * append or change descending, then by `id` descending; only with labels.
+ */
+export type ListOrder = 'newest' | 'oldest' | 'updated';
 
 /** The status of a session at a time. */
 export interface StatusAt {
@@ -153,8 +219,17 @@ export interface PageRange extends ReadSize {
   readonly createdAfter?: string | undefined;
   /** Only sessions created earlier than this time, exclusive. */
   readonly createdBefore?: string | undefined;
-  /** Only sessions with this label. Never together with `status`. */
-  readonly label?: { readonly name: string; readonly value: string } | undefined;
+  /**
+   * Only sessions with all of these labels, one or more. The store looks for several labels, for labels with a status, and
+   * in the order `updated` at all sessions between the two times that have the one of the labels with the fewest of them: at
+   * most `LABEL_SEARCH_LIMIT`, 10,000. If there are more, `too_many_labelled`. A page of one label alone has no such limit.
+   */
+  readonly labels?: SessionLabels | undefined;
+  /**
+   * The caller's time, in milliseconds since the epoch, with the order `updated`: a session whose deadline has passed by then
+   * was updated at its deadline; any other at its `lastActivityAt`. Default: only what is stored counts.
+   */
+  readonly now?: number | undefined;
   /** Only sessions behind this place, in the order of the page. */
   readonly after?: ListPlace | undefined;
 }
@@ -284,8 +359,11 @@ export interface EventLog {
  * `colloquy/testing` contains this contract as tests.
  */
 export interface SessionStore {
-  /** Adds a session without history. If the id is taken, the existing session stays unchanged. */
-  insert(tenant: string, head: SessionHead, state: StateRecord): Answer<'inserted' | 'taken', StoreError>;
+  /**
+   * Adds a session. If the id is taken, the existing session stays unchanged. With an `opening`, the state may be ACTIVE, and
+   * the creation, the start and the history that it begins with are one change each, each with its event.
+   */
+  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening): Answer<Inserted, StoreError>;
 
   /** Reads the session; undefined if there is none. */
   find<E = never>(
@@ -297,14 +375,18 @@ export interface SessionStore {
   /** Reads the state alone. The cost does not depend on the history. */
   findState(key: SessionKey): Answer<StateRecord | undefined, StoreError>;
 
-  /** Reads a page, in O(log n + page). */
-  list<E = never>(tenant: string, page: PageRange, admit?: Admit<E>): Answer<RecordPage, StoreError | E>;
+  /** Reads a page, in O(log n + page), or where it has to look for labels (`PageRange.labels`) in the number of those. */
+  list<E = never>(
+    tenant: string,
+    page: PageRange,
+    admit?: Admit<E>,
+  ): Answer<RecordPage, StoreError | TooManyLabelled | E>;
 
   /**
    * Replaces the state with revision `next.revision - 1` by `next`. If the state has another revision, writes nothing
    * and returns `stale`. A later `lastActivityAt` that is stored stays. Another status is a change with an event, and so is
-   * a lease that is taken (another fencing token) or released (`releasedAt`), and another time limit: see `changeDetailOf`.
-   * Any other replacement, such as a renewed lease, has no event, and the sequence stays. The first TERMINATED state of a
+   * a lease that is taken (another fencing token) or released (`releasedAt`), another time limit, and other labels: see `changeDetailOf`.
+   * Other labels move the session between the lists of labels in the same step. Any other replacement, such as a renewed lease, has no event, and the sequence stays. The first TERMINATED state of a
    * session adds its end to `ends` if it has to be reported.
    *
    * `active` is given only if the session becomes ACTIVE. If the tenant has as many ACTIVE sessions already, `too_many`, and
@@ -313,10 +395,19 @@ export interface SessionStore {
   replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError>;
 
   /**
-   * Adds entries at the end of the history, if the state accepts history at `now` (`acceptsHistoryUntil`), and moves its
-   * `lastActivityAt` to `now` unless it is later. Appends never conflict with each other. The cost does not depend on the length of the history.
+   * Adds entries at the end of the history or behind `after`, if the state accepts history at `now` (`acceptsHistoryUntil`),
+   * and moves its `lastActivityAt` to `now` unless it is later. Appends at the end never conflict with each other. The cost
+   * does not depend on the length of the history. No position is used twice, whatever is superseded.
    */
   append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError>;
+
+  /**
+   * Overwrites the entries at these positions by entries of the same role and time without content, `id` and `data`, also
+   * those that are superseded, so that nobody can read them in the store any more. Their places and positions stay; sizes may
+   * count them as before. One change with one event, unless nothing is left to overwrite. Any status allows it, and nothing of
+   * the state changes.
+   */
+  redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted, StoreError>;
 
   /** Reads a part of the history. The cost depends on the part, not on the length of the history. */
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome, StoreError>;

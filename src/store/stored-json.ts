@@ -1,7 +1,7 @@
 import type { EventDetail, SimpleEvent } from '../events/event-detail.js';
 import { isLabels } from '../input/read-labels.js';
 import { isFields } from '../input/values.js';
-import type { HistoryEntry, SessionOptions } from '../session/session.js';
+import type { HistoryEntry, SessionLabels, SessionOptions, SessionOrigin } from '../session/session.js';
 import type { LeaseRecord, SessionHead, SessionTerms, StateRecord } from '../session/session-record.js';
 import { isEndReason, isSessionStatus } from '../session/session-status.js';
 
@@ -27,23 +27,25 @@ const orInfinity = (value: number | null): number => value ?? Number.POSITIVE_IN
 
 const finiteOnly = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
 
-const encodeTerms = ({ idleTimeoutMs, inactivityTimeoutMs, retentionMs, reportEnds }: SessionTerms) => ({
+const encodeTerms = ({ idleTimeoutMs, inactivityTimeoutMs, retentionMs, graceMs, reportEnds }: SessionTerms) => ({
   idleTimeoutMs: finiteOnly(idleTimeoutMs),
   inactivityTimeoutMs: finiteOnly(inactivityTimeoutMs),
   retentionMs: finiteOnly(retentionMs),
+  graceMs: graceMs === 0 ? undefined : graceMs,
   reportEnds,
 });
 
 const decodeTerms = (stored: unknown): SessionTerms | undefined => {
   if (!isFields(stored)) return undefined;
-  const { idleTimeoutMs = null, inactivityTimeoutMs = null, retentionMs = null, reportEnds } = stored;
+  const { idleTimeoutMs = null, inactivityTimeoutMs = null, retentionMs = null, graceMs = 0, reportEnds } = stored;
   if (!isTimeOrNever(idleTimeoutMs) || !isTimeOrNever(inactivityTimeoutMs) || !isTimeOrNever(retentionMs))
     return undefined;
-  if (typeof reportEnds !== 'boolean') return undefined;
+  if (typeof reportEnds !== 'boolean' || !isNumber(graceMs)) return undefined;
   return {
     idleTimeoutMs: orInfinity(idleTimeoutMs),
     inactivityTimeoutMs: orInfinity(inactivityTimeoutMs),
     retentionMs: orInfinity(retentionMs),
+    graceMs,
     reportEnds,
   };
 };
@@ -56,8 +58,11 @@ const encodeLease = ({ holder, fencingToken, takenAt, until, releasedAt }: Lease
   ...(releasedAt !== undefined && { releasedAt }),
 });
 
-/** Without `lastActivityAt`, which an append moves: stores keep it beside this text. */
-export const encodeState = (state: StateRecord): string => {
+/**
+ * Without `lastActivityAt`, which an append moves: stores keep it beside this text. And without labels where a store keeps
+ * these beside it, too.
+ */
+export const encodeState = (state: StateRecord, labels: SessionLabels | undefined): string => {
   const { revision, status, since, startedAt, activeMs, limitMs, deadline, operations, terms, lease } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
   return JSON.stringify({
@@ -71,6 +76,7 @@ export const encodeState = (state: StateRecord): string => {
     deadline,
     operations,
     terms: encodeTerms(terms),
+    labels,
     lease: lease && encodeLease(lease),
   });
 };
@@ -85,16 +91,22 @@ const isLease = (value: unknown): value is LeaseRecord =>
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 
-/** The state in a text and its time of the last activity; `undefined` if it cannot be read. */
-export const decodeState = (text: unknown, lastActivityAt: number): StateRecord | undefined => {
+/** The state in a text, with what is kept beside it; `undefined` if it cannot be read. */
+export const decodeState = (
+  text: unknown,
+  lastActivityAt: number,
+  labelsBeside?: SessionLabels,
+): StateRecord | undefined => {
   const stored = parse(text);
   if (!isFields(stored) || !Number.isSafeInteger(lastActivityAt)) return undefined;
   const { status, endReason, revision, since, startedAt, activeMs, limitMs, deadline, operations, lease } = stored;
+  const labels = stored['labels'] ?? labelsBeside;
   const terms = decodeTerms(stored['terms']);
   if (!isSessionStatus(status) || !isNumber(revision) || !isNumber(since) || !isNumber(activeMs)) return undefined;
   if (!isTimeOrNever(limitMs) || !isTimeOrNever(deadline) || !isTexts(operations) || terms === undefined)
     return undefined;
   if (lease !== undefined && !isLease(lease)) return undefined;
+  if (labels !== undefined && !isLabels(labels)) return undefined;
   if (startedAt !== undefined && !isNumber(startedAt)) return undefined;
   const phase = {
     revision,
@@ -106,15 +118,16 @@ export const decodeState = (text: unknown, lastActivityAt: number): StateRecord 
     deadline: orInfinity(deadline),
     operations,
     terms,
+    ...(labels && { labels }),
     ...(lease && { lease }),
   };
   if (status !== 'TERMINATED') return { status, ...phase };
   return isEndReason(endReason) ? { status, ...phase, endReason } : undefined;
 };
 
-export const encodeHead = ({ id, options, labels, createdAt }: SessionHead): string => {
+export const encodeHead = ({ id, options, digest, createdAt, origin }: SessionHead): string => {
   const { face, profile, context, behavior, timeLimit } = options;
-  return JSON.stringify({ id, options: { face, profile, context, behavior, timeLimit }, labels, createdAt });
+  return JSON.stringify({ id, options: { face, profile, context, behavior, timeLimit }, digest, createdAt, origin });
 };
 
 const isOptions = (value: unknown): value is SessionOptions =>
@@ -125,12 +138,16 @@ const isOptions = (value: unknown): value is SessionOptions =>
   isText(value['behavior']) &&
   isNumber(value['timeLimit']);
 
+const isOrigin = (value: unknown): value is SessionOrigin =>
+  isFields(value) && isText(value['id']) && isNumber(value['position']);
+
 const isHead = (value: unknown): value is SessionHead =>
   isFields(value) &&
   isText(value['id']) &&
   isOptions(value['options']) &&
   isText(value['createdAt']) &&
-  (value['labels'] === undefined || isLabels(value['labels']));
+  (value['digest'] === undefined || isText(value['digest'])) &&
+  (value['origin'] === undefined || isOrigin(value['origin']));
 
 /** The head of a session in a text; `undefined` if it cannot be read or is another session's. */
 export const decodeHead = (id: string, text: unknown): SessionHead | undefined => {
@@ -144,6 +161,13 @@ export const plainEntry = ({ role, content, timestamp, id, data }: HistoryEntry)
   if (id === undefined) return data === undefined ? entry : { ...entry, data };
   return data === undefined ? { ...entry, id } : { ...entry, id, data };
 };
+
+/** What is left of an entry that is redacted. */
+export const redactedEntry = ({ role, timestamp }: HistoryEntry): HistoryEntry => ({ role, content: '', timestamp });
+
+/** Whether nothing is left of an entry to redact. */
+export const isRedacted = ({ content, id, data }: HistoryEntry): boolean =>
+  content === '' && id === undefined && data === undefined;
 
 export const encodeEntry = (entry: HistoryEntry): string => JSON.stringify(plainEntry(entry));
 
@@ -161,6 +185,8 @@ export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefine
   return entries.map(plainEntry);
 };
 
+const isNumbers = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every(isNumber);
+
 const isSimple = (type: unknown): type is SimpleEvent =>
   ['created', 'started', 'paused', 'resumed', 'deleted'].some((known) => known === type);
 
@@ -168,12 +194,14 @@ const isSimple = (type: unknown): type is SimpleEvent =>
 export const decodeDetail = (text: unknown): EventDetail | undefined => {
   const detail = parse(text);
   if (!isFields(detail)) return undefined;
-  const { type, at, endReason, position, holder, limitMs, endsAt } = detail;
+  const { type, at, endReason, position, after, holder, limitMs, endsAt, labels, positions } = detail;
   if (!isNumber(at)) return undefined;
   if (isSimple(type)) return { type, at };
   if ((type === 'leased' || type === 'released') && isText(holder)) return { type, at, holder };
-  if (type === 'appended' && isNumber(position)) return { type, at, position };
+  if (type === 'appended' && isNumber(position)) return { type, at, position, ...(isNumber(after) && { after }) };
   if (type === 'extended' && isNumber(limitMs)) return { type, at, limitMs, ...(isNumber(endsAt) && { endsAt }) };
+  if (type === 'updated' && isLabels(labels)) return { type, at, labels };
+  if (type === 'redacted' && isNumbers(positions)) return { type, at, positions };
   return type === 'terminated' && isEndReason(endReason) ? { type, at, endReason } : undefined;
 };
 

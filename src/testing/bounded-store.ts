@@ -22,6 +22,7 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     list: (...args) => bounded('list', store.list(...args)),
     replace: (...args) => bounded('replace', store.replace(...args)),
     append: (...args) => bounded('append', store.append(...args)),
+    redact: (...args) => bounded('redact', store.redact(...args)),
     findEntries: (...args) => bounded('findEntries', store.findEntries(...args)),
     remove: (...args) => bounded('remove', store.remove(...args)),
     events: store.events && boundedLog(store.events),

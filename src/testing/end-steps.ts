@@ -19,9 +19,9 @@ export const end = ended('terminated', {
 
 /** Inserts a session whose end must be reported, and starts it. */
 export const start = async (store: SessionStore, each: SessionKey = key, labels?: SessionLabels): Promise<void> => {
-  const head = labels === undefined ? headOf(each.id) : { ...headOf(each.id), labels };
-  await insert(store, each, head, live('IDLE', { terms: reported }));
-  await replace(store, each, active);
+  const labelled = labels === undefined ? {} : { labels };
+  await insert(store, each, headOf(each.id), { ...live('IDLE', { terms: reported }), ...labelled });
+  await replace(store, each, { ...active, ...labelled });
 };
 
 /** What is to be reported of an end; fails if it cannot be read. */

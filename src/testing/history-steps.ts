@@ -60,7 +60,7 @@ export const readBack = async (
     expectThat(part.entries.length <= limit, `at most ${limit} entries are given`);
     expectEqual(part.position, start, 'the position behind the part');
     expectThat(start === 0 || part.start < start, `the start ${part.start} is lower than ${start}`);
-    expectThat(start === 0 || part.entries.length > 0, 'before every position but 0 there is something');
+    expectThat(part.start === 0 || part.entries.length > 0, 'before every part but the first there is something');
     entries = [...part.entries, ...entries];
     start = part.start;
     return start === 0;

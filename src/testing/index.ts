@@ -15,21 +15,27 @@ import { entryData } from './cases/entry-data.js';
 import { eventCounts } from './cases/event-counts.js';
 import { events } from './cases/events.js';
 import { extensionEvents, extensions } from './cases/extensions.js';
+import { gracePeriods } from './cases/grace-period.js';
 import { historyBytes } from './cases/history-bytes.js';
 import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
 import { inactivity, inactivityStatuses } from './cases/inactivity.js';
 import { insertion } from './cases/insertion.js';
+import { labelSearch } from './cases/label-search.js';
+import { labelEvents, labelUpdates } from './cases/label-updates.js';
 import { labels } from './cases/labels.js';
 import { leaseEvents, leases } from './cases/leases.js';
 import { names } from './cases/names.js';
+import { openingEvents, openingLimits, openings } from './cases/openings.js';
 import { operations } from './cases/operations.js';
 import { ownership } from './cases/ownership.js';
 import { paging } from './cases/paging.js';
 import { races } from './cases/races.js';
 import { ranges } from './cases/ranges.js';
+import { redactionEvents, redactions } from './cases/redactions.js';
 import { removal } from './cases/removal.js';
 import { removedEnds } from './cases/removed-ends.js';
+import { rewindEvents, rewinds } from './cases/rewinds.js';
 import { sequences } from './cases/sequences.js';
 import { statusTimes } from './cases/status-times.js';
 import { tenants } from './cases/tenants.js';
@@ -70,6 +76,7 @@ const MAXIMUM_TIMEOUT_MS = 2 ** 31 - 1;
 
 const cases: readonly StoreCase[] = [
   ...insertion,
+  ...openings,
   ...paging,
   ...ranges,
   ...changes,
@@ -84,12 +91,17 @@ const cases: readonly StoreCase[] = [
   ...admission,
   ...operations,
   ...appendConditions,
+  ...rewinds,
+  ...redactions,
   ...leases,
   ...labels,
+  ...labelUpdates,
+  ...labelSearch,
   ...removal,
   ...sequences,
   ...deadlines,
   ...inactivity,
+  ...gracePeriods,
   ...ends,
   ...removedEnds,
   ...tenants,
@@ -130,9 +142,22 @@ export const describeSessionStore = <S extends SessionStore>(
 
   addAll(cases, makeStore);
   if (withStatuses !== undefined)
-    addAll([...byStatus, ...statusTimes, ...inactivityStatuses, ...activeLimits], withStatuses);
+    addAll([...byStatus, ...statusTimes, ...inactivityStatuses, ...activeLimits, ...openingLimits], withStatuses);
   if (withUnleased !== undefined) addAll(unleased, withUnleased);
-  if (withEvents !== undefined) addAll([...events, ...eventCounts, ...leaseEvents, ...extensionEvents], withEvents);
+  if (withEvents !== undefined)
+    addAll(
+      [
+        ...events,
+        ...eventCounts,
+        ...leaseEvents,
+        ...extensionEvents,
+        ...labelEvents,
+        ...rewindEvents,
+        ...openingEvents,
+        ...redactionEvents,
+      ],
+      withEvents,
+    );
   if (corrupt !== undefined) {
     for (const { name, run } of corruption) {
       add(name, makeStore, (store) => run(bounded(store), (key, part) => corrupt(store, key, part)));

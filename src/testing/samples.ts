@@ -25,6 +25,7 @@ export const noTerms: SessionTerms = {
   idleTimeoutMs: Number.POSITIVE_INFINITY,
   inactivityTimeoutMs: Number.POSITIVE_INFINITY,
   retentionMs: Number.POSITIVE_INFINITY,
+  graceMs: 0,
   reportEnds: false,
 };
 

@@ -1,4 +1,4 @@
-import type { StoreError } from '../errors.js';
+import type { StoreError, TooManyLabelled } from '../errors.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import { endsAt } from '../session/timeline.js';
@@ -8,14 +8,14 @@ import { expectEqual } from './expect.js';
 import { headOf, live, NOON, operationOf, say, upTo } from './samples.js';
 
 /** The value that the store returns. Fails if it returns an error. */
-export const answerOf = async <T>(answer: Answer<T, StoreError>): Promise<T> => {
+export const answerOf = async <T>(answer: Answer<T, StoreError | TooManyLabelled>): Promise<T> => {
   const result = await answer;
   if (result.isOk()) return result.value;
   throw new Error(`the store answered ${result.error.type}: ${result.error.message}`, { cause: result.error });
 };
 
 /** The error that the store returns. Fails if it returns a value. */
-export const errorOf = async <T>(answer: Answer<T, StoreError>): Promise<StoreError> => {
+export const errorOf = async <T, E extends StoreError | TooManyLabelled>(answer: Answer<T, E>): Promise<E> => {
   const result = await answer;
   if (result.isErr()) return result.error;
   throw new Error(`the store answered ${JSON.stringify(result.value)} where an error was expected`);

@@ -83,10 +83,28 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     expect(idsIn((await colloquy.run([...label, 'PAUSED'], { env })).stdout)).toEqual([paused]);
   });
 
+  test('list takes several labels, and within one the order of the last use, in Redis and in a service', async () => {
+    const ids = [await create({ owner: 'o-1', kind: 'a' }), await create({ owner: 'o-1', kind: 'b' })];
+    await create({ owner: 'o-2', kind: 'a' });
+    (await sessions.update(ids[0] ?? '', { labels: { title: 'Tax return' } }))._unsafeUnwrap();
+    const both = ['list', '--label', 'owner=o-1', '--label', 'kind=a'];
+    const byUse = ['list', '--label', 'owner=o-1', '--order', 'updated'];
+    for (const [at, options] of [{}, { env }].entries()) {
+      const from = at === 0 ? where : [];
+      expect(idsIn((await colloquy.run([...both, ...from], options)).stdout)).toEqual([ids[0]]);
+      expect(idsIn((await colloquy.run([...byUse, ...from], options)).stdout)).toEqual(ids);
+    }
+    const first = await colloquy.run([...byUse, '--limit', '1', ...where]);
+    const [, cursor = ''] = /--after (\S+)/.exec(first.stderr) ?? [];
+    expect(idsIn((await colloquy.run([...byUse, '--after', cursor, ...where])).stdout)).toEqual([ids[1]]);
+    const twice = await colloquy.run(['list', '--label', 'a=b', '--label', 'a=c', ...where]);
+    expect(twice).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--label must have each NAME once') });
+  });
+
   test.each([
     ['user', '--label must be NAME=VALUE, such as user=u-1'],
     ['=u-1', '--label must be NAME=VALUE, such as user=u-1'],
-    ['User=u-1', 'label must have names of 1 to 64'],
+    ['us er=u-1', 'label must have names of 1 to 64'],
   ])('list --label %s is refused in one line', async (label, message) => {
     for (const run of [
       colloquy.run(['list', '--label', label, ...where]),

@@ -39,6 +39,7 @@ type Operations = Pick<
   | 'release'
   | 'delete'
   | 'extend'
+  | 'update'
 >;
 type Either = Operations | SessionClient;
 type PageOfEither = Omit<RemotePage, 'truncated'>;
@@ -90,6 +91,7 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     ['list', [{ limt: 5 }]],
     ['start', [id, { fense: 1 }]],
     ['extend', [id, { timeLimit: 90, timelimit: 5 }]],
+    ['update', [id, { labels: {}, label: {} }]],
     ['append', [id, [{ role: 'user', content: 'x' }], { ifposition: 1 }]],
     ['lease', [id, { holder: 'a', seconds: 1, until: 5 }]],
     ['renew', [id, { fencingToken: 1, seconds: 1, until: 5 }]],
@@ -108,6 +110,8 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.extend(id, { timeLimit: 80 }, { operationId: 'paid' })));
   for (const timeLimit of [1, -1]) seen.push(outcome(await sessions.extend(id, { timeLimit })));
   seen.push(outcome(await sessions.extend(id, { timeLimit: 60 })));
+  for (const labels of [{ pageTitle: 'a: b', draft: null }, { draft: null, pageTitle: 'a: b' }, { 'a b': '' }])
+    seen.push(outcome(await sessions.update(id, { labels }, { operationId: 'name' })));
   const words = [{ role: 'user', content: 'How much is it?', timestamp: new Date(clock.now()) }];
   seen.push(outcome(await sessions.append(id, words, { operationId: 'turn-1' })));
   seen.push(outcome(await sessions.append(id, words, { operationId: 'turn-1' })));
@@ -117,6 +121,14 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.append(id, [{ role: 'user', content: 'other' }], { operationId: 'turn-1' })));
   seen.push(outcome(await sessions.append(id, words, { ifPosition: 0 })));
   seen.push(outcome(await sessions.append(id, words, { fencingToken: 1 })));
+  const { position: end } = (await sessions.append(id, [...words, ...words]))._unsafeUnwrap();
+  for (const after of [0, end, 77_777_777, -1, Number.NaN]) {
+    const options = { after, operationId: `rewind-${after}`.replace('-', '.') };
+    seen.push(outcome(await sessions.append(id, words, options)), outcome(await sessions.append(id, [], options)));
+  }
+  seen.push(outcome(await sessions.append(id, [], { after: 0, operationId: 'clear' })));
+  seen.push(outcome(await sessions.append(id, [], { after: 0, operationId: 'clear' })));
+  seen.push(outcome(await sessions.append(id, words)));
   const leased = await sessions.lease(id, { holder: 'a', seconds: 1.5 });
   // The first fencing token of a session with an idempotency key is random.
   seen.push(outcome<SessionLease>(leased, ({ holder, until }) => [holder, until]));
@@ -171,6 +183,10 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     { createdBefore: 'yesterday' },
     { label: { user: 'u:1' } },
     { label: { user: 'nobody' } },
+    { label: {} },
+    { label: { pageTitle: 'a: b', user: 'u-2' } },
+    { label: { user: 'u-2' }, status: 'IDLE', order: 'updated', limit: 1 },
+    { order: 'updated' },
     { label: { user: 'u:1' }, limit: 1, historyLimit: 0 },
     { limit: 0 },
     { after: 'nonsense' },
@@ -243,15 +259,9 @@ describe('the client, over sessions in memory', () => {
 });
 
 describeWithRedis('the client, over sessions in Redis', ({ port }) => {
-  let stores = 0;
   cases(() => {
-    stores += 1;
-    const prefix = `client-${process.pid}-${stores}`;
-    return new RedisSessionStore({
-      client: openClient('ioredis 5', { port }),
-      prefix,
-      events: true,
-      timeoutMs: PATIENT_MS,
-    });
+    const prefix = `client-${process.pid}-${performance.now()}`;
+    const client = openClient('ioredis 5', { port });
+    return new RedisSessionStore({ client, prefix, events: true, timeoutMs: PATIENT_MS });
   });
 });

@@ -57,6 +57,21 @@ const followed = async (answers: readonly Answer[], more: Parameters<typeof scri
 };
 
 describe('a watch', () => {
+  test('tells of a rewind what the entries follow', async () => {
+    const appended =
+      event(2, 'session.appended', { position: 9 }) + event(3, 'session.appended', { position: 12, after: 5 });
+    const { client } = scripted([stream(preamble + snapshot(1) + appended + ended)]);
+    const told: unknown[] = [];
+    for await (const item of client.watch('s1')) {
+      const change = item._unsafeUnwrap();
+      if (change.type === 'session.appended') told.push([change.historyPosition, change.after, 'after' in change]);
+    }
+    expect(told).toEqual([
+      [9, undefined, false],
+      [12, 5, true],
+    ]);
+  });
+
   test('goes on behind the last event wherever it is cut off', async () => {
     const { items, places, sent } = await followed([
       unplugged,

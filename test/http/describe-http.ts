@@ -15,6 +15,7 @@ import { labelCases } from './cases/labels.js';
 import { leaseCases } from './cases/leases.js';
 import { listCases } from './cases/list.js';
 import { protocolCases } from './cases/protocol.js';
+import { rewindCases } from './cases/rewinds.js';
 import { type Mount, World } from './world.js';
 
 /** What a mount can break: paths, headers, queries, bodies, streams, and when a connection ends. */
@@ -35,6 +36,7 @@ const commonCases = [
   historyLimitCases,
   commandCases,
   appendCases,
+  rewindCases,
   leaseCases,
   labelCases,
 ] as const;

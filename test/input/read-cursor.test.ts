@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cursorOf, readCursor } from '../../src/input/read-cursor.js';
+import { cursorOf, placeOf, readCursor } from '../../src/input/read-cursor.js';
 import { readSafely } from '../../src/input/read-safely.js';
 import { LATEST } from '../../src/session/clock.js';
 import { strange } from '../support/hostile-values.js';
@@ -17,15 +17,19 @@ describe('a cursor', () => {
   test('stands for any time and any id, in characters that need no encoding anywhere', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: LATEST }), id, (ms, name) => {
-        const place = { createdAt: new Date(ms).toISOString(), id: name };
+        const place = { at: new Date(ms).toISOString(), id: name };
         const cursor = cursorOf(place);
         expect(cursor).toMatch(/^[\w.~-]+$/);
         expect(read(cursor)._unsafeUnwrap()).toEqual(place);
+        const byUpdate = cursorOf(place, true);
+        expect(byUpdate).toMatch(/^[\w.~-]+$/);
+        expect(placeOf(byUpdate, true)).toEqual(place);
+        expect([placeOf(cursor, true), placeOf(byUpdate)]).toEqual([undefined, undefined]);
       }),
     );
   });
 
-  const cursor = cursorOf({ createdAt: '2026-01-31T12:00:00.000Z', id: 's1' });
+  const cursor = cursorOf({ at: '2026-01-31T12:00:00.000Z', id: 's1' });
 
   test.each([
     '',

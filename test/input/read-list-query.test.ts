@@ -95,7 +95,7 @@ describe('the options of a read', () => {
 });
 
 describe('a page further on', () => {
-  const place = { createdAt: '2026-01-31T12:00:00.000Z', id: 's1' };
+  const place = { at: '2026-01-31T12:00:00.000Z', id: 's1' };
   const after = cursorOf(place);
 
   test('is asked for by cursor, without a number', () => {

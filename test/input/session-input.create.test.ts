@@ -7,7 +7,8 @@ import { strange } from '../support/hostile-values.js';
 
 const policy: InputPolicy = { limits: defaultLimits, hasTimeLimit: false, faces: undefined, profiles: undefined };
 
-const create = (input: unknown, given: Partial<InputPolicy> = {}) => readCreate(input, { ...policy, ...given });
+const create = (input: unknown, given: Partial<InputPolicy> = {}) =>
+  readCreate(input, { ...policy, ...given }, '2026-01-31T12:00:00.000Z');
 const createWith = (fields: object) => create({ face: 'ada', profile: 'tutor', ...fields });
 
 const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);
@@ -20,7 +21,9 @@ describe('what to create', () => {
   test('needs a face and a profile, and has defaults for the rest', () => {
     expect(create({ face: 'ada', profile: 'tutor' })._unsafeUnwrap()).toEqual({
       options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0 },
-      idempotencyKey: undefined,
+      isStarted: false,
+      entries: [],
+      content: '',
     });
     expect(rules(create({})._unsafeUnwrapErr())).toEqual(['face is required', 'profile is required']);
   });
@@ -117,7 +120,7 @@ describe('what to create', () => {
     expect(rules(create(given)._unsafeUnwrapErr())).toEqual([
       '__proto__ is unknown',
       'constructor is unknown',
-      'status is unknown',
+      'status is unknown (did you mean start?)',
     ]);
     expect('polluted' in {}).toBe(false);
   });
@@ -134,8 +137,8 @@ describe('what to create', () => {
       },
     );
     create(input)._unsafeUnwrap();
-    const names = ['behavior', 'context', 'face', 'historyLimit', 'idempotencyKey', 'labels', 'profile', 'timeLimit'];
-    expect(reads.toSorted()).toEqual(names);
+    const names = ['behavior', 'context', 'entries', 'face', 'from', 'historyLimit', 'idempotencyKey', 'labels'];
+    expect(reads.toSorted()).toEqual([...names, 'profile', 'start', 'timeLimit']);
   });
 
   test('has a face and a profile of those that the host allows', () => {

@@ -79,6 +79,48 @@ describeWithChromium('the inspector in a browser', (running) => {
     expect(complaints).toEqual([]);
   });
 
+  test.each([true, false])(
+    'shows what follows a rewind instead of what it has superseded, with events: %s',
+    async (events) => {
+      const { sessions, handler } = inspected({ events });
+      const id = await startedIn(sessions);
+      const { position } = await okOf(sessions.append(id, said('What is 6 times 7?')));
+      await okOf(sessions.append(id, [...said('43.', 'assistant'), ...said('Sure?')]));
+      const { page, complaints } = await opened(running.browser, handler);
+      // Without events the page asks every three seconds.
+      await page.clock.install();
+      await page.goto(`${page.url()}#${id}`);
+      await page.reload();
+      const pass = async () => (events ? undefined : page.clock.runFor(3000));
+      const contents = () => page.locator('.history .content').allInnerTexts();
+      await page.getByText('Sure?').waitFor();
+      await okOf(sessions.append(id, said('42.', 'assistant'), { after: position }));
+      await pass();
+      await page.getByText('42.').waitFor();
+      expect(await contents()).toEqual(['What is 6 times 7?', '42.']);
+      await page.getByText('2 entries', { exact: true }).waitFor();
+      await okOf(sessions.append(id, [], { after: 0 }));
+      await pass();
+      await page.getByText('0 entries', { exact: true }).waitFor();
+      expect(await contents()).toEqual([]);
+      await okOf(sessions.append(id, said('Afresh.')));
+      await pass();
+      await page.getByText('Afresh.').waitFor();
+      expect(await contents()).toEqual(['Afresh.']);
+      if (events) {
+        expect(await page.locator('.timeline span').allInnerTexts()).toEqual([
+          'Created',
+          'Started',
+          'Appended, 2 times in a row',
+          'Rewound',
+          'Cleared',
+          'Appended',
+        ]);
+      }
+      expect(complaints).toEqual([]);
+    },
+  );
+
   test('tells of an end whose event is gone, without a bar of spans that it cannot know', async () => {
     const store = new MemorySessionStore({ events: { length: 1 } });
     const { sessions, handler } = inspected({ store });
@@ -89,22 +131,6 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.locator('.timeline').getByText('Terminated: failed').waitFor();
     expect(await page.locator('.timeline li').last().innerText()).toBe('–\nTerminated: failed');
     expect(await page.locator('.spans').isVisible()).toBe(false);
-  });
-
-  test('shows the data of an entry folded under it, and tool calls as such', async () => {
-    const { sessions, handler } = inspected();
-    const id = await startedIn(sessions);
-    const data = { toolCalls: [{ toolName: 'weather', input: { city: 'Zurich' } }] };
-    const entries = [
-      { role: 'assistant', content: 'Let me see.', id: 'm-1', data },
-      { role: 'user', content: 'Well?', data: { latency: 7 } },
-    ];
-    await okOf(sessions.append(id, entries));
-    const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);
-    await page.getByText('Tool calls: weather').click();
-    expect(await page.locator('.entry-data summary').allInnerTexts()).toEqual(['Tool calls: weather', 'Data']);
-    expect(JSON.parse(await page.locator('.entry-data[open] pre').innerText())).toEqual(data);
-    expect(await page.locator('.entry-id').allInnerTexts()).toEqual(['m-1']);
   });
 
   test('shows a new session and what becomes of it without waiting for a poll', async () => {
@@ -141,9 +167,20 @@ describeWithChromium('the inspector in a browser', (running) => {
     await search.press('Enter');
     await page.locator(`#rows a[href="#${labelled.id}"]`).waitFor();
     expect(await listed(page)).toEqual([labelled.id]);
-    expect(await page.getByRole('button', { name: 'Idle' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Active 0' }).click();
+    await page.getByText('There are no active sessions.').waitFor();
+    await page.getByRole('button', { name: 'Idle 1' }).click();
+    await page.locator(`#rows a[href="#${labelled.id}"]`).waitFor();
+    await page.getByRole('button', { name: 'All 1' }).click();
+    await search.fill('user:u-1 channel:web');
+    await search.press('Enter');
+    await page.getByText('There is no session with this id.').waitFor();
+    await okOf(sessions.update(labelled.id, { labels: { channel: 'web' } }));
+    await page.locator(`#rows a[href="#${labelled.id}"]`).click();
+    await page.locator('.timeline').getByText('Labels: channel: web, user: u-1').waitFor();
     await search.fill('nobody');
     await search.press('Enter');
+    expect(await page.getByRole('button', { name: 'Idle' }).isDisabled()).toBe(true);
     await page.getByText('There is no session with this id.').waitFor();
     await search.press('Escape');
     await page.getByText('1–4 of 4').waitFor();

@@ -39,7 +39,7 @@ export const inputMutants: readonly Mutant[] = [
   {
     bug: 'a cursor that no page has given is accepted',
     file: 'src/input/read-cursor.ts',
-    from: 'return cursorOf(place) === cursor ? place : undefined;',
+    from: 'return cursorOf(place, isByUpdate) === cursor ? place : undefined;',
     to: 'return place;',
     tests: ['test/input'],
   },

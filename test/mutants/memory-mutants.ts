@@ -13,7 +13,7 @@ export const memoryMutants: readonly Mutant[] = [
   {
     bug: 'a repeated append is added again',
     file: 'adapters/memory/history-log.ts',
-    from: 'this.#operations.set(operation.id, { digest: operation.digest, position: this.length });',
+    from: 'this.#operations.set(operation.id, { digest: operation.digest, position: this.#end });',
     to: '',
     tests: memory,
   },
@@ -27,8 +27,8 @@ export const memoryMutants: readonly Mutant[] = [
   {
     bug: 'a history may have one entry more than allowed',
     file: 'src/session/decide-append.ts',
-    from: 'end + entries.length > maxEntries',
-    to: 'end + entries.length > maxEntries + 1',
+    from: 'kept + entries.length > maxEntries',
+    to: 'kept + entries.length > maxEntries + 1',
     tests: memory,
   },
   {

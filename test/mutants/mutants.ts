@@ -6,6 +6,7 @@ import { memoryMutants } from './memory-mutants.js';
 import { mountMutants } from './mount-mutants.js';
 import type { Mutant } from './mutant.js';
 import { redisMutants } from './redis-mutants.js';
+import { rewindMutants } from './rewind-mutants.js';
 import { serviceMutants } from './service-mutants.js';
 import { timeMutants } from './time-mutants.js';
 
@@ -19,5 +20,6 @@ export const mutants: readonly Mutant[] = [
   ...leaseMutants,
   ...memoryMutants,
   ...redisMutants,
+  ...rewindMutants,
   ...mountMutants,
 ];

@@ -15,7 +15,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'an append that arrives twice is added twice',
     file: 'adapters/redis/scripts/append.ts',
-    from: 'if isThere then return tonumber(notedEnd) end',
+    from: "if text == ARGV[4] or text and ${isRedacted('text')} then return tonumber(notedEnd) end",
     to: '',
     tests: testsOf('late-calls', 'lost-replies'),
   },
@@ -29,22 +29,22 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'an append is acknowledged because of a name whose entries a crash has lost',
     file: 'adapters/redis/scripts/append.ts',
-    from: 'if digest and tonumber(finish) <= length and',
-    to: 'if digest and',
+    from: 'local text = digest and tonumber(finish) <= length and',
+    to: 'local text = digest and',
     tests: testsOf('long-histories'),
   },
   {
     bug: 'an append is acknowledged because of a name whose place holds other entries since a crash',
     file: 'adapters/redis/scripts/append.ts',
-    from: "sumOf(redis.call('GETRANGE', KEYS[3], start, finish - 1)) == sum then",
-    to: "redis.call('GETRANGE', KEYS[3], start, finish - 1) ~= '' then",
+    from: '(sumOf(text) == sum or',
+    to: "(text ~= '' or",
     tests: testsOf('long-histories'),
   },
   {
     bug: 'an append stands behind what a torn log has left',
     file: 'adapters/redis/scripts/append.ts',
-    from: "redis.call('SETRANGE', KEYS[3], start, ARGV[4])",
-    to: "redis.call('APPEND', KEYS[3], ARGV[4])",
+    from: "redis.call('SETRANGE', KEYS[3], start, lines)",
+    to: "redis.call('APPEND', KEYS[3], lines)",
     tests: testsOf('damage'),
   },
   {
@@ -176,8 +176,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'entries of a session whose record is damaged are given as its history',
     file: 'adapters/redis/record.ts',
-    from: "'%d+ '.repeat(9)}[%w_-]+ ${'%d+ '.repeat(5)}()",
-    to: "'%S+ '.repeat(9)}%S+ ${'%S+ '.repeat(5)}()",
+    from: "'%d+ '.repeat(10)}[%w_-]+ ${'%d+ '.repeat(7)}()",
+    to: "'%S+ '.repeat(10)}%S+ ${'%S+ '.repeat(7)}()",
     tests: testsOf('damage'),
   },
   {

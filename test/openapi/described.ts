@@ -41,8 +41,16 @@ const headerOf = (headers: Outgoing['headers'], name: string): string | undefine
 const typed = (text: string, { type }: Schema): unknown =>
   type === 'integer' && /^[1-9]\d*$|^0$/.test(text) ? Number(text) : text;
 
+/** Whether labels, an order and a cursor of a list do not go together. */
+const isMixed = (query: URLSearchParams): boolean => {
+  const names = query.getAll('label').map((label) => label.split(':')[0]);
+  const isByUpdate = query.get('order') === 'updated';
+  const isCursorOfUpdate = query.get('after')?.startsWith('~') ?? isByUpdate;
+  return new Set(names).size < names.length || (isByUpdate && names.length === 0) || isByUpdate !== isCursorOfUpdate;
+};
+
 /** Bounds that JSON Schema cannot say, of which an error speaks. */
-const unsayable = /bytes of UTF-8$|characters$/;
+const unsayable = /bytes of UTF-8$|characters$|is not a position in this history$/;
 
 /** A document, and what it says of requests and replies. */
 export class Described {
@@ -161,20 +169,24 @@ export class Described {
     const parameters = this.parametersOf(operation);
     const { requestBody } = operation;
     const { query, id } = found;
-    const sentAs = ({ in: place, name }: Parameter): string | undefined => {
+    const sentAs = ({ in: place, name, schema }: Parameter): string | readonly string[] | undefined => {
       if (place === 'path') return decoded(id ?? '');
+      if (schema.type === 'array') return query.has(name) ? query.getAll(name) : undefined;
       return place === 'query' ? (query.get(name) ?? undefined) : headerOf(headers, name);
     };
     const isBeyond =
-      parameters.some(({ in: place, name }) => place === 'query' && query.getAll(name).length > 1) ||
+      parameters.some(
+        ({ in: place, name, schema }) => place === 'query' && schema.type !== 'array' && query.getAll(name).length > 1,
+      ) ||
       (query.has('page') && query.has('after')) ||
-      (query.has('label') && query.has('status')) ||
+      isMixed(query) ||
       (operation.operationId === 'readHistory' && (query.has('before') || query.has('after') !== query.has('limit'))) ||
       (id !== undefined && decoded(id) === undefined);
     if (isBeyond) return 'unknown';
     for (const parameter of parameters) {
       const value = sentAs(parameter);
-      const fault = value === undefined ? undefined : this.against(parameter.schema, typed(value, parameter.schema));
+      const read = typeof value === 'string' ? typed(value, parameter.schema) : value;
+      const fault = read === undefined ? undefined : this.against(parameter.schema, read);
       if (fault !== undefined) return `${parameter.name}: ${fault}`;
     }
     const schema = requestBody?.content['application/json']?.schema;

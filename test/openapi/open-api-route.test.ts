@@ -142,7 +142,8 @@ describe('every example', () => {
     const ids = { next: () => String(id) };
     const sessions = new SessionService({ store, ids }).forTenant('acme');
     if (operationId !== 'createSession') {
-      await sessions.create({ face: 'ada', profile: 'tutor' });
+      const entries = operationId === 'redactHistory' ? [{ role: 'user', content: 'Hello' }] : [];
+      await sessions.create({ face: 'ada', profile: 'tutor', entries });
       await sessions.lease(String(id), { holder: 'worker-1', seconds: 30 });
       for (const command of isPrepared(operationId) ? before[operationId] : []) await sessions[command](String(id));
     }

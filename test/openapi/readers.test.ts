@@ -57,6 +57,12 @@ const create = fc.record(
     behavior: text,
     context: text,
     time_limit: number,
+    start: fc.oneof(fc.boolean(), fc.constant(null), junk),
+    from: fc.oneof(
+      fc.record({ id: text, position: fc.oneof(fc.maxSafeNat(), fc.constant(null), junk) }, { requiredKeys: ['id'] }),
+      fc.constant(null),
+      junk,
+    ),
     other: junk,
   },
   { requiredKeys: [] },
@@ -71,7 +77,13 @@ const entry = fc.oneof(
   { weight: 1, arbitrary: junk },
 );
 
-const append = fc.record({ entries: fc.oneof(fc.array(entry, { maxLength: 5 }), junk) }, { requiredKeys: [] });
+const append = fc.record(
+  {
+    entries: fc.oneof(fc.array(entry, { maxLength: 5 }), junk),
+    after: fc.oneof(fc.maxSafeNat(), fc.constant(null), junk),
+  },
+  { requiredKeys: [] },
+);
 
 const asHeader = (value: string) => request('POST', '/', { header: () => value });
 
@@ -103,7 +115,7 @@ describe('what the schemas accept is what the readers accept', () => {
       (input) => {
         // The handler leaves out the fields of a body that it does not know.
         const { time_limit: timeLimit, other: _, ...rest } = input;
-        return readCreate('time_limit' in input ? { ...rest, timeLimit } : rest, policy).isOk();
+        return readCreate('time_limit' in input ? { ...rest, timeLimit } : rest, policy, NOW).isOk();
       },
     );
   });
@@ -112,7 +124,7 @@ describe('what the schemas accept is what the readers accept', () => {
     await check(
       append,
       (input) => fits('AppendHistory', input),
-      ({ entries }) => readAppend(entries, {}, NOW, limits).isOk(),
+      ({ entries, after }) => readAppend(entries, { after: after ?? undefined }, NOW, limits).isOk(),
     );
   });
 
@@ -123,7 +135,11 @@ describe('what the schemas accept is what the readers accept', () => {
       '/create-session',
       'post',
       (sent: string) =>
-        readCreate({ face: 'ada', profile: 'tutor', idempotencyKey: idempotencyKeyOf(asHeader(sent)) }, policy).isOk(),
+        readCreate(
+          { face: 'ada', profile: 'tutor', idempotencyKey: idempotencyKeyOf(asHeader(sent)) },
+          policy,
+          NOW,
+        ).isOk(),
     ],
     [
       'Idempotency-Key',

@@ -15,6 +15,7 @@ const untouched = (): SessionStore => {
     list: touch,
     replace: touch,
     append: touch,
+    redact: touch,
     findEntries: touch,
     remove: touch,
     due: touch,

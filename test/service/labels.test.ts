@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { httpStatusOf, LABEL_SEARCH_LIMIT, type ListQuery } from '../../src/index.js';
+import { headOf, live, NOON } from '../../src/testing/samples.js';
 import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
 
 const labelled = (labels: Readonly<Record<string, string>>) => ({ ...ada, labels });
@@ -51,10 +53,10 @@ describe('labels', () => {
   test('number at most eight, with plain names and values that are not empty', async () => {
     const { sessions } = openSessions();
     const many = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`n${at}`, 'x']));
-    const names = 'labels must have names of 1 to 64 of the characters a-z 0-9 _ . -';
+    const names = 'labels must have names of 1 to 64 of the characters A-Z a-z 0-9 _ . -';
     const refused: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
       [many, 'labels must be at most 8'],
-      [{ User: 'x' }, names],
+      [{ 'us\u00E9r': 'x' }, names],
       [{ '': 'x' }, names],
       [{ 'a b': 'x' }, names],
       [{ ['n'.repeat(65)]: 'x' }, names],
@@ -65,16 +67,91 @@ describe('labels', () => {
     for (const [labels, message] of refused) {
       expect(await errorOf(sessions.create(labelled(labels)))).toMatchObject({ type: 'invalid_input', message });
     }
-    await okOf(sessions.create(labelled({ ['n'.repeat(64)]: 'x'.repeat(256) })));
+    await okOf(sessions.create(labelled({ ['n'.repeat(64)]: 'x'.repeat(256), userId: 'u-1' })));
   });
 
-  test('are asked for one at a time, and not with a status', async () => {
+  test('of which one to eight are asked for', async () => {
     const { sessions } = openSessions();
-    const one = "label must be exactly one label, such as { user: 'u-1' }";
-    expect(await errorOf(sessions.list({ label: {} }))).toMatchObject({ message: expect.stringContaining(one) });
-    expect(await errorOf(sessions.list({ label: { a: 'x', b: 'y' } }))).toMatchObject({ message: one });
-    expect(await errorOf(sessions.list({ label: { user: 'u-1' }, status: 'ACTIVE' }))).toMatchObject({
-      message: 'label cannot be given with `status`',
+    const rule = "label must be 1 to 8 labels, such as { user: 'u-1' }";
+    const nine = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`n${at}`, 'x']));
+    for (const label of [{}, nine]) {
+      expect(await errorOf(sessions.list({ label }))).toMatchObject({ type: 'invalid_input', message: rule });
+    }
+  });
+
+  test('find the sessions that have all of them, also of a status', async () => {
+    const { sessions } = openSessions();
+    const all = [
+      { user: 'u-1', channel: 'web' },
+      { user: 'u-1', channel: 'phone' },
+      { user: 'u-2', channel: 'web' },
+    ];
+    for (const labels of all) await okOf(sessions.create(labelled(labels)));
+    await okOf(sessions.start('s2'));
+    const idsOf = async (query: ListQuery) => (await okOf(sessions.list(query))).sessions.map(({ id }) => id);
+    expect(await idsOf({ label: { channel: 'web', user: 'u-1' } })).toEqual(['s1']);
+    expect(await idsOf({ label: { user: 'u-1' }, status: 'ACTIVE' })).toEqual(['s2']);
+    expect(await idsOf({ label: { user: 'u-1' }, status: 'IDLE' })).toEqual(['s1']);
+    expect(await idsOf({ label: { channel: 'phone', user: 'u-2' } })).toEqual([]);
+  });
+
+  test('give the sessions of a user by their last use, the end by the clock included', async () => {
+    const { sessions, clock } = openSessions({ inactivityTimeout: 60 });
+    for (let at = 0; at < 4; at += 1) {
+      await okOf(sessions.create(labelled({ user: 'u-1' })));
+      clock.pass(1000);
+    }
+    await okOf(sessions.start('s1'));
+    clock.pass(1000);
+    await okOf(sessions.update('s2', { labels: { title: 'Tax return' } }));
+    const shown = async () => {
+      const page = await okOf(sessions.list({ label: { user: 'u-1' }, order: 'updated' }));
+      const times = page.sessions.map(({ updatedAt }) => updatedAt);
+      expect(times).toEqual(times.toSorted().reverse());
+      return page.sessions.map(({ id }) => id);
+    };
+    expect(await shown()).toEqual(['s2', 's1', 's4', 's3']);
+    clock.pass(60_000);
+    expect(await shown()).toEqual(['s1', 's2', 's4', 's3']);
+    const ids: string[] = [];
+    for await (const session of sessions.each({ label: { user: 'u-1' }, order: 'updated', limit: 1 })) {
+      ids.push(session._unsafeUnwrap().id);
+    }
+    expect(ids).toEqual(['s1', 's2', 's4', 's3']);
+  });
+
+  test('are needed for that order, whose cursors are none of another order', async () => {
+    const { sessions } = openSessions();
+    for (let at = 0; at < 2; at += 1) await okOf(sessions.create(labelled({ user: 'u-1' })));
+    expect(await errorOf(sessions.list({ order: 'updated' }))).toMatchObject({
+      message: "order can be 'updated' only with `label`",
     });
+    const label = { user: 'u-1' };
+    const { next = '' } = await okOf(sessions.list({ label, order: 'updated', limit: 1 }));
+    const { next: byCreation = '' } = await okOf(sessions.list({ label, limit: 1 }));
+    const wrong = { message: 'after must be a cursor: the `next` of a page of this list' };
+    for (const query of [
+      { label, after: next },
+      { label, order: 'updated', after: byCreation },
+    ] as const) {
+      expect(await errorOf(sessions.list(query))).toMatchObject(wrong);
+    }
+  });
+
+  test('of more sessions than may be looked at are an error that names the label and the number', async () => {
+    const { sessions, store } = openSessions();
+    for (let at = 0; at <= LABEL_SEARCH_LIMIT; at += 1) {
+      store.insert('default', headOf(`s${at}`, NOON + at), live('IDLE', { labels: { user: 'u-1' } }));
+    }
+    const error = await errorOf(sessions.list({ label: { user: 'u-1' }, order: 'updated' }));
+    expect(error).toMatchObject({ type: 'too_many_labelled', label: ['user', 'u-1'], limit: 10_000 });
+    expect(error.message).toMatch(/^more than 10000 sessions have the label user: u-1, too many to look at/);
+    expect(httpStatusOf(error)).toBe(422);
+    const items: unknown[] = [];
+    for await (const item of sessions.each({ label: { user: 'u-1' }, status: 'IDLE' })) {
+      items.push(item.isErr() && item.error.type);
+    }
+    expect(items).toEqual(['too_many_labelled']);
+    expect((await okOf(sessions.list({ label: { user: 'u-1' } }))).total).toBe(10_001);
   });
 });

@@ -221,7 +221,7 @@ describe('each session', () => {
       store: changed(inner, { list: () => err(storeUnavailable('down', 'not_applied')) }),
     });
     expect(await namesOf(down.sessions)).toEqual(['store_unavailable']);
-    const place = { id: 's4', createdAt: new Date(0).toISOString() };
+    const place = { id: 's4', at: new Date(0).toISOString() };
     const circling = openSessions({
       store: changed(inner, {
         list: (tenant, { limit }) => inner.list(tenant, { offset: 0, limit }).map((page) => ({ ...page, next: place })),

@@ -24,6 +24,7 @@ import type {
   SessionStatus,
   StoreUnavailable,
   TooManyActive,
+  TooManyLabelled,
 } from '../../src/index.js';
 import type { EachQuery } from '../../src/service/list-sessions.js';
 import type { Appended, SessionPage } from '../../src/service/operation-results.js';
@@ -34,7 +35,10 @@ type OfChange = InvalidInput | NotFound | InvalidTransition | LeaseLost | Operat
 describe('every operation has the errors that it can have, and no others', () => {
   test('create', () => {
     expectTypeOf<ReturnType<SessionService['create']>>().toEqualTypeOf<
-      ResultAsync<CreatedSession, InvalidInput | IdempotencyMismatch | Conflict | AnyStore>
+      ResultAsync<
+        CreatedSession,
+        InvalidInput | IdempotencyMismatch | NotFound | HistoryFull | TooManyActive | Conflict | AnyStore
+      >
     >();
   });
 
@@ -46,7 +50,7 @@ describe('every operation has the errors that it can have, and no others', () =>
 
   test('list', () => {
     expectTypeOf<ReturnType<SessionService['list']>>().toEqualTypeOf<
-      ResultAsync<SessionPage, InvalidInput | PageTooLarge | AnyStore>
+      ResultAsync<SessionPage, InvalidInput | PageTooLarge | TooManyLabelled | AnyStore>
     >();
   });
 
@@ -58,7 +62,7 @@ describe('every operation has the errors that it can have, and no others', () =>
 
   test('each', () => {
     expectTypeOf<ReturnType<SessionService['each']>>().toEqualTypeOf<
-      AsyncIterable<Result<Session, InvalidInput | PageTooLarge | AnyStore>>
+      AsyncIterable<Result<Session, InvalidInput | PageTooLarge | TooManyLabelled | AnyStore>>
     >();
     expectTypeOf<EachQuery>().not.toHaveProperty('page');
   });
@@ -119,6 +123,7 @@ describe('every operation has the errors that it can have, and no others', () =>
       | 'history_full'
       | 'too_many_active'
       | 'page_too_large'
+      | 'too_many_labelled'
       | 'store_unavailable'
       | 'corrupt_record'
       | 'misconfigured'

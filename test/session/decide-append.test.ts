@@ -5,7 +5,8 @@ import { ended, live, NOON, operationOf, say } from '../../src/testing/samples.j
 
 const leased = live('ACTIVE', { lease: { holder: 'a', fencingToken: 7, takenAt: NOON, until: NOON + 1000 } });
 const over = ended('terminated');
-const target: AppendTarget = { state: leased, entries: 3, known: undefined };
+const places = { entries: 3, end: 3, positionOf: (number: number) => number };
+const target: AppendTarget = { state: leased, places, known: undefined };
 const append: HistoryAppend = { entries: [say('a'), say('b')], now: NOON };
 const first = operationOf('first', 'digest of this one');
 
@@ -24,21 +25,21 @@ const steps: readonly (readonly [string, AppendTarget, HistoryAppend])[] = (() =
 
 describe('an append', () => {
   test.each(steps)('is refused for the first of several reasons: %s', (outcome, of, asked) => {
-    expect(decideAppend(of, asked)?.outcome).toBe(outcome);
+    expect(decideAppend(of, asked)).toMatchObject({ outcome });
   });
 
-  test('is carried out if nothing speaks against it', () => {
-    expect(decideAppend(target, append)).toBeUndefined();
+  test('follows all entries if nothing speaks against it', () => {
+    expect(decideAppend(target, append)).toBe(3);
     expect(
       decideAppend(target, { ...append, operation: first, fencingToken: 7, ifPosition: 3, maxEntries: 5 }),
       'at the very limit of each condition',
-    ).toBeUndefined();
+    ).toBe(3);
   });
 
   test('that was made before is answered as then, whatever has happened since', () => {
     const known = { digest: first.digest, position: 2 };
     const again = { ...append, operation: first, fencingToken: 8, ifPosition: 0, maxEntries: 1 };
-    expect(decideAppend({ state: over, entries: 3, known }, again)).toEqual({
+    expect(decideAppend({ state: over, places, known }, again)).toEqual({
       outcome: 'appended',
       position: 2,
       repeated: true,
@@ -53,7 +54,34 @@ describe('an append', () => {
   test('is accepted until the deadline, and with a fencing token until the end of the lease, both exclusive', () => {
     const state = { ...leased, deadline: NOON + 2000 };
     const at = (ms: number, fencingToken?: number) =>
-      decideAppend({ ...target, state }, { ...append, now: NOON + ms, ...(fencingToken && { fencingToken }) })?.outcome;
-    expect([at(1999), at(2000), at(999, 7), at(1000, 7)]).toEqual([undefined, 'closed', undefined, 'lease_lost']);
+      decideAppend({ ...target, state }, { ...append, now: NOON + ms, ...(fencingToken && { fencingToken }) });
+    expect([at(1999), at(2000), at(999, 7), at(1000, 7)]).toMatchObject([
+      3,
+      { outcome: 'closed' },
+      3,
+      { outcome: 'lease_lost' },
+    ]);
+  });
+
+  test('with a position follows the entries up to it, and may have none', () => {
+    const follow = (position: number) => decideAppend(target, { ...append, entries: [], after: position });
+    expect([0, 1, 3].map(follow)).toEqual([0, 1, 3]);
+    expect(follow(4)).toEqual({ outcome: 'invalid_position' });
+  });
+
+  test('with a position counts only what stays towards the longest history', () => {
+    expect(decideAppend(target, { ...append, after: 1, maxEntries: 3 })).toBe(1);
+    expect(decideAppend(target, { ...append, after: 2, maxEntries: 3 })).toEqual({ outcome: 'full' });
+  });
+
+  test('with a position that is superseded is told where the history has moved to', () => {
+    // Three entries, a rewind to the first with two entries, and another to the beginning of these two.
+    const at = [1, 8, 9];
+    const rewound = { ...target, places: { entries: 3, end: 9, positionOf: (number: number) => at[number - 1] ?? 0 } };
+    const follow = (position: number) => decideAppend(rewound, { ...append, after: position });
+    expect([0, 1, 7, 8, 9].map(follow), 'entries, the rewind before one, the beginning and the end').toEqual([
+      0, 1, 1, 2, 3,
+    ]);
+    for (const position of [2, 3, 4, 5, 6]) expect(follow(position)).toEqual({ outcome: 'moved', position: 9 });
   });
 });

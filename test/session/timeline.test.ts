@@ -77,7 +77,7 @@ describe('the time limit', () => {
       revision: 2,
       since: NOON + 600,
       startedAt: NOON + 100,
-      lastActivityAt: NOON + 100,
+      lastActivityAt: NOON + 600,
       activeMs: 500,
       limitMs: 500,
       deadline: FOREVER,

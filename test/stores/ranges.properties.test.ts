@@ -39,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         createdAfter: fc.option(timestamp, { nil: undefined }),
         createdBefore: fc.option(timestamp, { nil: undefined }),
         after: fc.option(
-          place.map((found): ListPlace => ({ id: found.id, createdAt: new Date(found.createdMs).toISOString() })),
+          place.map((found): ListPlace => ({ id: found.id, at: new Date(found.createdMs).toISOString() })),
           { nil: undefined },
         ),
       }),
@@ -52,13 +52,13 @@ const compare = (a: string, b: string): number => {
   return a < b ? -1 : 1;
 };
 
-const rising = (a: ListPlace, b: ListPlace): number => compare(a.createdAt, b.createdAt) || compare(a.id, b.id);
+const rising = (a: ListPlace, b: ListPlace): number => compare(a.at, b.at) || compare(a.id, b.id);
 
 /** What a page of a plain sorted array would be. */
 const expected = (places: readonly ListPlace[], range: PageRange) => {
   const { offset, limit, order: direction, createdAfter = '', createdBefore = '~', after } = range;
   const sign = direction === 'oldest' ? 1 : -1;
-  const matching = places.filter(({ createdAt }) => createdAt > createdAfter && createdAt < createdBefore);
+  const matching = places.filter(({ at }) => at > createdAfter && at < createdBefore);
   const sorted = matching.toSorted((a, b) => sign * rising(a, b));
   const behind = after === undefined ? sorted : sorted.filter((found) => sign * rising(found, after) > 0);
   const page = behind.slice(offset, offset + limit);
@@ -79,7 +79,7 @@ const expectLikeArray = (open: () => SessionStore | Promise<SessionStore>, runs:
         } else if (taken.does === 'insert') {
           const head = headOf(taken.what.id, taken.what.createdMs);
           await answerOf(sessions.insert(TENANT, head, live('IDLE')));
-          if (!there.has(head.id)) there.set(head.id, { id: head.id, createdAt: head.createdAt });
+          if (!there.has(head.id)) there.set(head.id, { id: head.id, at: head.createdAt });
         } else {
           await answerOf(sessions.remove({ tenant: TENANT, id: taken.what.id }));
           there.delete(taken.what.id);

@@ -69,8 +69,7 @@ const stateOf = (found: SessionStatus, revision: number, until: number): StateRe
 const statusAt = ({ state }: Known, now: number): SessionStatus =>
   now >= state.deadline ? 'TERMINATED' : state.status;
 
-const isOlder = (a: ListPlace, b: ListPlace): boolean =>
-  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id);
+const isOlder = (a: ListPlace, b: ListPlace): boolean => a.at < b.at || (a.at === b.at && a.id < b.id);
 
 const expectedIds = (known: readonly Known[], query: Query): readonly string[] => {
   const oldest = known
@@ -120,7 +119,7 @@ const expectLikeModel = (open: () => SessionStore | Promise<SessionStore>, runs:
           const head = headOf(taken.id, taken.createdMs);
           const state = live('IDLE', { deadline: taken.deadline });
           await answerOf(store.insert(TENANT, head, state));
-          if (before === undefined) known.set(taken.id, { place: head, state });
+          if (before === undefined) known.set(taken.id, { place: { id: head.id, at: head.createdAt }, state });
         } else if (taken.does === 'remove') {
           await answerOf(store.remove(keyOf(taken.id)));
           known.delete(taken.id);

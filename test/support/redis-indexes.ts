@@ -41,7 +41,7 @@ export const missingEntries = async (
     const { head, state } = record;
     const session = keys.of(key);
     const { index, byStatus, unleased, deadlines, tenants, ends, reporting, member, owner } = session;
-    const labels = Object.entries(head.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
+    const labels = Object.entries(state.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
     const created = Date.parse(head.createdAt);
     for (const list of [index, byStatus[state.status], ...labels].filter((each) => each !== undefined)) {
       if (numberOf(await client.call('ZSCORE', list, member)) !== created) missing.push(`${rest} in ${list}`);

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import type { StoreError } from '../../src/errors.js';
+import type { StoreError, TooManyLabelled } from '../../src/errors.js';
 import type { EndQueue } from '../../src/store/end-queue.js';
 import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
@@ -9,13 +9,16 @@ type Method = Exclude<keyof SessionStore, 'events' | 'unleased' | 'ends'> | `end
 const key = keyOf('one');
 
 /** Every method of a store, each with arguments that it can do something with. */
-export const storeCalls: Readonly<Record<Method, (store: SessionStore) => Answer<unknown, StoreError>>> = {
+export const storeCalls: Readonly<
+  Record<Method, (store: SessionStore) => Answer<unknown, StoreError | TooManyLabelled>>
+> = {
   insert: (store) => store.insert(TENANT, headOf('one'), live('IDLE', { deadline: NOON + 1 })),
   find: (store) => store.find(key),
   findState: (store) => store.findState(key),
   list: (store) => store.list(TENANT, { offset: 0, limit: 10 }),
   replace: (store) => store.replace(key, live('ACTIVE', { revision: 2, deadline: NOON + 1 })),
   append: (store) => store.append(key, { entries: [say('hello')], now: NOON }),
+  redact: (store) => store.redact(key, [1], NOON),
   findEntries: (store) => store.findEntries(key, { limit: 10 }),
   remove: (store) => store.remove(key),
   reschedule: (store) => store.reschedule(key, { from: NOON + 1, to: NOON + 2 }),
@@ -40,6 +43,7 @@ export const methods: readonly Method[] = [
     'list',
     'replace',
     'append',
+    'redact',
     'findEntries',
     'remove',
     'due',

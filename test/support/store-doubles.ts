@@ -1,6 +1,6 @@
 import { err, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { StoreError } from '../../src/errors.js';
+import type { StoreError, TooManyLabelled } from '../../src/errors.js';
 import { corruptRecord, misconfigured } from '../../src/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { EndQueue } from '../../src/store/end-queue.js';
@@ -20,12 +20,13 @@ import type { StoredPart } from '../../src/testing/index.js';
 
 /** `inner` with some of its methods changed. */
 export const changed = (inner: SessionStore, changes: Partial<SessionStore>): SessionStore => ({
-  insert: (tenant, head, state) => inner.insert(tenant, head, state),
+  insert: (...args) => inner.insert(...args),
   find: (key, size, admit) => inner.find(key, size, admit),
   findState: (key) => inner.findState(key),
   list: (tenant, page, admit) => inner.list(tenant, page, admit),
   replace: (...args) => inner.replace(...args),
   append: (key, append) => inner.append(key, append),
+  redact: (...args) => inner.redact(...args),
   findEntries: (key, slice) => inner.findEntries(key, slice),
   remove: (key, removal) => inner.remove(key, removal),
   due: (...args) => inner.due(...args),
@@ -73,7 +74,11 @@ export class TextSessionStore implements SessionStore {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.findState(key)));
   }
 
-  list<E = never>(tenant: string, range: PageRange, admit?: Admit<E>): ResultAsync<RecordPage, StoreError | E> {
+  list<E = never>(
+    tenant: string,
+    range: PageRange,
+    admit?: Admit<E>,
+  ): ResultAsync<RecordPage, StoreError | TooManyLabelled | E> {
     return later(this.#inner.list(tenant, range, admit)).map(
       ({ records, ...page }): RecordPage => ({
         ...page,
@@ -89,6 +94,10 @@ export class TextSessionStore implements SessionStore {
 
   append(...[key, append]: Parameters<SessionStore['append']>) {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.append(key, append)));
+  }
+
+  redact(...[key, positions, now]: Parameters<SessionStore['redact']>) {
+    return this.#unlessDamaged(key, ['state', 'history'], () => later(this.#inner.redact(key, positions, now)));
   }
 
   findEntries(...[key, slice]: Parameters<SessionStore['findEntries']>) {

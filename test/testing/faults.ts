@@ -16,9 +16,9 @@ const withTimeLimit = (head: SessionHead, timeLimit: number): SessionHead => ({
 
 const insertionFaults: readonly Fault[] = [
   faulty('insert:', 'writes over a taken id', (inner) => ({
-    insert: (tenant, head, state) => {
+    insert: (tenant, head, state, opening) => {
       inner.remove({ tenant, id: head.id });
-      return inner.insert(tenant, head, state);
+      return inner.insert(tenant, head, state, opening);
     },
   })),
   faulty('find:', 'makes up what is not there', (inner) => ({

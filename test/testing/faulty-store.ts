@@ -23,7 +23,8 @@ export const faulty = (
 /** A store that keeps what it is given under a name that it has changed. */
 export const renaming = (group: string, does: string, rename: (key: SessionKey) => SessionKey): Fault =>
   faulty(group, does, (inner) => ({
-    insert: (tenant, head, state) => inner.insert(rename({ tenant, id: head.id }).tenant, head, state),
+    insert: (tenant, head, state, opening) =>
+      inner.insert(rename({ tenant, id: head.id }).tenant, head, state, opening),
     find: (key) => inner.find(rename(key)),
     findState: (key) => inner.findState(rename(key)),
     list: (tenant, page) => inner.list(rename({ tenant, id: '' }).tenant, page),
@@ -44,8 +45,8 @@ export const distorting = (
   },
 ): Fault =>
   faulty(group, does, (inner) => ({
-    insert: (tenant, head, state) =>
-      inner.insert(tenant, distort.head?.(head) ?? head, distort.state?.(state) ?? state),
+    insert: (tenant, head, state, opening) =>
+      inner.insert(tenant, distort.head?.(head) ?? head, distort.state?.(state) ?? state, opening),
     replace: (key, next, active) => inner.replace(key, distort.state?.(next) ?? next, active),
     append: (key, { entries, ...append }) =>
       inner.append(key, { ...append, entries: entries.map((entry) => distort.entry?.(entry) ?? entry) }),

@@ -1,6 +1,9 @@
+import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { HistoryAppend, SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
+
+const afterClock = 'grace: entries are accepted after an end that the clock has made and nobody has stored';
 
 type Note = (key: SessionKey, at: number) => void;
 
@@ -39,6 +42,56 @@ const replaceNoting =
       note(key, lastOf(inner, key));
       return answer;
     });
+
+const graceOf = (inner: MemorySessionStore, key: SessionKey): number =>
+  inner.findState(key)._unsafeUnwrap()?.terms.graceMs ?? 0;
+
+/** Bugs in the grace period. */
+export const plantedGraceBugs: readonly PlantedBug[] = [
+  planted(
+    'accepts nothing after an end',
+    'grace: entries are accepted for so long after an end that is stored, and change nothing else',
+    (inner) => ({
+      append: (key, append) => {
+        const state = inner.findState(key)._unsafeUnwrap();
+        return state?.status === 'TERMINATED' && graceOf(inner, key) > 0
+          ? ok({ outcome: 'closed', state })
+          : inner.append(key, append);
+      },
+    }),
+  ),
+  planted('has the last millisecond of it wrong', afterClock, (inner) => ({
+    append: (key, append) => {
+      const isLive = inner.findState(key)._unsafeUnwrap()?.status !== 'TERMINATED';
+      return inner.append(key, { ...append, now: isLive && graceOf(inner, key) > 0 ? append.now - 1 : append.now });
+    },
+  })),
+  planted(
+    'accepts entries of a session that is IDLE before its end',
+    'grace: a session that is IDLE accepts entries from its end on',
+    (inner) => ({
+      append: (key, append) => {
+        const state = inner.findState(key)._unsafeUnwrap();
+        const isEarly = state?.status === 'IDLE' && graceOf(inner, key) > 0 && append.now < state.deadline;
+        return inner.append(key, isEarly ? { ...append, now: state.deadline } : append);
+      },
+    }),
+  ),
+  planted(
+    'takes an end by inactivity back for entries that come later',
+    'grace: entries after an end by inactivity do not take the end back',
+    (inner) => ({
+      append: (key, append) => {
+        const state = inner.findState(key)._unsafeUnwrap();
+        const isIdle = state !== undefined && state.terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
+        const { graceMs = 0 } = state?.terms ?? {};
+        if (isIdle && append.now < state.lastActivityAt + state.terms.inactivityTimeoutMs + graceMs && graceMs > 0)
+          inner.append(key, { ...append, entries: [], now: state.lastActivityAt + 100 });
+        return inner.append(key, append);
+      },
+    }),
+  ),
+];
 
 /** Bugs in the time of the last activity. */
 export const plantedActivityBugs: readonly PlantedBug[] = [

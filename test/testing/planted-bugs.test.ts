@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plantedActivityBugs } from './planted-activity-bugs.js';
+import { plantedActivityBugs, plantedGraceBugs } from './planted-activity-bugs.js';
 import { plantedAppendBugs } from './planted-append-bugs.js';
 import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
 import { plantedChangeBugs } from './planted-change-bugs.js';
@@ -9,9 +9,13 @@ import { plantedEndBugs } from './planted-end-bugs.js';
 import { plantedEventBugs } from './planted-event-bugs.js';
 import { plantedExtensionBugs } from './planted-extension-bugs.js';
 import { plantedLabelBugs } from './planted-label-bugs.js';
+import { plantedLabelSearchBugs } from './planted-label-search-bugs.js';
+import { plantedLabelUpdateBugs } from './planted-label-update-bugs.js';
 import { plantedLeaseBugs } from './planted-lease-bugs.js';
 import { plantedListBugs } from './planted-list-bugs.js';
+import { plantedOpeningBugs, plantedRedactionBugs } from './planted-opening-bugs.js';
 import { plantedReadBugs } from './planted-read-bugs.js';
+import { plantedRewindBugs } from './planted-rewind-bugs.js';
 import { plantedSizeBugs } from './planted-size-bugs.js';
 import { plantedLimitBugs, plantedStatusBugs } from './planted-status-bugs.js';
 import { plantedTwoStoreBugs } from './planted-two-store-bugs.js';
@@ -31,11 +35,17 @@ const bugs = [
   ...plantedEndBugs,
   ...plantedEventBugs,
   ...plantedExtensionBugs,
+  ...plantedGraceBugs,
   ...plantedLeaseBugs,
   ...plantedLabelBugs,
+  ...plantedLabelSearchBugs,
+  ...plantedLabelUpdateBugs,
   ...plantedLimitBugs,
   ...plantedListBugs,
+  ...plantedOpeningBugs,
+  ...plantedRedactionBugs,
   ...plantedReadBugs,
+  ...plantedRewindBugs,
   ...plantedSizeBugs,
   ...plantedStatusBugs,
   ...plantedUnleasedBugs,

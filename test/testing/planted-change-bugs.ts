@@ -36,9 +36,9 @@ export const plantedChangeBugs: readonly PlantedBug[] = [
   planted('brings a removed session back by replace', 'remove: a removed session is gone everywhere', (inner) => {
     const heads = new Map<string, SessionHead>();
     return {
-      insert: (tenant, head, state) => {
+      insert: (tenant, head, state, opening) => {
         heads.set(labelOf({ tenant, id: head.id }), structuredClone(head));
-        return inner.insert(tenant, head, state);
+        return inner.insert(tenant, head, state, opening);
       },
       replace: (key, next) =>
         inner.replace(key, next).andThen((outcome) => {
@@ -70,9 +70,9 @@ export const plantedChangeBugs: readonly PlantedBug[] = [
     (inner) => {
       const owners = new Map<string, string>();
       return {
-        insert: (tenant, head, state) => {
+        insert: (tenant, head, state, opening) => {
           owners.set(head.id, tenant);
-          return inner.insert(tenant, head, state);
+          return inner.insert(tenant, head, state, opening);
         },
         find: (key, ...rest) =>
           inner.find(key, ...rest).andThen((record) => {

@@ -37,8 +37,8 @@ export const plantedEndBugs: readonly PlantedBug[] = [
     'reports the end of a session that nobody has started',
     'ends: one that need not be reported is not among them, and its session is due at its deadline',
     (inner) => ({
-      insert: (tenant, head, state) =>
-        inner.insert(tenant, head, head.id === 'two' && state.revision === 1 ? reporting(state) : state),
+      insert: (tenant, head, state, opening) =>
+        inner.insert(tenant, head, head.id === 'two' && state.revision === 1 ? reporting(state) : state, opening),
       findState: (key) => inner.findState(key),
     }),
   ),
@@ -78,7 +78,7 @@ export const plantedEndBugs: readonly PlantedBug[] = [
         const removed = inner.remove(key, removal);
         const isLive = before?.status === 'ACTIVE' && inner.find(key)._unsafeUnwrap() === undefined;
         const [end] = isLive ? waitingFor(inner, key.id).slice(-1) : [];
-        if (end?.ended.isOk() && end.ended.value?.labels?.['user'] === 'u:1') inner.ends.settle(end);
+        if (end?.ended.isOk() && end.ended.value?.state.labels?.['user'] === 'u:1') inner.ends.settle(end);
         return removed;
       },
     }),
@@ -121,8 +121,8 @@ export const plantedEndBugs: readonly PlantedBug[] = [
     'removes an end of a session that it does not remove',
     'ends: a call that writes nothing makes none',
     (inner) => ({
-      insert: (tenant, head, state) => {
-        const inserted = inner.insert(tenant, head, state);
+      insert: (tenant, head, state, opening) => {
+        const inserted = inner.insert(tenant, head, state, opening);
         if (inserted._unsafeUnwrap() === 'taken') for (const end of waitingFor(inner, head.id)) inner.ends.settle(end);
         return inserted;
       },

@@ -1,11 +1,12 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
+import { hasLabels } from '../../src/session/labels.js';
 import type { SessionLabels } from '../../src/session/session.js';
-import type { SessionHead, SessionRecord } from '../../src/session/session-record.js';
+import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
-type LabelRange = PageRange & { readonly label: NonNullable<PageRange['label']> };
+type LabelRange = PageRange & { readonly labels: SessionLabels };
 
 const isRead = 'label: a session is read with its labels, whatever their values';
 const isListed = 'label: a page has the sessions with the label, in both orders, with their total';
@@ -23,12 +24,14 @@ const listing = (
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
     list: (tenant, range, admit) => {
-      const { label } = range;
-      return label === undefined ? inner.list(tenant, range, admit) : ok(list(inner, tenant, { ...range, label }));
+      const { labels } = range;
+      return labels === undefined ? inner.list(tenant, range, admit) : ok(list(inner, tenant, { ...range, labels }));
     },
   }));
 
-const unlabelled = ({ labels: _, ...head }: SessionHead): SessionHead => head;
+const unlabelled = ({ labels: _, ...state }: StateRecord): StateRecord => state;
+
+const isTheSame = (record: SessionRecord, { labels }: LabelRange): boolean => hasLabels(record.state.labels, labels);
 
 /** The sessions of a tenant that fit, as the first page. */
 const fitting = (
@@ -45,29 +48,36 @@ const fitting = (
 /** Bugs in labels. */
 export const plantedLabelBugs: readonly PlantedBug[] = [
   planted('forgets the labels', isRead, (inner) => ({
-    insert: (tenant, head, state) => inner.insert(tenant, unlabelled(head), state),
+    insert: (tenant, head, state, opening) => inner.insert(tenant, head, unlabelled(state), opening),
   })),
   planted('forgets the labels when the state changes', isRead, (inner) => ({
     find: (...args) =>
       inner
         .find(...args)
-        .map((record) => (record && record.state.revision > 1 ? { ...record, head: unlabelled(record.head) } : record)),
+        .map((record) =>
+          record && record.state.revision > 1 ? { ...record, state: unlabelled(record.state) } : record,
+        ),
   })),
   planted('leaves the labels out of lists', isRead, (inner) => ({
     list: (...args) =>
       inner.list(...args).map((page) => ({
         ...page,
-        records: page.records.map((record) => ({ ...record, head: unlabelled(record.head) })),
+        records: page.records.map((record) => ({ ...record, state: unlabelled(record.state) })),
       })),
   })),
   planted('keeps labels in lower case', isRead, (inner) => ({
-    insert: (tenant, head, state) => {
-      const lower = Object.entries(head.labels ?? {}).map(([name, value]) => [name, value.toLowerCase()] as const);
-      return inner.insert(tenant, head.labels ? { ...head, labels: Object.fromEntries(lower) } : head, state);
+    insert: (tenant, head, state, opening) => {
+      const lower = Object.entries(state.labels ?? {}).map(([name, value]) => [name, value.toLowerCase()] as const);
+      return inner.insert(
+        tenant,
+        head,
+        state.labels ? { ...state, labels: Object.fromEntries(lower) } : state,
+        opening,
+      );
     },
   })),
   listing('counts all sessions for a label', isListed, (inner, tenant, range) => {
-    const { label: _, ...all } = range;
+    const { labels: _, ...all } = range;
     return { ...pageOf(inner, tenant, range), total: pageOf(inner, tenant, all).total };
   }),
   listing('counts the page for a label', isListed, (inner, tenant, range) => {
@@ -80,16 +90,15 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
   listing('finds a value under another name', isListed, (inner, tenant, range) =>
     range.offset > 0
       ? pageOf(inner, tenant, range)
-      : fitting(inner, tenant, range, ({ head }) => Object.values(head.labels ?? {}).includes(range.label.value)),
+      : fitting(inner, tenant, range, ({ state }) =>
+          Object.values(range.labels).every((value) => Object.values(state.labels ?? {}).includes(value)),
+        ),
   ),
   listing('finds what begins with the value', isListed, (inner, tenant, range) =>
     range.offset > 0
       ? pageOf(inner, tenant, range)
-      : fitting(
-          inner,
-          tenant,
-          range,
-          ({ head }) => head.labels?.[range.label.name]?.startsWith(range.label.value) ?? false,
+      : fitting(inner, tenant, range, ({ state }) =>
+          Object.entries(range.labels).every(([name, value]) => state.labels?.[name]?.startsWith(value) ?? false),
         ),
   ),
   listing('ends a walk by label after a page', isWalked, (inner, tenant, range) => {
@@ -103,22 +112,19 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
     pageOf(inner, tenant, range),
   ),
   listing('takes a session that has ended out of the lists of its labels', isKept, (inner, tenant, range) =>
-    fitting(inner, tenant, range, ({ head, state }) => {
-      return head.labels?.[range.label.name] === range.label.value && state.status !== 'TERMINATED';
-    }),
+    fitting(inner, tenant, range, (record) => isTheSame(record, range) && record.state.status !== 'TERMINATED'),
   ),
   planted('leaves a removed session in the totals of its labels', isKept, (inner) => {
     const left: SessionLabels[] = [];
     return {
       remove: (key, removal) => {
-        const labels = inner.find(key)._unsafeUnwrap()?.head.labels;
+        const labels = inner.find(key)._unsafeUnwrap()?.state.labels;
         if (labels !== undefined) left.push(labels);
         return inner.remove(key, removal);
       },
       list: (tenant, range, admit) =>
         inner.list(tenant, range, admit).map((page) => {
-          const { label } = range;
-          const gone = label === undefined ? [] : left.filter((labels) => labels[label.name] === label.value);
+          const gone = range.labels === undefined ? [] : left.filter((labels) => hasLabels(labels, range.labels));
           return { ...page, total: page.total + gone.length };
         }),
     };
@@ -129,11 +135,11 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
     (inner) => {
       const known = new Map<string, SessionLabels>();
       return {
-        insert: (tenant, head, state) => {
+        insert: (tenant, head, state, opening) => {
           const label = labelOf({ tenant, id: head.id });
-          const labels = { ...known.get(label), ...head.labels };
+          const labels = { ...known.get(label), ...state.labels };
           known.set(label, labels);
-          return inner.insert(tenant, Object.keys(labels).length === 0 ? head : { ...head, labels }, state);
+          return inner.insert(tenant, head, Object.keys(labels).length === 0 ? state : { ...state, labels }, opening);
         },
       };
     },
@@ -142,16 +148,16 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
     'lists a session by the labels of an insert that found its id taken',
     'label: of 50 sessions with one id and different labels, one is inserted and found by its label alone',
     (inner) => {
-      const taken: SessionHead[] = [];
+      const taken: StateRecord[] = [];
       return {
-        insert: (tenant, head, state) =>
-          inner.insert(tenant, head, state).map((outcome) => {
-            if (outcome === 'taken') taken.push(head);
+        insert: (tenant, head, state, opening) =>
+          inner.insert(tenant, head, state, opening).map((outcome) => {
+            if (outcome === 'taken') taken.push(state);
             return outcome;
           }),
         list: (tenant, range, admit) => {
-          const { label, ...all } = range;
-          const isWrong = label !== undefined && taken.some(({ labels }) => labels?.[label.name] === label.value);
+          const { labels: wanted, ...all } = range;
+          const isWrong = wanted !== undefined && taken.some(({ labels }) => hasLabels(labels, wanted));
           return inner.list(tenant, isWrong ? all : range, admit);
         },
       };

@@ -44,9 +44,9 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     (inner) => {
       const given = new Map<string, SessionHead>();
       return {
-        insert: (tenant, head, state) => {
+        insert: (tenant, head, state, opening) => {
           given.set(labelOf({ tenant, id: head.id }), head);
-          return inner.insert(tenant, head, state);
+          return inner.insert(tenant, head, state, opening);
         },
         find: (key, ...rest) =>
           inner
@@ -61,9 +61,9 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     (inner) => {
       const frozen = new Map<string, SessionHead>();
       return {
-        insert: (tenant, head, state) => {
+        insert: (tenant, head, state, opening) => {
           if (Object.isFrozen(head)) frozen.set(labelOf({ tenant, id: head.id }), head);
-          return inner.insert(tenant, head, state);
+          return inner.insert(tenant, head, state, opening);
         },
         find: (key, ...rest) =>
           inner

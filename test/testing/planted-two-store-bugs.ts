@@ -43,13 +43,13 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
     () => (database) => {
       const locked = newLock();
       return {
-        insert: (tenant, head, state) =>
+        insert: (tenant, head, state, opening) =>
           locked(async () => {
             const key = { tenant, id: head.id };
             if (database.findState(key)._unsafeUnwrap() !== undefined) return ok('taken');
             await Promise.resolve();
             database.remove(key);
-            return database.insert(tenant, head, state);
+            return database.insert(tenant, head, state, opening);
           }),
       };
     },

@@ -29,9 +29,9 @@ const indexing = (bug: string, caughtBy: string, indexed: (next: StateRecord) =>
     const written = new Map<string, StateRecord>();
     const write = ({ tenant, id }: SessionKey, state: StateRecord) => written.set(`${tenant} ${id}`, state);
     return {
-      insert: (tenant, head, state) => {
+      insert: (tenant, head, state, opening) => {
         write({ tenant, id: head.id }, state);
-        return inner.insert(tenant, head, indexed(state));
+        return inner.insert(tenant, head, indexed(state), opening);
       },
       replace: (key, next) => {
         write(key, next);

@@ -22,7 +22,7 @@ const laterBy = (timestamp: string | undefined, ms: number): string | undefined 
 
 const placesOf = (inner: MemorySessionStore, tenant: string, range: PageRange): readonly ListPlace[] => {
   const { records } = inner.list(tenant, { offset: 0, limit: 1000, order: range.order })._unsafeUnwrap();
-  return records.map(({ head }) => head);
+  return records.map(({ head }) => ({ id: head.id, at: head.createdAt }));
 };
 
 const isThere = (inner: MemorySessionStore, tenant: string, { id }: ListPlace): boolean =>
@@ -82,7 +82,7 @@ export const rangeFaults: readonly Fault[] = [
   misstating('never says that there is more', ({ next: _, ...page }) => page),
   misstating('says that there is more where there may be', (page) => {
     const last = page.records.at(-1)?.head;
-    return last === undefined ? page : { ...page, next: { id: last.id, createdAt: last.createdAt } };
+    return last === undefined ? page : { ...page, next: { id: last.id, at: last.createdAt } };
   }),
   faulty('range:', 'counts those of all times', (inner) => ({
     list: (tenant, range) =>

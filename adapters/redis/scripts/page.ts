@@ -1,6 +1,33 @@
 import { script } from '../connection.js';
-import { field, HEADER_BYTES, numberField, startsRecord } from '../record.js';
+import { field, HEADER_BYTES, numberField, startsRecord, wasRewound } from '../record.js';
 import { eachEnded, isBefore } from './indexes.js';
+
+/**
+ * Returns `total`, `edge` and the sessions of `members`, with their records as far as ARGV[4] bytes of them allow. KEYS[2] is
+ * the beginning of the keys of records.
+ */
+export const replyWithMembers = `
+local reply, left = {total, edge}, tonumber(ARGV[4])
+for _, member in ipairs(members) do
+  -- A record is text in UTF-8: one that is cut has fewer bytes than its header says.
+  local key = KEYS[2] .. member
+  local text = redis.pcall('GETRANGE', key, '0', math.max(left, ${HEADER_BYTES}) - 1 .. '')
+  local size, bytes, record = '-', '-', ''
+  if type(text) ~= 'string' or text == '' then
+    if redis.call('EXISTS', key) == 0 then size, bytes = '', '' end
+  elseif ${startsRecord('text')} then
+    size, bytes = ${field('text', 'size')}, ${field('text', 'bytes')}
+    if ${wasRewound('text')} then bytes = 'r' .. ${field('text', 'shown')} end
+    if #text <= left and tonumber(size) == #text - ${HEADER_BYTES} then
+      left, record = left - #text, text
+    end
+  end
+  local at = #reply
+  reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4] = member, size, bytes, record
+end
+-- Test doubles return only arrays that are made at once.
+return {unpack(reply)}
+`;
 
 /**
  * Finds a page of an index. All bounds are found as ranks, in O(log n), however many sessions are beyond them. An index by
@@ -11,9 +38,9 @@ import { eachEnded, isBefore } from './indexes.js';
  *       what is not used: 5 the time before the first, 6 the time after the last, 7 and 8 the time and the member of the place
  *       that the page begins after, 9 the letter of the status of the index, 10 now
  * Returns {the total, the creation time of the last of the page if more follow or '', then for each session of the page from
- * the oldest on its member, the sizes of its record behind the header and of its journal as they stand there, and its
- * record, '' if it is not returned}. Both sizes of a missing record are '', those of one that cannot be read '-'. Or 'ended' if
- * the clock has ended too many sessions.
+ * the oldest on its member, the sizes of its record behind the header and of its journal as they stand there, or `r` and the
+ * size of its history if it was rewound, and its record, '' if it is not returned}. Both sizes of a missing record are '', those of
+ * one that cannot be read '-'. Or 'ended' if the clock has ended too many sessions.
  */
 export const pageScript = script(`${isBefore}${eachEnded('KEYS[4]', 'KEYS[2]')}
 local function comesBefore(a, b)
@@ -119,23 +146,4 @@ if hasMore then
   edge = members[isRising and #members or 1]
   edge = redis.call('ZSCORE', KEYS[3], edge) or redis.call('ZSCORE', KEYS[1], edge)
 end
-local reply, left = {total, edge}, tonumber(ARGV[4])
-for _, member in ipairs(members) do
-  -- A record is text in UTF-8: one that is cut has fewer bytes than its header says.
-  local key = KEYS[2] .. member
-  local text = redis.pcall('GETRANGE', key, '0', math.max(left, ${HEADER_BYTES}) - 1 .. '')
-  local size, bytes, record = '-', '-', ''
-  if type(text) ~= 'string' or text == '' then
-    if redis.call('EXISTS', key) == 0 then size, bytes = '', '' end
-  elseif ${startsRecord('text')} then
-    size, bytes = ${field('text', 'size')}, ${field('text', 'bytes')}
-    if #text <= left and tonumber(size) == #text - ${HEADER_BYTES} then
-      left, record = left - #text, text
-    end
-  end
-  local at = #reply
-  reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4] = member, size, bytes, record
-end
--- Test doubles return only arrays that are made at once.
-return {unpack(reply)}
-`);
+${replyWithMembers}`);

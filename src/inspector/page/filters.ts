@@ -55,7 +55,7 @@ export class Filters {
     return this.#chosen === '' ? '' : `${labels[this.#chosen].toLowerCase()} `;
   }
 
-  /** A search finds sessions of every status. */
+  /** A search by id finds sessions of every status. */
   set isDisabled(isDisabled: boolean) {
     this.#frame.disabled = isDisabled;
   }
@@ -67,9 +67,11 @@ export class Filters {
     );
     const [all, ...byStatus] = answers;
     const isUnsupported = all?.ok === true && byStatus.every((answer) => !answer.ok);
+    const refused = byStatus.find((answer) => !answer.ok && answer.status === 422);
+    const reason = refused?.ok === false ? refused.message : NO_STATUS_INDEX;
     this.#frame.hidden = isUnsupported;
     this.#notice.hidden = !isUnsupported;
-    setText(this.#notice, isUnsupported ? NO_STATUS_INDEX : '');
+    setText(this.#notice, isUnsupported ? reason : '');
     for (const [index, { count }] of this.#filters.entries()) {
       const answer = answers[index];
       if (answer?.ok) setText(count, asCount(answer.value.total));

@@ -3,11 +3,21 @@ import type { SessionPage } from './sessions.js';
 
 const none: SessionPage = { sessions: [], total: 0, next: undefined, unreadable: 0 };
 
-/** Finds the sessions with a label, given as `name:value`, or else the session with this id. */
+const labelForm = /^[\w.-]+:./;
+
+/** The labels of a search, `name:value` each with spaces between them; one may have spaces in its value. Undefined for an id. */
+export const labelsIn = (text: string): readonly string[] | undefined => {
+  if (!text.includes(':')) return undefined;
+  const parts = text.split(/\s+/);
+  return parts.every((part) => labelForm.test(part)) ? parts : [text];
+};
+
+/** Finds the sessions with a label, given as `name:value`, or with several, or else the session with this id. */
 export const findSessions = async (text: string, query: ListQuery): Promise<Outcome<SessionPage>> => {
-  if (text.includes(':')) {
-    const labelled = await listSessions({ ...query, label: text });
-    const isLabel = labelled.ok ? labelled.value.total > 0 : labelled.status !== 400;
+  const label = labelsIn(text);
+  if (label !== undefined) {
+    const labelled = await listSessions({ ...query, label });
+    const isLabel = labelled.ok ? labelled.value.total > 0 || 'status' in query : labelled.status !== 400;
     if (isLabel) return labelled;
   }
   const found = await getSession(text);

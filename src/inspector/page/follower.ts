@@ -22,6 +22,8 @@ export const sessionEvents = [
   'session.paused',
   'session.resumed',
   'session.extended',
+  'session.updated',
+  'session.redacted',
   'session.leased',
   'session.released',
   'session.terminated',

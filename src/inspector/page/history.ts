@@ -1,6 +1,7 @@
 import { button, element, setText } from './dom.js';
 import { entryItem } from './entry-item.js';
 import { getHistory } from './requests.js';
+import type { Entry } from './sessions.js';
 import { asCount } from './text.js';
 
 /** Number of entries that are shown at a time. */
@@ -12,7 +13,7 @@ const END_PX = 40;
 /**
  * Shows the history of a session: the latest entries first, older ones on demand, new ones as they arrive. It opens at its
  * end and stays there until the user scrolls back. New entries are read from the last known position, so none is read
- * twice or missed.
+ * twice or missed; and the last one that is shown is read again, which tells whether it is superseded.
  */
 export class History {
   readonly part = element('section', { class: 'conversation', 'aria-label': 'History' });
@@ -30,7 +31,8 @@ export class History {
   #follows = true;
   /** Number of entries that have arrived since the user has left the end. */
   #unseen = 0;
-  #drawn = 0;
+  /** The positions of the entries that are shown. */
+  #drawn: readonly number[] = [];
   /** Number of entries in the whole history. */
   #total = 0;
   /** The position before the first entry that is shown; 0 if all are. */
@@ -58,6 +60,29 @@ export class History {
     return trouble;
   }
 
+  /** Takes off the page what a rewind has superseded, unless what the rewind has made is on it already. */
+  async rewind(after: number, position: number): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.#position !== undefined && this.#position < position) this.#keep(after);
+      return '';
+    });
+  }
+
+  /** Reads the entries on the page again if one of them was redacted. */
+  async redact(positions: readonly number[]): Promise<void> {
+    const isShown = positions.some((position) => this.#drawn.includes(position));
+    if (isShown) await this.#inTurn(() => this.#begin());
+  }
+
+  /** Keeps the entries up to a position. Older ones than are shown may be superseded too: then it begins anew. */
+  #keep(upto: number): void {
+    const kept = this.#drawn.filter((position) => position <= upto);
+    for (const item of [...this.#list.children].slice(kept.length)) item.remove();
+    this.#drawn = kept;
+    this.#unseen = Math.min(this.#unseen, kept.length);
+    this.#position = upto < this.#start ? undefined : Math.min(upto, this.#position ?? upto);
+  }
+
   /** Runs one read after another. */
   async #inTurn(read: () => Promise<string>): Promise<string> {
     while (this.#loading !== undefined) await this.#loading;
@@ -73,7 +98,7 @@ export class History {
     const { entries, start, position } = answer.value;
     this.#start = start;
     this.#position = position;
-    this.#drawn = entries.length;
+    this.#drawn = entries.map((entry) => entry.position);
     this.#list.replaceChildren(...entries.map(entryItem));
     this.#toEnd();
     return '';
@@ -82,18 +107,27 @@ export class History {
   /** Reads all entries after a position, part by part. */
   async #readOn(from: number): Promise<string> {
     for (const fresh of this.#list.querySelectorAll('.fresh')) fresh.classList.remove('fresh');
-    for (let position = from; ; ) {
+    // The entry before the last one that is shown, or what is before all of them.
+    const last = this.#drawn.at(-1);
+    let position = last === undefined ? from : (this.#drawn.at(-2) ?? this.#start);
+    for (let isFirst = last !== undefined; ; isFirst = false) {
       const answer = await getHistory(this.#id, `after=${position}&limit=1000`);
       if (!answer.ok) return answer.message;
-      const items = answer.value.entries.map(entryItem);
-      for (const item of items) item.classList.add('fresh');
-      this.#drawn += items.length;
-      this.#list.append(...items);
-      this.#unseen += items.length;
-      this.#keepPlace();
+      const { entries, has_more: hasMore } = answer.value;
+      if (isFirst && entries[0]?.position !== last) return this.#begin();
+      this.#add(isFirst ? entries.slice(1) : entries);
       this.#position = position = answer.value.position;
-      if (!answer.value.has_more) return '';
+      if (!hasMore) return '';
     }
+  }
+
+  #add(entries: readonly Entry[]): void {
+    const items = entries.map(entryItem);
+    for (const item of items) item.classList.add('fresh');
+    this.#drawn = [...this.#drawn, ...entries.map((entry) => entry.position)];
+    this.#list.append(...items);
+    this.#unseen += items.length;
+    this.#keepPlace();
   }
 
   async #showOlder(): Promise<void> {
@@ -103,7 +137,7 @@ export class History {
       if (!answer.ok) return answer.message;
       const { entries, start } = answer.value;
       this.#start = start;
-      this.#drawn += entries.length;
+      this.#drawn = [...entries.map((entry) => entry.position), ...this.#drawn];
       const fromEnd = this.#frame.scrollHeight - this.#frame.scrollTop;
       this.#list.prepend(...entries.map(entryItem));
       this.#frame.scrollTop = this.#frame.scrollHeight - fromEnd;
@@ -136,10 +170,11 @@ export class History {
   }
 
   #showCounts(): void {
-    const total = this.#start === 0 ? this.#drawn : Math.max(this.#total, this.#drawn);
+    const { length } = this.#drawn;
+    const total = this.#start === 0 ? length : Math.max(this.#total, length);
     const entries = total === 1 ? '1 entry' : `${asCount(total)} entries`;
-    setText(this.#counts, this.#drawn < total ? `The last ${asCount(this.#drawn)} of ${entries}` : entries);
-    const left = total - this.#drawn;
+    setText(this.#counts, length < total ? `The last ${asCount(length)} of ${entries}` : entries);
+    const left = total - length;
     this.#more.hidden = left <= 0;
     setText(this.#more, `Show ${asCount(Math.min(STEP, Math.max(left, 1)))} older`);
   }

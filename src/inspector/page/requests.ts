@@ -49,10 +49,14 @@ const pageOf = (sessions: readonly SessionRow[], headers: Headers): SessionPage 
   unreadable: headers.get('x-unreadable-sessions')?.split(',').length ?? 0,
 });
 
-export type ListQuery = Readonly<Record<string, string>>;
+/** The query parameters of a list; a label may be given several times. */
+export type ListQuery = Readonly<Record<string, string | readonly string[]>>;
+
+const pairsOf = (query: ListQuery): string[][] =>
+  Object.entries(query).flatMap(([name, value]) => [value].flat().map((text) => [name, text]));
 
 export const listSessions = (query: ListQuery): Promise<Outcome<SessionPage>> =>
-  request(`inspector/sessions?${new URLSearchParams(query)}`, pageOf);
+  request(`inspector/sessions?${new URLSearchParams(pairsOf(query))}`, pageOf);
 
 export const getSession = (id: string): Promise<Outcome<SessionDetail>> => request(pathOf(id), asIs<SessionDetail>);
 

@@ -1,7 +1,7 @@
 import { elementById, setText } from './dom.js';
 import { Filters } from './filters.js';
-import { findSessions } from './find-sessions.js';
-import { listSessions } from './requests.js';
+import { findSessions, labelsIn } from './find-sessions.js';
+import { type ListQuery, listSessions } from './requests.js';
 import { createListRow, type ListRow, markChosen } from './rows.js';
 import { Search } from './search.js';
 import type { SessionPage } from './sessions.js';
@@ -34,9 +34,10 @@ export class SessionList {
     this.#onTrouble = onTrouble;
     this.#filters = new Filters(() => this.#turn([]));
     this.#search = new Search(() => {
-      this.#filters.isDisabled = this.#search.text !== '';
+      // A search by id finds sessions of every status.
+      this.#filters.isDisabled = this.#search.text !== '' && labelsIn(this.#search.text) === undefined;
       this.#turn([]);
-      void this.#filters.refresh(this.#search.query);
+      void this.#filters.refresh(this.#within);
     });
     this.#newer.addEventListener('click', () => this.#turn(this.#cursors.slice(0, -1)));
     this.#older.addEventListener('click', () => {
@@ -47,7 +48,7 @@ export class SessionList {
 
   /** Reads the current page and the counts again. */
   async refresh(): Promise<void> {
-    await Promise.all([this.#load(), this.#filters.refresh(this.#search.query)]);
+    await Promise.all([this.#load(), this.#filters.refresh(this.#within)]);
   }
 
   /** Marks the session that is open. */
@@ -62,6 +63,12 @@ export class SessionList {
     line?.link.focus();
   }
 
+  /** What the counts of the filters are within: the days and the labels of the search. */
+  get #within(): ListQuery {
+    const label = labelsIn(this.#search.text);
+    return { ...this.#search.query, ...(label && { label }) };
+  }
+
   #turn(cursors: readonly string[]): void {
     this.#cursors = cursors;
     void this.#load();
@@ -72,8 +79,9 @@ export class SessionList {
     const request = this.#requests;
     const after = this.#cursors.at(-1);
     const { text, query: days } = this.#search;
-    const query = { limit: String(PAGE), ...days, ...(after === undefined ? {} : { after }) };
-    const answer = await (text === '' ? listSessions({ ...query, ...this.#filters.query }) : findSessions(text, query));
+    const chosen = { ...days, ...this.#filters.query };
+    const query = { limit: String(PAGE), ...chosen, ...(after === undefined ? {} : { after }) };
+    const answer = await (text === '' ? listSessions(query) : findSessions(text, query));
     if (request !== this.#requests) return;
     this.#onTrouble(answer.ok ? '' : answer.message);
     if (answer.ok) this.#show(answer.value);
@@ -104,7 +112,8 @@ export class SessionList {
     const range = `${asCount(before + 1)}–${asCount(before + this.#lines.length)} of ${asCount(total)}`;
     setText(this.#range, `${this.#lines.length === 0 ? `0 of ${asCount(total)}` : range}${damaged}`);
     this.#empty.hidden = this.#lines.length > 0;
-    setText(this.#empty, this.#search.text === '' ? this.#nothing(before > 0) : NOT_FOUND);
+    const isSearch = this.#search.text !== '' && !('status' in this.#filters.query);
+    setText(this.#empty, isSearch ? NOT_FOUND : this.#nothing(before > 0));
     this.#newer.disabled = this.#cursors.length === 0;
     this.#older.disabled = this.#next === undefined;
   }

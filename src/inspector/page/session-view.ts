@@ -84,6 +84,9 @@ export class SessionView {
   #onEvent(change: Change): void {
     this.#timeline.add(change);
     this.#progress.add(change);
+    const { after, position, positions } = change;
+    if (positions !== undefined) void this.#history.redact(positions);
+    if (after !== undefined && position !== undefined) void this.#history.rewind(after, position);
     void this.#refresh();
   }
 

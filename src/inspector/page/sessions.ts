@@ -36,6 +36,8 @@ export interface Entry {
   readonly id?: string;
   /** Any JSON value. */
   readonly data?: unknown;
+  /** The position behind it. */
+  readonly position: number;
 }
 
 /** A part of a history, and the positions before and after it. */
@@ -53,6 +55,12 @@ export interface Change {
   readonly end_reason?: EndReason;
   readonly holder?: string;
   readonly position?: number;
+  /** Of an append: what was behind this position is superseded. */
+  readonly after?: number;
+  /** Of a redaction: the positions of the entries. */
+  readonly positions?: readonly number[];
   /** The new time limit of an extension, in seconds; 0 for none. */
   readonly time_limit?: number;
+  /** All labels after an update. */
+  readonly labels?: Readonly<Record<string, string>>;
 }

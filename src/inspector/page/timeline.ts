@@ -11,6 +11,7 @@ const titles: Readonly<Record<string, string>> = {
   'session.resumed': 'Resumed',
   'session.leased': 'Leased',
   'session.released': 'Released',
+  'session.redacted': 'Entries redacted',
   'session.deleted': 'Deleted',
 };
 
@@ -28,6 +29,11 @@ const itemOf = (at: string, label: string): Item => {
 
 const endOf = (endReason: string | undefined): string =>
   endReason === undefined ? 'Terminated' : `Terminated: ${reasonOf(endReason)}`;
+
+const textOfLabels = (labels: Change['labels'] = {}): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ') || 'none';
 
 /** Shows the known changes of a session with their times, and its end: the one that was, or the latest that can be. */
 export class Timeline {
@@ -50,16 +56,18 @@ export class Timeline {
     if (limit !== undefined) this.list.append(limit);
   }
 
-  add({ type, at, end_reason: endReason, holder, time_limit: timeLimit }: Change): void {
+  add({ type, at, after, end_reason: endReason, holder, time_limit: timeLimit, labels }: Change): void {
     if (type === 'session.created') return;
     if (type === 'session.appended') {
-      this.#addAppend(at);
+      if (after === undefined) this.#addAppend(at);
+      else this.#put(itemOf(at, after === 0 ? 'Cleared' : 'Rewound').line);
       return;
     }
     this.#hasEnd ||= type === 'session.terminated';
     let title = titles[type] ?? type;
     if (type === 'session.terminated') title = endOf(endReason);
     if (type === 'session.extended') title = `Time limit: ${timeLimit === 0 ? 'none' : asDuration(timeLimit ?? 0)}`;
+    if (type === 'session.updated') title = `Labels: ${textOfLabels(labels)}`;
     this.#put(itemOf(at, holder === undefined ? title : `${title} by ${holder}`).line);
   }
 

@@ -43,7 +43,7 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
       expectEqual(page.unreadable, ['bad'], 'unreadable');
       expectEqual(page.total, 3, 'total');
       const alone = await answerOf(store.list(TENANT, { offset: 1, limit: 1 }));
-      const place = { id: 'bad', createdAt: headOf('bad', NOON + 1).createdAt };
+      const place = { id: 'bad', at: headOf('bad', NOON + 1).createdAt };
       expectEqual(alone, { records: [], unreadable: ['bad'], total: 3, next: place }, 'the page of the bad one');
       for (const order of ['newest', 'oldest'] as const) {
         const behind = await answerOf(store.list(TENANT, { offset: 0, limit: 1, order, after: place }));

@@ -12,12 +12,12 @@ export const ends: readonly StoreCase[] = [
     run: async (store, second) => {
       await start(store, key, { user: 'u:1', channel: 'w\u00E9b' });
       expectEqual(await endsOf(second, FAR, 10), [], 'the ends before it');
-      await replace(store, key, end);
+      const state = { ...end, labels: { user: 'u:1', channel: 'w\u00E9b' } };
+      await replace(store, key, state);
       expectEqual(await endsOf(second, NOON + 9, 10), [], 'the ends a millisecond before');
-      const labels = { user: 'u:1', channel: 'w\u00E9b' };
-      for (const now of [NOON + 10, FAR]) await expectDue(second, now, [[key, NOON + 10, { state: end, labels }]]);
+      for (const now of [NOON + 10, FAR]) await expectDue(second, now, [[key, NOON + 10, { state }]]);
       expectEqual(await dueOf(second, FAR, 10), [], 'due');
-      expectEqual(await answerOf(second.findState(key)), end, 'the state');
+      expectEqual(await answerOf(second.findState(key)), state, 'the state');
     },
   },
   {

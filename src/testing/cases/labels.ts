@@ -4,13 +4,13 @@ import { expectEqual } from '../expect.js';
 import { hostileTexts } from '../hostile.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
-import { answerOf, insert, insertActive, repeatUntil, replace } from '../steps.js';
+import { answerOf, expectStored, insert, insertActive, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-const user = (value: string) => ({ name: 'user', value });
+const user = (value: string): SessionLabels => ({ user: value });
 
-const insertLabelled = (store: SessionStore, id: string, labels: SessionLabels, createdMs = NOON, tenant = TENANT) =>
-  insert(store, keyOf(id, tenant), { ...headOf(id, createdMs), labels });
+const insertLabelled = (store: SessionStore, id: string, of: SessionLabels, createdMs = NOON, tenant = TENANT) =>
+  insert(store, keyOf(id, tenant), headOf(id, createdMs), live('IDLE', { labels: of }));
 
 const pageOf = async (store: SessionStore, range: Partial<PageRange>, tenant = TENANT) => {
   const page = await answerOf(store.list(tenant, { offset: 0, limit: 100, ...range }));
@@ -34,13 +34,15 @@ export const labels: readonly StoreCase[] = [
       const values = ['u-1', 'a=b', ':', '%0020', '","user":"u-2', ...hostileTexts.filter((text) => text !== '')];
       for (const [at, value] of values.entries()) {
         const short = value.slice(0, 256);
-        const { head } = await insertLabelled(store, `s${at}`, { user: short, 'a.b_c-9': 'x' });
-        expectEqual((await answerOf(store.find(keyOf(`s${at}`))))?.head, head, 'the head');
-        await replace(store, keyOf(`s${at}`), live('ACTIVE', { revision: 2 }));
-        expectEqual((await answerOf(store.find(keyOf(`s${at}`))))?.head, head, 'the head after a change');
-        const page = await pageOf(store, { label: user(short), historyLimit: 0 });
+        const key = keyOf(`s${at}`);
+        const { head, state } = await insertLabelled(store, key.id, { user: short, 'a.B_c-9': 'x' });
+        await expectStored(store, key, { head, state, history: [] });
+        const next = live('ACTIVE', { revision: 2, labels: { user: short, 'a.B_c-9': 'x' } });
+        await replace(store, key, next);
+        await expectStored(store, key, { head, state: next, history: [] }, 'the record after a change');
+        const page = await pageOf(store, { labels: user(short), historyLimit: 0 });
         expectEqual(
-          page.records.every((record) => record.head.labels?.['user'] === short),
+          page.records.every((record) => record.state.labels?.['user'] === short),
           true,
           'the labels of the page',
         );
@@ -52,27 +54,18 @@ export const labels: readonly StoreCase[] = [
     name: 'label: a page has the sessions with the label, in both orders, with their total',
     run: async (store) => {
       const mine = await insertUsers(store);
-      const newest = await pageOf(store, { label: user('u-1') });
+      const newest = await pageOf(store, { labels: user('u-1') });
       expectEqual([newest.ids, newest.total, newest.next], [mine, 4, undefined], 'the newest first');
-      const oldest = await pageOf(store, { label: user('u-1'), order: 'oldest' });
+      const oldest = await pageOf(store, { labels: user('u-1'), order: 'oldest' });
       expectEqual([oldest.ids, oldest.total], [mine.toReversed(), 4], 'the oldest first');
-      const second = await pageOf(store, { label: user('u-1'), offset: 2, limit: 2 });
+      const second = await pageOf(store, { labels: user('u-1'), offset: 2, limit: 2 });
       expectEqual([second.ids, second.total], [mine.slice(2), 4], 'the second page');
-      expectEqual(
-        (await pageOf(store, { label: { name: 'channel', value: 'web' } })).total,
-        6,
-        'those of another label',
-      );
-      for (const label of [
-        user('u-3'),
-        user('u'),
-        { name: 'use', value: 'r=u-1' },
-        { name: 'channel', value: 'u-1' },
-      ]) {
-        const none = await pageOf(store, { label });
-        expectEqual([none.ids, none.total], [[], 0], `the sessions with ${label.name} ${label.value}`);
+      expectEqual((await pageOf(store, { labels: { channel: 'web' } })).total, 6, 'those of another label');
+      for (const label of [user('u-3'), user('u'), { use: 'r=u-1' }, { channel: 'u-1' }, { User: 'u-1' }]) {
+        const none = await pageOf(store, { labels: label });
+        expectEqual([none.ids, none.total], [[], 0], `the sessions with ${JSON.stringify(label)}`);
       }
-      expectEqual((await pageOf(store, { label: user('u-1') }, 'globex')).total, 0, 'those of another tenant');
+      expectEqual((await pageOf(store, { labels: user('u-1') }, 'globex')).total, 0, 'those of another tenant');
       expectEqual((await pageOf(store, {})).total, 24, 'all sessions');
     },
   },
@@ -84,7 +77,7 @@ export const labels: readonly StoreCase[] = [
         const ids: string[] = [];
         let after: PageRange['after'];
         await repeatUntil('the last page', 10, async () => {
-          const page = await pageOf(store, { label: user('u-1'), limit, after });
+          const page = await pageOf(store, { labels: user('u-1'), limit, after });
           ids.push(...page.ids);
           after = page.next;
           return page.next === undefined;
@@ -92,7 +85,7 @@ export const labels: readonly StoreCase[] = [
         expectEqual(ids, mine, `${limit} at a time`);
       }
       const times = { createdAfter: new Date(NOON).toISOString(), createdBefore: new Date(NOON + 4000).toISOString() };
-      const between = await pageOf(store, { label: user('u-1'), ...times });
+      const between = await pageOf(store, { labels: user('u-1'), ...times });
       expectEqual([between.ids, between.total], [['s06', 's03'], 2], 'those between two times');
     },
   },
@@ -100,11 +93,12 @@ export const labels: readonly StoreCase[] = [
     name: 'label: changes and the end of a session leave it in the list, and a removal takes it out',
     run: async (store) => {
       const mine = await insertUsers(store);
-      await replace(store, keyOf('s03'), live('ACTIVE', { revision: 2 }));
-      await replace(store, keyOf('s06'), ended('terminated', { revision: 2 }));
-      expectEqual((await pageOf(store, { label: user('u-1') })).ids, mine, 'the list after changes');
+      const same = { revision: 2, labels: { user: 'u-1', channel: 'web' } };
+      await replace(store, keyOf('s03'), live('ACTIVE', { ...same, labels: { user: 'u-1', channel: 'phone' } }));
+      await replace(store, keyOf('s06'), ended('terminated', same));
+      expectEqual((await pageOf(store, { labels: user('u-1') })).ids, mine, 'the list after changes');
       await answerOf(store.remove(keyOf('s03')));
-      const left = await pageOf(store, { label: user('u-1') });
+      const left = await pageOf(store, { labels: user('u-1') });
       expectEqual([left.ids, left.total], [['s09', 's06', 's00'], 3], 'the list after a removal');
     },
   },
@@ -114,27 +108,27 @@ export const labels: readonly StoreCase[] = [
       await insertLabelled(store, 'one', { user: 'u-1', channel: 'web' });
       await answerOf(store.remove(keyOf('one')));
       await insertLabelled(store, 'one', { user: 'u-2' });
-      const totals = [user('u-1'), user('u-2'), { name: 'channel', value: 'web' }];
+      const totals = [user('u-1'), user('u-2'), { channel: 'web' }];
       for (const [at, label] of totals.entries()) {
-        const { ids, total } = await pageOf(store, { label });
-        expectEqual([ids, total], at === 1 ? [['one'], 1] : [[], 0], `the sessions with ${label.value}`);
+        const { ids, total } = await pageOf(store, { labels: label });
+        expectEqual([ids, total], at === 1 ? [['one'], 1] : [[], 0], `the sessions with ${JSON.stringify(label)}`);
       }
       await answerOf(store.remove(keyOf('one')));
       await insertActive(store, keyOf('one'));
-      expectEqual((await pageOf(store, { label: user('u-2') })).total, 0, 'the sessions after one without labels');
-      expectEqual((await answerOf(store.find(keyOf('one'))))?.head.labels, undefined, 'its labels');
+      expectEqual((await pageOf(store, { labels: user('u-2') })).total, 0, 'the sessions after one without labels');
+      expectEqual((await answerOf(store.find(keyOf('one'))))?.state.labels, undefined, 'its labels');
     },
   },
   {
     name: 'label: of 50 sessions with one id and different labels, one is inserted and found by its label alone',
     run: async (store, second) => {
       const outcomes = await race(store, second, (each, writer) =>
-        answerOf(each.insert(TENANT, { ...headOf('one'), labels: { user: `u-${writer}` } }, live('IDLE'))),
+        answerOf(each.insert(TENANT, headOf('one'), live('IDLE', { labels: { user: `u-${writer}` } }))),
       );
       expectEqual(outcomes.filter((outcome) => outcome === 'inserted').length, 1, 'insertions that inserted');
       const winner = outcomes.indexOf('inserted');
       for (const writer of upTo(WRITERS)) {
-        const { ids } = await pageOf(store, { label: user(`u-${writer}`) });
+        const { ids } = await pageOf(store, { labels: user(`u-${writer}`) });
         expectEqual(ids, writer === winner ? ['one'] : [], `the sessions of writer ${writer}`);
       }
     },

@@ -21,7 +21,7 @@ const ordered: readonly (readonly [id: string, createdMs: number])[] = [
   ['last', 253_402_300_799_999],
 ];
 
-const placeOf = (id: string, createdMs: number): ListPlace => ({ id, createdAt: new Date(createdMs).toISOString() });
+const placeOf = (id: string, createdMs: number): ListPlace => ({ id, at: new Date(createdMs).toISOString() });
 
 const places = ordered.map(([id, createdMs]) => placeOf(id, createdMs));
 
@@ -107,8 +107,7 @@ export const ranges: readonly StoreCase[] = [
       await insertAll(store);
       const others = [placeOf('aaa', NOON), placeOf('e', NOON), placeOf('0', NOON + 2), placeOf('zz', NOON + 1)];
       for (const after of [...places, ...others]) {
-        const isBehind = ({ id, createdAt }: ListPlace): boolean =>
-          createdAt === after.createdAt ? id > after.id : createdAt > after.createdAt;
+        const isBehind = ({ id, at }: ListPlace): boolean => (at === after.at ? id > after.id : at > after.at);
         const isBefore = (place: ListPlace): boolean => !isBehind(place) && place.id !== after.id;
         const what = `behind ${after.id}:`;
         const up = await pageOf(store, { order: 'oldest', after });
@@ -130,9 +129,8 @@ export const ranges: readonly StoreCase[] = [
       for (const createdAfter of timestamps) {
         for (const createdBefore of timestamps) {
           const between = places.filter(
-            ({ createdAt }) =>
-              (createdAfter === undefined || createdAt > createdAfter) &&
-              (createdBefore === undefined || createdAt < createdBefore),
+            ({ at }) =>
+              (createdAfter === undefined || at > createdAfter) && (createdBefore === undefined || at < createdBefore),
           );
           for (const order of orders) {
             const page = await pageOf(store, { order, createdAfter, createdBefore, offset: 1, limit: 4 });
@@ -169,11 +167,11 @@ export const ranges: readonly StoreCase[] = [
         const met = await walk(
           store,
           { order, limit: 3 },
-          async (soFar, { id, createdAt }) => {
+          async (soFar, { id, at }) => {
             // Removes the session of the cursor, and adds some on both sides of it.
             await answerOf(store.remove(keyOf(id, tenant)));
             if (!soFar.includes(id)) staying.delete(id);
-            for (const createdMs of made < 6 ? [NOON - 1, Date.parse(createdAt), NOON + 5] : []) {
+            for (const createdMs of made < 6 ? [NOON - 1, Date.parse(at), NOON + 5] : []) {
               made += 1;
               await insert(store, keyOf(`new${made}`, tenant), headOf(`new${made}`, createdMs));
             }

@@ -13,7 +13,7 @@ export const removedEnds: readonly StoreCase[] = [
       expectEqual(await answerOf(store.remove(key, { now: NOON + 20 })), 'removed', 'remove');
       expectEqual(await endsOf(second, NOON + 19, 10), [], 'the ends a millisecond before');
       await expectDue(second, FAR, [
-        [key, NOON + 20, { state: active, labels: { user: 'u:1' }, removedAt: NOON + 20 }],
+        [key, NOON + 20, { state: { ...active, labels: { user: 'u:1' } }, removedAt: NOON + 20 }],
       ]);
       await isGone(second);
       await settle(second);
@@ -25,11 +25,12 @@ export const removedEnds: readonly StoreCase[] = [
     name: 'ends: one that waits stays when its session is removed, where it was put',
     run: async (store, second) => {
       await start(store, key, { user: 'u:1' });
-      await replace(store, key, end);
+      const state = { ...end, labels: { user: 'u:1' } };
+      await replace(store, key, state);
       await answerOf(store.ends.postpone(await firstOf(store), NOON + 100));
       expectEqual(await answerOf(store.remove(key, { now: NOON + 50 })), 'removed', 'remove');
       await isGone(second);
-      const report = { state: end, labels: { user: 'u:1' }, removedAt: NOON + 50 };
+      const report = { state, removedAt: NOON + 50 };
       await expectDue(second, FAR, [[key, NOON + 100, report]]);
       expectEqual(await endsOf(second, NOON + 99, 10), [], 'the ends before');
       await settle(store);
@@ -44,11 +45,11 @@ export const removedEnds: readonly StoreCase[] = [
       const first = await firstOf(store);
       await start(store, key, { life: 'second' });
       await expectDue(store, FAR, [
-        [key, NOON + 20, { state: active, labels: { life: 'first' }, removedAt: NOON + 20 }],
+        [key, NOON + 20, { state: { ...active, labels: { life: 'first' } }, removedAt: NOON + 20 }],
       ]);
-      await replace(store, key, { ...end, since: NOON + 30 });
-      const second = { state: { ...end, since: NOON + 30 }, labels: { life: 'second' } };
-      const removed = { state: active, labels: { life: 'first' }, removedAt: NOON + 20 };
+      const second = { state: { ...end, since: NOON + 30, labels: { life: 'second' } } };
+      await replace(store, key, second.state);
+      const removed = { state: { ...active, labels: { life: 'first' } }, removedAt: NOON + 20 };
       const both = await expectDue(store, FAR, [
         [key, NOON + 20, removed],
         [key, NOON + 30, second],

@@ -173,8 +173,8 @@ export const unleased: readonly StoreCase[] = [
   {
     name: 'unleased: gives sessions as find gives them without their history',
     run: async (store) => {
-      const head = { ...headOf('one'), labels: { user: 'u-1' } };
-      await insert(store, keyOf('one'), head, live('ACTIVE', { deadline: NOON + 5000, operations: ['start:op'] }));
+      const changes = { deadline: NOON + 5000, operations: ['start:op'], labels: { user: 'u-1' } };
+      await insert(store, keyOf('one'), headOf('one'), live('ACTIVE', changes));
       await append(store, keyOf('one'), ['hello', 'you']);
       const { records, unreadable } = await pageOf(store);
       expectEqual(records, [await answerOf(store.find(keyOf('one'), { historyLimit: 0 }))], 'the sessions');

@@ -14,7 +14,7 @@ const anyText = fc
   .map((units) => String.fromCharCode(...units));
 
 /** How a host shows sessions that shows all of them. */
-const { item: shown } = wireForm({ labels: true, times: true, entryData: true });
+const { item: shown } = wireForm({ labels: true, times: true, origin: true, entryData: true });
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 

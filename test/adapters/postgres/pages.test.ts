@@ -41,13 +41,13 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
     ['all', {}],
     ['all, the oldest first', { order: 'oldest' }],
     ['those with a status', { status: { status: 'ACTIVE', now: NOON } }],
-    ['those with a label', { label: { name: 'user', value: 'u-1' } }],
+    ['those with a label', { labels: { user: 'u-1' } }],
   ];
 
   test.each(ranges)('behind the last one of %s reads no session, however far it is', async (_, range) => {
     const { store, schema, close } = await schemas.open();
     for (const id of ['one', 'two', 'three']) {
-      await answerOf(store.insert('acme', { ...headOf(id), labels: { user: 'u-1' } }, live('ACTIVE')));
+      await answerOf(store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } })));
     }
     const read: number[] = [];
     const explained = new PostgresSessionStore({ pool: explaining(read), schema });

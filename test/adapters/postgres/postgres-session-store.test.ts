@@ -206,15 +206,19 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     expect(found._unsafeUnwrap()?.head.id).toBe('one');
   });
 
-  it('keeps each total equal to the sessions counted, also beside 32 creates and removals at the same time', async () => {
+  it('keeps each total equal to the sessions counted, also beside 32 creates, removals and other labels at the same time', async () => {
     const { store, schema } = await opened();
     const ids = Array.from({ length: 64 }, (_, at) => `s${at}`);
-    const labels = { user: 'u-1', team: 'a', plan: 'free' };
-    await Promise.all(ids.map((id) => store.insert('acme', { ...headOf(id), labels }, live('IDLE'))));
+    const labels = { plan: 'free', team: 'a', user: 'u-1' };
+    await Promise.all(ids.map((id) => store.insert('acme', headOf(id), live('IDLE', { labels }))));
     const half = ids.slice(32);
     await Promise.all([
       ...half.map((id) => store.remove({ tenant: 'acme', id })),
-      ...ids.slice(0, 16).map((id) => store.replace({ tenant: 'acme', id }, live('ACTIVE', { revision: 2 }))),
+      ...ids.slice(0, 16).map((id) => store.replace({ tenant: 'acme', id }, live('ACTIVE', { revision: 2, labels }))),
+      ...ids.slice(16, 32).map((id, at) => {
+        const others = { plan: 'paid', team: at % 2 === 0 ? 'a' : 'b', user: 'u-1' };
+        return store.replace({ tenant: 'acme', id }, live('IDLE', { revision: 2, labels: others }));
+      }),
     ]);
     const { rows } = await pool.query(
       `SELECT name, value, sum(sessions)::int AS sessions FROM ${schema}.totals GROUP BY name, value ORDER BY name, value`,
@@ -222,8 +226,10 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     expect(rows).toEqual([
       { name: '', value: 'ACTIVE', sessions: 16 },
       { name: '', value: 'IDLE', sessions: 16 },
-      { name: 'plan', value: 'free', sessions: 32 },
-      { name: 'team', value: 'a', sessions: 32 },
+      { name: 'plan', value: 'free', sessions: 16 },
+      { name: 'plan', value: 'paid', sessions: 16 },
+      { name: 'team', value: 'a', sessions: 24 },
+      { name: 'team', value: 'b', sessions: 8 },
       { name: 'user', value: 'u-1', sessions: 32 },
     ]);
   });

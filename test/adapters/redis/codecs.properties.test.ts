@@ -37,6 +37,7 @@ const phase = {
     idleTimeoutMs: msOrNever,
     inactivityTimeoutMs: msOrNever,
     retentionMs: msOrNever,
+    graceMs: fc.nat(2_592_000_000),
     reportEnds: fc.boolean(),
   }),
 };
@@ -44,11 +45,12 @@ const lease = fc.record(
   { holder: text, fencingToken: fc.integer({ min: 1 }), takenAt: ms, until: ms, releasedAt: ms },
   { requiredKeys: ['holder', 'fencingToken', 'takenAt', 'until'] },
 );
-const labels = fc.dictionary(nameFrom('abcxyz019_.-', 64), text, { minKeys: 1, maxKeys: 8, noNullPrototype: true });
+const labels = fc.dictionary(nameFrom('abcXYZ019_.-', 64), text, { minKeys: 1, maxKeys: 8, noNullPrototype: true });
 
 const state: fc.Arbitrary<StateRecord> = fc.oneof(
   fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase }),
   fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase, startedAt: ms, lease }),
+  fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase, labels }),
   fc.record({
     status: fc.constant('TERMINATED'),
     endReason: fc.constantFrom('terminated', 'failed', 'time_limit', 'idle_timeout'),
@@ -66,13 +68,13 @@ const options = fc.record({
 });
 const head: fc.Arbitrary<SessionHead> = fc.oneof(
   fc.record({ id: text, options, createdAt: timestamp }),
-  fc.record({ id: text, options, labels, createdAt: timestamp }),
+  fc.record({ id: text, options, createdAt: timestamp, digest: text }),
 );
 const entry: fc.Arbitrary<HistoryEntry> = fc.record({ role: text, content: text, timestamp });
 
 const none = headOf('one');
 const idle = live('IDLE');
-const SIZES = '0000000001 0000000000 000000000000';
+const SIZES = '0000000001 0000000000 000000000000 000000000000 000000000000';
 
 describe('the text of a record', () => {
   test('says the session, whatever stands in it, and is no other session\u2019s', () => {
@@ -82,7 +84,7 @@ describe('the text of a record', () => {
         expect(record.split('\n')).toHaveLength(3);
         expect(decodeRecord(given.id, record)).toEqual({
           ...{ head: given, state: next, owesReport: next.terms.reportEnds, birth },
-          ...{ sequence: 1, entries: 0, bytes: 0 },
+          ...{ sequence: 1, entries: 0, bytes: 0, span: 0, shown: 0 },
         });
         expect(decodeRecord(`${given.id}x`, record)).toBeUndefined();
         expect(Number(record.slice(HEADER_BYTES - 11, HEADER_BYTES - 1))).toBe(

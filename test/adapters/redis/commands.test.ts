@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
-import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, dueOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
@@ -11,7 +11,8 @@ import { missingEntries } from '../../support/redis-indexes.js';
 import { ada, okOf } from '../../support/sessions.js';
 
 const key = keyOf('one');
-const head = { ...headOf('one'), labels: { user: 'u1', channel: 'web' } };
+const head = headOf('one');
+const labels = { user: 'u1', channel: 'web' };
 const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 500 };
 
 let prefixes = 0;
@@ -44,29 +45,36 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
 
     /** Every change there is, with its deadlines, labels, statuses and events. */
     const changes = (store: RedisSessionStore): Readonly<Record<string, () => PromiseLike<unknown>>> => ({
-      create: () => answerOf(store.insert(TENANT, head, live('IDLE', { deadline: NOON + 1000 }))),
-      start: () => answerOf(store.replace(key, live('ACTIVE', { revision: 2, deadline: NOON + 2000 }))),
+      create: () => answerOf(store.insert(TENANT, head, live('IDLE', { labels, deadline: NOON + 1000 }))),
+      start: () => answerOf(store.replace(key, live('ACTIVE', { labels, revision: 2, deadline: NOON + 2000 }))),
       append: () => answerOf(store.append(key, { entries: [say('hello')], now: NOON })),
       'append with an operation id': () =>
         answerOf(store.append(key, { entries: [say('you')], now: NOON, operation: operationOf('op') })),
       'the same again': () =>
         answerOf(store.append(key, { entries: [say('you')], now: NOON, operation: operationOf('op') })),
-      pause: () => answerOf(store.replace(key, live('PAUSED', { revision: 3 }))),
-      resume: () => answerOf(store.replace(key, live('ACTIVE', { revision: 4, deadline: NOON + 3000 }))),
-      lease: () => answerOf(store.replace(key, live('ACTIVE', { revision: 5, deadline: NOON + 3000, lease }))),
+      pause: () => answerOf(store.replace(key, live('PAUSED', { labels, revision: 3 }))),
+      resume: () => answerOf(store.replace(key, live('ACTIVE', { labels, revision: 4, deadline: NOON + 3000 }))),
+      lease: () => answerOf(store.replace(key, live('ACTIVE', { labels, revision: 5, deadline: NOON + 3000, lease }))),
       'append of the holder': () => answerOf(store.append(key, { entries: [say('mine')], now: NOON, fencingToken: 3 })),
       release: () =>
         answerOf(
           store.replace(
             key,
-            live('ACTIVE', { revision: 6, deadline: NOON + 3000, lease: { ...lease, until: 0, releasedAt: NOON } }),
+            live('ACTIVE', {
+              labels,
+              revision: 6,
+              deadline: NOON + 3000,
+              lease: { ...lease, until: 0, releasedAt: NOON },
+            }),
           ),
         ),
       reschedule: () => answerOf(store.reschedule(key, { from: NOON + 3000, to: NOON + 2500 })),
       end: () => {
-        const { lease: _, ...state } = live('ACTIVE', { revision: 7 });
+        const { lease: _, ...state } = live('ACTIVE', { labels, revision: 7 });
         return answerOf(store.replace(key, { ...state, status: 'TERMINATED', endReason: 'failed' }));
       },
+      relabel: () =>
+        answerOf(store.replace(key, ended('failed', { revision: 8, labels: { user: 'u2', title: 'Tax return' } }))),
       delete: () => answerOf(store.remove(key)),
     });
 
@@ -79,7 +87,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         expect(await missingEntries(client, { prefix, statusIndex: true, leaseIndex: true })).toEqual([]);
       }
       const { events } = await answerOf(store.events?.read(store.events.streamOf(TENANT), '0', 100) ?? noEvents());
-      const numbers = upTo(11).map((at) => at + 1);
+      const numbers = upTo(12).map((at) => at + 1);
       expect(events.map(({ sequence }) => sequence)).toEqual([...numbers, ...numbers]);
       expect(await dueOf(store, NOON + 10_000, 10)).toEqual([]);
     });

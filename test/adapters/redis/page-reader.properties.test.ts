@@ -33,7 +33,7 @@ const sessions = fc.uniqueArray(fc.record({ id, createdMs: time, state }), {
 });
 
 const timestamp = time.map((ms) => new Date(ms).toISOString());
-const place = fc.record({ id, createdAt: timestamp });
+const place = fc.record({ id, at: timestamp });
 const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 2 });
 
 /** The place of the session of that number, or any place. */
@@ -67,19 +67,18 @@ const expected = (
   { offset, limit, order, status, createdAfter = '', createdBefore = '~', after }: PageRange,
 ) => {
   const sign = order === 'oldest' ? 1 : -1;
-  const inOrder = (a: ListPlace, b: ListPlace): number =>
-    sign * (compare(a.createdAt, b.createdAt) || compare(a.id, b.id));
+  const inOrder = (a: ListPlace, b: ListPlace): number => sign * (compare(a.at, b.at) || compare(a.id, b.id));
   const matching = inserted.filter(
     (session) =>
       status !== undefined &&
       stateAt(session.state, status.now).status === status.status &&
-      session.createdAt > createdAfter &&
-      session.createdAt < createdBefore,
+      session.at > createdAfter &&
+      session.at < createdBefore,
   );
   const behind = matching.toSorted(inOrder).filter((found) => after === undefined || inOrder(found, after) > 0);
   const page = behind.slice(offset, offset + limit);
   const last = page.at(-1);
-  const next = offset + limit < behind.length && last ? { id: last.id, createdAt: last.createdAt } : undefined;
+  const next = offset + limit < behind.length && last ? { id: last.id, at: last.at } : undefined;
   return { ids: page.map((session) => session.id), total: matching.length, next };
 };
 
@@ -97,7 +96,7 @@ describeWithRedis('a list by status, of which the clock has ended some that nobo
           given.map(async (each): Promise<Inserted> => {
             const head = headOf(each.id, each.createdMs);
             expect(await answerOf(store.insert(TENANT, head, each.state))).toBe('inserted');
-            return { id: head.id, createdAt: head.createdAt, state: each.state };
+            return { id: head.id, at: head.createdAt, state: each.state };
           }),
         );
         for (const { after, ...rest } of ranges) {

@@ -7,16 +7,28 @@ const BIRTH = 'write-id-_12';
 const NEVER = '9007199254740991';
 const ZERO = '0'.repeat(16);
 
-const head = { ...headOf('one', NOON, { timeLimit: 60 }), labels: { user: 'u:1', channel: 'w\u00E9b' } };
+const head = headOf('one', NOON, { timeLimit: 60 });
+const labels = { user: 'u:1', channel: 'w\u00E9b' };
 const terms = {
   idleTimeoutMs: 900_000,
   inactivityTimeoutMs: 30_000,
   retentionMs: Number.POSITIVE_INFINITY,
+  graceMs: 0,
   reportEnds: true,
 };
 const lease = { holder: 'worker', fencingToken: 3, takenAt: 4, until: 5 };
 const active = live('ACTIVE', {
-  ...{ revision: 2, since: 1000, lastActivityAt: 1234, activeMs: 7, limitMs: 60_000, deadline: 61_000, lease, terms },
+  ...{
+    revision: 2,
+    since: 1000,
+    lastActivityAt: 1234,
+    activeMs: 7,
+    limitMs: 60_000,
+    deadline: 61_000,
+    lease,
+    terms,
+    labels,
+  },
   operations: ['b', 'a:1'],
 });
 
@@ -24,9 +36,9 @@ const HEAD =
   '{"id":"one","options":{"face":"ada","profile":"tutor","context":"","behavior":"","timeLimit":60},' +
   '"createdAt":"2026-01-31T12:00:00.000Z"}';
 const ACTIVITY = '0000000000001234';
-const COUNTS = `${BIRTH} 00${NOON} 0000000001 0000000000 000000000000`;
+const COUNTS = `${BIRTH} 00${NOON} 0000000001 0000000000 000000000000 000000000000 000000000000`;
 const record =
-  `3 A 1 0000000000061000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 0000000000060000 0000000000030000 ${ACTIVITY} ` +
+  `3 A 1 0000000000061000 0000000000000000 0000000000061000 0000000000000002 0000000000000003 0000000000000005 0000000000060000 0000000000030000 ${ACTIVITY} ` +
   `${COUNTS} 0000000428 ` +
   'user=u%003a1 channel=w%00e9b\n' +
   '{"status":"ACTIVE","revision":2,"since":1000,"activeMs":7,"limitMs":60000,"deadline":61000,' +
@@ -45,23 +57,28 @@ describe('a record', () => {
       sequence: 1,
       entries: 0,
       bytes: 0,
+      span: 0,
+      shown: 0,
     });
   });
 
   test.each<[string, StateRecord, string]>([
-    ['I', live('IDLE'), `${ZERO} ${NEVER} 0000000000000001 ${ZERO} ${ZERO}`],
-    ['A', live('ACTIVE'), `${NEVER} ${NEVER} 0000000000000001 ${ZERO} ${ZERO}`],
-    ['P', live('PAUSED', { deadline: 9 }), `${ZERO.slice(1)}9 ${ZERO.slice(1)}9 0000000000000001 ${ZERO} ${ZERO}`],
-    ['T', ended('failed', { revision: 12 }), `${ZERO} ${NEVER} 0000000000000012 ${ZERO} ${ZERO}`],
+    ['I', live('IDLE'), `${ZERO} ${ZERO} ${NEVER} 0000000000000001 ${ZERO} ${ZERO}`],
+    ['A', live('ACTIVE'), `${NEVER} ${ZERO} ${NEVER} 0000000000000001 ${ZERO} ${ZERO}`],
+    [
+      'P',
+      live('PAUSED', { deadline: 9 }),
+      `${ZERO.slice(1)}9 ${ZERO} ${ZERO.slice(1)}9 0000000000000001 ${ZERO} ${ZERO}`,
+    ],
+    ['T', ended('failed', { revision: 12 }), `${ZERO} ${ZERO} ${NEVER} 0000000000000012 ${ZERO} ${ZERO}`],
   ])('says when a session with the letter %s takes history, and when it is due', (letter, state, times) => {
-    const { labels: _, ...plain } = head;
-    const text = encodeRecord(BIRTH, plain, state);
+    const text = encodeRecord(BIRTH, head, state);
     const [line = ''] = text.split('\n');
     expect(line).toBe(
       `3 ${letter} 0 ${times} ${NEVER} ${NEVER} 000${NOON} ${COUNTS} ${String(text.length - HEADER_BYTES).padStart(10, '0')} `,
     );
-    expect(decodeRecord('one', text)).toMatchObject({ head: plain, state });
-    expect(decodeRecord('one', text)?.head).not.toHaveProperty('labels');
+    expect(decodeRecord('one', text)).toMatchObject({ head, state });
+    expect(decodeRecord('one', text)?.state).not.toHaveProperty('labels');
   });
 
   test('counts its size in bytes', () => {
@@ -71,11 +88,14 @@ describe('a record', () => {
   });
 
   test('counts the entries and the length of the journal', () => {
-    const counted = record.replace('0000000001 0000000000 000000000000', '0000000007 0000000003 000000000222');
-    expect(decodeRecord('one', counted)).toMatchObject({ sequence: 7, entries: 3, bytes: 222 });
+    const counted = record.replace(
+      '0000000001 0000000000 000000000000 000000000000 000000000000',
+      '0000000007 0000000003 000000000222 000000000100 000000000111',
+    );
+    expect(decodeRecord('one', counted)).toMatchObject({ sequence: 7, entries: 3, bytes: 222, span: 100, shown: 111 });
   });
 
-  test.each(Array.from({ length: 17 }, (_, at) => at))('is none with junk in field %i', (place) => {
+  test.each(Array.from({ length: 20 }, (_, at) => at))('is none with junk in field %i', (place) => {
     const fields = record.slice(0, HEADER_BYTES - 1).split(' ');
     const width = fields[place]?.length ?? 0;
     const junks = ['', '-1', '+1', '1.5', '1e3', 'NaN', 'Infinity', '0x1', 'x y', '\0', '\u20AC', '9'.repeat(40)];

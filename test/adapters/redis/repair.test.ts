@@ -75,8 +75,8 @@ describeWithRedis('repair', ({ port }) => {
       test('lists sessions by their labels again, and drops them from the lists of labels that they do not have', async () => {
         const { store, client, keys } = open();
         await fill(store);
-        const head = { ...headOf('labelled'), labels: { user: 'u:1', channel: 'web' } };
-        await answerOf(store.insert(TENANT, head, live('IDLE')));
+        const labelled = live('IDLE', { labels: { channel: 'web', user: 'u:1' } });
+        await answerOf(store.insert(TENANT, headOf('labelled'), labelled));
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6 });
         const { labels, index } = keys.of(keyOf('labelled'));
         await client.call('DEL', `${labels}user=u%003a1`);
@@ -95,7 +95,7 @@ describeWithRedis('repair', ({ port }) => {
           ['u:1', 1],
           ['other', 0],
         ] as const) {
-          const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, label: { name: 'user', value } }));
+          const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, labels: { user: value } }));
           expect(page).toMatchObject({ total, unreadable: [] });
         }
         expect(await client.call('EXISTS', `${labels}user=other`, index)).toBe(1);

@@ -18,7 +18,7 @@ const openThree = () => {
   const store = new SqliteSessionStore({ database: noting });
   store.migrate()._unsafeUnwrap();
   for (const id of ['one', 'two', 'three']) {
-    store.insert('acme', { ...headOf(id), labels: { user: 'u-1' } }, live('ACTIVE'))._unsafeUnwrap();
+    store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } }))._unsafeUnwrap();
   }
   asked.length = 0;
   return { store, asked };
@@ -28,7 +28,7 @@ const ranges: readonly (readonly [string, Partial<PageRange>])[] = [
   ['all', {}],
   ['all, the oldest first', { order: 'oldest' }],
   ['those with a status', { status: { status: 'ACTIVE', now: NOON } }],
-  ['those with a label', { label: { name: 'user', value: 'u-1' } }],
+  ['those with a label', { labels: { user: 'u-1' } }],
 ];
 
 test.each(ranges)('a page of %s behind the last one costs its total alone, however far it is', (_, range) => {

@@ -138,7 +138,7 @@ describe('SqliteSessionStore', () => {
 
   it('removes everything of a session, in every table', () => {
     const store = openedStore(database);
-    store.insert('acme', { ...headOf('two'), labels: { user: 'u-1' } }, live('ACTIVE'))._unsafeUnwrap();
+    store.insert('acme', headOf('two'), live('ACTIVE', { labels: { user: 'u-1' } }))._unsafeUnwrap();
     for (const id of ['one', 'two']) {
       store.append({ tenant: 'acme', id }, hello)._unsafeUnwrap();
       store.remove({ tenant: 'acme', id })._unsafeUnwrap();
@@ -206,9 +206,9 @@ describe('SqliteSessionStore', () => {
         return database.prepare(sql);
       },
     });
-    const range = { offset: 0, limit: 10, order, after: { id: 'x', createdAt: new Date(NOON).toISOString() } };
+    const range = { offset: 0, limit: 10, order, after: { id: 'x', at: new Date(NOON).toISOString() } };
     store.list('acme', range)._unsafeUnwrap();
-    store.list('acme', { ...range, label: { name: 'user', value: 'u-1' } })._unsafeUnwrap();
+    store.list('acme', { ...range, labels: { user: 'u-1' } })._unsafeUnwrap();
     store.list('acme', { ...range, status: { status: 'ACTIVE', now: NOON } })._unsafeUnwrap();
     store.list('acme', { ...range, createdAfter: new Date(NOON - 1).toISOString() })._unsafeUnwrap();
     store.due(NOON, 10)._unsafeUnwrap();

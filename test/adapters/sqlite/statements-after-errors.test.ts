@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import type { StoreError } from '../../../src/errors.js';
+import type { StoreError, TooManyLabelled } from '../../../src/errors.js';
 import { SessionService } from '../../../src/index.js';
 import type { Answer, SessionKey } from '../../../src/store/session-store.js';
 import { withoutPosition } from '../../../src/testing/history-steps.js';
@@ -26,7 +26,7 @@ const seeded = (database: SqliteDatabase): Store => {
   const store = new SqliteSessionStore({ database, events: true });
   store.migrate()._unsafeUnwrap();
   for (const key of [theirs, ours]) {
-    store.insert(key.tenant, { ...headOf(key.id), labels }, live('ACTIVE'))._unsafeUnwrap();
+    store.insert(key.tenant, headOf(key.id), live('ACTIVE', { labels }))._unsafeUnwrap();
     store.append(key, { entries: entriesOf(key), now: NOON, operation: hello })._unsafeUnwrap();
   }
   store.replace(theirs, live('ACTIVE', due))._unsafeUnwrap();
@@ -37,16 +37,16 @@ const seeded = (database: SqliteDatabase): Store => {
 const page = { offset: 0, limit: 10 };
 const status = { status: 'ACTIVE', now: NOON } as const;
 
-type Call = (store: Store, key: SessionKey) => Answer<unknown, StoreError> | undefined;
+type Call = (store: Store, key: SessionKey) => Answer<unknown, StoreError | TooManyLabelled> | undefined;
 
 const calls: Readonly<Record<string, Call>> = {
-  insert: (store, { tenant }) => store.insert(tenant, { ...headOf('new'), labels }, live('ACTIVE')),
+  insert: (store, { tenant }) => store.insert(tenant, headOf('new'), live('ACTIVE', { labels })),
   find: (store, key) => store.find(key),
   'find without the history': (store, key) => store.find(key, { historyLimit: 0 }),
   'find with the end of the history': (store, key) => store.find(key, { historyLimit: 2 }),
   findState: (store, key) => store.findState(key),
   list: (store, { tenant }) => store.list(tenant, page),
-  'list by label': (store, { tenant }) => store.list(tenant, { ...page, label: { name: 'user', value: 'u-1' } }),
+  'list by label': (store, { tenant }) => store.list(tenant, { ...page, labels: { user: 'u-1' } }),
   'list by status': (store, { tenant }) => store.list(tenant, { ...page, status }),
   'list by time': (store, { tenant }) => store.list(tenant, { ...page, createdAfter: '2026-01-01T00:00:00.000Z' }),
   replace: (store, key) => store.replace(key, live('PAUSED', { revision: 3 })),

@@ -117,8 +117,10 @@ export const repeatedLate = (write: Write, log: Log, torn: Torn): Promise<Remain
     await write.run(trial);
     const sight = await sightOf(trial);
     const added = historyOf(log.after).slice(historyOf(log.before).length);
-    const isBehind = side === 'before' && isIn && added.length > 0;
-    const expected = isBehind ? withEntry(both(log.before), TARGET, ...added) : both(log.after);
+    const isBehind = side === 'before' && isIn && (write.isRewind || added.length > 0);
+    const behind = () =>
+      write.isRewind ? withEntry(log.after, OTHER, LATE) : withEntry(both(log.before), TARGET, ...added);
+    const expected = isBehind ? behind() : both(log.after);
     expectEqual(withoutRevisions(sight), withoutRevisions(expected), 'what was repeated late');
     return crashAgain(trial);
   });

@@ -24,6 +24,8 @@ export interface Write {
   readonly run: (bench: Bench) => Promise<unknown>;
   /** Whether doing it once more, by its name, must change nothing. */
   readonly isRepeatable: boolean;
+  /** Whether it supersedes what came later than the entry that it follows. */
+  readonly isRewind: boolean;
   /** Whether it is among the few of a short run. */
   readonly isShort: boolean;
 }
@@ -58,6 +60,18 @@ const started = (timeLimit: number) => async (bench: Bench) => {
   await talk(bench);
 };
 
+/** A history that was rewound before, whose last rewind has no entries. */
+const rewound = async (bench: Bench): Promise<void> => {
+  await started(0)(bench);
+  const after = await firstOf(bench.sessions);
+  const { position } = await okOf(bench.sessions.append(TARGET, [said('four'), said('five')], { after }));
+  await okOf(bench.sessions.append(TARGET, [], { after: position }));
+};
+
+/** The position of the first entry of the target. */
+const firstOf = async (sessions: SessionService): Promise<number> =>
+  (await okOf(sessions.history(TARGET, { after: 0, limit: 1 }))).position;
+
 const nothing = async (): Promise<void> => {};
 
 export const LABELS = { kind: 'call', team: 'a' };
@@ -79,8 +93,8 @@ const write = (
   name: string,
   prepare: Write['prepare'],
   run: Write['run'],
-  { isRepeatable = true, isShort = false }: Partial<Write> = {},
-): Write => ({ name, prepare, run, isRepeatable, isShort });
+  { isRepeatable = true, isRewind = false, isShort = false }: Partial<Write> = {},
+): Write => ({ name, prepare, run, isRepeatable, isRewind, isShort });
 
 export const writes: readonly Write[] = [
   write('create', nothing, ({ sessions }) => okOf(sessions.create(keyed))),
@@ -119,6 +133,19 @@ export const writes: readonly Write[] = [
     ({ sessions }) => okOf(sessions.append(TARGET, [said('last'), said('of all')], named)),
     { isShort: true },
   ),
+  write(
+    'rewind by name',
+    rewound,
+    async ({ sessions }) =>
+      okOf(sessions.append(TARGET, [said('instead')], { ...named, after: await firstOf(sessions) })),
+    { isRewind: true, isShort: true },
+  ),
+  write(
+    'rewind without entries',
+    rewound,
+    ({ sessions }) => okOf(sessions.append(TARGET, [], { ...named, after: 0 })),
+    { isRewind: true },
+  ),
   write('lease', started(600), ({ sessions }) => okOf(sessions.lease(TARGET, holder))),
   write('release', leased, async ({ store, sessions }) => {
     const { lease } = (await answerOf(store.findState(target))) ?? {};
@@ -132,6 +159,12 @@ export const writes: readonly Write[] = [
       await talk(bench);
     },
     ({ sessions }) => okOf(sessions.delete(TARGET)),
+    { isShort: true },
+  ),
+  write(
+    'update, which moves the session between labels',
+    ({ sessions }) => okOf(sessions.create({ ...ada, labels: { kind: 'chat', user: 'u-1' } })),
+    ({ sessions }) => okOf(sessions.update(TARGET, { labels: { ...LABELS, user: null } }, named)),
     { isShort: true },
   ),
   // No caller repeats what a sweep did: the next sweep looks at what is there.

@@ -40,6 +40,7 @@ export const naiveStore = (pause: () => Promise<unknown>): SessionStore => {
       return ok({ outcome: 'found', entries, start, position, hasMore: position < history.length });
     },
     list: () => ok({ records: [...sessions.values()], total: sessions.size, unreadable: [] }),
+    redact: () => ok('missing'),
     remove: (key) => ok(sessions.delete(nameOf(key)) ? 'removed' : 'missing'),
     due: () => ok({ sessions: [], failed: [], hasMore: false }),
     reschedule: () => ok('stale'),

@@ -57,7 +57,12 @@ describe('one caller', () => {
     async () => {
       await compare(
         'ioredis-mock',
-        new RedisSessionStore({ client: new RedisMock(), statusIndex: true, timeoutMs: PATIENT_MS }),
+        new RedisSessionStore({
+          client: new RedisMock(),
+          prefix: 'one-caller',
+          statusIndex: true,
+          timeoutMs: PATIENT_MS,
+        }),
         effort(30, 300),
       );
     },

@@ -15,12 +15,13 @@ export const scheduledStore = (inner: SessionStore, scheduler: Scheduler): Sessi
       })(),
     );
   return {
-    insert: (tenant, head, state) => scheduled('insert', () => inner.insert(tenant, head, state)),
+    insert: (...args) => scheduled('insert', () => inner.insert(...args)),
     find: (key, size, admit) => scheduled('find', () => inner.find(key, size, admit)),
     findState: (key) => scheduled('findState', () => inner.findState(key)),
     list: (tenant, page, admit) => scheduled('list', () => inner.list(tenant, page, admit)),
     replace: (...args) => scheduled('replace', () => inner.replace(...args)),
     append: (key, append) => scheduled('append', () => inner.append(key, append)),
+    redact: (...args) => scheduled('redact', () => inner.redact(...args)),
     findEntries: (key, slice) => scheduled('findEntries', () => inner.findEntries(key, slice)),
     remove: (key, removal) => scheduled('remove', () => inner.remove(key, removal)),
     due: (...args) => scheduled('due', () => inner.due(...args)),

@@ -36,8 +36,9 @@ const shown = async ({ store }: Bench, control: TestClient): Promise<unknown> =>
   const ranges = [
     {},
     ...byStatus,
-    { label: { name: 'kind', value: LABELS.kind } },
-    { label: { name: 'team', value: 'a' } },
+    { labels: { kind: LABELS.kind } },
+    { labels: { team: 'a' } },
+    { labels: LABELS, order: 'updated' as const },
   ];
   const pages = ranges.flatMap((range) => [1, 100].map((limit) => store.list(tenant, { ...range, offset: 0, limit })));
   return {

@@ -60,7 +60,7 @@ export const wrongEntries = async (client: LookingClient, prefix: string): Promi
     const record = decodeRecord(session.id, String(await client.call('GET', name)));
     if (record === undefined) continue;
     const { head, state } = record;
-    const labels = Object.entries(head.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
+    const labels = Object.entries(state.labels ?? {}).map(([label, value]) => labelKey(session, label, value));
     for (const set of [session.index, session.byStatus[state.status] ?? '', ...labels])
       expect(set, session.member, Date.parse(head.createdAt));
     const ending = endMember(session.member, record.birth);

@@ -5,11 +5,17 @@ import type { World } from '../world.js';
 const moves = ['start', 'pause', 'resume', 'terminate', 'fail'] as const;
 
 /** Everything that is asked of one session. */
-const paths = [...moves.map((command) => `/${command}-session`), '/extend-session', '/append-history'];
+const paths = [
+  ...moves.map((command) => `/${command}-session`),
+  '/extend-session',
+  '/update-session',
+  '/append-history',
+];
 
 /** A good body for each path that takes one. */
 const bodies: Readonly<Record<string, object>> = {
   '/extend-session': { time_limit: 60 },
+  '/update-session': { labels: { title: 'Tax return' } },
   '/append-history': { entries: [{ role: 'user', content: 'Hello' }] },
 };
 

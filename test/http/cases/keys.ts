@@ -11,6 +11,7 @@ const operations = [
   ['get', 'GET', '/session/x'],
   ['start', 'POST', '/start-session/x'],
   ['extend', 'POST', '/extend-session/x'],
+  ['update', 'POST', '/update-session/x'],
   ['append', 'POST', '/append-history/x'],
   ['delete', 'POST', '/delete-session/x'],
 ] as const;

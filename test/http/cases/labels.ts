@@ -36,12 +36,60 @@ export const labelCases = (world: World): void => {
       const client = world.client();
       expectInvalid(await client.create({ ...minimal, labels: 'user' }), 'labels');
       expectInvalid(await client.create({ ...minimal, labels: { user: 5 } }), 'labels.user');
-      expectInvalid(await client.create({ ...minimal, labels: { User: 'x' } }), 'labels');
+      expectInvalid(await client.create({ ...minimal, labels: { 'a b': 'x' } }), 'labels');
       expect((await client.create({ ...minimal, labels: null })).status).toBe(201);
       expectInvalid(await client.send('/sessions?label=user'), 'label.user');
       expectInvalid(await client.send('/sessions?label=user:'), 'label.user');
-      expectInvalid(await client.send('/sessions?label=user:u-1&status=IDLE'), 'label');
-      expectInvalid(await client.send('/sessions?label=a:b&label=c:d'), 'label');
+      expectInvalid(await client.send('/sessions?label=a:b&label=a:c'), 'label');
+      expectInvalid(await client.send('/sessions?order=updated'), 'order');
+    });
+
+    test('are changed by update-session, once for each key, and read with the session', async () => {
+      const client = world.client();
+      const { session_id: id } = Object(
+        (await client.create({ ...minimal, labels: { draft: 'yes', user: 'u-1' } })).json(),
+      );
+      const key = { 'Idempotency-Key': 'title-1' };
+      const update = (labels: unknown) => client.command(`/update-session/${id}`, key, { labels });
+      const updated = await update({ pageTitle: 'Tax return', draft: null });
+      expect(updated.status).toBe(200);
+      expect(updated.headers).not.toHaveProperty('idempotent-replayed');
+      expect(updated.json()).toEqual({ id, status: 'IDLE', duration: 0, duration_ms: 0 });
+      const again = await update({ draft: null, pageTitle: 'Tax return' });
+      expect(again.headers).toHaveProperty('idempotent-replayed', 'true');
+      expectProblem(await update({ pageTitle: 'Another' }), 422, 'operation_mismatch');
+      const found = async (query: string) => (await client.send(`/sessions?${query}`)).headers['x-total-count'];
+      expect(await found('label=pageTitle:Tax%20return&label=user:u-1')).toBe('1');
+      expect(await found('label=draft:yes')).toBe('0');
+      expectInvalid(await client.command(`/update-session/${id}`, {}, { labels: { user: 5 } }), 'labels.user');
+      expectInvalid(await client.command(`/update-session/${id}`, {}, {}), 'labels');
+      expectProblem(await client.command('/update-session/nobody', {}, { labels: { a: 'x' } }), 404, 'not_found');
+    });
+
+    test('find sessions by several, with a status, and by the last use, whose links repeat them', async () => {
+      const client = world.client();
+      const ids: string[] = [];
+      for (const channel of ['web', 'phone', 'web']) {
+        world.clock.pass(1000);
+        const created = await client.create({ ...minimal, labels: { user: 'u-1', channel } });
+        ids.push(String(Object(created.json()).session_id));
+      }
+      world.clock.pass(1000);
+      await client.command(`/start-session/${ids[0]}`);
+      const listed = async (query: string) => {
+        const page = await client.send(`/sessions?${query}`);
+        const sessions: readonly { readonly id: string }[] = JSON.parse(page.text);
+        return { ids: sessions.map(({ id }) => id), headers: page.headers };
+      };
+      const both = await listed('label=user:u-1&label=channel:web&limit=1');
+      expect(both.ids).toEqual([ids[2]]);
+      expect(both.headers['link']).toContain('page=2&label=user%3Au-1&label=channel%3Aweb>; rel="next"');
+      expect((await listed('label=user:u-1&status=ACTIVE')).ids).toEqual([ids[0]]);
+      const first = await listed('label=user:u-1&order=updated&limit=2');
+      expect(first.ids).toEqual([ids[0], ids[2]]);
+      const after = `after=${first.headers['x-next-cursor']}`;
+      expect((await listed(`label=user:u-1&order=updated&limit=2&${after}`)).ids).toEqual([ids[1]]);
+      expectInvalid(await client.send(`/sessions?label=user:u-1&${after}`), 'after');
     });
   });
 };

@@ -16,6 +16,7 @@ const wrongMethods = [
   ['PATCH', '/terminate-session/x', 'POST'],
   ['OPTIONS', '/fail-session/x', 'POST'],
   ['PUT', '/extend-session/x', 'POST'],
+  ['PUT', '/update-session/x', 'POST'],
   ['GET', '/append-history/x', 'POST'],
   ['DELETE', '/delete-session/x', 'POST'],
 ] as const;

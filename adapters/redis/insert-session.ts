@@ -1,0 +1,97 @@
+import { err, ok } from 'neverthrow';
+import { statusDetailOf } from '../../src/events/event-detail.js';
+import { unleasedSince } from '../../src/session/lease.js';
+import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
+import { endsAt } from '../../src/session/timeline.js';
+import type { Inserted, Opening } from '../../src/store/session-store.js';
+import { newId } from './connection.js';
+import type { OpenCall } from './deployment.js';
+import { type Answer, isOneOf, noStatusIndex, tooManyEnded, toStoreError, unreadable } from './failure.js';
+import { encodeLines } from './journal.js';
+import { labelKey, type SessionKeys } from './keyspace.js';
+import { encodeRecord } from './record.js';
+import { insertScript, openScript } from './scripts/insert.js';
+import { letterOf } from './status-letters.js';
+import { dueText, write } from './write.js';
+
+/** Number of the arguments of `insertScript` before those of `openScript` alone. */
+const OPENING_AT = 8;
+
+/** What `openScript` gets beside the keys and arguments of `insertScript`. */
+const openingOf = (
+  { keys: keyspace, eventsLength }: OpenCall,
+  session: SessionKeys,
+  { birth, state }: { readonly birth: string; readonly state: StateRecord },
+  { entries, from, maxEntries = Number.MAX_SAFE_INTEGER, active }: Opening,
+) => {
+  const { tenant, record, journal, deadlines, byStatus, records, path } = session;
+  const origin = from === undefined ? { record, journal } : keyspace.of({ tenant, id: from.id });
+  const keys = [origin.record, origin.journal, byStatus.ACTIVE ?? record, deadlines];
+  const isStarted = state.status !== 'IDLE';
+  const detail = statusDetailOf(false, state);
+  const started = isStarted && eventsLength !== '' ? `1 ${detail.type} ${birth} 2 ${detail.at} ${path} -` : '';
+  const number = isStarted ? 3 : 2;
+  const appended = eventsLength === '' ? '' : `1 appended ${birth} ${number} ${state.lastActivityAt} ${path} `;
+  const args = [
+    encodeLines(entries),
+    String(entries.length),
+    String(maxEntries),
+    isStarted ? '1' : '',
+    started,
+    appended,
+  ];
+  args.push(from === undefined ? '' : `,"origin":{"id":${JSON.stringify(from.id)},"position":`);
+  args.push(String(from?.position ?? ''), String(from?.maxBytes ?? ''));
+  if (active !== undefined) args.push(String(active.sessions), String(active.now), records);
+  return { keys, args };
+};
+
+const OUTCOMES = ['inserted', 'taken', 'missing', 'invalid_position', 'too_large', 'full', 'too_many'] as const;
+
+/** Adds a session, by one script. */
+export const insertSession = async (
+  opened: OpenCall,
+  tenant: string,
+  head: SessionHead,
+  state: StateRecord,
+  opening: Opening | undefined,
+): Answer<Inserted> => {
+  const { call, eventsLength } = opened;
+  const session = opened.keys.of({ tenant, id: head.id });
+  const { record, journal, deadlines, tenants, events, index, byStatus, unleased, member, owner, path } = session;
+  if (opening?.active !== undefined && byStatus.ACTIVE === undefined) return err(noStatusIndex);
+  const birth = newId();
+  const created = String(Date.parse(head.createdAt));
+  const keys = [record, journal, index];
+  const args = [member, created, encodeRecord(birth, head, state)];
+  const status = byStatus[state.status];
+  if (status !== undefined) keys.push(status);
+  for (const [name, value] of Object.entries(state.labels ?? {})) keys.push(labelKey(session, name, value));
+  const due = dueText(endsAt(state));
+  const isWaiting = unleased !== undefined && state.status !== 'TERMINATED';
+  if (isWaiting) keys.push(unleased + letterOf(state.status));
+  if (due !== '') keys.push(deadlines, tenants);
+  if (due !== '' || eventsLength !== '' || isWaiting) args.push(due, owner);
+  if (eventsLength !== '') {
+    keys.push(events);
+    args.push(eventsLength, `1 created ${birth} 1 ${created} ${path} -`);
+  }
+  if (isWaiting) args.push(...(eventsLength === '' ? ['', ''] : []), String(unleasedSince(state)));
+  const outcomes = ['inserted', 'taken'] as const;
+  if (opening === undefined) return write(call, session, insertScript, keys, args, outcomes);
+  while (args.length < OPENING_AT) args.push('');
+  const more = openingOf(opened, session, { birth, state }, opening);
+  const [all, given] = [
+    [...keys, ...more.keys],
+    [...args, ...more.args],
+  ];
+  const reply = await call.writeScript(openScript, session.writes, all, given);
+  if (reply.isErr()) return err(toStoreError(session)(reply.error));
+  const { value } = reply;
+  if (value === 'ended') return err(tooManyEnded);
+  if (isOneOf(value, OUTCOMES)) return ok(value);
+  const [copied, position]: readonly unknown[] = Array.isArray(value) ? value : [];
+  const { from } = opening;
+  if (from === undefined || copied === undefined) return err(unreadable({ tenant, id: from?.id ?? head.id }));
+  return ok({ copied: Number(copied), origin: { id: from.id, position: Number(position) } });
+};

@@ -1,0 +1,154 @@
+/*
+ * A rewind does not change what a journal holds: it adds a mark, a line that says behind which place the history goes on. So a
+ * history is a chain of spans. Each begins behind a mark, but for the first, and follows a place in an earlier span, its parent.
+ * A mark is `<after> <parent> <jump> <depth> <entries> <bytes> <call>`: the place that the span follows, where its parent
+ * begins, the number of entries and bytes of the history before it, and the call that has written it. By `jump` a search skips
+ * spans: it is where another span of the chain begins, so chosen that a search takes O(log n) steps (E. W. Myers, "An
+ * applicative random-access stack", Information Processing Letters 17, 1983).
+ */
+
+const FORMAT = `${'%012d '.repeat(3)}${'%010d '.repeat(2)}%012d `;
+
+/** Length of the id of a call. */
+export const CALL_BYTES = 12;
+
+/** Length of a mark, with the end of its line. */
+export const MARK_BYTES = 3 * 13 + 2 * 11 + 13 + CALL_BYTES + 1;
+
+/**
+ * Defines for the journal in the key `journal`, a Lua expression: `spanAt(start)`, the span that begins there; and
+ * `lastSpan(span, isPast)`, the last span of the chain up to `span` for which `isPast` is false or the first, and the one
+ * behind it. It must be true for all spans behind one for which it is true.
+ *
+ * Where no mark is, or one that leads on and not back, `isDamaged` is set, and the chain ends there: every search does.
+ */
+const spans = (journal: string): string => `
+local isDamaged = false
+local first = {start = 0, after = 0, parent = 0, jump = 0, depth = 0, entries = 0, bytes = 0}
+local function spanAt(start)
+  if start == 0 then return first end
+  local mark = redis.call('GETRANGE', ${journal}, math.max(0, start - ${MARK_BYTES}) .. '', start - 1 .. '')
+  local after, parent, jump, depth, entries, bytes = string.match(mark, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ')
+  local span = {start = start, after = tonumber(after), parent = tonumber(parent), jump = tonumber(jump),
+    depth = tonumber(depth), entries = tonumber(entries), bytes = tonumber(bytes)}
+  if bytes and span.after < start and span.jump <= span.parent and span.parent <= span.after then return span end
+  isDamaged = true
+  return first
+end
+local function lastSpan(span, isPast)
+  local child = nil
+  while span.start > 0 and isPast(span) do
+    child = span
+    local jump = spanAt(span.jump)
+    span = isPast(jump) and jump or spanAt(span.parent)
+  end
+  return span, child
+end`;
+
+/**
+ * Defines `placeOf(tip, length, entries, position)` for a history of so many entries whose last span begins at `tip`: the number
+ * of entries and bytes up to a position, and the span that it is in; or only why it is none, as a text.
+ */
+export const places = (journal: string): string => `
+local function linesIn(from, upto)
+  local count = 0
+  for at = from, upto - 1, 65536 do
+    local text = redis.call('GETRANGE', ${journal}, at .. '', math.min(at + 65536, upto) - 1 .. '')
+    local place = string.find(text, '\\n', 1, true)
+    while place do
+      count = count + 1
+      place = string.find(text, '\\n', place + 1, true)
+    end
+  end
+  return count
+end
+local function placeOf(tip, length, entries, after)
+  if after > length or after > 0 and redis.call('GETRANGE', ${journal}, after - 1 .. '', after - 1 .. '') ~= '\\n' then
+    return 'invalid_position'
+  end
+  local span, child = lastSpan(spanAt(tip), function(each) return each.start > after end)
+  local upto = child and child.after or length
+  if isDamaged or tip > length then return 'corrupt' end
+  if after > upto then return 'moved' end
+  local kept
+  if upto - after < after - span.start then
+    kept = (child and child.entries or entries) - linesIn(after, upto)
+  else
+    kept = span.entries + linesIn(span.start, after)
+  end
+  return kept, span.bytes + after - span.start, span
+end`;
+
+/**
+ * Defines `rewind(tip, length, entries, after, call)`: the mark of a span that follows `after`, and the number of entries and
+ * bytes before it; or only the outcome as a text.
+ */
+export const rewind = (journal: string): string => `${spans(journal)}${places(journal)}
+local function rewind(tip, length, entries, after, call)
+  local kept, bytes, span = placeOf(tip, length, entries, after)
+  if not span then return kept end
+  -- No span of a chain is empty but the last: so what a read costs is bounded by the entries that it shows.
+  if after == span.start and after > 0 then
+    after = span.after
+    span = spanAt(span.parent)
+  end
+  local jump = spanAt(span.jump)
+  if isDamaged then return 'corrupt' end
+  local isFar = span.depth - jump.depth == jump.depth - spanAt(jump.jump).depth
+  local mark = string.format('${FORMAT}', after, span.start, isFar and jump.jump or span.start, span.depth + 1, kept, bytes)
+  return mark .. string.sub(call, -${CALL_BYTES}) .. '\\n', kept, bytes
+end`;
+
+/**
+ * Defines `piecesBefore(tip, length, entries, upto, size, most)`, the pieces of a history up to a place that have `size` bytes
+ * together or `most` entries, each {from, upto} and in order, whether the earliest begins within a span, and whether entries
+ * follow; and `piecesAfter(tip, length, entries, from, size, most)`, those behind a place, which have up to `most` entries if
+ * there are so many; and `textOf(pieces)`.
+ */
+export const pieces = (journal: string): string => `${spans(journal)}
+local function textOf(found)
+  local texts = {}
+  for at, piece in ipairs(found) do
+    texts[at] = piece[2] > piece[1] and redis.call('GETRANGE', ${journal}, piece[1] .. '', piece[2] - 1 .. '') or ''
+  end
+  return table.concat(texts)
+end
+local function piecesBefore(tip, length, entries, upto, size, most)
+  local span, child = lastSpan(spanAt(tip), function(each) return each.start > upto end)
+  local found, stop, left, isCut = {}, math.min(upto, child and child.after or length), size, false
+  local hasMore = upto < length
+  if child then hasMore = upto < child.after or child.entries < entries end
+  repeat
+    local from = math.max(span.start, stop - left)
+    found[#found + 1] = {from, stop}
+    left, isCut = left - (stop - from), from > span.start
+    -- The beginning of a history is 0, also where nothing is left of what came first.
+    local isFirst = span.entries == 0
+    if isFirst and not isCut and span.start > 0 then found[#found + 1] = {0, 0} end
+    stop, span = span.after, spanAt(span.parent)
+    -- Each piece has an entry, but for the first of an empty span.
+  until isFirst or left <= 0 or #found > most
+  local rising = {}
+  for at = #found, 1, -1 do rising[#rising + 1] = found[at] end
+  return rising, isCut, hasMore
+end
+local function piecesAfter(tip, length, entries, from, size, most)
+  local last = spanAt(tip)
+  local first, child = lastSpan(last, function(each) return each.start > from end)
+  local least = (child and child.entries or entries) + most
+  local span, behind = lastSpan(last, function(each) return each.entries >= least end)
+  local chain, stop = {}, behind and behind.after or length
+  while span.start > first.start do
+    chain[#chain + 1] = {span.start, stop}
+    stop, span = span.after, spanAt(span.parent)
+  end
+  chain[#chain + 1] = {math.min(from, stop), stop}
+  local found, left = {}, size
+  for at = #chain, 1, -1 do
+    local begin, finish = chain[at][1], chain[at][2]
+    if left <= 0 then break end
+    found[#found + 1] = {begin, math.min(finish, begin + left)}
+    left = left - (finish - begin)
+  end
+  return found
+end`;

@@ -1,0 +1,27 @@
+import { decodeEntries, encodeEntry, isRedacted, redactedEntry } from '../../src/store/stored-json.js';
+import { type Connection, hasKey } from './connection.js';
+
+const FIND_ENTRIES = `SELECT session, place, entry FROM colloquy_entries
+  WHERE session = ? AND position IN (SELECT value FROM json_each(?))`;
+const REDACT = 'UPDATE colloquy_entries SET entry = ? WHERE session = ? AND place = ?';
+
+/**
+ * Redacts the entries of a session that have these positions, also superseded ones. Returns whether there was something to
+ * redact; `undefined` if an entry cannot be read.
+ */
+export const redactRows = (
+  connection: Connection,
+  session: number,
+  positions: readonly number[],
+): boolean | undefined => {
+  const found = { sql: FIND_ENTRIES, values: [session, JSON.stringify(positions)] };
+  let isChanged = false;
+  for (const { place, entry: text } of connection.query(found, hasKey({ session }))) {
+    const [entry] = decodeEntries(text) ?? [];
+    if (entry === undefined) return undefined;
+    if (isRedacted(entry)) continue;
+    connection.run(REDACT, encodeEntry(redactedEntry(entry)), session, Number(place));
+    isChanged = true;
+  }
+  return isChanged;
+};

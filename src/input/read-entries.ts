@@ -1,0 +1,66 @@
+import type { HistoryEntry } from '../session/session.js';
+import { ENTRY_ID_LENGTH, ROLE_LENGTH, type SessionLimits } from '../session/session-limits.js';
+import { readJson, valueOfJson } from './read-json.js';
+import { didYouMean, nearest } from './read-options.js';
+import type { IssueList } from './read-safely.js';
+import { readTimestamp } from './read-timestamp.js';
+import type { entryRules, ReadBy } from './rule.js';
+import { exceedsBytes, type Fields, isFields, readFields, readName, readText } from './values.js';
+
+const entryNames = [
+  'role',
+  'content',
+  'timestamp',
+  'id',
+  'data',
+] as const satisfies readonly (keyof typeof entryRules)[];
+
+/** An unknown field would be lost. Its name is not repeated: entries come from anywhere. */
+const checkEntryNames = (issues: IssueList, path: string, fields: Fields): void => {
+  const unknown = Object.keys(fields).find((name) => !entryNames.some((known) => known === name));
+  if (unknown === undefined) return;
+  const hint = didYouMean(nearest(unknown, entryNames));
+  issues.check(false, path, `has an unknown field${hint}: an entry has ${entryNames.join(', ')}`);
+};
+
+const readEntry = (issues: IssueList, path: string, value: unknown, now: string, most: number): HistoryEntry => {
+  const fields = readFields(issues, path, value);
+  checkEntryNames(issues, path, fields);
+  const { role, content, timestamp, id, data } = fields;
+  const entry = {
+    role: readName(issues, `${path}.role`, role, ROLE_LENGTH),
+    content: readText(issues, `${path}.content`, content, most),
+    timestamp:
+      timestamp === undefined || timestamp === null ? now : readTimestamp(issues, `${path}.timestamp`, timestamp),
+  };
+  if ((id ?? data ?? undefined) === undefined) return Object.freeze(entry);
+  const more = {
+    ...(id !== undefined && id !== null && { id: readName(issues, `${path}.id`, id, ENTRY_ID_LENGTH) }),
+  } satisfies Partial<ReadBy<typeof entryRules>>;
+  const text = readJson(issues, `${path}.data`, data ?? undefined);
+  if (text === undefined) return Object.freeze({ ...entry, ...more });
+  const fits = !exceedsBytes(text, most) && !exceedsBytes(text + entry.content, most);
+  issues.check(fits, `${path}.data`, `must have at most ${most} bytes of UTF-8 as JSON, together with the content`);
+  return Object.freeze({ ...entry, ...more, data: valueOfJson(text) });
+};
+
+const withoutTime = ({ timestamp: _, ...rest }: HistoryEntry): unknown => rest;
+
+const isTimed = (value: unknown): boolean =>
+  isFields(value) && value['timestamp'] !== undefined && value['timestamp'] !== null;
+
+/** Reads entries. `given` are the same without the times that were not given. */
+export const readEntries = (
+  issues: IssueList,
+  entries: unknown,
+  { least, now, limits }: { readonly least: number; readonly now: string; readonly limits: SessionLimits },
+) => {
+  const most = limits.entriesPerAppend;
+  const list: readonly unknown[] = Array.isArray(entries) ? entries : [];
+  const fits = Array.isArray(entries) && list.length >= least && list.length <= most;
+  issues.check(fits, 'entries', `must be an array of ${least} to ${most} entries`);
+  const read = Array.from({ length: Math.min(list.length, most) }, (_, index) =>
+    readEntry(issues, `entries[${index}]`, list[index], now, limits.contentBytes),
+  );
+  return { read, given: () => read.map((entry, at) => (isTimed(list[at]) ? entry : withoutTime(entry))) };
+};

@@ -1,0 +1,18 @@
+import type { SessionLabels } from './session.js';
+
+/** Whether two sets of labels have the same names and values. */
+export const sameLabels = (a: SessionLabels | undefined, b: SessionLabels | undefined): boolean => {
+  if (a === b) return true;
+  const [one, other] = [Object.entries(a ?? {}), b ?? {}];
+  return one.length === Object.keys(other).length && one.every(([name, value]) => other[name] === value);
+};
+
+/** Whether labels have all of the wanted names and values, such as those that a list asks for. */
+export const hasLabels = (labels: SessionLabels | undefined, wanted: SessionLabels | undefined): boolean =>
+  wanted === undefined || Object.entries(wanted).every(([name, value]) => labels?.[name] === value);
+
+/** Labels sorted by name; undefined if there are none. */
+export const sortedLabels = (entries: readonly (readonly [string, string])[]): SessionLabels | undefined =>
+  entries.length === 0
+    ? undefined
+    : Object.freeze(Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1))));

@@ -1,0 +1,63 @@
+import type { EntriesOutcome, HistorySlice } from '../store/session-store.js';
+
+/**
+ * The places of a history whose positions are numbers: each entry has one, and each rewind has one before its entries. So
+ * no position is used twice, and an entry keeps its own while those that follow it are superseded.
+ */
+export interface Places {
+  /** Number of entries. */
+  readonly entries: number;
+  /** The position at the end of the history: that of the last entry, or of a rewind without entries. */
+  readonly end: number;
+  /** The position of an entry by its number, from 1 to `entries`. Rises with the number. */
+  readonly positionOf: (number: number) => number;
+}
+
+/**
+ * Number of entries up to a position; at once at the end, and in a history that was never rewound. Otherwise it searches from
+ * the end back, in steps that double: callers mostly ask for one of the latest.
+ */
+export const entriesUpTo = ({ entries, end, positionOf }: Places, position: number): number => {
+  if (position >= end) return entries;
+  if (end === entries) return position;
+  // No entry has a lower position than its number.
+  let high = Math.min(entries, position);
+  let low = high;
+  for (let step = 1; low > 0 && positionOf(low) > position; step *= 2) {
+    high = low - 1;
+    low = Math.max(0, low - step);
+  }
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (positionOf(middle) <= position) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+};
+
+/**
+ * Number of entries up to a position that is not beyond the end: that of an entry, of the rewind before one, or the beginning
+ * or end of the history. Undefined for any other, which is superseded.
+ */
+export const entriesUpToCurrent = (places: Places, position: number): number | undefined => {
+  const { entries, end, positionOf } = places;
+  const number = entriesUpTo(places, position);
+  if (position === 0 || position === end || end === entries) return number;
+  if (number > 0 && positionOf(number) === position) return number;
+  return number < entries && positionOf(number + 1) === position + 1 ? number : undefined;
+};
+
+type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
+
+/** Where the part is that has the entries behind the first `from` ones, up to the number `to`. */
+export const partBetween = (
+  { entries, end, positionOf }: Places,
+  { after, before = end }: HistorySlice,
+  from: number,
+  to: number,
+): Pick<Found, 'start' | 'position' | 'hasMore'> => {
+  const hasMore = to < entries;
+  const last = hasMore && to > 0 ? positionOf(to) : end;
+  const first = from > 0 ? positionOf(from) : 0;
+  return { start: after ?? first, position: after === undefined ? before : last, hasMore };
+};

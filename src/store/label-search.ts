@@ -1,0 +1,23 @@
+import { hasLabels } from '../session/labels.js';
+import type { StateRecord } from '../session/session-record.js';
+import { stateAt } from '../session/timeline.js';
+import type { PageRange } from './session-store.js';
+
+/** Names and values, one or more. */
+type Labels = readonly (readonly [name: string, value: string])[];
+
+/** The labels of a range; empty if it has none. */
+export const labelsIn = ({ labels }: PageRange): Labels => (labels === undefined ? [] : Object.entries(labels));
+
+/** Whether the sessions of a range have to be looked for among those of a label: no index has them in their order. */
+export const isLabelSearch = (range: PageRange): boolean =>
+  range.labels !== undefined &&
+  (range.status !== undefined || range.order === 'updated' || Object.keys(range.labels).length > 1);
+
+/** When a session with this state was updated last, at `now`, in milliseconds since the epoch. */
+export const updatedAt = (state: StateRecord, now = Number.NEGATIVE_INFINITY): number =>
+  stateAt(state, now).lastActivityAt;
+
+/** Whether a session with this state has the labels and the status of a range. */
+export const isInRange = (state: StateRecord, { labels, status }: PageRange): boolean =>
+  hasLabels(state.labels, labels) && (status === undefined || stateAt(state, status.now).status === status.status);

@@ -1,0 +1,201 @@
+import type { SessionLabels } from '../../session/session.js';
+import { LABEL_SEARCH_LIMIT } from '../../session/session-limits.js';
+import type { ListPlace, PageRange, SessionStore } from '../../store/session-store.js';
+import { expectEqual } from '../expect.js';
+import { ended, headOf, keyOf, live, NOON, noTerms, TENANT, upTo } from '../samples.js';
+import { answerOf, append, errorOf, insert, repeatUntil, replace } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+const mine: SessionLabels = { user: 'u-1' };
+const ofWeb: SessionLabels = { user: 'u-1', channel: 'web' };
+
+const pageOf = async (store: SessionStore, range: Partial<PageRange>, tenant = TENANT) => {
+  const { records, total, next } = await answerOf(store.list(tenant, { offset: 0, limit: 100, ...range }));
+  return { ids: records.map(({ head }) => head.id), total, next };
+};
+
+/** The ids of all pages, read with cursors. */
+const walk = async (store: SessionStore, range: Partial<PageRange>): Promise<readonly string[]> => {
+  const ids: string[] = [];
+  let after: ListPlace | undefined;
+  await repeatUntil('the last page', 20, async () => {
+    const page = await pageOf(store, { ...range, after });
+    ids.push(...page.ids);
+    after = page.next;
+    return page.next === undefined;
+  });
+  return ids;
+};
+
+/** Twelve sessions of two users on two channels: six of `u-1`, three of them on the web. */
+const insertUsers = async (store: SessionStore): Promise<void> => {
+  for (const at of upTo(12)) {
+    const labels = { channel: at % 4 < 2 ? 'web' : 'phone', user: at % 2 === 0 ? 'u-1' : 'u-2' };
+    const id = `s${String(at).padStart(2, '0')}`;
+    await insert(store, keyOf(id), headOf(id, NOON + at), live('IDLE', { labels }));
+  }
+};
+
+const at = (ms: number): string => new Date(NOON + ms).toISOString();
+
+/** Sessions of `u-1` in every status and with every way to be updated, and one of `u-2`. */
+const insertUpdated = async (store: SessionStore): Promise<void> => {
+  const one = { revision: 1, labels: mine };
+  await insert(store, keyOf('idle'), headOf('idle', NOON), live('IDLE', { ...one, lastActivityAt: NOON + 10 }));
+  await insert(store, keyOf('used'), headOf('used', NOON + 1), live('ACTIVE', one));
+  await insert(
+    store,
+    keyOf('paused'),
+    headOf('paused', NOON + 2),
+    live('PAUSED', { ...one, lastActivityAt: NOON + 20 }),
+  );
+  const due = { ...one, deadline: NOON + 40, lastActivityAt: NOON + 5 };
+  await insert(store, keyOf('due'), headOf('due', NOON + 3), live('ACTIVE', due));
+  const inactive = { ...one, terms: { ...noTerms, inactivityTimeoutMs: 25 }, lastActivityAt: NOON + 6 };
+  await insert(store, keyOf('left'), headOf('left', NOON + 4), live('ACTIVE', inactive));
+  await insert(store, keyOf('same'), headOf('same', NOON + 5), live('IDLE', { ...one, lastActivityAt: NOON + 10 }));
+  const over = { revision: 2, labels: mine, since: NOON + 30, lastActivityAt: NOON + 30, deadline: NOON + 35 };
+  await insert(store, keyOf('over'), headOf('over', NOON + 6), live('IDLE', one));
+  await replace(store, keyOf('over'), ended('terminated', over));
+  await insert(store, keyOf('other'), headOf('other', NOON + 7), live('IDLE', { labels: { user: 'u-2' } }));
+  const entry = { role: 'user', content: 'hello', timestamp: at(0) };
+  await answerOf(store.append(keyOf('used'), { entries: [entry], now: NOON + 50 }));
+};
+
+export const labelSearch: readonly StoreCase[] = [
+  {
+    name: 'label: several labels give the sessions that have all of them, in both orders, with their total',
+    run: async (store) => {
+      await insertUsers(store);
+      expectEqual(
+        await pageOf(store, { labels: ofWeb }),
+        { ids: ['s08', 's04', 's00'], total: 3, next: undefined },
+        'newest',
+      );
+      const oldest = await pageOf(store, { labels: ofWeb, order: 'oldest' });
+      expectEqual([oldest.ids, oldest.total], [['s00', 's04', 's08'], 3], 'oldest');
+      const second = await pageOf(store, { labels: ofWeb, offset: 1, limit: 1 });
+      expectEqual([second.ids, second.total], [['s04'], 3], 'the second page');
+      const beyond = await pageOf(store, { labels: ofWeb, offset: 3, limit: 3 });
+      expectEqual([beyond.ids, beyond.total], [[], 3], 'a page behind the last');
+      const between = { createdAfter: at(0), createdBefore: at(8) };
+      const inner = await pageOf(store, { labels: ofWeb, ...between });
+      expectEqual([inner.ids, inner.total], [['s04'], 1], 'those between two times');
+      for (const labels of [
+        { ...ofWeb, lesson: 'any' },
+        { user: 'web', channel: 'u-1' },
+        { user: 'u-1', channel: 'we' },
+      ]) {
+        const none = await pageOf(store, { labels });
+        expectEqual([none.ids, none.total], [[], 0], `those with ${JSON.stringify(labels)}`);
+      }
+      expectEqual((await pageOf(store, { labels: ofWeb }, 'globex')).total, 0, 'those of another tenant');
+      for (const order of ['newest', 'oldest'] as const) {
+        const all = (await pageOf(store, { labels: ofWeb, order })).ids;
+        for (const limit of [1, 2, 3]) {
+          expectEqual(await walk(store, { labels: ofWeb, order, limit }), all, `a walk by ${limit}, ${order} first`);
+        }
+      }
+    },
+  },
+  {
+    name: 'label: a label with a status gives the sessions that have it at the time, ended by the clock or not',
+    run: async (store) => {
+      await insertUpdated(store);
+      const expected = [
+        ['IDLE', ['same', 'idle']],
+        ['ACTIVE', ['left', 'due', 'used']],
+        ['PAUSED', ['paused']],
+        ['TERMINATED', ['over']],
+      ] as const;
+      for (const [status, ids] of expected) {
+        const page = await pageOf(store, { labels: mine, status: { status, now: NOON } });
+        expectEqual([page.ids, page.total], [ids, ids.length], `${status} at first`);
+      }
+      for (const [now, active] of [
+        [NOON + 30, ['left', 'due', 'used']],
+        [NOON + 31, ['due', 'used']],
+        [NOON + 39, ['due', 'used']],
+        [NOON + 40, ['used']],
+      ] as const) {
+        const page = await pageOf(store, { labels: mine, status: { status: 'ACTIVE', now } });
+        expectEqual([page.ids, page.total], [active, active.length], `ACTIVE at ${now - NOON}`);
+      }
+      const over = await pageOf(store, { labels: mine, status: { status: 'TERMINATED', now: NOON + 40 }, limit: 2 });
+      expectEqual([over.ids, over.total], [['over', 'left'], 3], 'TERMINATED in the end');
+      const rest = { labels: mine, status: { status: 'TERMINATED', now: NOON + 40 }, after: over.next } as const;
+      expectEqual((await pageOf(store, rest)).ids, ['due'], 'the next page');
+    },
+  },
+  {
+    name: 'label: the order updated gives the session first that was used, changed or ended last',
+    run: async (store) => {
+      await insertUpdated(store);
+      const stored = ['used', 'over', 'paused', 'same', 'idle', 'left', 'due'];
+      const byUpdate = { labels: mine, order: 'updated' } as const;
+      expectEqual(await pageOf(store, byUpdate), { ids: stored, total: 7, next: undefined }, 'as it is stored');
+      const before = await pageOf(store, { ...byUpdate, now: NOON + 30 });
+      expectEqual(before.ids, stored, 'before the clock ends any');
+      const after = ['used', 'due', 'left', 'over', 'paused', 'same', 'idle'];
+      expectEqual((await pageOf(store, { ...byUpdate, now: NOON + 60 })).ids, after, 'with ends by the clock');
+      const first = await pageOf(store, { ...byUpdate, now: NOON + 60, limit: 2 });
+      expectEqual(first, { ids: ['used', 'due'], total: 7, next: { id: 'due', at: at(40) } }, 'the first page');
+      const third = await pageOf(store, { ...byUpdate, now: NOON + 60, limit: 2, offset: 4 });
+      expectEqual([third.ids, third.next], [['paused', 'same'], { id: 'same', at: at(10) }], 'the third page');
+      for (const limit of [1, 2, 3, 6, 7]) {
+        expectEqual(await walk(store, { ...byUpdate, now: NOON + 60, limit }), after, `a walk by ${limit}`);
+      }
+      const between = { createdAfter: at(0), createdBefore: at(5) };
+      expectEqual((await pageOf(store, { ...byUpdate, ...between })).ids, ['used', 'paused', 'left', 'due'], 'between');
+      const idle = { ...byUpdate, now: NOON + 60, status: { status: 'TERMINATED', now: NOON + 60 } } as const;
+      expectEqual((await pageOf(store, idle)).ids, ['due', 'left', 'over'], 'of a status');
+      const relabelled = live('IDLE', { revision: 2, labels: { ...mine, title: 'x' }, lastActivityAt: NOON + 70 });
+      await replace(store, keyOf('idle'), relabelled);
+      expectEqual((await pageOf(store, { ...byUpdate, limit: 2 })).ids, ['idle', 'used'], 'after a change of labels');
+      await answerOf(store.remove(keyOf('used')));
+      const left = await pageOf(store, { ...byUpdate, limit: 2 });
+      expectEqual([left.ids, left.total], [['idle', 'over'], 6], 'after a removal');
+    },
+  },
+  {
+    name: 'label: a page of a search has the sessions as find gives them, with the end of their histories',
+    run: async (store) => {
+      await insert(store, keyOf('one'), headOf('one'), live('ACTIVE', { labels: ofWeb }));
+      await append(store, keyOf('one'), ['hello', 'you']);
+      for (const historyLimit of [undefined, 0, 1]) {
+        const found = await answerOf(store.find(keyOf('one'), { historyLimit }));
+        const page = await answerOf(store.list(TENANT, { offset: 0, limit: 1, labels: ofWeb, historyLimit }));
+        expectEqual(page, { records: [found], total: 1, unreadable: [] }, `with ${historyLimit} entries`);
+      }
+    },
+  },
+  {
+    name: 'label: a search looks at 10,000 sessions of a label and no more, which says so; one label alone has no such limit',
+    run: async (store, second) => {
+      const most = LABEL_SEARCH_LIMIT;
+      const insertAt = async (n: number, each: SessionStore) => {
+        const labels = n < 2 ? { user: 'u-1', rare: 'yes' } : mine;
+        await insert(each, keyOf(`s${n}`), headOf(`s${n}`, NOON + n), live('IDLE', { labels }));
+      };
+      for (let from = 0; from < most; from += 200) {
+        await Promise.all(upTo(200).map((n) => insertAt(from + n, n % 2 === 0 ? store : second)));
+      }
+      const byUpdate = { offset: 0, limit: 1, labels: mine, order: 'updated' } as const;
+      expectEqual((await answerOf(store.list(TENANT, byUpdate))).total, most, 'the total of as many');
+      await insertAt(most, store);
+      for (const range of [
+        byUpdate,
+        { ...byUpdate, order: 'newest', status: { status: 'IDLE', now: NOON } } as const,
+      ]) {
+        const error = await errorOf(store.list(TENANT, range));
+        const told = error.type === 'too_many_labelled' ? [error.label, error.limit] : [error.type];
+        expectEqual(told, [['user', 'u-1'], most], 'the error of one more');
+      }
+      expectEqual((await pageOf(store, { labels: mine, limit: 1 })).total, most + 1, 'the total of one label alone');
+      const rare = await pageOf(store, { labels: { user: 'u-1', rare: 'yes' } });
+      expectEqual([rare.ids, rare.total], [['s1', 's0'], 2], 'the sessions of a rare label among them');
+      const later = await pageOf(store, { ...byUpdate, createdAfter: at(0) });
+      expectEqual(later.total, most, 'the total of those of a shorter time');
+    },
+  },
+];

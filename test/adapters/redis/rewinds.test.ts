@@ -1,0 +1,227 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import { rewindScript } from '../../../adapters/redis/scripts/append.js';
+import { foundIn } from '../../../src/testing/history-steps.js';
+import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf, append, said } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { intercepting } from '../../support/intercepting-client.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { startRedis } from '../../support/redis-server.js';
+
+const prefix = `rewinds-${process.pid}`;
+const SPANS = 2000;
+
+let sessions = 0;
+
+// On a server of its own, whose commands are counted.
+describeWithRedis('rewinds in Redis', () => {
+  let client: Redis;
+  let stop: () => Promise<void>;
+  /** Every call of a script that supersedes something. */
+  const sent: (readonly unknown[])[] = [];
+
+  beforeAll(async () => {
+    const server = await startRedis();
+    client = new Redis(server.port);
+    stop = () => server.stop();
+  });
+
+  afterAll(async () => {
+    await client.quit();
+    await stop();
+  });
+
+  const open = async () => {
+    sessions += 1;
+    const key = keyOf(`session-${sessions}`);
+    const seen = intercepting(client, (name, args, run) => {
+      if (name === 'evalsha' && args[0] === rewindScript.sha1) sent.push(args);
+      return run();
+    });
+    const store = new RedisSessionStore({ client: seen, prefix, events: true, timeoutMs: PATIENT_MS });
+    await answerOf(store.insert(TENANT, headOf(key.id), live('ACTIVE')));
+    const rewind = async (after: number, contents: readonly string[], operationId?: string): Promise<number> => {
+      const operation = operationId === undefined ? {} : { operation: operationOf(operationId) };
+      const entries = contents.map((content) => say(content));
+      const answer = await answerOf(store.append(key, { entries, now: NOON, after, ...operation }));
+      if (answer.outcome !== 'appended') throw new Error(`a rewind answered ${answer.outcome}`);
+      return answer.position;
+    };
+    return { store, key, rewind };
+  };
+
+  /** How often the server reads a range of a text during `work`. */
+  const readsDuring = async (work: () => Promise<unknown>): Promise<number> => {
+    await client.config('RESETSTAT');
+    await work();
+    return Number(/cmdstat_getrange:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0);
+  };
+
+  /** A history of so many entries, each behind a rewind that has superseded nothing. Returns the positions. */
+  const insertChain = async ({ rewind }: Awaited<ReturnType<typeof open>>, spans: number) => {
+    const positions = [0];
+    for (const at of upTo(spans)) positions.push(await rewind(positions.at(-1) ?? 0, [`${at}`]));
+    return positions;
+  };
+
+  test('a place in the middle of thousands of them is found in a few steps', async () => {
+    const bench = await open();
+    const positions = await insertChain(bench, SPANS);
+    const { store, key } = bench;
+    for (const at of [1, SPANS / 4, SPANS / 2 + 1, SPANS - 1]) {
+      const position = positions[at] ?? 0;
+      const read = async () => {
+        const slice = { before: position, limit: 1, maxBytes: 1 };
+        expect((await foundIn(store, slice, key)).entries).toMatchObject([{ content: `${at - 1}` }]);
+      };
+      const many = await readsDuring(read);
+      // What is shown, and at most three marks for each doubling of their number.
+      expect(many).toBeLessThan(10 + 3 * 2 * Math.log2(SPANS));
+    }
+    const middle = positions[SPANS / 2] ?? 0;
+    expect(await readsDuring(() => bench.rewind(middle, ['instead']))).toBeLessThan(3 * 2 * Math.log2(SPANS));
+    expect(await said(store, key)).toEqual([...upTo(SPANS / 2).map(String), 'instead']);
+  });
+
+  test('the latest entries are read at their own cost, however often an answer was written anew', async () => {
+    const { store, key, rewind } = await open();
+    const question = await append(
+      store,
+      key,
+      upTo(20).map((at) => `before ${at}`),
+    );
+    for (const at of upTo(500)) await rewind(question, [`answer ${at}`]);
+    const reads = await readsDuring(async () => {
+      const found = await foundIn(store, { limit: 3 }, key);
+      expect(found.entries.map(({ content }) => content)).toEqual(['before 18', 'before 19', 'answer 499']);
+    });
+    expect(reads).toBeLessThan(10);
+  });
+
+  test('a history that is cleared again and again is read like one that was cleared once', async () => {
+    const { store, key, rewind } = await open();
+    let end = await append(store, key, ['one', 'two']);
+    for (const _ of upTo(200)) end = await rewind(end, []);
+    const reads = await readsDuring(async () =>
+      expect((await foundIn(store, { limit: 10 }, key)).entries).toHaveLength(2),
+    );
+    expect(reads).toBeLessThan(10);
+    await rewind(end, ['three']);
+    expect(await said(store, key)).toEqual(['one', 'two', 'three']);
+  });
+
+  test('in a long history looks at what is between the place and the nearer end', async () => {
+    const { store, key, rewind } = await open();
+    const piece = 64 * 1024;
+    const positions: number[] = [];
+    for (const at of upTo(40)) positions.push(await append(store, key, [`${at} ${'x'.repeat(piece / 2)}`]));
+    // One look at each piece of 64 KiB; about six at the record, the marks and the place.
+    const late = await readsDuring(() => rewind(positions[35] ?? 0, ['late']));
+    expect(late).toBeLessThan(12);
+    const early = await readsDuring(() => rewind(positions[2] ?? 0, ['early']));
+    expect(early).toBeLessThan(12);
+    expect((await said(store, key))?.map((content) => content.split(' ')[0])).toEqual(['0', '1', '2', 'early']);
+  });
+
+  test('a thousand small entries, each behind a rewind, are read back in a history of large ones', async () => {
+    const bench = await open();
+    const { store, key, rewind } = bench;
+    let end = 0;
+    for (const _ of upTo(4))
+      end = await append(
+        store,
+        key,
+        upTo(10).map(() => 'x'.repeat(100_000)),
+      );
+    for (const _ of upTo(4000)) end = await rewind(end, ['y']);
+    for (const limit of [1000, 4000]) {
+      const { entries } = await foundIn(store, { limit }, key);
+      expect(entries.map(({ content }) => content)).toEqual(upTo(limit).map(() => 'y'));
+    }
+  });
+
+  test('what is superseded does not count into the size that a read is admitted with', async () => {
+    const { store, key, rewind } = await open();
+    for (const _ of upTo(10)) await append(store, key, ['x'.repeat(50_000)]);
+    await rewind(0, ['short']);
+    let size = 0;
+    const admit = (bytes: number) => {
+      size = bytes;
+      return undefined;
+    };
+    expect((await answerOf(store.find<never>(key, {}, admit)))?.history).toEqual([say('short')]);
+    expect(size).toBeLessThan(2000);
+  });
+
+  test('a part that is read while somebody rewinds is of one history', async () => {
+    const { key, rewind, store } = await open();
+    const large = (name: string) => upTo(8).map((at) => `${name} ${at} ${'x'.repeat(300_000)}`);
+    await append(store, key, large('old'));
+    let hasRewound = false;
+    const reading = intercepting(client, async (name, _, run) => {
+      const reply = await run();
+      if (name.startsWith('eval') && !hasRewound) {
+        hasRewound = true;
+        await rewind(0, large('new'));
+      }
+      return reply;
+    });
+    const reader = new RedisSessionStore({ client: reading, prefix, timeoutMs: PATIENT_MS });
+    const { entries } = await foundIn(reader, { limit: 10 }, key);
+    expect(entries.map(({ content }) => content.slice(0, 5))).toEqual(upTo(8).map((at) => `new ${at}`));
+  });
+
+  test.each([
+    ['without entries', []],
+    ['with entries', ['mine']],
+  ])('one %s that arrives twice is made once, and answered the same', async (_, contents) => {
+    const { store, key, rewind } = await open();
+    const first = await append(store, key, ['one']);
+    await append(store, key, ['two']);
+    const position = await rewind(first, contents);
+    const [sha1, count, ...rest] = (sent.at(-1) ?? []).map(String);
+    await append(store, key, ['three']);
+    expect(await client.call('EVALSHA', sha1 ?? '', count ?? '', ...rest)).toBe(position);
+    expect(await said(store, key)).toEqual(['one', ...contents, 'three']);
+  });
+
+  test.each([
+    ['without entries', []],
+    ['with entries', ['mine']],
+  ])('one %s that a crash has lost after it was noted is made when it arrives again', async (_, contents) => {
+    const { store, key, rewind } = await open();
+    const { record } = new Keyspace(prefix, 1).of(key);
+    const first = await append(store, key, ['one']);
+    await append(store, key, ['two']);
+    const before = String(await client.call('GET', record));
+    await rewind(first, contents, 'op');
+    const [sha1, count, ...rest] = (sent.at(-1) ?? []).map(String);
+    // The last command, which a torn log does not have.
+    await client.call('SET', record, before);
+    // One alike stands in its place.
+    await rewind(first, contents);
+    const end = await append(store, key, ['three']);
+    expect(await client.call('EVALSHA', sha1 ?? '', count ?? '', ...rest)).toBeGreaterThan(end);
+    expect(await said(store, key)).toEqual(['one', ...contents]);
+    await rewind(first, contents, 'op');
+    expect(await said(store, key)).toEqual(['one', ...contents]);
+  });
+
+  test('one with a name that a crash has lost is made when it is repeated, although a rewind alike stands in its place', async () => {
+    const { store, key, rewind } = await open();
+    const { record } = new Keyspace(prefix, 1).of(key);
+    const first = await append(store, key, ['one']);
+    await append(store, key, ['two']);
+    const before = String(await client.call('GET', record));
+    await rewind(first, [], 'op');
+    await client.call('SET', record, before);
+    await rewind(0, []);
+    await append(store, key, ['another']);
+    const position = await rewind(0, [], 'op');
+    expect(await rewind(0, [], 'op')).toBe(position);
+    expect(await said(store, key)).toEqual([]);
+  });
+});

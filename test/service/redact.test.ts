@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { SessionService, unwrap } from '../../src/index.js';
+
+const open = async () => {
+  const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
+  const entries = [
+    { role: 'user', content: 'secret', id: 'm-1', data: { name: 'secret' } },
+    { role: 'user', content: 'two' },
+  ];
+  const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true, entries }));
+  const positions = (await unwrap(sessions.history(id, { after: 0 }))).entries.map(({ position }) => position);
+  return { sessions, id, positions };
+};
+
+it('redact leaves the role, the time and the place of an entry', async () => {
+  const { sessions, id, positions } = await open();
+  const [before] = (await unwrap(sessions.get(id))).history;
+  await unwrap(sessions.redact(id, positions.slice(0, 1)));
+  const { history } = await unwrap(sessions.get(id));
+  expect(history).toMatchObject([{ content: '' }, { content: 'two' }]);
+  expect(history[0]).toEqual({ role: 'user', content: '', timestamp: before?.timestamp });
+});
+
+it('redact refuses what are no positions, and changes nothing then', async () => {
+  const { sessions, id, positions } = await open();
+  const [first = 0] = positions;
+  const wrong = [[], [0], [-1], [1.5], [first, 1_000_000], Array.from({ length: 1001 }, () => first)];
+  for (const each of wrong) {
+    expect((await sessions.redact(id, each))._unsafeUnwrapErr().type, JSON.stringify(each)).toBe('invalid_input');
+  }
+  expect((await unwrap(sessions.get(id))).history[0]?.content).toBe('secret');
+  expect((await sessions.redact('none', [first]))._unsafeUnwrapErr().type).toBe('not_found');
+  expect((await sessions.forTenant('another').redact(id, [first]))._unsafeUnwrapErr().type).toBe('not_found');
+});
+
+it('a watch gets the positions, and no second event for a repeated redaction', async () => {
+  const { sessions, id, positions } = await open();
+  const types: unknown[] = [];
+  for await (const change of sessions.watch(id)) {
+    const value = unwrap(change);
+    types.push(value.type === 'session.redacted' ? value.positions : value.type);
+    if (value.type === 'session.snapshot') {
+      await unwrap(sessions.redact(id, positions));
+      await unwrap(sessions.redact(id, positions));
+      await unwrap(sessions.terminate(id));
+    }
+  }
+  expect(types).toEqual(['session.snapshot', positions, 'session.terminated']);
+});

@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { PostgresSessionStore } from '../../adapters/postgres/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
+import { SessionService, unwrap } from '../../src/index.js';
+import type { SessionStore } from '../../src/store/session-store.js';
+import { describeWithPostgres } from '../support/describe-with-postgres.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
+import { openPool } from '../support/postgres-schema.js';
+import { startPostgres } from '../support/postgres-server.js';
+import { startRedis } from '../support/redis-server.js';
+import { openLibsql, settings, sqliteFile } from '../support/sqlite-file.js';
+
+/** A text that no other test has, and no database compresses. */
+const uniqueText = (): string => `secret${randomBytes(12).toString('hex')}`;
+
+/** What a person has said, where a transcript may have it. */
+const saying = (text: string) => ({ role: 'user', content: `I am ${text}.`, id: `m-${text}`, data: { name: text } });
+
+/** One of a session's entries has the text in all of its parts, and one has it in a long content. */
+const entriesWith = (text: string) => [
+  { role: 'user', content: 'hello' },
+  saying(text),
+  { role: 'assistant', content: `${'a long answer '.repeat(300)}${text}` },
+];
+
+/** Says the text in three sessions, and returns what erases it: by `redact`, by `redact` behind a rewind, and by `delete`. */
+const sayEverywhere = async (store: SessionStore, text: string) => {
+  const sessions = new SessionService({ store, gracePeriod: 60 });
+  const begin = async () =>
+    (await unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true, entries: entriesWith(text) }))).id;
+  const positionsOf = async (id: string) =>
+    (await unwrap(sessions.history(id, { after: 0 }))).entries.map(({ position }) => position);
+  const [redacted, rewound, deleted] = [await begin(), await begin(), await begin()];
+  // A fork has a copy of its own.
+  const forked = (await unwrap(sessions.create({ face: 'ada', profile: 'tutor', from: { id: redacted } }))).id;
+  for (const id of [redacted, rewound, deleted]) {
+    await unwrap(sessions.append(id, [saying(text)], { operationId: 'once' }));
+  }
+  const superseded = await positionsOf(rewound);
+  const [first = 0] = superseded;
+  await unwrap(sessions.append(rewound, [{ role: 'user', content: 'another' }], { after: first }));
+  await unwrap(sessions.terminate(redacted));
+  await unwrap(sessions.append(redacted, [saying(text)]));
+  return async () => {
+    await unwrap(sessions.redact(redacted, await positionsOf(redacted)));
+    await unwrap(sessions.redact(forked, await positionsOf(forked)));
+    await unwrap(sessions.redact(rewound, superseded));
+    await unwrap(sessions.delete(deleted));
+  };
+};
+
+/** How often a text is in the files of a folder whose names match. */
+const hitsIn = (folder: string, text: string, names: RegExp): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && names.test(entry.name))
+    .map((entry) => hitsInFile(join(entry.parentPath, entry.name), text))
+    .reduce((sum, hits) => sum + hits, 0);
+
+const hitsInFile = (file: string, text: string): number =>
+  existsSync(file) ? readFileSync(file).toString('latin1').split(text).length - 1 : 0;
+
+describe('erased text in a SQLite file', () => {
+  const open = async (pragmas: string) => {
+    const { file, remove } = sqliteFile();
+    const database = openLibsql(file, `${settings}; ${pragmas}`);
+    onTestFinished(() => {
+      database.close();
+      remove();
+    });
+    const store = new SqliteSessionStore({ database, events: true, leaseIndex: true });
+    unwrap(store.migrate());
+    const text = uniqueText();
+    const erase = await sayEverywhere(store, text);
+    const writeBack = () => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+    writeBack();
+    const hits = () => hitsInFile(file, text) + hitsInFile(`${file}-wal`, text);
+    return { database, text, erase, writeBack, hits };
+  };
+
+  it('is gone with secure_delete after a checkpoint, and is in the write-ahead log at most until then', async () => {
+    const { erase, writeBack, hits } = await open('PRAGMA secure_delete = ON');
+    expect(hits()).toBeGreaterThan(0);
+    await erase();
+    writeBack();
+    expect(hits()).toBe(0);
+  });
+
+  it('is in free pages without secure_delete, until VACUUM and a checkpoint', async () => {
+    const { database, erase, writeBack, hits } = await open('PRAGMA secure_delete = OFF');
+    const before = hits();
+    await erase();
+    writeBack();
+    const left = hits();
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(before);
+    if (process.env['FIGURES'] !== undefined) console.info(`SQLite: ${before} before, ${left} left`);
+    database.exec('VACUUM');
+    writeBack();
+    expect(hits()).toBe(0);
+  });
+
+  it('is in no row, before any VACUUM', async () => {
+    const { database, text, erase } = await open('PRAGMA secure_delete = OFF');
+    await erase();
+    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+    expect(tables.length).toBeGreaterThan(5);
+    for (const table of tables) {
+      const rows: readonly unknown[] = database.prepare(`SELECT * FROM "${String(Object(table).name)}"`).all();
+      expect(JSON.stringify(rows)).not.toContain(text);
+    }
+  });
+});
+
+describeWithRedis('erased text in Redis', () => {
+  const start = async () => {
+    const server = await startRedis({ args: ['--appendonly', 'yes', '--auto-aof-rewrite-percentage', '0'] });
+    onTestFinished(() => server.stop());
+    const client = new Redis(server.port, server.host);
+    onTestFinished(() => client.disconnect());
+    const text = uniqueText();
+    const store = new RedisSessionStore({
+      client,
+      events: true,
+      statusIndex: true,
+      leaseIndex: true,
+      timeoutMs: PATIENT_MS,
+    });
+    const erase = await sayEverywhere(store, text);
+    /** What a key has, as Redis gives it in any of its types. */
+    const contentOf = async (key: string): Promise<unknown> => {
+      switch (await client.type(key)) {
+        case 'string':
+          return client.get(key);
+        case 'hash':
+          return client.hgetall(key);
+        case 'zset':
+          return client.zrange(key, 0, -1);
+        case 'stream':
+          return client.xrange(key, '-', '+');
+        default:
+          throw new Error(`${key} has a type that the test does not read`);
+      }
+    };
+    const keysWith = async (): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for await (const keys of client.scanStream()) {
+        if (!Array.isArray(keys)) continue;
+        for (const key of keys.map(String)) {
+          if (`${key} ${JSON.stringify(await contentOf(key))}`.includes(text)) found.push(key);
+        }
+      }
+      return found;
+    };
+    return { server, client, text, erase, keysWith };
+  };
+
+  it('is in no key and in no snapshot made later', async () => {
+    const { server, client, text, erase, keysWith } = await start();
+    // Without compression a snapshot has texts as they are.
+    await client.config('SET', 'rdbcompression', 'no');
+    await client.save();
+    expect((await keysWith()).length).toBeGreaterThan(0);
+    expect(hitsIn(server.dir, text, /^dump\.rdb$/)).toBeGreaterThan(0);
+    await erase();
+    expect(await keysWith()).toEqual([]);
+    await client.save();
+    expect(hitsIn(server.dir, text, /^dump\.rdb$/)).toBe(0);
+  });
+
+  it('is in the append-only file until that is rewritten', async () => {
+    const { server, client, text, erase } = await start();
+    await client.config('SET', 'aof-use-rdb-preamble', 'no');
+    await erase();
+    await expect.poll(() => hitsIn(server.dir, text, /\.aof$/), { timeout: PATIENT_MS }).toBeGreaterThan(0);
+    await client.bgrewriteaof();
+    await expect
+      .poll(() => client.info('persistence'), { timeout: PATIENT_MS })
+      .toMatch(/aof_rewrite_in_progress:0\s+aof_rewrite_scheduled:0/);
+    expect(await client.info('persistence')).toContain('aof_last_bgrewrite_status:ok');
+    await expect.poll(() => hitsIn(server.dir, text, /\.(aof|rdb)$/), { timeout: PATIENT_MS }).toBe(0);
+  });
+});
+
+describeWithPostgres('erased text in PostgreSQL', () => {
+  it('is in no row at once, in the files of the tables until VACUUM FULL, and longer in the log', async () => {
+    const server = await startPostgres({ args: ['-c', 'autovacuum=off'] });
+    onTestFinished(() => server.stop());
+    const pool = openPool(server);
+    onTestFinished(() => pool.end());
+    const store = new PostgresSessionStore({ pool, events: true, leaseIndex: true, timeoutMs: PATIENT_MS });
+    unwrap(await store.migrate());
+    const text = uniqueText();
+    const erase = await sayEverywhere(store, text);
+    const { rows } = await pool.query<{ readonly name: string }>(
+      "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = 'colloquy'",
+    );
+    expect(rows.length).toBeGreaterThan(5);
+    const rowsWith = async (): Promise<number> => {
+      let count = 0;
+      for (const { name } of rows) {
+        const found = await pool.query(`SELECT 1 FROM ${name} AS a WHERE a::text LIKE $1`, [`%${text}%`]);
+        count += found.rows.length;
+      }
+      return count;
+    };
+    /** In the files of the tables, those of long values included. */
+    const hitsInTables = async (): Promise<number> => {
+      await pool.query('CHECKPOINT');
+      const paths = await pool.query<{ readonly path: string | null }>(
+        `SELECT pg_relation_filepath(oid) AS path FROM pg_class WHERE relkind IN ('r', 't', 'i')
+          AND relnamespace::regnamespace::text IN ('colloquy', 'pg_toast')`,
+      );
+      const files = paths.rows.flatMap(({ path }) => (path === null ? [] : [join(server.dir, path)]));
+      return files.map((file) => hitsInFile(file, text)).reduce((sum, hits) => sum + hits, 0);
+    };
+    expect(await rowsWith()).toBeGreaterThan(0);
+    await erase();
+    expect(await rowsWith()).toBe(0);
+    expect(await hitsInTables()).toBeGreaterThan(0);
+    for (const { name } of rows) await pool.query(`VACUUM FULL ${name}`);
+    expect(await hitsInTables()).toBe(0);
+    expect(hitsIn(join(server.dir, 'pg_wal'), text, /^[0-9A-F]{24}$/)).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,267 @@
+import fc from 'fast-check';
+import MockRedis from 'ioredis-mock';
+import { describe, expect, test, vi } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { type RedisClient, RedisSessionStore } from '../../adapters/redis/index.js';
+import type { HistorySlice, SessionKey, SessionStore } from '../../src/store/session-store.js';
+import { keyOf, NOON, operationOf, say } from '../../src/testing/samples.js';
+import { answerOf, insertActive } from '../../src/testing/steps.js';
+import { moreInCi } from '../support/continuous-integration.js';
+import { describeWithPostgres } from '../support/describe-with-postgres.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
+import { openPool, postgresSchemas } from '../support/postgres-schema.js';
+import { openClient } from '../support/redis-clients.js';
+import { sqliteInMemory } from '../support/sqlite-file.js';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+/** Small texts mostly; some of several bytes a character, and some that a server reads in pieces. */
+const content = fc
+  .tuple(
+    fc.constantFrom('x', '\u00E9', '\u20AC', '\u{1F600}', '\n{', '"'),
+    fc.oneof(
+      { weight: 12, arbitrary: fc.nat(40) },
+      { weight: 2, arbitrary: fc.integer({ min: 4000, max: 9000 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 16_000, max: 70_000 }) },
+    ),
+  )
+  .map(([text, length]) => text.repeat(length));
+
+const command = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('append' as const),
+      contents: fc.array(content, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      does: fc.constant('rewind' as const),
+      contents: fc.array(content, { maxLength: 3 }),
+      /** How many entries back, mostly few. */
+      back: fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(60) }),
+      isNamed: fc.boolean(),
+    }),
+  },
+  /** To any position that there ever was, superseded or not. */
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('anywhere' as const), at: fc.nat(200) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constant('beyond' as const), by: fc.integer({ min: 1, max: 100_000 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('read' as const),
+      limit: fc.constantFrom(1, 2, 3, 10, 100),
+      maxBytes: fc.constantFrom(undefined, 1, 200, 10_000, 100_000),
+      at: fc.nat(200),
+      isBackward: fc.boolean(),
+    }),
+  },
+);
+
+const commands = fc.array(command, { minLength: 5, maxLength: 40 });
+
+/** An entry of the plain list, with its position in each store. */
+interface Entry {
+  readonly content: string;
+  readonly positions: readonly number[];
+}
+
+let sessions = 0;
+
+/** Some stores beside a plain list of entries, of which a rewind keeps the first. */
+class Comparison {
+  readonly #stores: readonly SessionStore[];
+  readonly #key: SessionKey;
+  #list: readonly Entry[] = [];
+  /** Every position that an entry, or a rewind without entries, ever had: in each store, and whether it is current. */
+  readonly #known: { readonly positions: readonly number[]; isCurrent: boolean }[] = [];
+  #ends: readonly number[];
+  #turn = 0;
+
+  constructor(stores: readonly SessionStore[]) {
+    sessions += 1;
+    this.#key = keyOf(`s${sessions}`);
+    this.#stores = stores;
+    this.#ends = stores.map(() => 0);
+  }
+
+  async begin(): Promise<void> {
+    for (const store of this.#stores) await insertActive(store, this.#key);
+  }
+
+  async run(command: typeof commands extends fc.Arbitrary<readonly (infer C)[]> ? C : never): Promise<void> {
+    this.#turn += 1;
+    switch (command.does) {
+      case 'append':
+        return this.#add(command.contents, this.#list.length, undefined, false);
+      case 'rewind': {
+        const kept = Math.max(0, this.#list.length - command.back);
+        return this.#add(command.contents, kept, this.#positionsAt(kept), command.isNamed);
+      }
+      case 'anywhere': {
+        const known = this.#known[command.at % Math.max(1, this.#known.length)];
+        if (known === undefined || known.isCurrent) return undefined;
+        for (const [at, store] of this.#stores.entries()) {
+          const given = { entries: [], now: NOON, after: known.positions[at] ?? 0 };
+          expect(await answerOf(store.append(this.#key, given))).toEqual({
+            outcome: 'moved',
+            position: this.#ends[at],
+          });
+        }
+        return undefined;
+      }
+      case 'beyond':
+        for (const [at, store] of this.#stores.entries()) {
+          const given = { entries: [], now: NOON, after: (this.#ends[at] ?? 0) + command.by };
+          expect(await answerOf(store.append(this.#key, given))).toEqual({ outcome: 'invalid_position' });
+        }
+        return undefined;
+      default:
+        return this.#read(command);
+    }
+  }
+
+  /** Everything, in all ways to read it. */
+  async expectSame(): Promise<void> {
+    const contents = this.#list.map((entry) => entry.content);
+    for (const [at, store] of this.#stores.entries()) {
+      for (const historyLimit of [undefined, 1, 7]) {
+        const found = await answerOf(store.find(this.#key, { historyLimit }));
+        const latest = historyLimit === undefined ? contents : contents.slice(-historyLimit);
+        expect([found?.history.map((entry) => entry.content), found?.historyCount]).toEqual([latest, contents.length]);
+      }
+      const on: string[] = [];
+      for (let [after, hasMore] = [0, true]; hasMore; ) {
+        const part = await this.#part(store, { after, limit: 5, maxBytes: 20_000 });
+        on.push(...part.entries.map((entry) => entry.content));
+        expect(part.position).toBeGreaterThanOrEqual(after);
+        ({ position: after, hasMore } = part);
+        if (!hasMore) expect(after).toBe(this.#ends[at]);
+      }
+      expect(on).toEqual(contents);
+      const back: string[] = [];
+      for (let before = this.#ends[at] ?? 0; before > 0; ) {
+        const part = await this.#part(store, { before, limit: 5, maxBytes: 20_000 });
+        back.unshift(...part.entries.map((entry) => entry.content));
+        expect(part.start).toBeLessThan(before);
+        before = part.start;
+      }
+      expect(back).toEqual(contents);
+    }
+  }
+
+  #positionsAt(count: number): readonly number[] {
+    return this.#list[count - 1]?.positions ?? this.#stores.map(() => 0);
+  }
+
+  async #part(store: SessionStore, slice: HistorySlice) {
+    const found = await answerOf(store.findEntries(this.#key, slice));
+    if (found.outcome !== 'found') throw new Error(found.outcome);
+    return found;
+  }
+
+  async #add(contents: readonly string[], kept: number, after: readonly number[] | undefined, isNamed: boolean) {
+    const entries = contents.map((text) => say(text));
+    const ends: number[] = [];
+    const added: (readonly number[])[] = [];
+    for (const [at, store] of this.#stores.entries()) {
+      const ifPosition = this.#ends[at] ?? 0;
+      const call = {
+        ...{ entries, now: NOON, ifPosition },
+        ...(after !== undefined && { after: after[at] ?? 0 }),
+        ...(isNamed && { operation: operationOf(`turn-${this.#turn}`) }),
+      };
+      const answer = await answerOf(store.append(this.#key, call));
+      if (answer.outcome !== 'appended') throw new Error(answer.outcome);
+      if (isNamed) {
+        expect(await answerOf(store.append(this.#key, call))).toEqual({ ...answer, repeated: true });
+      }
+      expect(answer.position).toBeGreaterThan(ifPosition);
+      ends.push(answer.position);
+      const { entries: found } = await this.#part(store, { limit: Math.max(1, contents.length) });
+      added.push(found.map(({ position }) => position));
+    }
+    for (const known of this.#known) known.isCurrent &&= this.#isAmong(known.positions, kept);
+    const more = contents.map((text, at) => ({ content: text, positions: added.map((each) => each[at] ?? 0) }));
+    this.#list = [...this.#list.slice(0, kept), ...more];
+    this.#ends = ends;
+    this.#known.push(...more.map(({ positions }) => ({ positions, isCurrent: true })));
+  }
+
+  #isAmong(positions: readonly number[], kept: number): boolean {
+    return this.#list.slice(0, kept).some((entry) => entry.positions[0] === positions[0]);
+  }
+
+  async #read({
+    limit,
+    maxBytes,
+    at,
+    isBackward,
+  }: {
+    readonly limit: number;
+    readonly maxBytes: number | undefined;
+    readonly at: number;
+    readonly isBackward: boolean;
+  }): Promise<void> {
+    const known = this.#known[at % Math.max(1, this.#known.length)];
+    const size = { limit, ...(maxBytes !== undefined && { maxBytes }) };
+    for (const [of, store] of this.#stores.entries()) {
+      const place = known?.positions[of] ?? 0;
+      const number = this.#list.filter((entry) => (entry.positions[of] ?? 0) <= place).length;
+      const found = await this.#part(store, isBackward ? { ...size, before: place } : { ...size, after: place });
+      const all = this.#list.map((entry) => entry.content);
+      const side = isBackward ? all.slice(0, number) : all.slice(number);
+      const count = found.entries.length;
+      expect(count).toBeLessThanOrEqual(limit);
+      if (side.length > 0) expect(count).toBeGreaterThan(0);
+      if (maxBytes === undefined) expect(count).toBe(Math.min(limit, side.length));
+      const expected = isBackward ? side.slice(side.length - count) : side.slice(0, count);
+      expect(found.entries.map((entry) => entry.content)).toEqual(expected);
+      expect(found.hasMore).toBe(isBackward ? number < all.length : number + count < all.length);
+    }
+  }
+}
+
+const expectAList = async (stores: readonly SessionStore[], runs: number): Promise<void> => {
+  await fc.assert(
+    fc.asyncProperty(commands, async (given) => {
+      const comparison = new Comparison(stores);
+      await comparison.begin();
+      for (const each of given) await comparison.run(each);
+      await comparison.expectSame();
+    }),
+    { numRuns: runs },
+  );
+};
+
+describe('a history is a plain list, whatever is appended and rewound, in whatever order', () => {
+  test('in memory and in SQLite', () => expectAList([new MemorySessionStore(), sqliteInMemory()], moreInCi(60, 300)));
+
+  test('on ioredis-mock', async () => {
+    const client: RedisClient = new MockRedis();
+    const prefix = `rewound-${process.pid}`;
+    await expectAList([new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS })], moreInCi(3, 10));
+  });
+
+  describeWithPostgres('in PostgreSQL', (postgres) => {
+    test('beside memory', async () => {
+      const pool = openPool(postgres);
+      const store = await postgresSchemas(pool).openNext();
+      await expectAList([new MemorySessionStore(), store], moreInCi(10, 80)).finally(() => pool.end());
+    });
+  });
+
+  describeWithRedis('on a real Redis', ({ port }) => {
+    test('beside memory', async () => {
+      const client = openClient('ioredis 5', { port });
+      const store = new RedisSessionStore({ client, prefix: `rewound-${process.pid}`, timeoutMs: PATIENT_MS });
+      await expectAList([new MemorySessionStore(), store], moreInCi(40, 250));
+    });
+  });
+});

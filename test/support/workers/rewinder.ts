@@ -1,0 +1,90 @@
+import { writeSync } from 'node:fs';
+import { Redis } from 'ioredis';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { SessionService } from '../../../src/index.js';
+import { upTo } from '../../../src/testing/samples.js';
+import { openDatabase } from '../../faults/databases/database.js';
+import type { Asked, Shared } from '../../faults/rewinds/rewinders.js';
+import { randomFrom } from '../random.js';
+
+/**
+ * `rewinder.ts DATABASE ID NAME SEED`: appends to a session and rewinds it until its input ends. Says what it asks and what
+ * it was answered, a line of JSON each, so that what it knows outlives it.
+ */
+const [database = '', id = '', name = '', seed = ''] = process.argv.slice(2);
+
+const TRIES = 3;
+
+const open = (shared: Shared) => {
+  if (shared.kind !== 'redis') return openDatabase(shared);
+  const client = new Redis(shared.port);
+  client.on('error', () => undefined);
+  const store = new RedisSessionStore({ client, timeoutMs: 5000, events: { length: 10_000_000 } });
+  return { store, close: () => client.disconnect() };
+};
+
+const { store, close } = open(JSON.parse(database));
+const sessions = new SessionService({ store });
+const random = randomFrom(Number(seed));
+const say = (said: unknown): void => void writeSync(1, `${JSON.stringify(said)}\n`);
+
+let isOver = false;
+process.stdin.on('end', () => {
+  isOver = true;
+});
+process.stdin.resume();
+
+/** What to do next to a history that ends like this. */
+const next = (
+  turn: number,
+  part: { readonly entries: readonly { content: string; position: number }[]; position: number },
+): Asked => {
+  const dice = random();
+  const contents = upTo(Math.floor(random() * 4)).map((at) => `${name}.${turn}.${at}`);
+  const asked = {
+    by: name,
+    operationId: `${name}.${turn}`,
+    contents,
+    ...(random() < 0.2 && { ifPosition: part.position }),
+  };
+  const entry = part.entries[Math.floor(random() * part.entries.length)];
+  if (dice < 0.005) return { ...asked, after: 0 };
+  if (dice < 0.4 && entry !== undefined) return { ...asked, after: entry.position, following: entry.content };
+  return { ...asked, contents: contents.length > 0 ? contents : [`${name}.${turn}`] };
+};
+
+for (let turn = 1; !isOver; turn += 1) {
+  const part = await sessions.history(id, { last: 3 });
+  // A store that answers at once leaves no turn to anybody else.
+  await new Promise((resolve) => setImmediate(resolve));
+  if (part.isErr()) continue;
+  const asked = next(turn, part.value);
+  const { contents, operationId, after, ifPosition } = asked;
+  const options = {
+    operationId,
+    ...(after !== undefined && { after }),
+    ...(ifPosition !== undefined && { ifPosition }),
+  };
+  say(asked);
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await sessions.append(
+      id,
+      contents.map((content) => ({ role: 'user', content })),
+      options,
+    );
+    if (answer.isOk()) {
+      say({ by: name, position: answer.value.position });
+      break;
+    }
+    const { error } = answer;
+    if (error.type === 'history_moved') {
+      say({ by: name, refused: true });
+      break;
+    }
+    if (error.type !== 'store_unavailable') throw new Error(`${error.type}: ${error.message}`);
+    if (attempt < TRIES) continue;
+    say({ by: name, inDoubt: true });
+    break;
+  }
+}
+await close();
