@@ -1,0 +1,44 @@
+import { test } from 'vitest';
+import { type RedisClient, RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
+import { Keyspace } from '../../adapters/redis/keyspace.js';
+import { type Corrupt, describeSessionStore, type OpenedStore, type TestFunction } from '../../src/testing/index.js';
+import { PATIENT_MS } from './patience.js';
+
+/** What the contract needs of a client, beside what the store needs, to damage what is stored. */
+export interface DamagingClient extends RedisClient {
+  set(key: string, value: string): Promise<unknown>;
+}
+
+let prefixes = 0;
+
+/** `connect` gives a client, and another one for the second store. */
+export const describeRedisSessionStore = (
+  connect: () => readonly [DamagingClient, DamagingClient],
+  { hasStreams = true, register = test }: { readonly hasStreams?: boolean; readonly register?: TestFunction } = {},
+): void => {
+  const prefixOf = new WeakMap<RedisSessionStore, string>();
+  const open = (more: Partial<RedisSessionStoreOptions> = {}): OpenedStore<RedisSessionStore> => {
+    prefixes += 1;
+    const prefix = `contract-${process.pid}-${prefixes}`;
+    const [client, another] = connect();
+    const store = new RedisSessionStore({ client, prefix, partitions: 3, ...more, timeoutMs: PATIENT_MS });
+    prefixOf.set(store, prefix);
+    return {
+      store,
+      second: new RedisSessionStore({ client: another, prefix, partitions: 3, ...more, timeoutMs: PATIENT_MS }),
+    };
+  };
+  const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
+    const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
+    const [client] = connect();
+    if (part === 'state') await client.set(record, '2 from the future');
+    else if (part === 'head') await client.set(record, ((await client.get(record)) ?? '').replace('\n{', '\n['));
+    else await client.set(journal, ((await client.get(journal)) ?? '').replace('{', '['));
+  };
+  describeSessionStore(register, () => open(), {
+    corrupt,
+    withStatuses: () => open({ statusIndex: true }),
+    withUnleased: () => open({ leaseIndex: true }),
+    ...(hasStreams ? { withEvents: () => open({ events: true }) } : {}),
+  });
+};
