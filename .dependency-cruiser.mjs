@@ -138,10 +138,10 @@ export default {
     {
       name: 'adapters-stand-alone',
       comment:
-        'An adapter imports src and its own folder, so that a host loads only what it mounts. Stores on SQL share adapters/sql.',
+        'An adapter imports src and its own folder, so that a host loads only what it mounts. Stores on SQL share adapters/sql, sessions of SDKs adapters/sdk.',
       severity: 'error',
       from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(express|koa)/' },
-      to: { path: '^adapters/', pathNot: '^adapters/($1|sql)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|sql|sdk)/' },
     },
     {
       name: 'node-frameworks-share-the-node-mount',

@@ -19,6 +19,9 @@ const library = {
   inversify: 'src/inversify/index.ts',
   logging: 'src/logging/index.ts',
   telemetry: 'src/telemetry/index.ts',
+  'openai-agents': 'adapters/openai-agents/index.ts',
+  'claude-agent': 'adapters/claude-agent/index.ts',
+  'ai-sdk': 'adapters/ai-sdk/index.ts',
   testing: 'src/testing/index.ts',
 };
 

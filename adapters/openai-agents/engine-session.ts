@@ -1,0 +1,130 @@
+import type { Result } from 'neverthrow';
+import type { AppendOptions } from '../../src/service/history.js';
+import type { Appended } from '../../src/service/operation-results.js';
+import { unwrap } from '../../src/service/unwrap.js';
+import type { PositionedEntry } from '../../src/session/session.js';
+import { HISTORY_LIMIT } from '../../src/session/session-limits.js';
+import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
+import { type HistoryTransactionArgs, readTransaction } from './history-transaction.js';
+import { canonical, entryOf, itemOf } from './items.js';
+
+/** No history ends here: an append on this condition only tells whether its operation id is known. */
+const NOWHERE = { after: 0, ifPosition: Number.MAX_SAFE_INTEGER } as const;
+
+interface ReadEntries {
+  readonly entries: readonly PositionedEntry[];
+  /** The position before the entries. */
+  readonly start: number;
+  /** The end of the history. */
+  readonly end: number;
+}
+
+const isError = (result: Result<unknown, ConversationError>, type: string): boolean =>
+  result.isErr() && result.error.type === type;
+
+/**
+ * The `Session` of the OpenAI Agents SDK (`@openai/agents`) over a session of the engine that is ACTIVE or PAUSED. Each
+ * item is the `data` of an entry. As the SDK expects, the methods reject: with an `UnwrapError`, whose `cause` is the error of
+ * the engine, or with an `Error` that says what cannot be stored or applied. Items must be JSON.
+ */
+export class EngineSession<Item extends object = object> {
+  readonly #sessions: Conversations;
+  readonly #id: string;
+
+  /** `sessions` is a `SessionService` or a `SessionClient`. */
+  constructor(sessions: Conversations, id: string) {
+    this.#sessions = sessions;
+    this.#id = id;
+  }
+
+  /** The id of the session. */
+  async getSessionId(): Promise<string> {
+    return this.#id;
+  }
+
+  /** The latest `limit` items, oldest first. The cost does not grow with the items before them. Default: all. */
+  async getItems(limit = Number.POSITIVE_INFINITY): Promise<Item[]> {
+    const { entries } = limit > 0 ? await this.#read(limit) : { entries: [] };
+    return entries.map((entry) => itemOf<Item>(entry));
+  }
+
+  /** Appends items: all of them or none. It is sent again if its answer was lost, and is applied once. */
+  async addItems(items: Item[]): Promise<void> {
+    if (items.length > 0) unwrap(await this.#append(items));
+  }
+
+  /** Takes the last item back. No two callers get the same one. */
+  async popItem(): Promise<Item | undefined> {
+    for (;;) {
+      const { entries, start, end } = await this.#read(1);
+      const [last] = entries;
+      if (last === undefined) return undefined;
+      const popped = await this.#append([], { after: start, ifPosition: end });
+      if (isError(popped, 'history_moved')) continue;
+      unwrap(popped);
+      return itemOf<Item>(last);
+    }
+  }
+
+  /** Takes all items back. */
+  async clearSession(): Promise<void> {
+    unwrap(await this.#append([], { after: 0 }));
+  }
+
+  /** Replaces all items in one step. The SDK calls it with what a compaction has left. */
+  async replaceHistoryWithCompaction(items: Item[]): Promise<void> {
+    unwrap(await this.#append(items, { after: 0 }));
+  }
+
+  /**
+   * Applies a transaction once for its `operationId`, also if it is sent again after a lost answer, by whichever process. Rejects
+   * if the `operationId` was used for other items, or the history does not end with the expected suffix.
+   */
+  async applyHistoryTransaction(args: HistoryTransactionArgs<Item>): Promise<void> {
+    const { operationId, suffix, items } = await readTransaction(args);
+    for (;;) {
+      // Only a rewind may have no entries; one to the end of the history takes nothing back.
+      const place = suffix === undefined && items.length > 0 ? {} : await this.#placeOf(suffix ?? []);
+      const applied = await this.#append(items, { operationId, ...(place ?? NOWHERE) });
+      if (isError(applied, 'operation_mismatch')) {
+        // A replacement was applied before, where its suffix stood then.
+        if (suffix !== undefined) return;
+        throw new Error('operationId was already applied with a different transaction');
+      }
+      if (isError(applied, 'history_moved')) {
+        if (place !== undefined) continue;
+        throw new Error('the suffix no longer matches the history');
+      }
+      unwrap(applied);
+      return;
+    }
+  }
+
+  #append(items: readonly Item[], options?: AppendOptions): Promise<Result<Appended, ConversationError>> {
+    return appendOnce(this.#sessions, this.#id, items.map(entryOf), options);
+  }
+
+  /** Where to append in the place of a suffix; undefined if the history does not end with it. */
+  async #placeOf(suffix: readonly Item[]): Promise<AppendOptions | undefined> {
+    const { entries, start, end } = await this.#read(suffix.length);
+    const fits = canonical(entries.map((entry) => itemOf(entry))) === canonical(suffix);
+    return fits ? { after: start, ifPosition: end } : undefined;
+  }
+
+  /** Reads from the end back. A history that changed between two parts is read anew: no answer mixes two histories. */
+  async #read(limit: number): Promise<ReadEntries> {
+    for (;;) {
+      let part = await unwrap(this.#sessions.history(this.#id, { last: Math.min(Math.max(limit, 1), HISTORY_LIMIT) }));
+      const end = part.position;
+      if (limit === 0) return { entries: [], start: end, end };
+      const parts = [part.entries];
+      for (let left = limit - part.entries.length; part.start > 0 && left > 0; left -= part.entries.length) {
+        const slice = { before: part.start, limit: Math.min(left, HISTORY_LIMIT) };
+        part = await unwrap(this.#sessions.history(this.#id, slice));
+        parts.unshift(part.entries);
+      }
+      if (parts.length === 1 || (await this.#read(0)).end === end)
+        return { entries: parts.flat(), start: part.start, end };
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { nanoid } from 'nanoid';
+import type { Result, ResultAsync } from 'neverthrow';
+import type { AppendOptions, HistoryQuery, NewHistoryEntry } from '../../src/service/history.js';
+import type { Appended, HistoryPart } from '../../src/service/operation-results.js';
+
+/** An error of a `SessionService` or a `SessionClient`. */
+export interface ConversationError {
+  readonly type: string;
+  readonly message: string;
+}
+
+/** What a conversation needs of a `SessionService`. A `SessionClient` has it too. */
+export interface Conversations {
+  append(
+    id: string,
+    entries: readonly NewHistoryEntry[],
+    options?: AppendOptions,
+  ): ResultAsync<Appended, ConversationError>;
+  history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart, ConversationError>;
+}
+
+const ATTEMPTS = 3;
+
+/**
+ * An append that is sent again if its answer was lost. The operation id makes the engine recognise it, so it is applied once.
+ */
+export const appendOnce = async (
+  sessions: Conversations,
+  id: string,
+  entries: readonly NewHistoryEntry[],
+  options: AppendOptions = {},
+): Promise<Result<Appended, ConversationError>> => {
+  const repeatable = { operationId: nanoid(), ...options };
+  for (let attempt = 1; ; attempt += 1) {
+    const appended = await sessions.append(id, entries, repeatable);
+    if (appended.isOk() || appended.error.type !== 'store_unavailable' || attempt === ATTEMPTS) return appended;
+  }
+};
