@@ -19,7 +19,8 @@ export interface Conversations {
   history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart, ConversationError>;
 }
 
-const ATTEMPTS = 3;
+/** Maximum number of times that a write is sent whose answers are lost. */
+export const ATTEMPTS = 3;
 
 /**
  * An append that is sent again if its answer was lost. The operation id makes the engine recognise it, so it is applied once.
