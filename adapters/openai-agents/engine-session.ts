@@ -87,8 +87,8 @@ export class EngineSession<Item extends object = object> {
       const place = suffix === undefined && items.length > 0 ? {} : await this.#placeOf(suffix ?? []);
       const applied = await this.#append(items, { operationId, ...(place ?? NOWHERE) });
       if (isError(applied, 'operation_mismatch')) {
-        // A replacement was applied before, where its suffix stood then.
-        if (suffix !== undefined) return;
+        // A replacement was applied before, where its suffix stood then; nothing was, where the history ended then.
+        if (suffix !== undefined || items.length === 0) return;
         throw new Error('operationId was already applied with a different transaction');
       }
       if (isError(applied, 'history_moved')) {
