@@ -66,26 +66,6 @@ describe.concurrent('examples that run to their end', () => {
     ]);
   });
 
-  test('openai-agents: a conversation goes on from its session, and its last turn can be taken back', async ({
-    expect,
-  }) => {
-    expect(await runExample('openai-agents').finished).toEqual({
-      exitCode: 0,
-      stderr: '',
-      stdout: [
-        'user: What is 6 times 7?',
-        'assistant: 6 times 7 is 42.',
-        'user: What have I asked?',
-        'assistant: You have asked: What is 6 times 7?',
-        'items: user, function_call, function_call_result, assistant, user, assistant',
-        'after two pops: 4 items',
-        'user: What have I asked?',
-        'assistant: You have asked nothing yet.',
-        '',
-      ].join('\n'),
-    });
-  });
-
   test('ai-sdk: a chat keeps each message and the latest answer, and answers one tab at a time', async ({ expect }) => {
     expect(await runExample('ai-sdk').finished).toEqual({
       exitCode: 0,
