@@ -40,12 +40,12 @@ describe.concurrent('examples that run to their end', () => {
     expect(stdout).toMatch(/^GET without a key 401$/m);
   });
 
-  test('voice: what was heard is kept once, a hold does not count, and an end made elsewhere is heard of', async ({
+  test('voice: what was heard is kept once, a hold does not count, an end made elsewhere is heard of, and transports are understood', async ({
     expect,
   }) => {
     const { exitCode, stdout, stderr } = await runExample('voice').finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    const [long = '', watched = ''] = stdout.split('\n\n');
+    const [long = '', watched = '', twilio = '', liveKit = ''] = stdout.split('\n\n');
     expect(long.split('\n')).toEqual([
       'A long call: time_limit',
       '   1.5 s  user       What is a session?',
@@ -63,6 +63,22 @@ describe.concurrent('examples that run to their end', () => {
       '   1.5 s  user       What is a session?',
       '   3.4 s  assistant  One talk with one face.',
       'TERMINATED after 5 s that count',
+    ]);
+    expect(twilio.split('\n')).toEqual([
+      'A call over Twilio',
+      '   0.9 s  user       What is a session?',
+      '   3.4 s  assistant  One talk with —',
+      '   4.0 s  user       And when its time is up?',
+      '   4.4 s  assistant  Then it has ended, for everybody who looks, at that very millisecond.',
+      '   7.0 s  user       Thank you.',
+      '   8.0 s  assistant  I did —',
+      'TERMINATED after 8 s that count',
+    ]);
+    expect(liveKit.split('\n')).toEqual([
+      'A call over LiveKit',
+      '   0.7 s  user       What is a session?',
+      '   2.7 s  assistant  One talk',
+      'TERMINATED after 4 s that count',
     ]);
   });
 
