@@ -2,8 +2,9 @@ import { type AgentInputItem, OpenAIResponsesCompactionSession } from '@openai/a
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { EngineSession } from '../../../adapters/openai-agents/index.js';
+import { serve } from '../../client/served.js';
 import { describeStores } from '../../support/describe-stores.js';
-import { okOf } from '../../support/sessions.js';
+import { ada, okOf } from '../../support/sessions.js';
 import { assistant, openSession, user } from './items.js';
 import { playTurn } from './play-turn.js';
 
@@ -42,6 +43,18 @@ describeStores('a run of an agent', (open) => {
     const stale = new EngineSession(sessions, id, { fencingToken });
     await expect(stale.addItems([user('late')])).rejects.toThrow('lease_lost');
     expect(await session.getItems()).toEqual([]);
+  });
+});
+
+describe('a run of an agent over HTTP', () => {
+  test('keeps its conversation with a client of the service', async () => {
+    const { client, sessions } = await serve();
+    const { id } = await okOf(sessions.create({ ...ada, start: true }));
+    await playTurn(client, 'look_up', { id, turn: 'first' });
+    const session = new EngineSession<AgentInputItem>(client, id);
+    const popped = await session.popItem();
+    expect(popped).toMatchObject({ role: 'assistant' });
+    expect((await okOf(sessions.get(id))).historyCount).toBe(5);
   });
 });
 
