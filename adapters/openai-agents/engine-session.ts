@@ -19,6 +19,18 @@ interface ReadEntries {
   readonly end: number;
 }
 
+/** Options of a session for one run. */
+export interface EngineSessionOptions {
+  /**
+   * A name of the turn, 1 to 48 of the characters `A-Z a-z 0-9 _ . ~ : -`, which is the same if the run is started again, such as
+   * the id of a job. What a run with this name has added is not added again: if the new run brings other items, it rejects with
+   * `operation_mismatch`. Default: every run adds its items.
+   */
+  readonly turn?: string;
+  /** The fencing token of a lease: if it is not the current lease, writes reject with `lease_lost`. Default: no check. */
+  readonly fencingToken?: number;
+}
+
 const isError = (result: Result<unknown, ConversationError>, type: string): boolean =>
   result.isErr() && result.error.type === type;
 
@@ -30,11 +42,14 @@ const isError = (result: Result<unknown, ConversationError>, type: string): bool
 export class EngineSession<Item extends object = object> {
   readonly #sessions: Conversations;
   readonly #id: string;
+  readonly #options: EngineSessionOptions;
+  #writes = 0;
 
   /** `sessions` is a `SessionService` or a `SessionClient`. */
-  constructor(sessions: Conversations, id: string) {
+  constructor(sessions: Conversations, id: string, options: EngineSessionOptions = {}) {
     this.#sessions = sessions;
     this.#id = id;
+    this.#options = options;
   }
 
   /** The id of the session. */
@@ -87,8 +102,8 @@ export class EngineSession<Item extends object = object> {
       const place = suffix === undefined && items.length > 0 ? {} : await this.#placeOf(suffix ?? []);
       const applied = await this.#append(items, { operationId, ...(place ?? NOWHERE) });
       if (isError(applied, 'operation_mismatch')) {
-        // A replacement was applied before, where its suffix stood then.
-        if (suffix !== undefined) return;
+        // A replacement was applied before, where its suffix stood then; nothing was, where the history ended then.
+        if (suffix !== undefined || items.length === 0) return;
         throw new Error('operationId was already applied with a different transaction');
       }
       if (isError(applied, 'history_moved')) {
@@ -101,7 +116,13 @@ export class EngineSession<Item extends object = object> {
   }
 
   #append(items: readonly Item[], options?: AppendOptions): Promise<Result<Appended, ConversationError>> {
-    return appendOnce(this.#sessions, this.#id, items.map(entryOf), options);
+    const { turn, fencingToken } = this.#options;
+    this.#writes += 1;
+    return appendOnce(this.#sessions, this.#id, items.map(entryOf), {
+      ...(turn !== undefined && { operationId: `${turn}:${this.#writes}` }),
+      ...(fencingToken !== undefined && { fencingToken }),
+      ...options,
+    });
   }
 
   /** Where to append in the place of a suffix; undefined if the history does not end with it. */

@@ -8,7 +8,9 @@ export type HistoryTransaction<Item> =
 
 /** A transaction, with a name that is the same whenever it is sent again. */
 export interface HistoryTransactionArgs<Item> {
+  /** Not empty. */
   operationId: string;
+  /** What is to be done. */
   transaction: HistoryTransaction<Item>;
 }
 

@@ -5,17 +5,21 @@ import type { Appended, HistoryPart } from '../../src/service/operation-results.
 
 /** An error of a `SessionService` or a `SessionClient`. */
 export interface ConversationError {
+  /** What it is, such as `store_unavailable`. */
   readonly type: string;
+  /** What has happened, for people. */
   readonly message: string;
 }
 
 /** What a conversation needs of a `SessionService`. A `SessionClient` has it too. */
 export interface Conversations {
+  /** `append` of the service. */
   append(
     id: string,
     entries: readonly NewHistoryEntry[],
     options?: AppendOptions,
   ): ResultAsync<Appended, ConversationError>;
+  /** `history` of the service. */
   history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart, ConversationError>;
 }
 

@@ -1,10 +1,13 @@
-// Two calls with a voice agent on a scripted clock, so the output is the same each time and needs no waiting. A real agent
+// Calls with a voice agent on a scripted clock, so the output is the same each time and needs no waiting. A real agent
 // uses the machine's clock, speech recognition, speech synthesis and a model; agent.ts stays unchanged.
 import { type HistoryEntry, SessionService, unwrap } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
 import { holdCall } from './agent.js';
+import { keepLiveKit } from './livekit.js';
+import { LiveKitCall, twilioSocket } from './recorded-calls.js';
 import { ScriptedClock } from './scripted-clock.js';
 import { ScriptedLine, type Step, scriptedModel } from './scripted-line.js';
+import { answerTwilio } from './twilio.js';
 
 const clock = new ScriptedClock();
 const sessions = new SessionService({ store: new MemorySessionStore({ events: true }), clock, idleTimeout: 300 });
@@ -47,8 +50,14 @@ const printEntry = (begun: string, { role, content, timestamp }: HistoryEntry): 
   console.log(`${seconds.toFixed(1).padStart(6)} s  ${role.padEnd(9)}  ${content}`);
 };
 
+const print = async (id: string): Promise<void> => {
+  const { history, status, duration, createdAt } = await unwrap(sessions.get(id));
+  for (const entry of history) printEntry(createdAt, entry);
+  console.log(`${status} after ${duration} s that count\n`);
+};
+
 const make = async (name: string, steps: readonly Step[], listenIn?: (id: string) => Promise<void>): Promise<void> => {
-  const { id, createdAt } = await unwrap(sessions.create({ face: 'ada', profile: 'guide', timeLimit: 20 }));
+  const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'guide', timeLimit: 20 }));
   void listenIn?.(id);
   const line = new ScriptedLine(clock, steps);
   let ending = await holdCall({ sessions, line, model }, id);
@@ -59,10 +68,24 @@ const make = async (name: string, steps: readonly Step[], listenIn?: (id: string
     }
   }
   console.log(`${name}: ${ending}`);
-  const { history, status, duration } = await unwrap(sessions.get(id));
-  for (const entry of history) printEntry(createdAt, entry);
-  console.log(`${status} after ${duration} s that count\n`);
+  await print(id);
+};
+
+const callTwilio = async (): Promise<void> => {
+  const id = await answerTwilio(twilioSocket(clock), sessions, model);
+  console.log('A call over Twilio');
+  await print(id);
+};
+
+const callLiveKit = async (): Promise<void> => {
+  const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'guide' }));
+  const call = new LiveKitCall();
+  await Promise.all([keepLiveKit(call, sessions, id, console.error), call.play(clock)]);
+  console.log('A call over LiveKit');
+  await print(id);
 };
 
 await clock.run(make('A long call', longCall));
 await clock.run(make('A call that is listened in', watchedCall, (id) => superviseFor(5000, id)));
+await clock.run(callTwilio());
+await clock.run(callLiveKit());

@@ -40,12 +40,12 @@ describe.concurrent('examples that run to their end', () => {
     expect(stdout).toMatch(/^GET without a key 401$/m);
   });
 
-  test('voice: what was heard is kept once, a hold does not count, and an end made elsewhere is heard of', async ({
+  test('voice: what was heard is kept once, a hold does not count, an end made elsewhere is heard of, and transports are understood', async ({
     expect,
   }) => {
     const { exitCode, stdout, stderr } = await runExample('voice').finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    const [long = '', watched = ''] = stdout.split('\n\n');
+    const [long = '', watched = '', twilio = '', liveKit = ''] = stdout.split('\n\n');
     expect(long.split('\n')).toEqual([
       'A long call: time_limit',
       '   1.5 s  user       What is a session?',
@@ -64,26 +64,22 @@ describe.concurrent('examples that run to their end', () => {
       '   3.4 s  assistant  One talk with one face.',
       'TERMINATED after 5 s that count',
     ]);
-  });
-
-  test('openai-agents: a conversation goes on from its session, and its last turn can be taken back', async ({
-    expect,
-  }) => {
-    expect(await runExample('openai-agents').finished).toEqual({
-      exitCode: 0,
-      stderr: '',
-      stdout: [
-        'user: What is 6 times 7?',
-        'assistant: 6 times 7 is 42.',
-        'user: What have I asked?',
-        'assistant: You have asked: What is 6 times 7?',
-        'items: user, function_call, function_call_result, assistant, user, assistant',
-        'after two pops: 4 items',
-        'user: What have I asked?',
-        'assistant: You have asked nothing yet.',
-        '',
-      ].join('\n'),
-    });
+    expect(twilio.split('\n')).toEqual([
+      'A call over Twilio',
+      '   0.9 s  user       What is a session?',
+      '   3.4 s  assistant  One talk with —',
+      '   4.0 s  user       And when its time is up?',
+      '   4.4 s  assistant  Then it has ended, for everybody who looks, at that very millisecond.',
+      '   7.0 s  user       Thank you.',
+      '   8.0 s  assistant  I did —',
+      'TERMINATED after 8 s that count',
+    ]);
+    expect(liveKit.split('\n')).toEqual([
+      'A call over LiveKit',
+      '   0.7 s  user       What is a session?',
+      '   2.7 s  assistant  One talk',
+      'TERMINATED after 4 s that count',
+    ]);
   });
 
   test('ai-sdk: a chat keeps each message and the latest answer, and answers one tab at a time', async ({ expect }) => {

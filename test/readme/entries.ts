@@ -17,6 +17,9 @@ const sources: Readonly<Record<string, string>> = {
   'colloquy/inversify': 'src/inversify/index.ts',
   'colloquy/logging': 'src/logging/index.ts',
   'colloquy/telemetry': 'src/telemetry/index.ts',
+  'colloquy/openai-agents': 'adapters/openai-agents/index.ts',
+  'colloquy/claude-agent': 'adapters/claude-agent/index.ts',
+  'colloquy/ai-sdk': 'adapters/ai-sdk/index.ts',
   'colloquy/openapi': 'src/openapi/index.ts',
   'colloquy/testing': 'src/testing/index.ts',
 };

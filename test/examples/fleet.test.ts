@@ -8,11 +8,11 @@ import { runExample, runLine, stopAll } from './run-example.js';
 
 afterAll(stopAll);
 
-describeWithRedis('the worker example', ({ url }) => {
+describeWithRedis('the fleet example', ({ url }) => {
   const settings = (name: string) => ({ REDIS_URL: url, PREFIX: `example-${name}-${process.pid}` });
 
   test('a caller talks over HTTP with a worker in another process', async () => {
-    const { exitCode, stdout, stderr } = await runExample('worker', settings('talk')).finished;
+    const { exitCode, stdout, stderr } = await runExample('fleet', settings('talk')).finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const said = stdout.split('\n').filter((line) => /^\[caller] (user|assistant)/.test(line));
     expect(said).toEqual([
@@ -46,7 +46,7 @@ describeWithRedis('the worker example', ({ url }) => {
     return {
       sessions,
       id,
-      startWorker: () => runLine('node --import tsx examples/worker/worker.ts', env),
+      startWorker: () => runLine('node --import tsx examples/fleet/worker.ts', env),
       say: async (content: string): Promise<void> => {
         (await sessions.append(id, [{ role: 'user', content }]))._unsafeUnwrap();
       },

@@ -1,0 +1,235 @@
+import { type AgentInputItem, MemorySession, type Session } from '@openai/agents';
+import fc from 'fast-check';
+import { err } from 'neverthrow';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { MemorySessionStore } from '../../../adapters/memory/index.js';
+import { EngineSession } from '../../../adapters/openai-agents/index.js';
+import { storeUnavailable } from '../../../src/errors.js';
+import { runs } from '../../support/continuous-integration.js';
+import { describeStores } from '../../support/describe-stores.js';
+import { okOf } from '../../support/sessions.js';
+import { changed } from '../../support/store-doubles.js';
+import { assistant, call, openSession, user } from './items.js';
+
+const item: fc.Arbitrary<AgentInputItem> = fc.oneof(
+  fc.string({ unit: 'binary' }).map(user),
+  fc.string().map(assistant),
+  fc
+    .record({ callId: fc.string(), a: fc.double({ noNaN: true, noDefaultInfinity: true }) })
+    .map(({ callId, a }) => call(callId, { a })),
+);
+const items = fc.array(item, { maxLength: 5 });
+
+const operation = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ name: fc.constant('add' as const), items }) },
+  { weight: 4, arbitrary: fc.record({ name: fc.constant('pop' as const) }) },
+  { weight: 2, arbitrary: fc.record({ name: fc.constant('get' as const), limit: fc.integer({ min: -1, max: 8 }) }) },
+  { weight: 1, arbitrary: fc.record({ name: fc.constant('clear' as const) }) },
+  { weight: 2, arbitrary: fc.record({ name: fc.constant('append_items' as const), items }) },
+  { weight: 2, arbitrary: fc.record({ name: fc.constant('replace_suffix' as const), items, of: fc.nat({ max: 3 }) }) },
+);
+
+describeStores('the session of the OpenAI Agents SDK', (open) => {
+  test("does what the SDK's own session in memory does, whatever is asked of it", async () => {
+    const store = await open();
+    let operations = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 20 }), async (given) => {
+        const { session: ours } = await openSession(store);
+        const theirs = new MemorySession();
+        for (const each of given) {
+          if (each.name === 'add') for (const session of [ours, theirs]) await session.addItems([...each.items]);
+          if (each.name === 'pop') expect(await ours.popItem()).toEqual(await theirs.popItem());
+          if (each.name === 'get') expect(await ours.getItems(each.limit)).toEqual(await theirs.getItems(each.limit));
+          if (each.name === 'clear') for (const session of [ours, theirs]) await session.clearSession();
+          if (each.name !== 'append_items' && each.name !== 'replace_suffix') continue;
+          operations += 1;
+          const transaction =
+            each.name === 'append_items'
+              ? { type: each.name, items: each.items }
+              : { type: each.name, expectedSuffix: await theirs.getItems(each.of), replacement: each.items };
+          // Sent twice, as after a lost answer.
+          for (const session of [ours, ours, theirs]) {
+            await session.applyHistoryTransaction({ operationId: `run:${operations}`, transaction });
+          }
+        }
+        expect(await ours.getItems()).toEqual(await theirs.getItems());
+      }),
+      { numRuns: runs(15, 150) },
+    );
+  });
+
+  test('pops each item once, however many workers pop at the same time', async () => {
+    const { sessions, id, session } = await openSession(await open());
+    const all = Array.from({ length: 20 }, (_, index) => user(`item ${index}`));
+    await session.addItems(all);
+    const popped = await Promise.all(all.map(() => new EngineSession<AgentInputItem>(sessions, id).popItem()));
+    const inOrder = (some: readonly unknown[]) => some.map((each) => JSON.stringify(each)).toSorted();
+    expect(inOrder(popped)).toEqual(inOrder(all));
+    expect(await session.popItem()).toBeUndefined();
+  });
+
+  test('gives 2,500 items in order, or the last of them, and takes back what is asked', async () => {
+    const { session } = await openSession(await open());
+    const all = Array.from({ length: 2500 }, (_, index) => user(`item ${index}`));
+    for (const from of [0, 1000, 2000]) await session.addItems(all.slice(from, from + 1000));
+    expect(await session.getItems()).toEqual(all);
+    expect(await session.getItems(1500)).toEqual(all.slice(1000));
+    expect(await session.getItems(3)).toEqual(all.slice(-3));
+    expect(await session.popItem()).toEqual(all.at(-1));
+    await session.replaceHistoryWithCompaction([assistant('a summary')]);
+    expect(await session.getItems()).toEqual([assistant('a summary')]);
+    await session.clearSession();
+    expect(await session.getItems()).toEqual([]);
+  });
+
+  test('replaces a suffix once, also if the transaction comes again after more was said', async () => {
+    const { session } = await openSession(await open());
+    await session.addItems([user('start'), assistant('blocked')]);
+    const args = {
+      operationId: 'a very long name of an operation: '.repeat(10),
+      transaction: {
+        type: 'replace_suffix' as const,
+        expectedSuffix: [assistant('blocked')],
+        replacement: [assistant('accepted')],
+      },
+    };
+    await session.applyHistoryTransaction(args);
+    await session.addItems([user('later')]);
+    await session.applyHistoryTransaction(args);
+    expect(await session.getItems()).toEqual([user('start'), assistant('accepted'), user('later')]);
+    await session.clearSession();
+    await session.applyHistoryTransaction(args);
+    expect(await session.getItems()).toEqual([]);
+  });
+
+  test('refuses a suffix that is not there, and does not keep the name of what it refused', async () => {
+    const { session } = await openSession(await open());
+    await session.addItems([user('start')]);
+    const replace = (expected: string) =>
+      session.applyHistoryTransaction({
+        operationId: 'turn-1',
+        transaction: { type: 'replace_suffix', expectedSuffix: [user(expected)], replacement: [user('new')] },
+      });
+    await expect(replace('another')).rejects.toThrow('suffix no longer matches');
+    expect(await session.getItems()).toEqual([user('start')]);
+    await replace('start');
+    expect(await session.getItems()).toEqual([user('new')]);
+  });
+
+  test('refuses the name of a transaction for other items, whether the first had items or none', async () => {
+    const { session } = await openSession(await open());
+    const append = (operationId: string, items: AgentInputItem[]) =>
+      session.applyHistoryTransaction({ operationId, transaction: { type: 'append_items', items } });
+    await append('full', [user('first')]);
+    await append('empty', []);
+    for (const name of ['full', 'empty']) {
+      await expect(append(name, [user('second')])).rejects.toThrow('already applied with a different transaction');
+    }
+    expect(await session.getItems()).toEqual([user('first')]);
+  });
+
+  test('of workers that replace the same suffix, one does, and the others are told', async () => {
+    const { sessions, id, session } = await openSession(await open());
+    await session.addItems([user('start'), assistant('draft')]);
+    const replace = (worker: number) =>
+      new EngineSession<AgentInputItem>(sessions, id).applyHistoryTransaction({
+        operationId: `worker-${worker}`,
+        transaction: {
+          type: 'replace_suffix',
+          expectedSuffix: [assistant('draft')],
+          replacement: [assistant(`by ${worker}`)],
+        },
+      });
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, worker) => replace(worker)));
+    const winners = outcomes.flatMap(({ status }, worker) => (status === 'fulfilled' ? [worker] : []));
+    expect(await session.getItems()).toEqual([user('start'), ...winners.map((worker) => assistant(`by ${worker}`))]);
+    expect(winners).toHaveLength(1);
+  });
+});
+
+describe('the session of the OpenAI Agents SDK', () => {
+  test('is a Session of the SDK', () => {
+    expectTypeOf<EngineSession<AgentInputItem>>().toExtend<Session>();
+    expectTypeOf<EngineSession<AgentInputItem>['applyHistoryTransaction']>().toExtend<
+      MemorySession['applyHistoryTransaction']
+    >();
+  });
+
+  test('applies once what it sent again because the answer was lost', async () => {
+    const inner = new MemorySessionStore();
+    let calls = 0;
+    const store = changed(inner, {
+      append: (key, append) => {
+        const answer = inner.append(key, append);
+        calls += 1;
+        return calls % 2 === 1 ? err(storeUnavailable('the answer was lost', 'unknown')) : answer;
+      },
+    });
+    const { session } = await openSession(store);
+    await session.addItems([user('one'), user('two')]);
+    expect(await session.popItem()).toEqual(user('two'));
+    const transaction = { type: 'replace_suffix' as const, expectedSuffix: [user('one')], replacement: [user('1')] };
+    await session.applyHistoryTransaction({ operationId: 'turn', transaction });
+    expect(await session.getItems()).toEqual([user('1')]);
+  });
+
+  test('gives entries that were appended as text as messages', async () => {
+    const { sessions, id, session } = await openSession(new MemorySessionStore());
+    const entries = [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'assistant', content: 'Hello.' },
+    ];
+    await okOf(sessions.append(id, entries));
+    expect(await session.getItems()).toEqual([
+      { type: 'message', role: 'system', content: 'Be kind.' },
+      assistant('Hello.'),
+    ]);
+  });
+
+  test('has the text of messages as content, for those who read the history', async () => {
+    const { sessions, id, session } = await openSession(new MemorySessionStore());
+    await session.addItems([user('Six times seven?'), call('c1', { a: 6 }), assistant('42.')]);
+    const { history } = await okOf(sessions.get(id));
+    expect(history.map(({ role, content }) => `${role}: ${content}`)).toEqual([
+      'user: Six times seven?',
+      'function_call: ',
+      'assistant: 42.',
+    ]);
+  });
+
+  test('rejects what the engine refuses, and items that are no JSON, and then has changed nothing', async () => {
+    const { sessions, id, session } = await openSession(new MemorySessionStore());
+    const withData = (providerData: Record<string, unknown>): AgentInputItem => ({ ...user('x'), providerData });
+    const cycle: Record<string, unknown> = {};
+    cycle['self'] = cycle;
+    for (const data of [{ at: new Date(0) }, cycle, { big: 1n }, { bytes: new Uint16Array(1) }]) {
+      await expect(session.addItems([withData(data)])).rejects.toThrow('entries[0].data');
+    }
+    expect(await session.getItems()).toEqual([]);
+    await okOf(sessions.terminate(id));
+    await expect(session.addItems([user('too late')])).rejects.toThrow('invalid_transition');
+    expect(await session.getSessionId()).toBe(id);
+  });
+
+  test.each([
+    [
+      { operationId: '   ', transaction: { type: 'append_items', items: [] } },
+      'operationId must be a non-empty string',
+    ],
+    [{ operationId: 'x', transaction: null }, 'transaction must be an object'],
+    [{ operationId: 'x', transaction: { type: 'unknown' } }, 'Unsupported session history transaction type'],
+    [{ operationId: 'x', transaction: { type: 'append_items' } }, 'append transaction fields are invalid'],
+    [{ operationId: 'x', transaction: { type: 'append_items', items: [], more: 1 } }, 'append transaction fields'],
+    [
+      { operationId: 'x', transaction: { type: 'append_items', items: [42] } },
+      'items contain invalid or unsupported data',
+    ],
+    [{ operationId: 'x', transaction: { type: 'replace_suffix', expectedSuffix: [] } }, 'suffix transaction fields'],
+  ])('rejects the transaction %j', async (args, message) => {
+    const { session } = await openSession(new MemorySessionStore());
+    const rejected = Reflect.apply(session.applyHistoryTransaction, session, [args]);
+    await expect(rejected).rejects.toThrow(message);
+    expect(await session.getItems()).toEqual([]);
+  });
+});

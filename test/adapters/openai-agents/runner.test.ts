@@ -1,0 +1,79 @@
+import { type AgentInputItem, OpenAIResponsesCompactionSession } from '@openai/agents';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../../adapters/memory/index.js';
+import { EngineSession } from '../../../adapters/openai-agents/index.js';
+import { serve } from '../../client/served.js';
+import { describeStores } from '../../support/describe-stores.js';
+import { ada, okOf } from '../../support/sessions.js';
+import { assistant, openSession, user } from './items.js';
+import { playTurn } from './play-turn.js';
+
+describeStores('a run of an agent', (open) => {
+  test('costs one append, with its tools and handovers, and one read', async () => {
+    const { sessions, id, session } = await openSession(await open());
+    for (const turn of ['first', 'second']) {
+      const steps: string[] = [];
+      await playTurn(sessions, 'look_up', { id, turn, at: (step) => steps.push(step) });
+      expect(steps.filter((step) => /append|read/.test(step))).toEqual([
+        'before the read',
+        'before the append',
+        'after the append',
+      ]);
+    }
+    expect(await session.getItems()).toHaveLength(12);
+  });
+
+  test('that waits for an approval keeps what was said, and goes on in another process', async () => {
+    const { sessions, id, session } = await openSession(await open());
+    const { interrupted } = Object(await playTurn(sessions, 'delete', { id, turn: 'first' }));
+    expect((await session.getItems()).map(({ type }) => type)).toEqual(['message', 'function_call']);
+    await playTurn(sessions, 'delete', { id, turn: 'approved', interrupted });
+    expect((await session.getItems()).map(({ type }) => type)).toEqual([
+      'message',
+      'function_call',
+      'function_call_result',
+      'message',
+    ]);
+  });
+
+  test('of a process that has lost its lease writes nothing', async () => {
+    const { sessions, id, session } = await openSession(await open());
+    const { fencingToken } = await okOf(sessions.lease(id, { holder: 'one', seconds: 10 }));
+    await okOf(sessions.release(id, { fencingToken }));
+    const stale = new EngineSession(sessions, id, { fencingToken });
+    await expect(stale.addItems([user('late')])).rejects.toThrow('lease_lost');
+    expect(await session.getItems()).toEqual([]);
+  });
+});
+
+describe('a run of an agent over HTTP', () => {
+  test('keeps its conversation with a client of the service', async () => {
+    const { client, sessions } = await serve();
+    const { id } = await okOf(sessions.create({ ...ada, start: true }));
+    await playTurn(client, 'look_up', { id, turn: 'first' });
+    const session = new EngineSession<AgentInputItem>(client, id);
+    const popped = await session.popItem();
+    expect(popped).toMatchObject({ role: 'assistant' });
+    expect((await okOf(sessions.get(id))).historyCount).toBe(5);
+  });
+});
+
+describe('a compaction session of the SDK', () => {
+  const client = (compacted: object) => ({ responses: { compact: async () => compacted } });
+
+  test('runs over a session of the engine, whose history is then the summary', async () => {
+    const { sessions, id, session } = await openSession(new MemorySessionStore());
+    const output = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a summary' }] }];
+    const compacting = new OpenAIResponsesCompactionSession({
+      client: Object(client({ id: 'r', output, usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 } })),
+      underlyingSession: session,
+      compactionMode: 'input',
+    });
+    await compacting.addItems([user('one'), assistant('two')]);
+    await compacting.runCompaction({ force: true });
+    const items: AgentInputItem[] = await compacting.getItems();
+    expect(JSON.stringify(items)).toContain('a summary');
+    expect(await session.getItems()).toEqual(items);
+    expect((await okOf(sessions.get(id))).historyCount).toBe(1);
+  });
+});
