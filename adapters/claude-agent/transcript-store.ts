@@ -6,7 +6,6 @@ import { unwrap } from '../../src/service/unwrap.js';
 import type { PositionedEntry, SessionLabels, SessionLease } from '../../src/session/session.js';
 import { defaultLimits, HISTORY_LIMIT, MAX_LEASE_SECONDS } from '../../src/session/session-limits.js';
 import { ATTEMPTS, appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
-import { type Known, KnownTranscripts } from './known-transcripts.js';
 import {
   entryOf,
   keyOf,
@@ -37,6 +36,16 @@ export interface TranscriptSessions extends Conversations {
   delete(id: string): ResultAsync<void, ConversationError>;
 }
 
+/** What is known of a transcript. */
+interface Known {
+  readonly id: string;
+  /** Of the lease that marks the session: one that was created in its place, under its id, has another. */
+  readonly fencingToken: number;
+  /** The end of the history. */
+  readonly position: number;
+  readonly uuids: Set<unknown>;
+}
+
 /** Options of a `TranscriptStore`, for the sessions that it creates. */
 export interface TranscriptStoreOptions {
   /** The face, 1 to 256 characters. Default: `claude`. */
@@ -48,6 +57,8 @@ export interface TranscriptStoreOptions {
 // Names that no host has for labels of its own.
 const [TRANSCRIPT, PROJECT, PARENT] = ['claude.transcript', 'claude.project', 'claude.parent'];
 const LEASE = { holder: 'colloquy/claude-agent', seconds: MAX_LEASE_SECONDS } as const;
+/** Maximum number of transcripts that are known. */
+const MAX_KNOWN = 100;
 /** Maximum number of tries of one append: each but the last found that another process had changed the transcript. */
 const MAX_TRIES = 100;
 
@@ -63,7 +74,8 @@ const mainOf = ({ projectKey, sessionId }: TranscriptKey): string => textOf({ pr
 export class TranscriptStore {
   readonly #sessions: TranscriptSessions;
   readonly #options: TranscriptStoreOptions;
-  readonly #known = new KnownTranscripts();
+  /** Those that were used last, the latest at the end. */
+  readonly #known = new Map<string, Known>();
   readonly #turns = new Map<string, Promise<unknown>>();
 
   /** `sessions` is a `SessionService` or a `SessionClient`, whose sessions must not end by themselves. */
@@ -74,10 +86,8 @@ export class TranscriptStore {
 
   /** Appends lines in the order of the calls, those whose `uuid` the transcript has left out. Up to 1000 go all or none. */
   async append(key: TranscriptKey, entries: readonly TranscriptEntry[]): Promise<void> {
-    const [lines, most] = [
-      [...entries],
-      this.#sessions.policy?.limits.entriesPerAppend ?? defaultLimits.entriesPerAppend,
-    ];
+    const lines = [...entries];
+    const { entriesPerAppend: most } = this.#sessions.policy?.limits ?? defaultLimits;
     await this.#inTurn(key, async () => {
       const name = await nameOf(textOf(key));
       for (let at = 0; at < lines.length; at += most) await this.#append(key, name, lines.slice(at, at + most));
@@ -86,14 +96,12 @@ export class TranscriptStore {
 
   /** All lines of a transcript; `null` if there are none. Writes nothing. */
   async load(key: TranscriptKey): Promise<TranscriptEntry[] | null> {
-    const name = await nameOf(textOf(key));
-    for (;;) {
-      const found = await this.#find(name);
-      if (found === undefined) return null;
-      const read = await this.#read(found.id, 0);
-      if (read === undefined) continue;
-      return read.entries.length === 0 ? null : linesOf(read.entries);
-    }
+    const [found] = await this.#list({ [TRANSCRIPT]: await nameOf(textOf(key)) });
+    if (found === undefined) return null;
+    const read = await this.#read(found.id, 0);
+    // Another process has deleted it meanwhile, and may have begun it anew.
+    if (read === undefined) return this.load(key);
+    return linesOf(read.entries);
   }
 
   /** The main transcripts of a project, each with the time of its last change in milliseconds since the epoch. */
@@ -123,7 +131,9 @@ export class TranscriptStore {
   }
 
   async #append(key: TranscriptKey, name: string, lines: readonly TranscriptEntry[]): Promise<void> {
-    let known = this.#known.take(name);
+    let known = this.#known.get(name);
+    // Known again once these lines are appended.
+    this.#known.delete(name);
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       known ??= await this.#learn(name);
       if (known === undefined) {
@@ -142,6 +152,8 @@ export class TranscriptStore {
       if (appended.isOk()) {
         for (const { uuid } of added) uuids.add(uuid);
         this.#known.set(name, { ...known, position: appended.value.position });
+        const [oldest = name] = this.#known.keys();
+        if (this.#known.size > MAX_KNOWN) this.#known.delete(oldest);
         return;
       }
       const { type } = appended.error;
@@ -180,7 +192,7 @@ export class TranscriptStore {
 
   /** Reads what an append must know of a transcript; undefined if there is none. */
   async #learn(name: string): Promise<Known | undefined> {
-    const found = await this.#find(name);
+    const [found] = await this.#list({ [TRANSCRIPT]: name });
     if (found === undefined) return undefined;
     const { id, lease } = found;
     const held = lease?.holder === LEASE.holder ? lease : unlessGone(await this.#sessions.lease(id, LEASE));
@@ -203,11 +215,6 @@ export class TranscriptStore {
       position = part.position;
       if (!part.hasMore) return { entries: parts.flat(), position };
     }
-  }
-
-  async #find(name: string): Promise<FoundTranscript | undefined> {
-    const [found] = await this.#list({ [TRANSCRIPT]: name });
-    return found;
   }
 
   async #list(label: SessionLabels): Promise<FoundTranscript[]> {

@@ -30,8 +30,10 @@ export const nameOf = async (text: string): Promise<string> => {
 };
 
 /** A key as a text that no other key has. */
-export const textOf = ({ projectKey, sessionId, subpath }: TranscriptKey): string =>
-  JSON.stringify(['claude-agent', projectKey, sessionId, ...(subpath === undefined ? [] : [subpath])]);
+export const textOf = ({ projectKey, sessionId, subpath }: TranscriptKey): string => {
+  if (subpath === '') throw new TypeError('subpath must not be empty: the key of a main transcript has none');
+  return JSON.stringify(['claude-agent', projectKey, sessionId, ...(subpath === undefined ? [] : [subpath])]);
+};
 
 /** The key of a text. */
 export const keyOf = (text: string): TranscriptKey => {
@@ -75,11 +77,8 @@ export const entryOf = (line: TranscriptEntry): NewHistoryEntry => ({
 const isLine = (value: unknown): value is TranscriptEntry => isFields(value);
 
 /** The lines of a history without those that were erased. */
-export const linesOf = (entries: readonly HistoryEntry[]): TranscriptEntry[] => {
-  const lines = entries.map(({ data }): unknown => data).filter(isLine);
-  if (lines.length > 0 || entries.length === 0) return lines;
-  throw new TypeError('the history has no data: it was erased, or the host does not serve it (entryData)');
-};
+export const linesOf = (entries: readonly HistoryEntry[]): TranscriptEntry[] =>
+  entries.map(({ data }): unknown => data).filter(isLine);
 
 /** The lines to append: of those with the same `uuid` the first, unless it is known. */
 export const newOf = (lines: readonly TranscriptEntry[], known: ReadonlySet<unknown>): readonly TranscriptEntry[] => {
