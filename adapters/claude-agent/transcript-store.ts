@@ -1,11 +1,9 @@
-import type { Result, ResultAsync } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import type { CreateSessionInput } from '../../src/service/create-session.js';
-import type { LeaseInput, RenewInput } from '../../src/service/lease-session.js';
-import type { EachQuery } from '../../src/service/list-sessions.js';
 import { unwrap } from '../../src/service/unwrap.js';
-import type { PositionedEntry, SessionLabels, SessionLease } from '../../src/session/session.js';
+import type { PositionedEntry, SessionLabels } from '../../src/session/session.js';
 import { defaultLimits, HISTORY_LIMIT, MAX_LEASE_SECONDS } from '../../src/session/session-limits.js';
-import { ATTEMPTS, appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
+import { ATTEMPTS, appendOnce, type ConversationError } from '../sdk/append-once.js';
 import {
   entryOf,
   keyOf,
@@ -16,25 +14,7 @@ import {
   type TranscriptKey,
   textOf,
 } from './transcript.js';
-
-/** The session of a transcript in a list. */
-export interface FoundTranscript {
-  readonly id: string;
-  readonly options: { readonly context: string };
-  readonly lease?: SessionLease | undefined;
-  readonly createdAt: string;
-  readonly updatedAt?: string | undefined;
-}
-
-/** What a `TranscriptStore` needs of a `SessionService`. A `SessionClient` has it too. */
-export interface TranscriptSessions extends Conversations {
-  readonly policy?: { readonly limits: { readonly entriesPerAppend: number } };
-  create(input: CreateSessionInput): ResultAsync<{ readonly repeated?: true }, ConversationError>;
-  each(query: EachQuery): AsyncIterable<Result<FoundTranscript, ConversationError>>;
-  lease(id: string, input: LeaseInput): ResultAsync<SessionLease, ConversationError>;
-  renew(id: string, input: RenewInput): ResultAsync<SessionLease, ConversationError>;
-  delete(id: string): ResultAsync<void, ConversationError>;
-}
+import type { FoundTranscript, TranscriptSessions } from './transcript-sessions.js';
 
 /** What is known of a transcript. */
 interface Known {
@@ -69,7 +49,8 @@ const mainOf = ({ projectKey, sessionId }: TranscriptKey): string => textOf({ pr
 
 /**
  * The `SessionStore` of the Claude Agent SDK (`@anthropic-ai/claude-agent-sdk`): each transcript is a session of the engine,
- * each line the `data` of an entry. As the SDK expects, the methods reject: with an `UnwrapError`, whose `cause` is the error of the engine.
+ * each line the `data` of an entry. As the SDK expects, the methods reject: with an `UnwrapError`, whose `cause` is the error of
+ * the engine. Any number of processes may use one transcript.
  */
 export class TranscriptStore {
   readonly #sessions: TranscriptSessions;
@@ -84,7 +65,11 @@ export class TranscriptStore {
     this.#options = options;
   }
 
-  /** Appends lines in the order of the calls, those whose `uuid` the transcript has left out. Up to 1000 go all or none. */
+  /**
+   * Appends lines, in the order of the calls, without those whose `uuid` the transcript has. Each part of
+   * `limits.entriesPerAppend` is stored as a whole or not at all; a line above `limits.contentBytes` rejects with
+   * `invalid_input`, and one to a session that has ended with `invalid_transition`.
+   */
   async append(key: TranscriptKey, entries: readonly TranscriptEntry[]): Promise<void> {
     const lines = [...entries];
     const { entriesPerAppend: most } = this.#sessions.policy?.limits ?? defaultLimits;

@@ -5,16 +5,23 @@ import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/session-limits.j
 
 /** Names a transcript, as the SDK does: a main one, or with `subpath` that of a subagent. */
 export interface TranscriptKey {
+  /** The scope. By default the SDK makes it of the working directory. */
   readonly projectKey: string;
+  /** The id that the SDK gave the session. */
   readonly sessionId: string;
+  /** Not empty; absent for the main transcript. */
   readonly subpath?: string | undefined;
 }
 
-/** A line of a transcript: JSON, of which the store looks at these fields only. */
+/** A line of a transcript: a JSON object. */
 export interface TranscriptEntry {
+  /** The kind of the line, such as `user`. */
   type: string;
+  /** A line whose `uuid` the transcript has is not appended again. */
   uuid?: string;
+  /** When the SDK wrote the line: RFC 3339. */
   timestamp?: string;
+  /** The rest belongs to the SDK. */
   [name: string]: unknown;
 }
 
