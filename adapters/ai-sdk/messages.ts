@@ -7,8 +7,11 @@ import { canonical } from '../sdk/canonical.js';
 export interface ChatMessage {
   /** 1 to 128 characters. */
   readonly id: string;
+  /** Who says it. */
   readonly role: 'system' | 'user' | 'assistant';
+  /** JSON, of any type of yours. */
   readonly metadata?: unknown;
+  /** JSON: texts, files, calls of tools and so on. */
   readonly parts: readonly { readonly type: string }[];
 }
 

@@ -50,14 +50,12 @@ export const saveMessages = <E extends ConversationError>(
   messages: readonly ChatMessage[],
   { regenerate = false, search, ...fenced }: SaveOptions = {},
 ): ResultAsync<{ readonly position: number }, E | InvalidInput> => {
-  const save = async (): Promise<Result<{ readonly position: number }, E | InvalidInput>> => {
-    const read = readMessages(messages);
-    if (read.isErr()) return err(read.error);
+  const save = async (wanted: readonly Message[]): Promise<Result<{ readonly position: number }, E>> => {
     for (;;) {
-      const latest = await findBack(sessions, id, read.value[0]?.id, search);
+      const latest = await findBack(sessions, id, wanted[0]?.id, search);
       if (latest.isErr()) return err(latest.error);
       const { placed, end: ifPosition } = latest.value;
-      const { entries, ...rewind } = decide(read.value, placed, regenerate);
+      const { entries, ...rewind } = decide(wanted, placed, regenerate);
       if (entries.length === 0 && rewind.after === undefined) return ok({ position: ifPosition });
       const saved = await appendOnce(sessions, id, entries, { ...fenced, ...rewind, ifPosition });
       // Another caller was first: what is to be done depends on what it has done.
@@ -65,5 +63,5 @@ export const saveMessages = <E extends ConversationError>(
       return saved.map(({ position }) => ({ position }));
     }
   };
-  return new ResultAsync(save());
+  return readMessages(messages).asyncAndThen((wanted) => new ResultAsync(save(wanted)));
 };

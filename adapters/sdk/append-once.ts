@@ -5,13 +5,17 @@ import type { Appended, HistoryPart } from '../../src/service/operation-results.
 
 /** An error of a `SessionService` or a `SessionClient`. */
 export interface ConversationError {
+  /** Tells the errors apart. */
   readonly type: string;
+  /** What happened, in words: for logs. */
   readonly message: string;
 }
 
 /** What a conversation needs of a `SessionService`. A `SessionClient` has it too. */
 export interface Conversations<E extends ConversationError = ConversationError> {
+  /** Adds entries to a history. */
   append(id: string, entries: readonly NewHistoryEntry[], options?: AppendOptions): ResultAsync<Appended, E>;
+  /** Reads a part of a history. */
   history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart, E>;
 }
 

@@ -18,6 +18,7 @@ const sources: Readonly<Record<string, string>> = {
   'colloquy/logging': 'src/logging/index.ts',
   'colloquy/telemetry': 'src/telemetry/index.ts',
   'colloquy/openapi': 'src/openapi/index.ts',
+  'colloquy/ai-sdk': 'adapters/ai-sdk/index.ts',
   'colloquy/testing': 'src/testing/index.ts',
 };
 

@@ -23,7 +23,7 @@ export class SampleFolder {
     const file = join(this.#path, `sample-${this.#files}.ts`);
     this.#files += 1;
     const runnable = code
-      .replace(/from '(colloquy(?:\/\w+)?)'/g, (_, name: string) => `from '${entries.get(name) ?? name}'`)
+      .replace(/from '(colloquy(?:\/[\w-]+)?)'/g, (_, name: string) => `from '${entries.get(name) ?? name}'`)
       .replace(/redis:\/\/[\d.:]+/g, redisUrl);
     writeFileSync(file, runnable);
     await import(/* @vite-ignore */ pathToFileURL(file).href);

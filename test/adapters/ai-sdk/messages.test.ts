@@ -180,6 +180,7 @@ describe('a message of the AI SDK', () => {
         expect((await unwrap(loadMessages(sessions, id))).messages).toEqual(messages);
         expect(await unwrap(saveMessages(sessions, id, messages))).toEqual({ position });
       }),
+      { numRuns: 50 },
     );
   });
 });

@@ -133,21 +133,21 @@ describeStores('saveMessages', (open) => {
     expect(messages.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(tabs);
   });
 
-  test('supersedes no message that it has not seen, when another tab says something meanwhile', async () => {
+  test('keeps a message once that two processes get at the same time, behind what another tab has said meanwhile', async () => {
     const inner = await open();
     const { sessions, id, texts } = await openedChat(inner);
     await unwrap(saveMessages(sessions, id, four));
-    let isFirst = true;
+    const twice = user('u-3', 'Three?');
+    const meanwhile = [user('u-4', 'From another tab'), twice];
     const readThenWait = async (...args: Parameters<SessionStore['findEntries']>) => {
       const found = await inner.findEntries(...args);
-      if (isFirst) await unwrap(saveMessages(sessions, id, [user('u-4', 'From the other tab')]));
-      isFirst = false;
+      const message = meanwhile.shift();
+      if (message !== undefined) await unwrap(saveMessages(sessions, id, [message]));
       return found;
     };
     const slow = changed(inner, { findEntries: (...args) => new ResultAsync(readThenWait(...args)) });
-    const other = new SessionService({ store: slow });
-    await unwrap(saveMessages(other, id, [user('u-5', 'From this tab')]));
-    expect(await texts()).toEqual(['One?', 'One.', 'Two?', 'Two.', 'From the other tab', 'From this tab']);
+    await unwrap(saveMessages(new SessionService({ store: slow }), id, [twice]));
+    expect(await texts()).toEqual(['One?', 'One.', 'Two?', 'Two.', 'From another tab', 'Three?']);
   });
 
   test('saves once when the answer of the store is lost', async () => {
