@@ -30,7 +30,7 @@ export const chatApp = async (sessions: SessionService, model: LanguageModel): P
       const options = { last: 20, ...(before !== undefined && { before: Number(before) }) };
       const page = await loadMessages<UIMessage>(sessions, context.req.param('id'), options);
       if (page.isErr()) return new Response(page.error.type, { status: httpStatusOf(page.error) });
-      return Response.json(page.value);
+      return Response.json({ messages: page.value.messages, before: page.value.before });
     })
     .post('/api/chat', (context) => post(context.req.raw));
 };
