@@ -5,7 +5,12 @@ import { inspectorPageInVite } from './.ci/inspector-page.js';
 export default defineConfig({
   plugins: [inspectorPageInVite],
   // The examples import what users import: here it stands without a build.
-  resolve: { alias: [{ find: /^colloquy$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) }] },
+  resolve: {
+    alias: [
+      { find: /^colloquy$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) },
+      { find: /^colloquy\/(ai-sdk)$/, replacement: fileURLToPath(new URL('adapters/$1/index.ts', import.meta.url)) },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],

@@ -5,8 +5,9 @@ import { unwrap } from '../../src/service/unwrap.js';
 import type { PositionedEntry } from '../../src/session/session.js';
 import { HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import { appendOnce, type ConversationError, type Conversations } from '../sdk/append-once.js';
+import { canonical } from '../sdk/canonical.js';
 import { type HistoryTransactionArgs, readTransaction } from './history-transaction.js';
-import { canonical, entryOf, itemOf } from './items.js';
+import { entryOf, itemOf } from './items.js';
 
 /** No history ends here: an append on this condition only tells whether its operation id is known. */
 const NOWHERE = { after: 0, ifPosition: Number.MAX_SAFE_INTEGER } as const;

@@ -1,5 +1,5 @@
 import { isFields } from '../../src/input/values.js';
-import { canonical } from './items.js';
+import { canonical } from '../sdk/canonical.js';
 
 /** Appends items, or replaces the last ones if they still are what they are expected to be. */
 export type HistoryTransaction<Item> =

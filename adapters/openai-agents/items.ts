@@ -37,9 +37,3 @@ export const itemOf = <Item extends object>(entry: HistoryEntry): Item => {
   if (isItem<Item>(item)) return item;
   throw new TypeError(`the history has an entry of the role ${entry.role} that is no item`);
 };
-
-/** A value as text that is the same for equal values: the names of each object are sorted, those without a value left out. */
-export const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    isFields(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
-  );

@@ -12,15 +12,11 @@ export interface ConversationError {
 }
 
 /** What a conversation needs of a `SessionService`. A `SessionClient` has it too. */
-export interface Conversations {
-  /** `append` of the service. */
-  append(
-    id: string,
-    entries: readonly NewHistoryEntry[],
-    options?: AppendOptions,
-  ): ResultAsync<Appended, ConversationError>;
-  /** `history` of the service. */
-  history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart, ConversationError>;
+export interface Conversations<E extends ConversationError = ConversationError> {
+  /** Adds entries to a history. */
+  append(id: string, entries: readonly NewHistoryEntry[], options?: AppendOptions): ResultAsync<Appended, E>;
+  /** Reads a part of a history. */
+  history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart, E>;
 }
 
 /** Maximum number of times that a write is sent whose answers are lost. */
@@ -29,12 +25,12 @@ export const ATTEMPTS = 3;
 /**
  * An append that is sent again if its answer was lost. The operation id makes the engine recognise it, so it is applied once.
  */
-export const appendOnce = async (
-  sessions: Conversations,
+export const appendOnce = async <E extends ConversationError>(
+  sessions: Conversations<E>,
   id: string,
   entries: readonly NewHistoryEntry[],
   options: AppendOptions = {},
-): Promise<Result<Appended, ConversationError>> => {
+): Promise<Result<Appended, E>> => {
   const repeatable = { operationId: nanoid(), ...options };
   for (let attempt = 1; ; attempt += 1) {
     const appended = await sessions.append(id, entries, repeatable);

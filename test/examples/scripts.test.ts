@@ -82,21 +82,6 @@ describe.concurrent('examples that run to their end', () => {
     ]);
   });
 
-  test('ai-sdk: a chat keeps each message and the latest answer, and answers one tab at a time', async ({ expect }) => {
-    expect(await runExample('ai-sdk').finished).toEqual({
-      exitCode: 0,
-      stderr: '',
-      stdout: [
-        'user: What is 6 times 7?',
-        'assistant: It is 42: 7 six times.',
-        'user: And 12 times 12?',
-        'assistant: 12 times 12 is 144.',
-        'fulfilled, rejected',
-        '',
-      ].join('\n'),
-    });
-  });
-
   test('openapi prints a document, with the names that the service allows', async ({ expect }) => {
     const { exitCode, stdout, stderr } = await runExample('openapi').finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

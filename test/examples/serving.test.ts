@@ -78,6 +78,24 @@ describe.concurrent('examples that serve', () => {
     );
   });
 
+  test('chat: begins a chat, answers a message, shows both, and stops when asked to', async ({ expect }) => {
+    const example = runExample('chat');
+    const [origin] = await example.printed(/http:\/\/\S+/);
+    const page = await fetch(origin);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(await (await fetch(new URL('/page.js', origin))).text()).toContain('/api/chat');
+    const id = new URL(page.url).pathname.split('/').at(-1) ?? '';
+    const message = { id: 'u-1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] };
+    const body = JSON.stringify({ id, message, trigger: 'submit-message' });
+    const answer = await fetch(new URL('/api/chat', origin), { method: 'POST', body });
+    expect(await answer.text()).toContain('"delta":"question."');
+    const loaded = await fetch(new URL(`/api/chats/${id}`, origin));
+    expect(await loaded.json()).toMatchObject({ messages: [message, { role: 'assistant' }] });
+    const { exitCode, stdout, stderr } = await example.stop();
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(/\bstopped\n$/);
+  });
+
   test.for([
     ['express', { API_KEY: 'two words' }, 'staticApiKeys: keys[0].key must be'],
     ['koa', { API_KEYS: '' }, 'API_KEYS must be tenant:key'],

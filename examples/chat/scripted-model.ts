@@ -6,14 +6,17 @@ const usage = {
   outputTokens: { total: 0, text: 0, reasoning: undefined },
 };
 
-/** Replace this with a model of a provider. It gives these answers one after another, and needs no network and no key. */
-export const scriptedModel = (answers: readonly string[]): MockLanguageModelV3 => {
-  const left = [...answers];
+/** Replace this with a model of a provider. It gives these answers in turn, a word every so many milliseconds. */
+export const scriptedModel = (answers: readonly string[], wordMs: number | null = 50): MockLanguageModelV3 => {
+  let calls = 0;
   return new MockLanguageModelV3({
     doStream: async () => {
-      const words = (left.shift() ?? 'That was all.').split(/(?<= )/);
+      const words = answers[calls % answers.length]?.split(/(?<= )/) ?? [];
+      calls += 1;
       return {
         stream: simulateReadableStream({
+          initialDelayInMs: wordMs,
+          chunkDelayInMs: wordMs,
           chunks: [
             { type: 'stream-start', warnings: [] },
             { type: 'text-start', id: 'text' },

@@ -1,0 +1,38 @@
+import type { ResultAsync } from 'neverthrow';
+import type { HistoryError } from '../../src/errors.js';
+import type { ConversationError, Conversations } from '../sdk/append-once.js';
+import { type ChatMessage, messageOf } from './messages.js';
+
+/** Which messages to load. */
+export interface LoadOptions {
+  /** Maximum number of messages, 1 to 1000. Default: 100. */
+  readonly last?: number;
+  /** The `before` of a page, for the messages before it. Default: the latest messages. */
+  readonly before?: number | undefined;
+}
+
+/** A page of a chat. */
+export interface MessagePage<Message> {
+  /** Oldest first. */
+  readonly messages: Message[];
+  /** The position behind each message, by its id: `create({ from: { id, position } })` makes a fork that ends with it. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** For the page before this one; absent at the beginning of the chat. */
+  readonly before?: number;
+}
+
+/**
+ * Loads the latest messages of a chat, or those before a page. `Message` is the type that was saved: nothing checks it, so use
+ * `validateUIMessages` of the SDK where your types or tools have changed since. Never rejects.
+ */
+export const loadMessages = <Message extends ChatMessage, E extends ConversationError = HistoryError>(
+  sessions: Pick<Conversations<E>, 'history'>,
+  id: string,
+  { last = 100, before }: LoadOptions = {},
+): ResultAsync<MessagePage<Message>, E> =>
+  sessions.history(id, before === undefined ? { last } : { before, limit: last }).map(({ entries, start }) => {
+    // What was saved comes back as it was: see above for what that cannot know.
+    const messages = entries.map((entry) => messageOf(entry) as ChatMessage as Message);
+    const positions = new Map(entries.map(({ position }, index) => [messages[index]?.id ?? '', position]));
+    return { messages, positions, ...(start > 0 && { before: start }) };
+  });

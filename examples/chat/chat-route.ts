@@ -1,0 +1,68 @@
+import {
+  consumeStream,
+  convertToModelMessages,
+  generateId,
+  type LanguageModel,
+  safeValidateUIMessages,
+  streamText,
+  type UIMessage,
+} from 'ai';
+import { type HeldLease, httpStatusOf, type SessionService } from 'colloquy';
+import { loadMessages, saveMessages } from 'colloquy/ai-sdk';
+import { z } from 'zod';
+
+/** What `prepareSendMessagesRequest` of the page sends: the last message, not the whole chat. */
+const requestForm = z.object({
+  id: z.string(),
+  message: z.looseObject({ id: z.string(), role: z.literal('user') }),
+  trigger: z.enum(['submit-message', 'regenerate-message']),
+});
+
+const refusal = (error: Parameters<typeof httpStatusOf>[0]): Response =>
+  new Response(error.type, { status: httpStatusOf(error) });
+
+/** `POST /api/chat`, for Hono, Next.js and whatever else speaks Fetch. Yours: check that this user may see this chat. */
+export const chatRoute =
+  (sessions: SessionService, model: LanguageModel) =>
+  async (request: Request): Promise<Response> => {
+    const body = requestForm.safeParse(await request.json().catch(() => undefined));
+    const checked = await safeValidateUIMessages({ messages: [body.data?.message] });
+    const [message] = checked.success ? checked.data : [];
+    if (!body.success || message === undefined) return new Response('invalid_input', { status: 400 });
+    const { id, trigger } = body.data;
+
+    return new Promise<Response>((respond) => {
+      const answer = async ({ fencingToken, signal }: HeldLease): Promise<void> => {
+        const loaded = await saveMessages(sessions, id, [message], {
+          regenerate: trigger === 'regenerate-message',
+          fencingToken,
+        }).andThen(() => loadMessages<UIMessage>(sessions, id));
+        if (loaded.isErr()) return respond(refusal(loaded.error));
+        const { messages } = loaded.value;
+        // The request came twice.
+        if (messages.at(-1)?.id !== message.id) return respond(new Response('answered', { status: 409 }));
+        const result = streamText({ model, messages: await convertToModelMessages(messages), abortSignal: signal });
+        // The lease is held until the answer is saved.
+        await new Promise<void>((done) => {
+          const response = result.toUIMessageStreamResponse({
+            originalMessages: messages,
+            generateMessageId: generateId,
+            // The answer is read to its end here too, and so kept whole, even if the user has closed the page.
+            consumeSseStream: consumeStream,
+            onFinish: async ({ responseMessage }) => {
+              // A model that fails at once leaves a message without parts.
+              if (responseMessage.parts.length > 0) {
+                await saveMessages(sessions, id, [responseMessage], { fencingToken }).orTee(console.error);
+              }
+              done();
+            },
+          });
+          respond(response);
+        });
+      };
+      // One tab is answered at a time: the others get 409.
+      sessions
+        .withLease(id, { holder: crypto.randomUUID(), seconds: 15 }, answer)
+        .orTee((error) => respond(refusal(error)));
+    });
+  };

@@ -1,0 +1,264 @@
+import type { UIMessage } from 'ai';
+import { err, ResultAsync } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { loadMessages, saveMessages } from '../../../adapters/ai-sdk/index.js';
+import { MemorySessionStore } from '../../../adapters/memory/index.js';
+import { storeUnavailable } from '../../../src/errors.js';
+import { SessionService, type SessionStore, unwrap } from '../../../src/index.js';
+import { serve } from '../../client/served.js';
+import { describeStores } from '../../support/describe-stores.js';
+import { ada, errorOf, okOf } from '../../support/sessions.js';
+import { changed } from '../../support/store-doubles.js';
+import { assistant, openedChat, textOf, user } from './opened-chat.js';
+
+/** Counts what a save costs. */
+const counted = (inner: SessionStore) => {
+  const calls = { reads: 0, appends: 0 };
+  const store = changed(inner, {
+    append: (...args) => {
+      calls.appends += 1;
+      return inner.append(...args);
+    },
+    findEntries: (...args) => {
+      calls.reads += 1;
+      return inner.findEntries(...args);
+    },
+  });
+  return { calls, store };
+};
+
+const four = [user('u-1', 'One?'), assistant('a-1', 'One.'), user('u-2', 'Two?'), assistant('a-2', 'Two.')];
+
+const approval: UIMessage = {
+  id: 'a-3',
+  role: 'assistant',
+  parts: [
+    { type: 'step-start' },
+    {
+      type: 'dynamic-tool',
+      toolName: 'delete',
+      toolCallId: 'c-1',
+      state: 'approval-requested',
+      input: { path: '/tmp' },
+      approval: { id: 'p-1' },
+    },
+  ],
+};
+
+const approved: UIMessage = {
+  ...approval,
+  parts: [
+    { type: 'step-start' },
+    {
+      type: 'dynamic-tool',
+      toolName: 'delete',
+      toolCallId: 'c-1',
+      state: 'approval-responded',
+      input: { path: '/tmp' },
+      approval: { id: 'p-1', approved: true },
+    },
+  ],
+};
+
+describeStores('saveMessages', (open) => {
+  test('keeps a message once whose request comes twice, and an answer once whose end is told twice', async () => {
+    const { sessions, id, load } = await openedChat(await open());
+    for (const message of four) {
+      const first = await unwrap(saveMessages(sessions, id, [message]));
+      expect(await unwrap(saveMessages(sessions, id, [message]))).toEqual(first);
+    }
+    // A request that was late: it has been answered, and more was said since.
+    await unwrap(saveMessages(sessions, id, four.slice(0, 1)));
+    expect(await load()).toEqual(four);
+  });
+
+  test('supersedes the old answer when a message is to be answered anew', async () => {
+    const { sessions, id, texts } = await openedChat(await open());
+    await unwrap(saveMessages(sessions, id, four));
+    const first = await unwrap(saveMessages(sessions, id, [user('u-2', 'Two?')], { regenerate: true }));
+    expect(await texts()).toEqual(['One?', 'One.', 'Two?']);
+    expect(await unwrap(saveMessages(sessions, id, [user('u-2', 'Two?')], { regenerate: true }))).toEqual(first);
+    await unwrap(saveMessages(sessions, id, [assistant('a-3', 'Two!')]));
+    expect(await texts()).toEqual(['One?', 'One.', 'Two?', 'Two!']);
+    await unwrap(saveMessages(sessions, id, [user('u-1', 'One?')], { regenerate: true }));
+    expect(await texts()).toEqual(['One?']);
+  });
+
+  test('puts an edited message in its own place, and supersedes what followed', async () => {
+    const { sessions, id, texts } = await openedChat(await open());
+    await unwrap(saveMessages(sessions, id, four));
+    await unwrap(saveMessages(sessions, id, [user('u-2', 'Three?')]));
+    expect(await texts()).toEqual(['One?', 'One.', 'Three?']);
+    await unwrap(saveMessages(sessions, id, [user('u-1', 'Four?')]));
+    expect(await texts()).toEqual(['Four?']);
+  });
+
+  test('takes a message back in that was superseded before', async () => {
+    const { sessions, id, texts } = await openedChat(await open());
+    for (const text of ['One?', 'Two?', 'One?', 'Two?', 'One?']) {
+      await unwrap(saveMessages(sessions, id, [user('u-1', text)]));
+      expect(await texts()).toEqual([text]);
+    }
+  });
+
+  test('continues an answer in its place after a tool was approved', async () => {
+    const { sessions, id, load } = await openedChat(await open());
+    await unwrap(saveMessages(sessions, id, [...four, user('u-3', 'Tidy up!')]));
+    await unwrap(saveMessages(sessions, id, [approval]));
+    await unwrap(saveMessages(sessions, id, [approved]));
+    expect(await load()).toEqual([...four, user('u-3', 'Tidy up!'), approved]);
+    const done: UIMessage = { ...approved, parts: [...approved.parts, { type: 'text', text: 'Done.' }] };
+    await unwrap(saveMessages(sessions, id, [done]));
+    await unwrap(saveMessages(sessions, id, [done]));
+    expect(await load()).toEqual([...four, user('u-3', 'Tidy up!'), done]);
+  });
+
+  test('takes whole chats too, as a page sends them by default', async () => {
+    const { sessions, id, load } = await openedChat(await open());
+    await unwrap(saveMessages(sessions, id, four.slice(0, 2)));
+    await unwrap(saveMessages(sessions, id, four));
+    expect(await load()).toEqual(four);
+    const edited = [user('u-1', 'One, please?'), ...four.slice(1)];
+    await unwrap(saveMessages(sessions, id, edited));
+    expect(await load()).toEqual(edited);
+    await unwrap(saveMessages(sessions, id, [user('u-4', 'x'), user('u-4', 'y')]));
+    expect(await load()).toEqual([...edited, user('u-4', 'y')]);
+  });
+
+  test('loses nothing of two tabs that save at the same time, and has nothing twice', async () => {
+    const { sessions, id, load } = await openedChat(await open());
+    const tabs = Array.from({ length: 8 }, (_, index) => user(`u-${index}`, `From tab ${index}`));
+    await Promise.all([...tabs, ...tabs].map((message) => unwrap(saveMessages(sessions, id, [message]))));
+    const messages = await load();
+    expect(messages.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(tabs);
+  });
+
+  test('keeps a message once that two processes get at the same time, behind what another tab has said meanwhile', async () => {
+    const inner = await open();
+    const { sessions, id, texts } = await openedChat(inner);
+    await unwrap(saveMessages(sessions, id, four));
+    const twice = user('u-3', 'Three?');
+    const meanwhile = [[user('u-4', 'From another tab'), twice]];
+    const readThenWait = async (...args: Parameters<SessionStore['findEntries']>) => {
+      const found = await inner.findEntries(...args);
+      await unwrap(saveMessages(sessions, id, meanwhile.shift() ?? []));
+      return found;
+    };
+    const slow = changed(inner, { findEntries: (...args) => new ResultAsync(readThenWait(...args)) });
+    await unwrap(saveMessages(new SessionService({ store: slow }), id, [twice]));
+    expect(await texts()).toEqual(['One?', 'One.', 'Two?', 'Two.', 'From another tab', 'Three?']);
+  });
+
+  test('saves once when the answer of the store is lost', async () => {
+    const inner = await open();
+    let sent = 0;
+    const appendAndLose = async (...args: Parameters<SessionStore['append']>) => {
+      const answer = await inner.append(...args);
+      sent += 1;
+      return sent % 2 === 1 ? err(storeUnavailable('the answer was lost', 'unknown')) : answer;
+    };
+    const store = changed(inner, { append: (...args) => new ResultAsync(appendAndLose(...args)) });
+    const { sessions, id, load } = await openedChat(store);
+    await unwrap(saveMessages(sessions, id, four));
+    await unwrap(saveMessages(sessions, id, [user('u-2', 'Three?')]));
+    await unwrap(saveMessages(sessions, id, [user('u-2', 'Three?')], { regenerate: true }));
+    expect(await load()).toEqual([...four.slice(0, 2), user('u-2', 'Three?')]);
+  });
+
+  test('pages back from the end to the beginning, and finds a message there', async () => {
+    const { sessions, id, texts } = await openedChat(await open());
+    const many = Array.from({ length: 250 }, (_, index) => user(`u-${index}`, `${index}`));
+    await unwrap(saveMessages(sessions, id, many));
+    const pages: string[][] = [];
+    for (let before: number | undefined, isFirst = true; isFirst || before !== undefined; isFirst = false) {
+      const page = await unwrap(loadMessages<UIMessage>(sessions, id, { last: 100, before }));
+      pages.unshift(page.messages.map(textOf));
+      before = page.before;
+    }
+    expect(pages.map(({ length }) => length)).toEqual([50, 100, 100]);
+    expect(pages.flat()).toEqual(many.map(textOf));
+    await unwrap(saveMessages(sessions, id, [user('u-3', 'edited')]));
+    expect(await texts()).toEqual(['0', '1', '2', 'edited']);
+  });
+
+  test('makes a fork that ends with a message, in which it can be edited', async () => {
+    const { sessions, id, load } = await openedChat(await open());
+    await unwrap(saveMessages(sessions, id, four));
+    const { positions } = await unwrap(loadMessages(sessions, id));
+    const { options, labels } = await okOf(sessions.get(id, { historyLimit: 0 }));
+    const position = positions.get('u-2') ?? 0;
+    const fork = await okOf(sessions.create({ ...options, labels, start: true, from: { id, position } }));
+    expect((await unwrap(loadMessages(sessions, fork.id))).messages).toEqual(four.slice(0, 3));
+    await unwrap(saveMessages(sessions, fork.id, [user('u-2', 'Three?')]));
+    expect((await unwrap(loadMessages(sessions, fork.id))).messages).toEqual([
+      ...four.slice(0, 2),
+      user('u-2', 'Three?'),
+    ]);
+    expect(await load()).toEqual(four);
+  });
+
+  test('saves nothing for one whose turn is over', async () => {
+    const { sessions, id, load } = await openedChat(await open());
+    const { fencingToken } = await okOf(sessions.lease(id, { holder: 'tab-1', seconds: 60 }));
+    await unwrap(saveMessages(sessions, id, four.slice(0, 1), { fencingToken }));
+    await okOf(sessions.release(id, { fencingToken }));
+    const late = await saveMessages(sessions, id, four.slice(1, 2), { fencingToken });
+    expect(late._unsafeUnwrapErr().type).toBe('lease_lost');
+    expect(await load()).toEqual(four.slice(0, 1));
+  });
+});
+
+describe('saveMessages', () => {
+  test('costs one read and one append a message, and one read if there is nothing to save', async () => {
+    const { calls, store } = counted(new MemorySessionStore());
+    const { sessions, id } = await openedChat(store);
+    for (const [index, message] of four.entries()) {
+      await unwrap(saveMessages(sessions, id, [message]));
+      expect(calls).toEqual({ reads: index + 1, appends: index + 1 });
+    }
+    await unwrap(saveMessages(sessions, id, [user('u-2', 'Two?')]));
+    expect(calls).toEqual({ reads: 5, appends: 4 });
+  });
+
+  test('looks no further back than it is told to: what is further back counts as new', async () => {
+    const { calls, store } = counted(new MemorySessionStore());
+    const { sessions, id } = await openedChat(store);
+    const many = Array.from({ length: 1200 }, (_, index) => user(`u-${index}`, `${index}`));
+    for (const half of [many.slice(0, 600), many.slice(600)]) await unwrap(saveMessages(sessions, id, half));
+    calls.reads = 0;
+    await unwrap(saveMessages(sessions, id, [user('u-10', 'edited')], { search: 100 }));
+    expect(calls.reads).toBe(1);
+    expect((await okOf(sessions.get(id))).historyCount).toBe(1201);
+    await unwrap(saveMessages(sessions, id, [user('u-new', 'new')]));
+    expect(calls.reads).toBe(3);
+    await unwrap(saveMessages(sessions, id, [user('u-20', 'edited')], { search: 2000 }));
+    expect((await okOf(sessions.get(id))).historyCount).toBe(21);
+  });
+
+  test('reads in parts what is too large for one, and finds its message', async () => {
+    const sessions = new SessionService({ store: new MemorySessionStore(), limits: { pageBytes: 1000 } });
+    const { id } = await okOf(sessions.create({ ...ada, start: true }));
+    const many = Array.from({ length: 20 }, (_, index) => user(`u-${index}`, `${index}${'x'.repeat(200)}`));
+    await unwrap(saveMessages(sessions, id, many));
+    await unwrap(saveMessages(sessions, id, [user('u-1', 'edited')]));
+    expect((await okOf(sessions.get(id))).historyCount).toBe(2);
+  });
+
+  test('gives the error of the engine, of a chat that is not there and of one that has ended', async () => {
+    const { sessions, id } = await openedChat();
+    expect((await errorOf(saveMessages(sessions, 'nobody', four))).type).toBe('not_found');
+    expect((await errorOf(loadMessages(sessions, 'nobody'))).type).toBe('not_found');
+    expect((await errorOf(loadMessages(sessions, id, { last: 0 }))).type).toBe('invalid_input');
+    await okOf(sessions.terminate(id));
+    expect((await errorOf(saveMessages(sessions, id, four))).type).toBe('invalid_transition');
+  });
+
+  test('works over HTTP, with the client in place of the service', async () => {
+    const { client } = await serve();
+    const { id } = (await client.create({ ...ada, start: true }))._unsafeUnwrap();
+    await unwrap(saveMessages(client, id, four));
+    await unwrap(saveMessages(client, id, [user('u-2', 'Three?')]));
+    const { messages } = await unwrap(loadMessages(client, id));
+    expect(messages).toEqual([...four.slice(0, 2), user('u-2', 'Three?')]);
+  });
+});
