@@ -7,10 +7,13 @@ import {
   type SessionStore,
   transitions,
 } from 'colloquy';
+import { loadMessages, saveMessages } from 'colloquy/ai-sdk';
+import { TranscriptStore } from 'colloquy/claude-agent';
 import { type ClientError, SessionClient } from 'colloquy/client';
 import { commandRoutes, createSessionHandler, staticApiKeys } from 'colloquy/http';
 import { logging } from 'colloquy/logging';
 import { MemorySessionStore } from 'colloquy/memory';
+import { EngineSession } from 'colloquy/openai-agents';
 import { type OpenApiDocument, openApiDocument } from 'colloquy/openapi';
 import { type PostgresPool, PostgresSessionStore } from 'colloquy/postgres';
 import { RedisSessionStore } from 'colloquy/redis';
@@ -76,3 +79,11 @@ export const suite = () => describeSessionStore(test, () => new MemorySessionSto
 
 declare const logger: Parameters<typeof logging>[0];
 export const logged = new SessionService({ store: new MemorySessionStore(), observers: [logging(logger)] });
+
+export const sessionsOfSdks = async (sessions: SessionService, client: SessionClient): Promise<boolean> => {
+  const items = await new EngineSession<{ role: string }>(sessions, 'chat').getItems(20);
+  const transcripts = await new TranscriptStore(client).listSessions('project');
+  const saved = await saveMessages(sessions, 'chat', [{ id: 'm1', role: 'user', parts: [{ type: 'text' }] }]);
+  const loaded = await loadMessages(sessions, 'chat', { last: 20 });
+  return items.length > 0 && transcripts.length > 0 && saved.isOk() && loaded.isOk();
+};
