@@ -1,5 +1,5 @@
-/** The two places that put the parts together: the container modules and the command line. */
-const compositionRoots = '^src/(inversify|cli)/';
+/** The places that put the parts together: the container modules, the simulation and the command line. */
+const compositionRoots = '^src/(inversify|cli|simulation)/';
 
 /** What the library may load from npm: its own two dependencies. Hosts bring everything else. */
 const ownDependencies = 'node_modules/(neverthrow|nanoid)/';

@@ -22,6 +22,7 @@ const library = {
   'openai-agents': 'adapters/openai-agents/index.ts',
   'claude-agent': 'adapters/claude-agent/index.ts',
   'ai-sdk': 'adapters/ai-sdk/index.ts',
+  simulation: 'src/simulation/index.ts',
   testing: 'src/testing/index.ts',
 };
 

@@ -25,6 +25,7 @@ export const contract = {
   './openai-agents': ['EngineSession'],
   './claude-agent': ['TranscriptStore'],
   './ai-sdk': ['loadMessages', 'saveMessages'],
+  './simulation': ['simulate'],
   './openapi': ['openApiDocument', 'openApiRoute'],
   './inspector': ['inspectorRoutes', 'apiKeyAsPassword'],
   './logging': ['logging'],

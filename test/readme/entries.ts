@@ -21,6 +21,7 @@ const sources: Readonly<Record<string, string>> = {
   'colloquy/claude-agent': 'adapters/claude-agent/index.ts',
   'colloquy/ai-sdk': 'adapters/ai-sdk/index.ts',
   'colloquy/openapi': 'src/openapi/index.ts',
+  'colloquy/simulation': 'src/simulation/index.ts',
   'colloquy/testing': 'src/testing/index.ts',
 };
 

@@ -1,0 +1,167 @@
+import { isFields } from '../input/values.js';
+import { SessionService } from '../service/session-service.js';
+import type { SessionServiceOptions } from '../service/settings.js';
+import type { Clock } from '../session/clock.js';
+import type { Ids } from '../session/ids.js';
+import type { SessionStore } from '../store/session-store.js';
+import { FaultPlan, type FaultType } from './fault-plan.js';
+import { Process } from './process.js';
+import { simulatedStore } from './simulated-store.js';
+import { toldSessions } from './told-sessions.js';
+import { World } from './world.js';
+
+/** What a host of a simulation is given: your program uses these as it uses those of production. */
+export interface SimulatedHost {
+  /** The sessions, in the store that all hosts share. */
+  readonly sessions: SessionService;
+  /** The clock of this host: `now()`, and `after(ms, done)` for its timers. */
+  readonly clock: Clock & Required<Pick<Clock, 'after'>>;
+  /** Is aborted when the run ends, as by a SIGTERM. A crash aborts nothing. */
+  readonly signal: AbortSignal;
+  /** The number of the host, from 1. It is the same for the process that is started after a crash. */
+  readonly host: number;
+  /** A number from 0 up to 1, which follows from the seed: use it in the place of `Math.random`. */
+  readonly random: () => number;
+}
+
+/** What is prepared and checked without faults. */
+export interface SimulatedSessions {
+  /** The sessions as they are in the store. */
+  readonly sessions: SessionService;
+}
+
+/** A program to simulate, with its surroundings. */
+export interface Scenario {
+  readonly hosts: number;
+  readonly faults: readonly FaultType[];
+  readonly durationMs: number;
+  readonly calmMs: number;
+  readonly service: Omit<SessionServiceOptions, 'store' | 'clock' | 'ids'>;
+  readonly store: () => SessionStore | PromiseLike<SessionStore>;
+  readonly setup: (given: SimulatedSessions) => unknown;
+  readonly host: (given: SimulatedHost) => unknown;
+  readonly check: (given: SimulatedSessions) => unknown;
+}
+
+export interface Run {
+  /** Why the run has failed; undefined if it has not. */
+  readonly error: Error | undefined;
+  /** What has happened, a line each. */
+  readonly trace: readonly string[];
+  /** The calls that had a fault. */
+  readonly faults: readonly string[];
+}
+
+const RESTART_MS = 10_000;
+/** How long a host may take to end after the signal. */
+const STOP_MS = 60_000;
+const MAX_STEPS = 200_000;
+/** Ends with an error, after the faults, that make a run fail. */
+const MAX_ERRORS = 3;
+
+const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause), { cause }));
+
+/** The error of a check, which may throw, reject, give false or an error of a result. */
+const errorOf = async (check: () => unknown): Promise<Error | undefined> => {
+  try {
+    const verdict = await check();
+    if (verdict === false) return new Error('the check is false');
+    return isFields(verdict) && 'isErr' in verdict && 'error' in verdict ? asError(verdict['error']) : undefined;
+  } catch (error) {
+    return asError(error);
+  }
+};
+
+/** Runs the hosts once, as a seed says. With `only`, no other calls have faults. */
+export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlySet<string>): Promise<Run> => {
+  const world = new World(seed);
+  const until = world.now + scenario.durationMs;
+  const plan = new FaultPlan(world, { types: scenario.faults, until, only });
+  const inner = await scenario.store();
+  const stop = new AbortController();
+  const running = new Set<Process>();
+  let [restarts, sessionIds, steps, errors] = [0, 0, 0, 0];
+  let failure: Error | undefined;
+  const ids: Ids = {
+    next: () => {
+      sessionIds += 1;
+      return `s${sessionIds}`;
+    },
+  };
+
+  const leave = (process: Process): void => {
+    process.isAlive = false;
+    running.delete(process);
+  };
+  const restart = (process: Process): void => {
+    restarts += 1;
+    world.schedule(undefined, RESTART_MS * world.chance(`${process.name} ${process.start} restart`), () => {
+      restarts -= 1;
+      if (!stop.signal.aborted) begin(process.host, process.start + 1);
+    });
+  };
+  const kill = (process: Process): void => {
+    if (!process.isAlive) return;
+    world.tellChange(process.name, 'dies');
+    leave(process);
+    restart(process);
+  };
+  const randomOf = (process: Process) => {
+    let numbers = 0;
+    return () => {
+      numbers += 1;
+      return world.chance(`${process.host}.${process.start} random ${numbers}`);
+    };
+  };
+  const begin = (host: number, start: number): void => {
+    const process = new Process(host, start);
+    const clock = world.clockOf(process);
+    const store = simulatedStore(inner, process, { world, plan, kill });
+    const service = new SessionService({ ...scenario.service, store, clock, ids });
+    const given = {
+      sessions: toldSessions(service, process, world),
+      clock,
+      signal: stop.signal,
+      host,
+      random: randomOf(process),
+    };
+    world.tell(process.name, start === 1 ? 'starts' : 'is started again');
+    running.add(process);
+    (async () => scenario.host(given))().then(
+      () => {
+        if (!process.isAlive) return;
+        world.tell(process.name, 'ends');
+        leave(process);
+      },
+      (error: unknown) => {
+        if (!process.isAlive) return;
+        world.tellChange(process.name, `ends with an error: ${asError(error).message}`);
+        leave(process);
+        if (world.now >= until) errors += 1;
+        if (errors === MAX_ERRORS) failure = asError(error);
+        restart(process);
+      },
+    );
+  };
+  /** Goes on while there is something to wait for, up to a time. */
+  const drive = async (isWaiting: () => boolean, end: number): Promise<void> => {
+    do {
+      const error = await errorOf(() => world.settle());
+      failure ??= error;
+      steps += 1;
+      if (steps > MAX_STEPS) failure ??= new Error(`the hosts have made ${MAX_STEPS} steps and found no rest`);
+    } while (failure === undefined && isWaiting() && world.step(end));
+  };
+
+  const sessions = new SessionService({ ...scenario.service, store: inner, clock: world.clockOf(), ids });
+  const given = { sessions };
+  failure = await errorOf(() => scenario.setup(given));
+  for (let host = 1; host <= scenario.hosts; host += 1) begin(host, 1);
+  await drive(() => running.size + restarts > 0, until + scenario.calmMs);
+  stop.abort();
+  await drive(() => running.size > 0, world.now + STOP_MS);
+  for (const process of running) leave(process);
+  const error = await errorOf(() => scenario.check(given));
+  failure ??= error;
+  return { error: failure, trace: world.trace, faults: plan.made };
+};

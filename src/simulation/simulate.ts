@@ -1,0 +1,150 @@
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { type OptionNames, readOptions } from '../input/read-options.js';
+import { checkFunction, readNumber, readWhole } from '../input/values.js';
+import type { SessionServiceOptions } from '../service/settings.js';
+import type { SessionStore } from '../store/session-store.js';
+import { type FaultType, faultTypes } from './fault-plan.js';
+import { type Run, runSeed, type Scenario, type SimulatedHost, type SimulatedSessions } from './run-seed.js';
+
+/** Options of `simulate`. */
+export interface SimulationOptions {
+  /** A number of seeds, from 1 on, or the seeds themselves: `[4711]` runs that one again. Default: 1000. */
+  readonly seeds?: number | readonly number[];
+  /** The first of a number of seeds. Default: 1. */
+  readonly firstSeed?: number;
+  /** The number of hosts, 1 to 16. Default: 2. */
+  readonly hosts?: number;
+  /** What may go wrong. Default: everything. */
+  readonly faults?: readonly FaultType[];
+  /** Simulated seconds in which things go wrong. Default: 60. */
+  readonly duration?: number;
+  /** Simulated seconds after that, in which nothing goes wrong and the hosts may recover. Default: 120. */
+  readonly calm?: number;
+  /** Options of the service, such as `idleTimeout`. */
+  readonly service?: Omit<SessionServiceOptions, 'store' | 'clock' | 'ids'>;
+  /** Makes an empty store for each run. Default: a `MemorySessionStore` with events. */
+  readonly store?: () => SessionStore | PromiseLike<SessionStore>;
+  /** Prepares the sessions of a run. */
+  readonly setup?: (given: SimulatedSessions) => unknown;
+  /** Your program, as one process runs it. It may end by itself, or go on until the signal. */
+  readonly host: (given: SimulatedHost) => unknown;
+  /** Judges what the hosts have left. A run has failed if it throws, rejects, or gives `false` or an error of a result. */
+  readonly check: (given: SimulatedSessions) => unknown;
+  /** Is told every five seconds how many seeds have been run. Default: a line on the console. */
+  readonly onProgress?: (done: number, seeds: number) => void;
+}
+
+/** A run that has failed, with as few faults as were found to make it fail. */
+export interface SimulationFailure {
+  /** The seed, for `seeds: [seed]`. */
+  readonly seed: number;
+  /** Why the run has failed: what `check` has thrown, or a host. */
+  readonly error: Error;
+  /** What has happened, a line each, in the order of time. */
+  readonly trace: readonly string[];
+  /** The seed, the error and the trace as text. */
+  readonly story: string;
+}
+
+/** The result of `simulate`. */
+export interface SimulationReport {
+  /** The number of seeds that were run. */
+  readonly seeds: number;
+  /** The first run that has failed. Absent if none has. */
+  readonly failure?: SimulationFailure;
+}
+
+const optionNames: OptionNames<SimulationOptions> = {
+  seeds: true,
+  firstSeed: true,
+  hosts: true,
+  faults: true,
+  duration: true,
+  calm: true,
+  service: true,
+  store: true,
+  setup: true,
+  host: true,
+  check: true,
+  onProgress: true,
+};
+
+const MAX_HOSTS = 16;
+const MAX_SECONDS = 86_400;
+const PROGRESS_MS = 5000;
+/** How often a failure is run again to find fewer faults. */
+const MAX_ATTEMPTS = 200;
+
+const printProgress = (_done: number, _seeds: number): void => {};
+
+const read = (options: SimulationOptions) =>
+  readOptions('simulate', options, optionNames, (issues) => {
+    const { seeds = 1000, firstSeed = 1, hosts = 2, faults = faultTypes, duration = 60, calm = 120 } = options;
+    const { service = {}, store = () => new MemorySessionStore({ events: true }), setup = () => {} } = options;
+    for (const name of ['store', 'setup', 'onProgress'] as const) checkFunction(issues, name, options[name]);
+    for (const name of ['host', 'check'] as const) {
+      issues.check(typeof options[name] === 'function', name, 'must be a function');
+    }
+    const isKnown = Array.isArray(faults) && faults.every((fault) => faultTypes.includes(fault));
+    issues.check(isKnown, 'faults', `must be an array of ${faultTypes.join(', ')}`);
+    const given: readonly number[] = typeof seeds === 'number' ? [] : seeds;
+    issues.check(given.every(Number.isSafeInteger), 'seeds', 'must be a number, or an array of whole numbers');
+    const first = readWhole(issues, 'firstSeed', firstSeed, 0);
+    const count = typeof seeds === 'number' ? readWhole(issues, 'seeds', seeds, 1) : 0;
+    issues.check(!(hosts > MAX_HOSTS), 'hosts', `must be at most ${MAX_HOSTS}`);
+    const scenario: Scenario = {
+      hosts: readWhole(issues, 'hosts', hosts, 1),
+      faults,
+      durationMs: 1000 * readNumber(issues, 'duration', duration, 0, MAX_SECONDS),
+      calmMs: 1000 * readNumber(issues, 'calm', calm, 0, MAX_SECONDS),
+      service,
+      store,
+      setup,
+      host: options.host,
+      check: options.check,
+    };
+    const all = typeof seeds === 'number' ? Array.from({ length: count }, (_, at) => first + at) : given;
+    return { scenario, seeds: all, onProgress: options.onProgress ?? printProgress };
+  });
+
+/** The same failure with as few faults as a search by halves finds. */
+const withFewerFaults = async (seed: number, scenario: Scenario, failed: Run): Promise<Run> => {
+  let best = failed;
+  let attempts = 0;
+  for (let size = Math.ceil(best.faults.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < best.faults.length && attempts < MAX_ATTEMPTS; attempts += 1) {
+      const fewer = best.faults.filter((_, at) => at < from || at >= from + size);
+      const run = await runSeed(seed, scenario, new Set(fewer));
+      if (run.error === undefined) from += size;
+      else best = run;
+    }
+  }
+  return best;
+};
+
+const failureOf = (seed: number, { error, trace }: Run): SimulationFailure => {
+  const cause = error ?? new Error('the run has failed once, and not again');
+  const story = [`seed ${seed}: ${cause.message}`, ...trace, `Run it again with { seeds: [${seed}] }.`].join('\n');
+  return { seed, error: cause, trace, story };
+};
+
+/**
+ * Runs your program as processes on a simulated clock and store, once for each seed, until a run fails. The seed fixes the order
+ * and the time of all calls and answers of the store, and every fault. Rejects with a `TypeError` that names every invalid option.
+ */
+export const simulate = async (options: SimulationOptions): Promise<SimulationReport> => {
+  const { scenario, seeds, onProgress } = read(options);
+  let toldAt = performance.now();
+  let done = 0;
+  for (const seed of seeds) {
+    const run = await runSeed(seed, scenario);
+    done += 1;
+    if (run.error !== undefined) {
+      return { seeds: done, failure: failureOf(seed, await withFewerFaults(seed, scenario, run)) };
+    }
+    if (performance.now() - toldAt < PROGRESS_MS) continue;
+    toldAt = performance.now();
+    onProgress(done, seeds.length);
+  }
+  return { seeds: done };
+};

@@ -1,0 +1,129 @@
+import { err, type Result, ResultAsync } from 'neverthrow';
+import { type StoreError, storeUnavailable } from '../errors.js';
+import { isFields } from '../input/values.js';
+import type { Answer, EventLog, SessionStore } from '../store/session-store.js';
+import type { FaultPlan } from './fault-plan.js';
+import type { Process } from './process.js';
+import type { World } from './world.js';
+
+/** Milliseconds of a way to the store or back, at most. */
+const WAY_MS = 10;
+const SLOW_MS = 20_000;
+const PAUSE_MS = 60_000;
+const JUMP_MS = 60_000;
+
+export interface Surroundings {
+  readonly world: World;
+  readonly plan: FaultPlan;
+  /** Ends a process at once. */
+  kill(process: Process): void;
+}
+
+/** What the store answers to a write that it has applied. */
+const applied: ReadonlySet<unknown> = new Set([
+  'inserted',
+  'replaced',
+  'appended',
+  'redacted',
+  'removed',
+  'moved',
+  'settled',
+]);
+
+/** Whether an answer of the store is that of a write, and if so, in a word. */
+const outcomeOf = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value;
+  if (!isFields(value)) return undefined;
+  if ('copied' in value) return 'inserted';
+  const { outcome, repeated } = value;
+  if (repeated === true) return 'repeated';
+  return typeof outcome === 'string' && outcome !== 'found' ? outcome : undefined;
+};
+
+const seconds = (ms: number): string => `${(Math.abs(ms) / 1000).toFixed(1)} s`;
+
+/** The store as a process sees it: each call reaches it, and each answer comes back, when the seed says, or never. */
+export const simulatedStore = (
+  inner: SessionStore,
+  process: Process,
+  { world, plan, kill }: Surroundings,
+): SessionStore => {
+  const call = <T, E>(name: string, apply: () => Answer<T, StoreError | E>): ResultAsync<T, StoreError | E> => {
+    const id = process.nextCall();
+    const chance = (what: string): number => world.chance(`${id} ${what}`);
+    const fault = plan.faultOf(id);
+    const isFirstHalf = chance('half') < 0.5;
+    const late = fault === 'slowStore' ? SLOW_MS * chance('late') : 0;
+    const there = WAY_MS * chance('there') + (isFirstHalf ? late : 0);
+    const back = WAY_MS * chance('back') + (isFirstHalf ? 0 : late);
+    if (late > 0) world.tellChange('store', `is slow with ${name} of ${process.name}: ${seconds(late)}`);
+    if (fault === 'clockJump') {
+      const jump = JUMP_MS * (2 * chance('jump') - 1);
+      process.skew += jump;
+      world.tellChange(process.name, `has its clock set ${jump < 0 ? 'back' : 'forward'} by ${seconds(jump)}`);
+    }
+    if (fault === 'pause') {
+      const pause = PAUSE_MS * chance('pause');
+      process.pausedUntil = world.now + pause;
+      world.tellChange(process.name, `stands still for ${seconds(pause)}`);
+    }
+    return new ResultAsync(
+      new Promise<Result<T, StoreError | E>>((resolve) => {
+        const reply = (result: Result<T, StoreError | E>) => world.schedule(process, back, () => resolve(result));
+        const fail = (message: string, outcome: 'not_applied' | 'unknown') =>
+          reply(err(storeUnavailable(message, outcome)));
+        // What is on its way reaches the store, whatever becomes of the process.
+        world.schedule(undefined, there, async () => {
+          if (fault === 'crash' && isFirstHalf) return kill(process);
+          if (fault === 'refused') {
+            world.tellChange('store', `refuses ${name} of ${process.name}`);
+            return fail('the store is not there', 'not_applied');
+          }
+          if (fault === 'lostReply')
+            world.tellChange('store', `loses ${isFirstHalf ? '' : 'the answer to '}${name} of ${process.name}`);
+          if (fault === 'lostReply' && isFirstHalf) return fail('the call was lost', 'unknown');
+          const result = await world.outside(apply());
+          const outcome = result.isOk() ? outcomeOf(result.value) : undefined;
+          if (applied.has(outcome)) world.tellChange('store', `has applied ${name} of ${process.name}`);
+          else if (outcome !== undefined) world.tell('store', `answers ${outcome} to ${name} of ${process.name}`);
+          if (fault === 'crash') return kill(process);
+          return fault === 'lostReply' ? fail('the answer was lost', 'unknown') : reply(result);
+        });
+      }),
+    );
+  };
+  const { unleased, events } = inner;
+  return {
+    insert: (...args) => call('insert', () => inner.insert(...args)),
+    find: (key, size, admit) => call('find', () => inner.find(key, size, admit)),
+    findState: (key) => call('findState', () => inner.findState(key)),
+    list: (tenant, page, admit) => call('list', () => inner.list(tenant, page, admit)),
+    replace: (...args) => call('replace', () => inner.replace(...args)),
+    append: (key, append) => call('append', () => inner.append(key, append)),
+    redact: (...args) => call('redact', () => inner.redact(...args)),
+    findEntries: (key, slice) => call('findEntries', () => inner.findEntries(key, slice)),
+    remove: (key, removal) => call('remove', () => inner.remove(key, removal)),
+    due: (...args) => call('due', () => inner.due(...args)),
+    reschedule: (...args) => call('reschedule', () => inner.reschedule(...args)),
+    ...(unleased && { unleased: (tenant, range) => call('unleased', () => unleased.call(inner, tenant, range)) }),
+    ...(events && { events: simulatedLog(events) }),
+    ends: {
+      due: (...args) => call('ends.due', () => inner.ends.due(...args)),
+      postpone: (...args) => call('ends.postpone', () => inner.ends.postpone(...args)),
+      settle: (...args) => call('ends.settle', () => inner.ends.settle(...args)),
+    },
+  };
+
+  function simulatedLog(log: EventLog): EventLog {
+    const { listen, open } = log;
+    return {
+      ...(open && { open: () => call('events.open', () => open.call(log)) }),
+      streamOf: (tenant) => log.streamOf(tenant),
+      latest: (stream) => call('events.latest', () => log.latest(stream)),
+      read: (...args) => call('events.read', () => log.read(...args)),
+      ...(listen && {
+        listen: (listener, stream) => listen.call(log, () => void world.schedule(process, WAY_MS, listener), stream),
+      }),
+    };
+  }
+};

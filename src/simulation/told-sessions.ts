@@ -1,0 +1,83 @@
+import { type Fields, isFields } from '../input/values.js';
+import type { SessionService } from '../service/session-service.js';
+import type { Process } from './process.js';
+import type { World } from './world.js';
+
+const LENGTH = 160;
+
+const isEntry = (value: Fields): boolean => typeof value['role'] === 'string' && typeof value['content'] === 'string';
+
+/** A value in few words. Fencing tokens are called by the order in which they came: some of their digits are random. */
+const inWords = (value: unknown, world: World): string => {
+  const words = (part: unknown): string => inWords(part, world);
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return `[${value.map(words).join(', ')}]`;
+  if (!isFields(value)) return String(value);
+  if (isEntry(value)) return `${value['role']}: ${value['content']}`;
+  const fields = Object.entries(value).filter(
+    ([, part]) => part !== undefined && typeof part !== 'function' && !(part instanceof AbortSignal),
+  );
+  const shown = fields.map(([name, part]) => `${name}: ${name === 'fencingToken' ? world.orderOf(part) : words(part)}`);
+  return `{ ${shown.join(', ')} }`;
+};
+
+const short = (text: string): string => (text.length > LENGTH ? `${text.slice(0, LENGTH)}...` : text);
+
+const told = [
+  'id',
+  'status',
+  'endReason',
+  'position',
+  'repeated',
+  'fencingToken',
+  'total',
+  'historyCount',
+  'type',
+  'outcome',
+];
+
+const answerInWords = (answer: unknown, world: World): string => {
+  if (!isFields(answer)) return inWords(answer, world);
+  const parts = Object.entries(answer).filter(([name]) => told.includes(name));
+  return parts.length === 0 ? '' : inWords(Object.fromEntries(parts), world);
+};
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+
+const resultInWords = (result: unknown, world: World): string => {
+  if (!isFields(result) || !('isOk' in result)) return '';
+  return 'value' in result
+    ? `gets ${answerInWords(result['value'], world)}`
+    : `gets the error ${answerInWords(result['error'], world)}`;
+};
+
+/** The sessions of a process. The trace has each call, and what was answered. */
+export const toldSessions = (service: SessionService, process: Process, world: World): SessionService =>
+  new Proxy(service, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function' || typeof name !== 'string') return member;
+      if (name === 'forTenant') return (tenant: string) => toldSessions(target.forTenant(tenant), process, world);
+      return (...args: readonly unknown[]) => {
+        world.tell(
+          process.name,
+          short(
+            `calls ${name} ${args
+              .filter((arg) => typeof arg !== 'function')
+              .map((arg) => inWords(arg, world))
+              .join(' ')}`,
+          ),
+        );
+        const called = process.called();
+        const answer: unknown = Reflect.apply(member, target, args);
+        if (!isThenable(answer)) return answer;
+        const heard = answer.then((result) => {
+          if (process.isAlive) world.tell(process.name, short(`${resultInWords(result, world)} from ${name}`));
+        });
+        // A key becomes an id by the Web Crypto API, which time has to wait for.
+        if (name === 'create') void world.outside(Promise.race([heard, called]));
+        return answer;
+      };
+    },
+  });

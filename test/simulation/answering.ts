@@ -1,0 +1,78 @@
+import { type ResultAsync, type SessionService, unwrap } from '../../src/index.js';
+import type { SimulatedHost, SimulatedSessions } from '../../src/simulation/index.js';
+
+/** Two sessions, each with a question. */
+export const ask = async ({ sessions }: SimulatedSessions): Promise<void> => {
+  for (const content of ['one', 'two']) {
+    const entries = [{ role: 'user', content }];
+    await unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true, entries, idempotencyKey: content }));
+  }
+};
+
+/** Fails unless each question has one answer. */
+export const eachAnsweredOnce = async ({ sessions }: SimulatedSessions): Promise<void> => {
+  for await (const session of sessions.each()) {
+    const { id, history } = unwrap(session);
+    const roles = history.map(({ role }) => role).join(', ');
+    if (roles !== 'user, assistant') throw new Error(`${id} has ${roles}`);
+  }
+};
+
+export const wait = ({ clock }: SimulatedHost, seconds: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.after(1000 * seconds, resolve);
+  });
+
+/** The position of a question without an answer; undefined if it has one, or cannot be read now. */
+export const openQuestion = async (sessions: SessionService, id: string): Promise<number | undefined> => {
+  const part = await sessions.history(id, { last: 1 });
+  return part.isOk() && part.value.entries[0]?.role === 'user' ? part.value.position : undefined;
+};
+
+/** A worker that looks for questions every five seconds, and answers in its own way. */
+export const worker =
+  (answer: (host: SimulatedHost, id: string) => Promise<unknown> | ResultAsync<unknown, unknown>) =>
+  async (host: SimulatedHost): Promise<void> => {
+    const { sessions, signal } = host;
+    while (!signal.aborted) {
+      for await (const session of sessions.each({ historyLimit: 0 })) {
+        if (session.isOk()) await answer(host, session.value.id);
+      }
+      await wait(host, 5);
+    }
+  };
+
+const reply = [{ role: 'assistant', content: 'an answer' }];
+
+/** Answers, whoever else does. */
+export const careless = worker(async (host, id) => {
+  if ((await openQuestion(host.sessions, id)) === undefined) return;
+  await wait(host, 1);
+  await host.sessions.append(id, reply);
+});
+
+/** Sends an append again whose answer was lost, without a name for it. */
+export const repeating = worker(async ({ sessions }, id) => {
+  if ((await openQuestion(sessions, id)) === undefined) return;
+  const appended = await sessions.append(id, reply);
+  if (appended.isErr() && appended.error.type === 'store_unavailable') await sessions.append(id, reply);
+});
+
+/** Holds a lease, but does not show its token. */
+export const unfenced = worker((host, id) =>
+  host.sessions.withLease(id, { holder: `host ${host.host}`, seconds: 10 }, async () => {
+    if ((await openQuestion(host.sessions, id)) === undefined) return;
+    await wait(host, 1);
+    await host.sessions.append(id, reply);
+  }),
+);
+
+/** Holds a lease, shows its token, and answers the question that it has read. */
+export const careful = worker((host, id) =>
+  host.sessions.withLease(id, { holder: `host ${host.host}`, seconds: 10 }, async ({ fencingToken }) => {
+    const position = await openQuestion(host.sessions, id);
+    if (position === undefined) return;
+    await wait(host, 1);
+    await host.sessions.append(id, reply, { fencingToken, ifPosition: position });
+  }),
+);

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { type SimulationOptions, simulate } from '../../src/simulation/index.js';
+import { runs } from '../support/continuous-integration.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
+import { openClient } from '../support/redis-clients.js';
+import { sqliteInMemory } from '../support/sqlite-file.js';
+import { ask, careful, careless, eachAnsweredOnce, repeating, unfenced, worker } from './answering.js';
+
+const simulated = (host: SimulationOptions['host'], options: Partial<SimulationOptions> = {}) =>
+  simulate({ setup: ask, host, check: eachAnsweredOnce, seeds: 200, ...options });
+
+describe('a simulation', () => {
+  test('finds nothing in a program that holds a lease, shows its token and appends where it has read', async () => {
+    expect(await simulated(careful, { seeds: runs(60, 2000), hosts: 3 })).toEqual({ seeds: runs(60, 2000) });
+  });
+
+  test.each([
+    ['two hosts that answer the same question', careless, [], /assistant, assistant/],
+    ['an append that is sent again without a name', repeating, ['lostReply'], /assistant, assistant/],
+    ['a worker that stood still and writes after it has lost its lease', unfenced, ['pause'], /assistant, assistant/],
+    ['a worker that wrote what it was told was not written', unfenced, ['lostReply', 'crash'], undefined],
+  ] as const)('finds %s', async (_, host, faults, message) => {
+    const { failure } = await simulated(host, { faults: [...faults], hosts: host === repeating ? 1 : 2 });
+    if (message === undefined) expect(failure).toBeUndefined();
+    else expect(failure?.error.message).toMatch(message);
+  });
+
+  test('gives the seed, which fails again, and a story of what was called, applied and answered', async () => {
+    const { failure } = await simulated(unfenced);
+    if (failure === undefined) throw new Error('nothing was found');
+    const again = await simulated(unfenced, { seeds: [failure.seed] });
+    expect(again.failure).toEqual(failure);
+    const { story, trace, seed } = failure;
+    expect(story).toContain(`seed ${seed}: `);
+    expect(story).toContain(`{ seeds: [${seed}] }`);
+    for (const line of [
+      /host 1 {2}starts/,
+      /calls history/,
+      /calls append \S+ \[assistant: an answer]/,
+      /store {3}has applied append of host/,
+    ]) {
+      expect(story).toMatch(line);
+    }
+    const times = trace.map((line) => Number.parseFloat(line));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+
+  test('tells of one fault where one is enough', async () => {
+    const { failure } = await simulated(repeating, {
+      faults: ['lostReply', 'crash', 'slowStore'],
+      hosts: 1,
+      seeds: 1000,
+    });
+    const faults = failure?.trace.filter((line) => /dies|is slow|loses/.test(line)) ?? [];
+    expect(faults).toHaveLength(1);
+  });
+
+  test('starts a host again that has died, which finds what the store has', async () => {
+    const starts: number[] = [];
+    const report = await simulate({
+      seeds: 30,
+      hosts: 1,
+      faults: ['crash'],
+      setup: ask,
+      host: (given) => {
+        starts.push(given.host);
+        return careful(given);
+      },
+      check: eachAnsweredOnce,
+    });
+    expect(report).toEqual({ seeds: 30 });
+    expect(starts.length).toBeGreaterThan(30);
+  });
+
+  test('fails with the error of a host that throws though nothing goes wrong', async () => {
+    const host = () => {
+      throw new TypeError('a misspelt name');
+    };
+    const { failure } = await simulate({ faults: [], host, check: () => {} });
+    expect(failure?.error).toEqual(new TypeError('a misspelt name'));
+    expect(failure?.story).toContain('host 1  ends with an error: a misspelt name');
+  });
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('wrong');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('wrong'))],
+    [
+      'gives the error of a result',
+      async ({ sessions }: { sessions: Parameters<typeof ask>[0]['sessions'] }) =>
+        (await sessions.get('none')).mapErr(() => 'wrong'),
+    ],
+    ['is false', () => false],
+  ])('fails where the check %s', async (_, check) => {
+    const { failure } = await simulate({ seeds: 1, host: () => {}, check });
+    expect(failure?.error.message).toMatch(/wrong|the check is false/);
+  });
+
+  test('ends hosts that listen to nothing after the signal, and takes hosts that end by themselves', async () => {
+    let ended = 0;
+    const host: SimulationOptions['host'] = async ({ host: number }) => {
+      if (number === 1) await new Promise(() => {});
+      ended += 1;
+    };
+    expect(await simulate({ seeds: 5, host, check: () => {} })).toEqual({ seeds: 5 });
+    expect(ended).toBe(5);
+  });
+
+  test('has watches, whose events come by the clock of the simulation', async () => {
+    const host = worker(async ({ sessions, signal }, id) => {
+      for await (const event of sessions.watch(id, { signal })) {
+        if (event.isErr() || event.value.type !== 'session.snapshot') return;
+        if (event.value.session.historyCount > 1) return;
+        const { historyCount } = event.value.session;
+        await sessions.append(id, [{ role: 'assistant', content: 'x' }], { ifPosition: historyCount });
+      }
+    });
+    const report = await simulate({
+      seeds: 10,
+      hosts: 2,
+      faults: ['slowStore'],
+      setup: ask,
+      host,
+      check: eachAnsweredOnce,
+    });
+    expect(report).toEqual({ seeds: 10 });
+  });
+
+  test('says how far it is', async () => {
+    const told: number[] = [];
+    await simulated(careful, { seeds: 3, onProgress: (done) => told.push(done) });
+    expect(told.length).toBeLessThanOrEqual(3);
+  });
+
+  test('names each wrong option', async () => {
+    const wrong = Object({
+      seeds: 'many',
+      hosts: 0,
+      faults: ['rain'],
+      duration: -1,
+      host: undefined,
+      check: 1,
+      chek: 2,
+    });
+    await expect(simulate(wrong)).rejects.toThrow(TypeError);
+    await expect(simulate({ hosts: 17, host: () => {}, check: () => {} })).rejects.toThrow('hosts must be at most 16');
+    await expect(simulate(wrong)).rejects.toThrow(/hosts.*faults.*duration.*host.*check|chek/s);
+  });
+});
+
+describe('a simulation over SQLite', () => {
+  test('fails and passes as over memory', async () => {
+    expect(await simulated(careful, { store: sqliteInMemory, seeds: 10 })).toEqual({ seeds: 10 });
+    const inMemory = await simulated(careless);
+    expect((await simulated(careless, { store: sqliteInMemory })).failure?.trace).toEqual(inMemory.failure?.trace);
+  });
+});
+
+describeWithRedis('a simulation over a real Redis', ({ port }) => {
+  test('fails and passes as over memory, whatever the time of the answers', async () => {
+    const client = openClient('ioredis 5', { port });
+    let stores = 0;
+    const store = () => {
+      stores += 1;
+      return new RedisSessionStore({ client, prefix: `simulated-${process.pid}-${stores}`, timeoutMs: PATIENT_MS });
+    };
+    expect(await simulated(careful, { store, seeds: 5 })).toEqual({ seeds: 5 });
+    // Positions are those of the store.
+    const linesOf = async (options: Partial<SimulationOptions>) =>
+      (await simulated(careless, options)).failure?.trace.map((line) => line.replace(/position: \d+/, ''));
+    expect(await linesOf({ store })).toEqual(await linesOf({}));
+  });
+});
