@@ -18,13 +18,13 @@ export const eachAnsweredOnce = async ({ sessions }: SimulatedSessions): Promise
   }
 };
 
-export const wait = ({ clock }: SimulatedHost, seconds: number): Promise<void> =>
+const wait = ({ clock }: SimulatedHost, seconds: number): Promise<void> =>
   new Promise((resolve) => {
     clock.after(1000 * seconds, resolve);
   });
 
 /** The position of a question without an answer; undefined if it has one, or cannot be read now. */
-export const openQuestion = async (sessions: SessionService, id: string): Promise<number | undefined> => {
+const openQuestion = async (sessions: SessionService, id: string): Promise<number | undefined> => {
   const part = await sessions.history(id, { last: 1 });
   return part.isOk() && part.value.entries[0]?.role === 'user' ? part.value.position : undefined;
 };
