@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.js';
-import { runs } from '../support/continuous-integration.js';
+import { isLong } from '../support/continuous-integration.js';
 import { describeStores } from '../support/describe-stores.js';
 import { plantedAppendBugs } from '../testing/planted-append-bugs.js';
 import type { PlantedBug } from '../testing/planted-bug.js';
@@ -13,7 +13,7 @@ import { simulateTalks } from './talking.js';
 
 describeStores('the engine under crashes, pauses, lost answers and wrong clocks', (open) => {
   test('keeps what it acknowledged, tells each change once and lets one holder write', async () => {
-    const { failure } = await simulateTalks(open, runs(8, 1000));
+    const { failure } = await simulateTalks(open, isLong ? 1000 : 8);
     expect(failure?.story).toBeUndefined();
   });
 });
