@@ -57,20 +57,23 @@ const reportAll = async (
   const end = performance.now() + PATIENCE_MS;
   while (!isDone() && performance.now() < end) {
     const clock = { now: () => Date.now() + aheadMs, after: () => () => undefined };
+    let die = (): void => undefined;
+    const death = new Promise<true>((resolve) => {
+      die = () => resolve(true);
+    });
     const sweeper = createSweeper(new SessionService({ store, clock }), {
       batch: BATCH,
       onEnded: (session) => {
         // What a process was doing when it died is neither reported nor settled.
-        if (random() < 0.02) return new Promise(() => {});
+        if (random() < 0.02) {
+          die();
+          return new Promise(() => {});
+        }
         told.set(session.id, [...(told.get(session.id) ?? []), session]);
         return undefined;
       },
     });
-    const swept = sweeper.sweepOnce();
-    const died = await Promise.race([
-      swept.then(() => false),
-      new Promise((resolve) => setTimeout(resolve, 500, true)),
-    ]);
+    const died = await Promise.race([sweeper.sweepOnce().then(() => false), death]);
     deaths += Number(died);
     // Those that it has claimed are due again a minute later.
     if (died) aheadMs += 61_000;
