@@ -18,10 +18,16 @@ const SECTIONS = {
     'docs/erasing.md',
   ],
   'With an SDK': ['docs/openai-agents.md', 'docs/claude-agent.md', 'docs/ai-sdk.md'],
-  'Over HTTP': ['docs/mounting.md', 'docs/http.md', 'docs/client.md', 'docs/inspector.md'],
-  Stores: ['docs/redis.md', 'docs/postgres.md', 'docs/sqlite.md', 'docs/writing-a-store.md'],
+  'Over HTTP': ['docs/mounting.md', 'docs/http.md', 'docs/http-errors.md', 'docs/client.md', 'docs/inspector.md'],
+  Stores: ['docs/redis.md', 'docs/redis-operating.md', 'docs/postgres.md', 'docs/sqlite.md', 'docs/writing-a-store.md'],
   'Testing your program': ['docs/simulation.md'],
-  'In production': ['docs/production.md', 'docs/observing.md', 'docs/reliability.md', 'docs/runtimes.md'],
+  'In production': [
+    'docs/production.md',
+    'docs/observing.md',
+    'docs/reliability.md',
+    'docs/defects.md',
+    'docs/runtimes.md',
+  ],
   Further: ['docs/migrating.md', 'CHANGELOG.md'],
 };
 /** For those who change Colloquy itself. */
