@@ -1,8 +1,10 @@
 import type { Result } from 'neverthrow';
 import type { StoreError } from '../errors.js';
+import type { timerOf } from '../session/clock.js';
 import type { SessionRecord } from '../session/session-record.js';
 import type { EventLog, ReadSize, SessionKey, SessionStore } from '../store/session-store.js';
 import { Feed } from './feed.js';
+import { Pause } from './pause.js';
 import { SharedReads } from './shared-reads.js';
 
 /** Freezes the history and the options of a record, because several watchers share it. */
@@ -17,17 +19,21 @@ const shared = (record: SessionRecord | undefined): SessionRecord | undefined =>
 /** The feeds of one store, one per watched stream, and the reads that its watchers share. */
 export class EventHub {
   readonly #log: EventLog;
+  readonly #after: ReturnType<typeof timerOf>;
   readonly #feeds = new Map<string, Feed>();
   readonly #records = new SharedReads<Result<SessionRecord | undefined, StoreError>>();
 
-  constructor(log: EventLog) {
+  /** `after` is the timer by which a store is polled. */
+  constructor(log: EventLog, after: ReturnType<typeof timerOf>) {
     this.#log = log;
+    this.#after = after;
   }
 
   /** The feed of a tenant's stream. It is forgotten once its last consumer has left. */
   feedOf(tenant: string): Feed {
     const stream = this.#log.streamOf(tenant);
-    const feed = this.#feeds.get(stream) ?? new Feed(this.#log, stream, () => this.#feeds.delete(stream));
+    const makeFeed = () => new Feed(this.#log, stream, new Pause(this.#after), () => this.#feeds.delete(stream));
+    const feed = this.#feeds.get(stream) ?? makeFeed();
     this.#feeds.set(stream, feed);
     return feed;
   }

@@ -28,7 +28,7 @@ export interface ReaderOptions {
 
 /** Opens a reader. It misses no event that is logged after this call. */
 export const openReader = async (
-  { store, hub }: Settings,
+  { store, hub, after }: Settings,
   options: ReaderOptions,
 ): Promise<Result<EventReader, WatchError>> => {
   const log = store.events;
@@ -36,7 +36,7 @@ export const openReader = async (
   const opened = await safely(() => log.open?.() ?? ok());
   if (opened.isErr()) return err(opened.error);
   const feed = hub.feedOf(options.scope.tenant);
-  const reader = new EventReader(log, feed, options);
+  const reader = new EventReader(log, feed, new Pause(after), options);
   const added = await feed.add(reader);
   if (added.isErr() || options.signal?.aborted) reader.end();
   return added.map(() => reader);
@@ -52,7 +52,7 @@ export class EventReader implements FeedConsumer {
   readonly #log: EventLog;
   readonly #feed: Feed;
   readonly #options: ReaderOptions;
-  readonly #pause = new Pause();
+  readonly #pause: Pause;
   #items: ReaderItem[] = [];
   /** Position of the last event in the queue. */
   #last = '0';
@@ -68,7 +68,8 @@ export class EventReader implements FeedConsumer {
   #error: StoreError | undefined;
   #isClosed = false;
 
-  constructor(log: EventLog, feed: Feed, options: ReaderOptions) {
+  constructor(log: EventLog, feed: Feed, pause: Pause, options: ReaderOptions) {
+    this.#pause = pause;
     this.#log = log;
     this.#feed = feed;
     this.#options = options;

@@ -39,7 +39,9 @@ export class Feed {
   readonly #onIdle: () => void;
   readonly #cursor: LogCursor;
   readonly #consumers = new Map<string, Set<FeedConsumer>>();
-  readonly #pause = new Pause();
+  readonly #pause: Pause;
+  /** Changes of this process are read soon by the machine's time: a clock that a test moves may stand still. */
+  readonly #throttle = new Pause();
   #opening: Promise<Result<void, StoreError>> | undefined;
   #isRunning = false;
   /** Whether the store notifies the feed of new events. */
@@ -50,7 +52,8 @@ export class Feed {
   #lastEventAt = performance.now();
 
   /** `onIdle` is called when the last consumer has left. */
-  constructor(log: EventLog, stream: string, onIdle: () => void) {
+  constructor(log: EventLog, stream: string, pause: Pause, onIdle: () => void) {
+    this.#pause = pause;
     this.#log = log;
     this.#stream = stream;
     this.#onIdle = onIdle;
@@ -80,6 +83,7 @@ export class Feed {
     if (!this.#isIdle) return;
     this.#onIdle();
     this.#pause.end();
+    this.#throttle.end();
   }
 
   /** Reads soon, because this process has changed a session. */
@@ -104,18 +108,21 @@ export class Feed {
       const read = await this.#read();
       // The last consumer may have left during the read.
       if (read === 'more' || this.#isIdle) continue;
-      const isFailure = read !== 'nothing';
-      if (isFailure && (read.type === 'misconfigured' || this.#isClosed())) {
-        this.#forAll((consumer) => consumer.fail(read));
-        break;
+      if (read !== 'nothing') {
+        if (read.type === 'misconfigured' || this.#isClosed()) {
+          this.#forAll((consumer) => consumer.fail(read));
+          break;
+        }
+        await this.#pause.wait(this.#pollMs());
+        continue;
       }
-      if (this.#isListening && !isFailure) {
+      if (this.#isListening) {
         if (!this.#hasNewEvents) await this.#pause.wait(Number.POSITIVE_INFINITY);
         continue;
       }
       if (!this.#hasNewEvents) await this.#pause.wait(this.#pollMs());
       const early = this.#lastReadAt + MIN_WAKE_MS - performance.now();
-      if (early > 0 && !this.#isIdle) await this.#pause.wait(early);
+      if (early > 0 && !this.#isIdle) await this.#throttle.wait(early);
     }
     stopListening?.();
     this.#isListening = false;

@@ -1,9 +1,13 @@
-/** Maximum milliseconds of a `setTimeout`. Callers with a longer wait check again after it. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+import { systemClock, timerOf } from '../session/clock.js';
 
-/** A wait with a timeout that `end` can stop early. */
+/** A wait with a timeout that `end` can stop early. A long one may end early by itself: callers look at the time again. */
 export class Pause {
+  readonly #after: ReturnType<typeof timerOf>;
   #end: () => void = () => undefined;
+
+  constructor(after = timerOf(systemClock)) {
+    this.#after = after;
+  }
 
   end(): void {
     this.#end();
@@ -11,10 +15,9 @@ export class Pause {
 
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const wait = Math.min(Math.max(0, ms), MAX_TIMER_MS);
-      const timer = ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(() => this.#end(), wait);
+      const cancel = ms === Number.POSITIVE_INFINITY ? undefined : this.#after(ms, () => this.#end());
       this.#end = () => {
-        clearTimeout(timer);
+        cancel?.();
         this.#end = () => undefined;
         resolve();
       };

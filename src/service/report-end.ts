@@ -10,11 +10,14 @@ export const RETRY_AFTER_MS = 60_000;
 /** Called for each end that must be reported. */
 export type OnEnded = (session: EndedSession) => unknown;
 
-const callOnEnded = async (onEnded: OnEnded, session: EndedSession): Promise<ListenerFailed | undefined> => {
-  let timer: NodeJS.Timeout | undefined;
+const callOnEnded = async (
+  { after }: Settings,
+  onEnded: OnEnded,
+  session: EndedSession,
+): Promise<ListenerFailed | undefined> => {
+  let cancel = (): void => undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('onEnded has taken longer than a minute')), RETRY_AFTER_MS);
-    timer.unref?.();
+    cancel = after(RETRY_AFTER_MS, () => reject(new Error('onEnded has taken longer than a minute')));
   });
   try {
     await Promise.race([(async () => onEnded(session))(), tooLong]);
@@ -22,7 +25,7 @@ const callOnEnded = async (onEnded: OnEnded, session: EndedSession): Promise<Lis
   } catch (cause) {
     return listenerFailed(session.id, cause);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 };
 
@@ -32,18 +35,19 @@ const callOnEnded = async (onEnded: OnEnded, session: EndedSession): Promise<Lis
  * that puts it off reports the error.
  */
 export const reportEnd = async (
-  { store, now }: Settings,
+  settings: Settings,
   end: UnreportedEnd,
   onEnded: OnEnded,
   sweptAt: number,
 ): Promise<Processed> => {
+  const { store, now } = settings;
   const claimed = await store.ends.postpone(end, now().unwrapOr(sweptAt) + RETRY_AFTER_MS);
   if (claimed.isErr()) return { isDone: false, failed: claimed.error };
   if (claimed.value === 'stale') return { isDone: false };
   const { ended } = end;
   if (ended.isErr()) return { isDone: true, failed: ended.error };
   const reported = ended.value && endedSessionOf(end, ended.value);
-  const failed = reported && (await callOnEnded(onEnded, reported));
+  const failed = reported && (await callOnEnded(settings, onEnded, reported));
   if (failed !== undefined) return { isDone: true, failed };
   const settled = await store.ends.settle(end);
   return { isDone: true, ...(reported && { reported }), ...(settled.isErr() && { failed: settled.error }) };

@@ -32,7 +32,7 @@ import type { InputPolicy } from '../input/input-policy.js';
 import { readEachQuery, readGetOptions } from '../input/read-list-query.js';
 import { readWatch, readWatchAll } from '../input/read-watch.js';
 import { readCommandOptions, readCreate, readId, readSweep, readUnleased } from '../input/session-input.js';
-import { timestampOf } from '../session/clock.js';
+import { type Clock, timestampOf } from '../session/clock.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { CallerCommand } from '../session/session-status.js';
@@ -89,6 +89,11 @@ export class SessionService {
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SessionServiceOptions) {
     this.#settings = Settings.is(options) ? options : readSettings(options);
+  }
+
+  /** The clock that the service was given, or that of the machine. */
+  get clock(): Clock {
+    return this.#settings.clock;
   }
 
   /** The limits, faces and profiles that this service allows. */

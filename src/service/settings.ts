@@ -66,6 +66,7 @@ export class Settings {
   readonly tenant: string;
   /** The error of an invalid tenant. A tenant may come from a request, so every operation returns it. */
   readonly tenantError: InvalidInput | undefined;
+  readonly clock: Clock;
   readonly now: () => Result<number, Misconfigured>;
   /** Calls `done` when the clock has gone on by `ms`, or earlier; returns a function that prevents the call. */
   readonly after: (ms: number, done: () => void) => () => void;
@@ -86,6 +87,7 @@ export class Settings {
     this.store = settings.store;
     this.tenant = tenant;
     this.tenantError = tenantError;
+    this.clock = settings.clock;
     this.now = settings.now;
     this.after = settings.after;
     this.ids = settings.ids;
@@ -160,6 +162,7 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
     const name = readName(issues, 'tenant', tenant, KEY_LENGTH);
     const settings = {
       store,
+      clock,
       now: monotonic(clock),
       after: timerOf(clock),
       ids,
@@ -173,7 +176,7 @@ export const readSettings = (options: SessionServiceOptions): Settings =>
       policy: readPolicy(issues, options),
       observers: areObservers ? [...observers] : [],
       recentStates: new RecentStates(),
-      hub: isFields(store) && isFields(store.events) ? new EventHub(store.events) : undefined,
+      hub: isFields(store) && isFields(store.events) ? new EventHub(store.events, timerOf(clock)) : undefined,
     };
     return new Settings(settings, name);
   });

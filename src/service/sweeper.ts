@@ -2,6 +2,7 @@ import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { SweepError, SweepFailure } from '../errors.js';
 import { readOptions } from '../input/read-options.js';
 import { checkFunction, hasMethods, readListener, readNumber, readUpTo } from '../input/values.js';
+import { MAX_TIMER_MS, timerOf } from '../session/clock.js';
 import type { EndedSession } from '../session/ended-session.js';
 import { SWEEP_LIMIT } from '../session/session-limits.js';
 import type { SessionService } from './session-service.js';
@@ -85,7 +86,8 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   const { intervalMs, batch, onEnded, onError } = readSettings(sessions, options);
   /** A new object for each start, so that a loop detects that it was stopped. */
   let loop: object | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  const after = timerOf(sessions.clock);
+  let cancel = (): void => undefined;
   let sweeping: Promise<unknown> = Promise.resolve();
   const place: Cursor = { after: undefined };
   const stepsEach = Math.ceil((STEPS * intervalMs) / ROUND_MS);
@@ -128,7 +130,14 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
   const run = (ours: object): void => {
     sweeping = sweep(place, stepsEach, () => loop === ours).then(() => {
       if (loop !== ours) return;
-      timer = setTimeout(() => run(ours), intervalMs);
+      wait(ours, intervalMs);
+    });
+  };
+
+  const wait = (ours: object, ms: number): void => {
+    cancel = after(Math.min(ms, MAX_TIMER_MS), () => {
+      if (ms > MAX_TIMER_MS) wait(ours, ms - MAX_TIMER_MS);
+      else run(ours);
     });
   };
 
@@ -140,7 +149,7 @@ export const createSweeper = (sessions: SessionService, options: SweeperOptions 
     },
     async stop() {
       loop = undefined;
-      clearTimeout(timer);
+      cancel();
       await sweeping;
     },
     sweepOnce: () => new ResultAsync(sweep({ after: undefined }, Number.POSITIVE_INFINITY, () => true)),

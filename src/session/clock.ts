@@ -9,7 +9,7 @@ export interface Clock {
   /**
    * Calls `done` once, later, when the time has gone on by `ms` milliseconds, and returns a function that prevents the
    * call. For a clock that does not run with the machine's, such as one that a test moves: it may then step as it likes,
-   * and `watch` waits by it. Default: a timer of the machine; a step of more than a year is refused for a minute.
+   * and watches, leases and sweepers wait by it. Default: a timer of the machine; a step of more than a year is refused for a minute.
    */
   after?(ms: number, done: () => void): () => void;
 }
@@ -77,7 +77,7 @@ export const monotonic = (
 };
 
 /** A longer wait ends early, because the clock may step meanwhile: its caller looks at the clock and waits again. */
-const MAX_TIMER_MS = 60_000;
+export const MAX_TIMER_MS = 60_000;
 
 /** The `after` of a clock, or that of the machine. Never throws. */
 export const timerOf =

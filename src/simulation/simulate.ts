@@ -75,7 +75,7 @@ const PROGRESS_MS = 5000;
 /** How often a failure is run again to find fewer faults. */
 const MAX_ATTEMPTS = 200;
 
-const printProgress = (_done: number, _seeds: number): void => {};
+const printProgress = (done: number, seeds: number): void => console.info(`${done} of ${seeds} seeds`);
 
 const read = (options: SimulationOptions) =>
   readOptions('simulate', options, optionNames, (issues) => {
@@ -87,8 +87,10 @@ const read = (options: SimulationOptions) =>
     }
     const isKnown = Array.isArray(faults) && faults.every((fault) => faultTypes.includes(fault));
     issues.check(isKnown, 'faults', `must be an array of ${faultTypes.join(', ')}`);
-    const given: readonly number[] = typeof seeds === 'number' ? [] : seeds;
-    issues.check(given.every(Number.isSafeInteger), 'seeds', 'must be a number, or an array of whole numbers');
+    const given: readonly number[] = Array.isArray(seeds) ? seeds : [];
+    const areSeeds = typeof seeds === 'number' || Array.isArray(seeds);
+    const message = 'must be a number, or an array of whole numbers';
+    issues.check(areSeeds && given.every(Number.isSafeInteger), 'seeds', message);
     const first = readWhole(issues, 'firstSeed', firstSeed, 0);
     const count = typeof seeds === 'number' ? readWhole(issues, 'seeds', seeds, 1) : 0;
     issues.check(!(hosts > MAX_HOSTS), 'hosts', `must be at most ${MAX_HOSTS}`);

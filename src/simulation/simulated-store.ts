@@ -30,9 +30,12 @@ const applied: ReadonlySet<unknown> = new Set([
   'settled',
 ]);
 
+/** What it answers to one that it has not. */
+const refused: ReadonlySet<unknown> = new Set(['taken', 'stale', 'missing', 'too_many']);
+
 /** Whether an answer of the store is that of a write, and if so, in a word. */
 const outcomeOf = (value: unknown): string | undefined => {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return applied.has(value) || refused.has(value) ? value : undefined;
   if (!isFields(value)) return undefined;
   if ('copied' in value) return 'inserted';
   const { outcome, repeated } = value;

@@ -4,6 +4,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { storeUnavailable } from '../../src/errors.js';
 import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
+import { passUntil } from '../support/manual-clock.js';
 import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -87,7 +88,7 @@ describe('an end by the clock', () => {
     const end = watch();
     failures = 2;
     clock.pass(60_000);
-    expect(await end).toMatchObject({ type: 'session.terminated', endReason: 'time_limit' });
+    expect(await passUntil(clock, end)).toMatchObject({ type: 'session.terminated', endReason: 'time_limit' });
     expect(failures).toBeLessThan(0);
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionChange, SessionService, WatchOptions } from '../../src/index.js';
 import type { EventLog } from '../../src/store/session-store.js';
+import { passUntil } from '../support/manual-clock.js';
 import { ada, createdIn, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -130,12 +131,12 @@ describe('who watches a session', () => {
         throw new Error('nor does it listen');
       },
     };
-    const { sessions } = openSessions({ store: { ...changed(inner, {}), events: failing } });
+    const { sessions, clock } = openSessions({ store: { ...changed(inner, {}), events: failing } });
     const id = await createdIn(sessions);
     const watch = watching(sessions, id);
     await watch.next();
     await okOf(sessions.start(id));
-    expect(summary(await watch.next())).toEqual(['session.started', 2]);
+    expect(summary(await passUntil(clock, watch.next()))).toEqual(['session.started', 2]);
   });
 
   test('gets another snapshot where what it came back for is not kept any more', async () => {

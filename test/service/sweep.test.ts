@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { storeUnavailable } from '../../src/errors.js';
 import { createSweeper, type EndedSession, SessionService } from '../../src/index.js';
-import { NOON } from '../support/manual-clock.js';
+import { NOON, pass } from '../support/manual-clock.js';
 import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -157,31 +157,24 @@ describe('a sweep', () => {
 
 describe('a sweeper that was started', () => {
   test('sweeps again and again, until it is stopped', async () => {
-    vi.useFakeTimers();
-    try {
-      const { sessions, clock } = openSessions();
-      const told: string[] = [];
-      const sweeper = createSweeper(sessions, { interval: 5, onEnded: ({ id }) => told.push(id) });
-      sweeper.start();
-      sweeper.start();
-      for (let round = 1; round <= 3; round += 1) {
-        await startedIn(sessions, { timeLimit: 1 });
-        clock.pass(1000);
-        await vi.advanceTimersByTimeAsync(5000);
-        expect(told).toHaveLength(round);
-      }
-      await sweeper.stop();
+    const { sessions, clock } = openSessions();
+    const told: string[] = [];
+    const sweeper = createSweeper(sessions, { interval: 5, onEnded: ({ id }) => told.push(id) });
+    sweeper.start();
+    sweeper.start();
+    for (let round = 1; round <= 3; round += 1) {
       await startedIn(sessions, { timeLimit: 1 });
-      clock.pass(1000);
-      await vi.advanceTimersByTimeAsync(60_000);
-      expect(told).toHaveLength(3);
-      expect(vi.getTimerCount()).toBe(0);
-      sweeper.start();
-      await vi.advanceTimersByTimeAsync(1);
-      expect(told).toHaveLength(4);
-      await sweeper.stop();
-    } finally {
-      vi.useRealTimers();
+      await pass(clock, 5000);
+      expect(told).toHaveLength(round);
     }
+    await sweeper.stop();
+    await startedIn(sessions, { timeLimit: 1 });
+    await pass(clock, 60_000);
+    expect(told).toHaveLength(3);
+    expect(clock.waiting).toBe(0);
+    sweeper.start();
+    await pass(clock, 1);
+    expect(told).toHaveLength(4);
+    await sweeper.stop();
   });
 });

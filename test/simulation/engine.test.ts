@@ -9,7 +9,7 @@ import { plantedConditionBugs } from '../testing/planted-condition-bugs.js';
 import { plantedEventBugs } from '../testing/planted-event-bugs.js';
 import { plantedLeaseBugs } from '../testing/planted-lease-bugs.js';
 import { plantedRewindBugs } from '../testing/planted-rewind-bugs.js';
-import { simulateTalks } from './talking.js';
+import { simulateTalks } from './simulate-talks.js';
 
 describeStores('the engine under crashes, pauses, lost answers and wrong clocks', (open) => {
   test('keeps what it acknowledged, tells each change once and lets one holder write', async () => {

@@ -1,37 +1,49 @@
-import { MemorySessionStore } from '../../adapters/memory/index.js';
-import {
-  type AppendOptions,
-  createSweeper,
-  type ResultAsync,
-  type SessionEvent,
-  type SessionService,
-  unwrap,
-} from '../../src/index.js';
-import { type FaultType, type SimulatedHost, type SimulationReport, simulate } from '../../src/simulation/index.js';
-import type { SessionStore } from '../../src/store/session-store.js';
+import { type AppendOptions, createSweeper, type EndedSession, type ResultAsync, unwrap } from '../../src/index.js';
+import type { SimulatedHost, SimulatedSessions } from '../../src/simulation/index.js';
 
 const SESSIONS = 2;
 /** Seconds. */
-const LIMIT = 40;
+export const LIMIT = 40;
+const GRACE = 5;
+const LEASE = 5;
+/** Seconds after which the hosts talk no more, so that watchers and sweepers see all. */
+const TALK = 110;
+
+/** Options of the service. Sessions end by the clock in three ways. */
+export const terms = { idleTimeout: 20, inactivityTimeout: 30, gracePeriod: GRACE };
 
 /** An acknowledged append. */
-interface Appended {
+export interface Appended {
   readonly id: string;
   readonly name: string;
   readonly position: number;
   readonly ifPosition: number | undefined;
-  /** Who held the lease whose token it had. */
+  /** Who held the lease whose token it had, and until when, in milliseconds. */
   readonly holder: string | undefined;
+  readonly until: number | undefined;
 }
 
 /** What the hosts were told, which no crash takes from the test. */
-interface Told {
+export interface Told {
   readonly appended: Appended[];
-  readonly ends: Set<string>;
+  readonly ends: Map<string, EndedSession>;
   /** Holders of leases, by session and token. */
   readonly holders: Map<string, string>;
+  /** The ids of all events, as a watcher has seen them, and where it goes on. */
+  readonly seen: string[];
+  from: string;
+  /** What must never be. */
   readonly faults: string[];
 }
+
+export const nothingTold = (): Told => ({
+  appended: [],
+  ends: new Map(),
+  holders: new Map(),
+  seen: [],
+  from: '0',
+  faults: [],
+});
 
 const wait = ({ clock }: SimulatedHost, seconds: number): Promise<void> =>
   new Promise((resolve) => {
@@ -44,161 +56,152 @@ const appendFor = async (
   told: Told,
   id: string,
   name: string,
-  { holder, ...conditions }: AppendOptions & { readonly holder?: string } = {},
+  { holder, until, ...conditions }: AppendOptions & { readonly holder?: string; readonly until?: number } = {},
 ): Promise<void> => {
   for (;;) {
-    const appended = await host.sessions.append(id, [{ role: 'user', content: name }], {
-      operationId: name,
-      ...conditions,
-    });
-    if (appended.isOk())
-      told.appended.push({ id, name, position: appended.value.position, holder, ifPosition: conditions.ifPosition });
+    const { ifPosition } = conditions;
+    const entries = [{ role: 'user', content: name }];
+    const appended = await host.sessions.append(id, entries, { operationId: name, ...conditions });
+    if (appended.isOk()) told.appended.push({ id, name, position: appended.value.position, holder, until, ifPosition });
     if (appended.isOk() || appended.error.type !== 'store_unavailable') return;
     await wait(host, 1);
   }
 };
 
-/** One of the things that programs do with a session. */
-const actions: readonly ((
+type Action = (
   host: SimulatedHost,
   told: Told,
   id: string,
   name: string,
-) => Promise<unknown> | ResultAsync<unknown, unknown>)[] = [
-  (host, told, id, name) => appendFor(host, told, id, name),
-  (host, told, id, name) => appendFor(host, told, id, name),
-  async (host, told, id, name) => {
-    const part = await host.sessions.history(id, { last: 2 });
-    await wait(host, 2 * host.random());
-    if (part.isOk()) await appendFor(host, told, id, name, { ifPosition: part.value.position });
-  },
-  async (host, told, id, name) => {
-    const part = await host.sessions.history(id, { last: 1 });
-    if (part.isErr()) return;
-    const { start, position } = part.value;
-    await wait(host, 2 * host.random());
-    await appendFor(host, told, id, name, { after: start, ifPosition: position });
-  },
-  async (host, told, id, name) => {
-    const holder = `${host.host} ${name}`;
-    await host.sessions.withLease(id, { holder, seconds: 5 }, async ({ fencingToken }) => {
-      const before = told.holders.get(`${id} ${fencingToken}`);
-      if (before !== undefined && before !== holder) told.faults.push(`two holders have the token of ${id}`);
-      told.holders.set(`${id} ${fencingToken}`, holder);
-      await wait(host, 6 * host.random());
-      await appendFor(host, told, id, name, { fencingToken, holder });
-    });
-  },
+) => Promise<unknown> | ResultAsync<unknown, unknown>;
+
+const appendAtTheEnd: Action = async (host, told, id, name) => {
+  const part = await host.sessions.history(id, { last: 2 });
+  await wait(host, 2 * host.random());
+  if (part.isOk()) await appendFor(host, told, id, name, { ifPosition: part.value.position });
+};
+
+const rewind: Action = async (host, told, id, name) => {
+  const part = await host.sessions.history(id, { last: 1 });
+  if (part.isErr()) return;
+  const { start, position } = part.value;
+  await wait(host, 2 * host.random());
+  await appendFor(host, told, id, name, { after: start, ifPosition: position });
+};
+
+/** Tells of a lease; two holders never have the same token. */
+const take = (told: Told, id: string, holder: string, fencingToken: number): void => {
+  const before = told.holders.get(`${id} ${fencingToken}`);
+  if (before !== undefined && before !== holder) told.faults.push(`two holders have the token of ${id}`);
+  told.holders.set(`${id} ${fencingToken}`, holder);
+};
+
+/** Takes a lease, and writes with its token though it may have run out, or be another's by then. */
+const writeLate: Action = async (host, told, id, name) => {
+  const holder = `${host.host} ${name}`;
+  const leased = await host.sessions.lease(id, { holder, seconds: LEASE });
+  if (leased.isErr()) return;
+  const { fencingToken, until } = leased.value;
+  take(told, id, holder, fencingToken);
+  await wait(host, 1.5 * LEASE * host.random());
+  await appendFor(host, told, id, name, { fencingToken, holder, until: Date.parse(until) });
+  if (host.random() < 0.3) await host.sessions.release(id, { fencingToken });
+};
+
+const writeLeased: Action = async (host, told, id, name) => {
+  const holder = `${host.host} ${name}`;
+  await host.sessions.withLease(id, { holder, seconds: LEASE }, async ({ fencingToken }) => {
+    take(told, id, holder, fencingToken);
+    await wait(host, 1.5 * LEASE * host.random());
+    await appendFor(host, told, id, name, { fencingToken, holder });
+  });
+};
+
+/** Creates a session that lives as long as it is told to, and ends or is removed in some way. */
+const createAndEnd: Action = async (host, told, _id, name) => {
+  const { sessions, random } = host;
+  const entries = [{ role: 'user', content: `first-of-${name}` }];
+  const created = await sessions.create({
+    ...{ face: 'ada', profile: 'tutor', timeLimit: LIMIT, labels: { by: `${host.host}` }, idempotencyKey: name },
+    ...(random() < 0.7 && { start: true, entries }),
+  });
+  if (created.isErr()) return;
+  const { id } = created.value;
+  await wait(host, 3 * random());
+  const end = Math.floor(5 * random());
+  if (end === 0) await sessions.terminate(id);
+  if (end === 1) await sessions.fail(id);
+  if (end === 2) await sessions.delete(id);
+  if (end === 3) await sessions.redact(id, [1]);
+  await wait(host, 1.5 * GRACE * random());
+  await appendFor(host, told, id, `last-of-${name}`);
+};
+
+const actions: readonly Action[] = [
+  appendFor,
+  appendAtTheEnd,
+  rewind,
+  writeLate,
+  writeLate,
+  writeLeased,
+  createAndEnd,
+  createAndEnd,
   ({ sessions }, _, id) => sessions.pause(id),
   ({ sessions }, _, id) => sessions.resume(id),
   ({ sessions }, _, id) => sessions.extend(id, { timeLimit: LIMIT }),
-  async ({ sessions }, _told, _id, name) => {
-    const created = await sessions.create({ face: 'ada', profile: 'tutor', start: true, timeLimit: LIMIT });
-    if (created.isOk()) await sessions.update(created.value.id, { labels: { by: name } });
-  },
+  ({ sessions, host }, _, id, name) => sessions.update(id, { labels: { by: `${host}`, last: name.slice(0, 30) } }),
 ];
 
-/** A host that does one thing after another, and reports ends. */
-const talk = (told: Told) => async (host: SimulatedHost) => {
-  const { sessions, signal, random } = host;
-  const sweeper = createSweeper(sessions, { onEnded: ({ id }) => void told.ends.add(id) });
+/** What a bill needs: labels may change after the end. */
+const billOf = ({ labels: _, ...bill }: EndedSession): string => JSON.stringify(bill);
+
+/** Sees all changes, and goes on where it was when it died. */
+const watchAll = async (host: SimulatedHost, told: Told): Promise<void> => {
+  const { sessions, signal } = host;
+  while (!signal.aborted) {
+    for await (const item of sessions.watchAll({ from: told.from, signal })) {
+      if (item.isErr()) break;
+      if (item.value.type === 'events_lost') told.faults.push('the watcher was told of lost events');
+      else if (!told.seen.includes(item.value.id)) told.seen.push(item.value.id);
+      told.from = item.value.position;
+    }
+    await wait(host, 1);
+  }
+};
+
+/**
+ * A host that does one thing after another, reports ends and watches. Each process does four of the actions, so that some
+ * runs have many of one kind (Groce and others, "Swarm testing", 2012).
+ */
+export const talk = async (host: SimulatedHost, told: Told): Promise<void> => {
+  const { sessions, signal, random, clock } = host;
+  const sweeper = createSweeper(sessions, {
+    interval: 5,
+    onEnded: (ended) => {
+      const before = told.ends.get(ended.id);
+      if (before !== undefined && billOf(before) !== billOf(ended))
+        told.faults.push(`${ended.id} was reported to end in two ways`);
+      told.ends.set(ended.id, ended);
+    },
+  });
+  sweeper.start();
+  const watching = host.host === 1 ? watchAll(host, told) : undefined;
+  const mine = [0, 1, 2, 3].map(() => actions[Math.floor(random() * actions.length)]);
   const start = Math.floor(random() * 1e9);
-  for (let turn = 1; !signal.aborted; turn += 1) {
+  const began = clock.now();
+  for (let turn = 1; !signal.aborted && clock.now() < began + TALK * 1000; turn += 1) {
     const id = `s${1 + Math.floor(random() * SESSIONS)}`;
-    const action = actions[Math.floor(random() * actions.length)];
-    await action?.(host, told, id, `${host.host}-${start}-${turn}`);
-    if (turn % 4 === 0) await sweeper.sweepOnce();
+    await mine[turn % mine.length]?.(host, told, id, `${host.host}-${start}-${turn}`);
     await wait(host, 3 * random());
   }
+  await watching;
+  if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  await sweeper.stop();
 };
 
-const eventsOf = async (store: SessionStore): Promise<readonly SessionEvent[]> => {
-  const { events } = store;
-  if (events === undefined) throw new Error('the store has no events');
-  const page = unwrap(await events.read(events.streamOf('default'), '0', 100_000));
-  return page.events;
-};
-
-const expectThat = (holds: boolean, message: string): void => {
-  if (!holds) throw new Error(message);
-};
-
-/** An append has one event: behind the position that it asked for, and while the holder of its lease had it. */
-const expectInPlace = ({ id, name, position, ifPosition, holder }: Appended, events: readonly SessionEvent[]): void => {
-  const at = events.findIndex((event) => event.type === 'session.appended' && event.historyPosition === position);
-  expectThat(at >= 0, `${name} of ${id} has no event`);
-  const before = events.slice(0, at);
-  const last = before.findLast((event) => event.type === 'session.appended');
-  const end = last?.type === 'session.appended' ? last.historyPosition : 0;
-  expectThat(ifPosition === undefined || ifPosition === end, `${name} of ${id} is not where the history ended`);
-  const lease = before.findLast(({ type }) => type === 'session.leased' || type === 'session.released');
-  const isHeld = lease?.type === 'session.leased' && lease.holder === holder;
-  expectThat(holder === undefined || isHeld, `${name} of ${id} was written after the lease`);
-};
-
-/** What must be true of the store after all that the hosts have done. */
-const check = async (sessions: SessionService, store: SessionStore, told: Told): Promise<void> => {
-  expectThat(told.faults.length === 0, told.faults[0] ?? '');
-  // What has ended since the last sweep of a host.
-  for (let sweep = 0; sweep < 3; sweep += 1)
-    unwrap(await sessions.sweep(1000, { onEnded: ({ id }) => void told.ends.add(id) }));
-  const events = await eventsOf(store);
-  const all: string[] = [];
-  for await (const each of sessions.each()) {
-    const session = unwrap(each);
-    const { id, history } = session;
-    all.push(id);
-    const own = events.filter((event) => event.sessionId === id);
-    expectThat(
-      own.every(({ sequence }, at) => sequence === at + 1),
-      `the events of ${id} have a gap`,
-    );
-    const contents = history.map(({ content }) => content);
-    expectThat(new Set(contents).size === contents.length, `${id} has an entry twice`);
-    const positions = own.flatMap((event) => (event.type === 'session.appended' ? [event.historyPosition] : []));
-    expectThat(
-      positions.every((position, at) => at === 0 || position > (positions[at - 1] ?? 0)),
-      `positions of ${id} fall`,
-    );
-    for (const appended of told.appended.filter((each) => each.id === id)) expectInPlace(appended, own);
-    const kept = unwrap(await sessions.history(id, { last: 1000 })).entries.map(({ content }) => content);
-    expectThat(kept.join() === contents.join(), `${id} reads in two ways`);
-    expectThat(session.durationMs <= LIMIT * 1000, `${id} was ACTIVE for too long`);
-    if (session.status === 'TERMINATED') expectThat(told.ends.has(id), `nobody was told that ${id} ended`);
+/** The sessions that the hosts talk in. */
+export const prepare = async ({ sessions }: SimulatedSessions): Promise<void> => {
+  for (let session = 0; session < SESSIONS; session += 1) {
+    unwrap(await sessions.create({ face: 'ada', profile: 'tutor', start: true, timeLimit: LIMIT }));
   }
-  const listed = unwrap(await sessions.list({ limit: 100 }));
-  expectThat(listed.total === all.length, 'the total is wrong');
-  const places = new Set(events.map(({ sessionId, sequence }) => `${sessionId} ${sequence}`));
-  expectThat(places.size === events.length, 'an event was told twice');
-};
-
-/** Hosts that talk, rewind, lease, pause, extend, create and sweep on one store, with all that may go wrong. */
-export const simulateTalks = (
-  makeStore: () => Promise<SessionStore>,
-  seeds: number | readonly number[],
-  faults?: readonly FaultType[],
-): Promise<SimulationReport> => {
-  let store: SessionStore = new MemorySessionStore();
-  let told: Told = { appended: [], ends: new Set(), holders: new Map(), faults: [] };
-  return simulate({
-    seeds,
-    ...(faults && { faults }),
-    hosts: 2,
-    duration: 60,
-    calm: 150,
-    service: { idleTimeout: 20 },
-    store: async () => {
-      store = await makeStore();
-      told = { appended: [], ends: new Set(), holders: new Map(), faults: [] };
-      return store;
-    },
-    setup: async ({ sessions }) => {
-      for (let session = 0; session < SESSIONS; session += 1) {
-        unwrap(await sessions.create({ face: 'ada', profile: 'tutor', start: true, timeLimit: LIMIT }));
-      }
-    },
-    host: (host) => talk(told)(host),
-    check: ({ sessions }) => check(sessions, store, told),
-    onProgress: () => {},
-  });
 };

@@ -33,3 +33,24 @@ export class ManualClock implements Clock {
     }
   }
 }
+
+/** Lets the time go on, and then all that waited for it. */
+export const pass = async (clock: ManualClock, ms: number): Promise<void> => {
+  for (let round = 0; round < 10; round += 1) await new Promise(setImmediate);
+  clock.pass(ms);
+  for (let round = 0; round < 10; round += 1) await new Promise(setImmediate);
+};
+
+/** Lets the time go on, a tenth of a second at a time, until a promise settles. */
+export const passUntil = async <T>(clock: ManualClock, promise: Promise<T>): Promise<T> => {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  for (;;) {
+    await new Promise(setImmediate);
+    if (isSettled) return promise;
+    clock.pass(100);
+  }
+};

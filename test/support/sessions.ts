@@ -55,7 +55,7 @@ export const startedIn = async (sessions: SessionService, input: { readonly time
   return id;
 };
 
-export type Operation = Exclude<keyof SessionService, 'forTenant' | 'policy'>;
+export type Operation = Exclude<keyof SessionService, 'forTenant' | 'policy' | 'clock'>;
 
 /** Calls an operation as JavaScript can: with arguments of any type, and any number of them. */
 export const call = (

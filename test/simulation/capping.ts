@@ -1,0 +1,72 @@
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { type SessionEvent, unwrap } from '../../src/index.js';
+import { type SimulatedHost, type SimulationReport, simulate } from '../../src/simulation/index.js';
+import type { SessionStore } from '../../src/store/session-store.js';
+
+const CAP = 2;
+const SESSIONS = 4;
+const COMMANDS = 25;
+
+const commands = ['start', 'start', 'resume', 'pause', 'terminate', 'delete'] as const;
+
+/** Changes the status of sessions at random; those that have ended are created anew. */
+const work = async ({ sessions, random, clock }: SimulatedHost): Promise<void> => {
+  for (let turn = 0; turn < COMMANDS; turn += 1) {
+    const at = Math.floor(SESSIONS * random());
+    const created = await sessions.create({
+      ...{ face: 'ada', profile: 'tutor', idempotencyKey: `${at}-${Math.floor(3 * random())}` },
+      ...(random() < 0.3 && { start: true }),
+    });
+    const command = commands[Math.floor(commands.length * random())] ?? 'start';
+    if (created.isOk()) await sessions[command](created.value.id);
+    await new Promise<void>((resolve) => clock.after(20 * random(), resolve));
+  }
+};
+
+const counts: Partial<Record<SessionEvent['type'], boolean>> = {
+  'session.started': true,
+  'session.resumed': true,
+  'session.paused': false,
+  'session.terminated': false,
+  'session.deleted': false,
+};
+
+/** Never were more ACTIVE than may be, and afterwards as many can be started as are allowed. */
+const check = async (store: SessionStore, sessions: SimulatedHost['sessions']): Promise<void> => {
+  const { events } = store;
+  if (events === undefined) throw new Error('the store has no events');
+  const active = new Set<string>();
+  for (const { type, sessionId } of unwrap(await events.read(events.streamOf('default'), '0', 100_000)).events) {
+    if (counts[type] === true) active.add(sessionId);
+    if (counts[type] === false) active.delete(sessionId);
+    if (active.size > CAP) throw new Error(`${active.size} sessions are ACTIVE`);
+  }
+  for (let left = CAP - active.size; left >= 0; left -= 1) {
+    const started = await sessions.create({ face: 'ada', profile: 'tutor', start: true });
+    if (started.isOk() !== left > 0) throw new Error(`with room for ${left} the answer is ${JSON.stringify(started)}`);
+  }
+};
+
+/** Three hosts that start, pause and end sessions of a tenant that may have two ACTIVE ones. */
+export const simulateCaps = (
+  makeStore: () => SessionStore | Promise<SessionStore>,
+  seeds: number | readonly number[],
+  firstSeed = 1,
+): Promise<SimulationReport> => {
+  let store: SessionStore = new MemorySessionStore();
+  return simulate({
+    seeds,
+    ...(typeof seeds === 'number' && { firstSeed }),
+    hosts: 3,
+    duration: 10,
+    calm: 100,
+    service: { limits: { activeSessions: CAP } },
+    store: async () => {
+      store = await makeStore();
+      return store;
+    },
+    host: work,
+    check: ({ sessions }) => check(store, sessions),
+    onProgress: () => {},
+  });
+};
