@@ -37,7 +37,7 @@ export interface Scenario {
   readonly durationMs: number;
   readonly calmMs: number;
   readonly service: Omit<SessionServiceOptions, 'store' | 'clock' | 'ids'>;
-  readonly store: () => SessionStore | PromiseLike<SessionStore>;
+  readonly store: (seed: number) => SessionStore | PromiseLike<SessionStore>;
   readonly setup: (given: SimulatedSessions) => unknown;
   readonly host: (given: SimulatedHost) => unknown;
   readonly check: (given: SimulatedSessions) => unknown;
@@ -77,7 +77,7 @@ export const runSeed = async (seed: number, scenario: Scenario, only?: ReadonlyS
   const world = new World(seed);
   const until = world.now + scenario.durationMs;
   const plan = new FaultPlan(world, { types: scenario.faults, until, only });
-  const inner = await scenario.store();
+  const inner = await scenario.store(seed);
   const stop = new AbortController();
   const running = new Set<Process>();
   let [restarts, sessionIds, steps, errors] = [0, 0, 0, 0];

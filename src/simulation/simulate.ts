@@ -23,7 +23,7 @@ export interface SimulationOptions {
   /** Options of the service, such as `idleTimeout`. */
   readonly service?: Omit<SessionServiceOptions, 'store' | 'clock' | 'ids'>;
   /** Makes an empty store for each run. Default: a `MemorySessionStore` with events. */
-  readonly store?: () => SessionStore | PromiseLike<SessionStore>;
+  readonly store?: (seed: number) => SessionStore | PromiseLike<SessionStore>;
   /** Prepares the sessions of a run. */
   readonly setup?: (given: SimulatedSessions) => unknown;
   /** Your program, as one process runs it. It may end by itself, or go on until the signal. */

@@ -49,7 +49,7 @@ const check = async (store: SessionStore, sessions: SimulatedHost['sessions']): 
 
 /** Three hosts that start, pause and end sessions of a tenant that may have two ACTIVE ones. */
 export const simulateCaps = (
-  makeStore: () => SessionStore | Promise<SessionStore>,
+  makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],
   firstSeed = 1,
 ): Promise<SimulationReport> => {
@@ -61,8 +61,8 @@ export const simulateCaps = (
     duration: 10,
     calm: 100,
     service: { limits: { activeSessions: CAP } },
-    store: async () => {
-      store = await makeStore();
+    store: async (seed) => {
+      store = await makeStore(seed);
       return store;
     },
     host: work,

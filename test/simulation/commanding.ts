@@ -75,7 +75,7 @@ const give = async (engine: Engine, record: Record, command: Command): Promise<v
 
 /** Three hosts that give random commands to three sessions. All that they were told must have one order. */
 export const simulateCommands = async (
-  makeStore: () => SessionStore | Promise<SessionStore>,
+  makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],
   firstSeed = 1,
 ): Promise<SimulationReport> => {
@@ -93,8 +93,8 @@ export const simulateCommands = async (
     hosts: HOSTS,
     duration: 10,
     calm: 100,
-    store: async () => {
-      store = await makeStore();
+    store: async (seed) => {
+      store = await makeStore(seed);
       record = { calls: [], instant: 0, texts: 0 };
       given = new Map();
       return store;

@@ -117,7 +117,7 @@ const check = async (sessions: SessionService, store: SessionStore, told: Told):
 
 /** Hosts that do all that sessions are for, on one store, with all that may go wrong. */
 export const simulateTalks = (
-  makeStore: () => SessionStore | Promise<SessionStore>,
+  makeStore: (seed: number) => SessionStore | Promise<SessionStore>,
   seeds: number | readonly number[],
   { firstSeed = 1, faults }: { readonly firstSeed?: number; readonly faults?: readonly FaultType[] } = {},
 ): Promise<SimulationReport> => {
@@ -131,8 +131,8 @@ export const simulateTalks = (
     duration: 60,
     calm: 180,
     service: terms,
-    store: async () => {
-      store = await makeStore();
+    store: async (seed) => {
+      store = await makeStore(seed);
       told = nothingTold();
       return store;
     },
