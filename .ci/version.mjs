@@ -26,7 +26,10 @@ if (process.argv.includes('--notes')) {
   if (partOf('Unreleased') === '') throw new Error(`${CHANGELOG} says nothing under Unreleased`);
   const today = new Date().toISOString().slice(0, 10);
   writeFileSync(CHANGELOG, changelog.replace(UNRELEASED, `${UNRELEASED}\n## [${after}] - ${today}\n`));
-  writeFileSync('CONTRIBUTING.md', read('CONTRIBUTING.md').replaceAll(`colloquy-${before}.tgz`, `colloquy-${after}.tgz`));
+  writeFileSync(
+    'CONTRIBUTING.md',
+    read('CONTRIBUTING.md').replaceAll(`colloquy-${before}.tgz`, `colloquy-${after}.tgz`),
+  );
 }
 
 // What stands under the heading of a version, without the heading.

@@ -57,7 +57,7 @@ const answerList = (call: Call): Answer =>
     if (listed.isErr()) return err(listed.error);
     const page = listed.value;
     await turn();
-    if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
+    if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store returned no total', 'unknown'));
     const path = `${tidyPrefix(request.prefix)}${list.path}`;
     const headers = { ...commonHeaders, ...pageHeaders(path, page, query.value) };
     if (request.method === 'HEAD') return ok({ status: 200, headers });

@@ -67,7 +67,7 @@ export class Settings {
   /** The error of an invalid tenant. A tenant may come from a request, so every operation returns it. */
   readonly tenantError: InvalidInput | undefined;
   readonly now: () => Result<number, Misconfigured>;
-  /** Calls `done` when the clock has gone on by `ms`, or earlier; returns a function that prevents the call. */
+  /** Calls `done` when `ms` have passed on the clock, or earlier; returns a function that prevents the call. */
   readonly after: (ms: number, done: () => void) => () => void;
   readonly ids: Ids;
   /** What a new session is promised. */

@@ -30,7 +30,7 @@ export interface SimulationOptions {
   readonly host: (given: SimulatedHost) => unknown;
   /** Judges what the hosts have left. A run has failed if it throws, rejects, or gives `false` or an error of a result. */
   readonly check: (given: SimulatedSessions) => unknown;
-  /** Is told every five seconds how many seeds have been run. Default: a line on the console. */
+  /** Called every five seconds with the number of seeds that have been run. Default: a line on the console. */
   readonly onProgress?: (done: number, seeds: number) => void;
 }
 

@@ -36,7 +36,7 @@ export interface Entry {
   readonly id?: string;
   /** Any JSON value. */
   readonly data?: unknown;
-  /** The position behind it. */
+  /** The position after it. */
   readonly position: number;
 }
 
