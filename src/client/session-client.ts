@@ -100,7 +100,7 @@ export class SessionClient {
   }
 
   /**
-   * Reads a part of a history: the last entries, those behind a position, or those before one. A position that is not in
+   * Reads a part of a history: the last entries, those after a position, or those before one. A position that is not in
    * this history is `invalid_input`. The host must serve `historyRoutes()`.
    */
   history(
@@ -235,7 +235,7 @@ export class SessionClient {
 
   /**
    * Watches a session: yields a snapshot, then its events in the order of their sequence, until the session has ended
-   * or is deleted. With `from`, the position of an event or a snapshot, it continues behind that item without a
+   * or is deleted. With `from`, the position of an event or a snapshot, it continues after that item without a
    * snapshot. If the connection is lost, it reconnects and continues after the last event; if an event may be missing,
    * it yields another snapshot. An error is the last item. Aborting the signal ends the iteration at once, and leaving
    * the loop closes the connection. Nothing is sent before the first `next`. Never throws. The host must serve

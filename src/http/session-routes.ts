@@ -97,6 +97,6 @@ export const commandRoutes = (): RouteGroup<TenantCommands & TenantSessions> => 
 
 /**
  * `GET /session/{session_id}/history`, for `createSessionHandler({ routes: [historyRoutes()] })`: a part of a history,
- * the last entries or those behind a position. It reveals nothing beyond `GET /session/{session_id}`.
+ * the last entries or those after a position. It reveals nothing beyond `GET /session/{session_id}`.
  */
 export const historyRoutes = (): RouteGroup<TenantHistories> => historyOperations.map((operation) => ({ operation }));

@@ -134,7 +134,7 @@ export class SessionService {
   }
 
   /**
-   * Reads a part of a history: the last entries, those behind a position, or those before one. The cost depends on the
+   * Reads a part of a history: the last entries, those after a position, or those before one. The cost depends on the
    * part, not on the length of the history. A position that is not in this history is `invalid_input`.
    */
   history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, HistoryError> {
@@ -293,7 +293,7 @@ export class SessionService {
 
   /**
    * Watches a session: yields a snapshot, then its events in the order of their sequence, until the session has ended
-   * or is deleted. With `from`, the position of an item, it continues behind that item without a snapshot. Where events
+   * or is deleted. With `from`, the position of an item, it continues after that item without a snapshot. Where events
    * are missing, it yields another snapshot. An end by the clock is yielded at the deadline, even if no sweep has
    * stored it. An error is the last item: `misconfigured` if the store has no events, `not_found` if there is no such
    * session, `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once.
