@@ -27,7 +27,7 @@ export const script = (lua: string): Script => ({ lua, sha1: createHash('sha1').
 /**
  * A script that changes something, at most once, although a client may send it again when it got no reply. It has at
  * least two writes, so that the server logs them with an EXEC of their own, and every write is absolute: see "A torn log"
- * in `docs/reliability.md`. What readers go by is written last.
+ * in `docs/redis-operating.md`. What readers go by is written last.
  *
  * KEYS  1 what recognises this call
  * ARGV  1 until when the server accepts the call, 2 until when it recognises the call: as long again

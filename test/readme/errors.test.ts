@@ -40,23 +40,25 @@ const ofTheClient = {
   key_unavailable: true,
 } satisfies Record<Exclude<ClientError['type'], HandlerError['type']>, true>;
 
-const document = documentOf('docs/errors.md');
+const pages = [documentOf('docs/errors.md'), documentOf('docs/http-errors.md')];
 
-describe('the document on errors', () => {
-  test('has each of them in its table, with the status that it is answered with', () => {
-    const told = rowsOf(document, 'type', 'HTTP').map(([link = '', status]) => [/^\[(\w+)\]/.exec(link)?.[1], status]);
+describe('the documents on errors', () => {
+  test('have each of them in a table, with the status that it is answered with', () => {
+    const rows = pages.flatMap((page) => rowsOf(page, 'type', 'HTTP'));
+    const told = rows.map(([link = '', status]) => [/^\[(\w+)\]/.exec(link)?.[1], status]);
     const given = Object.values(errors).map((error) => [error.type, String(problem(error).status)]);
     expect(told).toEqual(given);
   });
 
-  test('has the status that httpStatusOf gives for each error of an operation', () => {
+  test('have the status that httpStatusOf gives for each error of an operation', () => {
     const isOfOperation = (type: string): type is keyof typeof httpStatuses => Object.hasOwn(httpStatuses, type);
     const given = Object.keys(errors).filter(isOfOperation);
     expect(given.map((type) => httpStatusOf(errors[type]))).toEqual(given.map((type) => problem(errors[type]).status));
   });
 
-  test('has a part for each', () => {
-    const parts = [...document.text.matchAll(/^### (\w+)$/gm)].map(([, type = '']) => type);
+  test('have a part for each', () => {
+    const text = pages.map((page) => page.text).join('\n');
+    const parts = [...text.matchAll(/^##+ ([a-z_]+)$/gm)].map(([, type = '']) => type);
     expect(parts).toEqual([...Object.keys(errors), ...Object.keys(ofTheClient)]);
   });
 });

@@ -8,11 +8,8 @@ import { blocksIn } from './samples.js';
 /** As `wc -w` counts them, code and tables included. */
 const wordsIn = ({ text }: Document): number => text.split(/\s+/).filter((word) => word !== '').length;
 
-/** Where errors are looked up, a whole program to copy, contributors' own page, and pages that are still to be split. */
-const LONG = new Set([
-  ...['docs/errors.md', 'docs/a-store-on-sql.md', 'CONTRIBUTING.md'],
-  ...['docs/reliability.md', 'docs/defects.md', 'docs/redis.md', 'docs/postgres.md'],
-]);
+/** A table of all defects, a whole program to copy, and the page for contributors. */
+const LONG = new Set(['docs/defects.md', 'docs/a-store-on-sql.md', 'CONTRIBUTING.md']);
 
 const stateMachine = documentOf('docs/concepts.md');
 

@@ -1,17 +1,7 @@
 import type { Result } from 'neverthrow';
-import { type Session, SessionService } from '../../../src/index.js';
-import { idOfIdempotencyKey } from '../../../src/session/ids.js';
+import type { AppendOptions, Session, SessionError, SessionService } from '../../../src/index.js';
 import type { SessionState } from '../../../src/session/session.js';
-import type { SessionStore } from '../../../src/store/session-store.js';
 import { type Command, emptyModel } from './model.js';
-
-let tenants = 0;
-
-/** A tenant that nobody has used. */
-export const newTenant = (): string => {
-  tenants += 1;
-  return `model-${process.pid}-${tenants}`;
-};
 
 /** The time of all services of a run. Every creation takes a millisecond, so that their order is known. */
 export class SharedClock {
@@ -41,19 +31,30 @@ const viewOf = ({ id: _, options, createdAt: __, labels: ___, history, ...state 
 
 const withoutId = ({ id: _, ...state }: SessionState) => withoutTimes(state);
 
-const answerOf = <T>(result: Result<T, { readonly type: string }>, view: (value: T) => unknown): unknown =>
-  result.isOk() ? view(result.value) : result.error.type;
+/** A view, or the type of the error; for a store that did not answer, what became of the call. */
+const answerOf = <T>(result: Result<T, SessionError>, view: (value: T) => unknown): unknown => {
+  if (result.isOk()) return view(result.value);
+  return result.error.type === 'store_unavailable' ? result.error.outcome : result.error.type;
+};
 
 /** Runs the model's commands on a real service, with answers that compare with the model's. */
 export class Engine {
   readonly #sessions: SessionService;
-  readonly #tenant: string;
+  readonly #idOf: (key: string) => Promise<string> | string;
   readonly #clock: SharedClock;
+  readonly #positions = new Map([['', 0]]);
 
-  constructor(store: SessionStore, clock: SharedClock, tenant: string) {
-    this.#sessions = new SessionService({ store, clock, tenant });
-    this.#tenant = tenant;
+  constructor(sessions: SessionService, idOf: (key: string) => Promise<string> | string, clock = new SharedClock()) {
+    this.#sessions = sessions;
+    this.#idOf = idOf;
     this.#clock = clock;
+  }
+
+  /** The texts of the last entries, which the next appends can name; undefined if they cannot be read. */
+  async look(key: string): Promise<readonly string[] | undefined> {
+    const part = (await this.#sessions.history(await this.#idOf(key), { last: 3 })).unwrapOr(undefined);
+    for (const { content, position } of part?.entries ?? []) this.#positions.set(content, position);
+    return part?.entries.map(({ content }) => content);
   }
 
   async run(command: Command): Promise<unknown> {
@@ -65,9 +66,10 @@ export class Engine {
         return answerOf(await sessions.create(input), viewOf);
       }
       case 'append': {
-        const { key, text, name } = command;
+        const { key, text, name, ifLast, after } = command;
         const entries = [{ role: 'user', content: text }];
-        const appended = await sessions.append(await this.#idOf(key), entries, named(name));
+        const conditions = { ...this.#at('ifPosition', ifLast), ...this.#at('after', after) };
+        const appended = await sessions.append(await this.#idOf(key), entries, { ...named(name), ...conditions });
         return answerOf(appended, ({ repeated }) => (repeated ? 'appended before' : 'appended'));
       }
       case 'get':
@@ -89,8 +91,9 @@ export class Engine {
     }
   }
 
-  #idOf(key: string): Promise<string> {
-    return idOfIdempotencyKey(this.#tenant, key);
+  #at(option: 'ifPosition' | 'after', text: string | undefined): AppendOptions {
+    const position = text === undefined ? undefined : this.#positions.get(text);
+    return position === undefined ? {} : { [option]: position };
   }
 }
 

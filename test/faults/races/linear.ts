@@ -1,34 +1,115 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Command, type Model, step } from './model.js';
+import { type Command, emptyModel, type Model, step } from './model.js';
 
 /** A call as its caller saw it: between `began` and `ended` on one scale that all callers share. */
 export interface Call {
   readonly command: Command;
-  readonly answer: unknown;
   readonly began: number;
-  readonly ended: number;
+  /** Absent if its caller died or was told `unknown`: it was applied at any time after `began`, or never. */
+  readonly answered?: { readonly answer: unknown; readonly ended: number };
 }
 
-// Sessions of one millisecond are listed by their ids, which the model does not know.
-const comparable = (command: Command, answer: unknown): unknown =>
-  command.type === 'list' && Array.isArray(answer)
-    ? answer.map((view: object) => JSON.stringify(Object.entries(view).sort())).sort()
-    : answer;
+interface Answered extends Call {
+  readonly answered: NonNullable<Call['answered']>;
+}
+
+const isAnswered = (call: Call): call is Answered => call.answered !== undefined;
+
+/** How long a session was ACTIVE depends on when its calls were applied, which is what is asked here. */
+const withoutTimes = (answer: unknown): unknown => {
+  if (typeof answer !== 'object' || answer === null) return answer;
+  const { duration: _, durationMs: __, ...rest } = Object(answer);
+  return rest;
+};
+
+/** The calls that have been put in order, and what they make of the session. */
+interface Order {
+  readonly model: Model;
+  /** All answered calls before this one are in it. */
+  readonly first: number;
+  /** Answered calls after that which are in it too. */
+  readonly ahead: readonly number[];
+  /** Those of the unanswered that are in it. */
+  readonly applied: readonly number[];
+}
+
+const keys = new WeakMap<Model, string>();
+
+const keyOf = (model: Model): string => {
+  const known = keys.get(model);
+  if (known !== undefined) return known;
+  const sessions = [...model.sessions].map(([key, { names, order: _, ...session }]) => [
+    key,
+    session,
+    [...names].sort(),
+  ]);
+  const made = JSON.stringify(sessions);
+  keys.set(model, made);
+  return made;
+};
+
+const taken = (order: Order, at: number): Order => {
+  const ahead = [...order.ahead, at].sort((a, b) => a - b);
+  let { first } = order;
+  while (ahead[0] === first) {
+    ahead.shift();
+    first += 1;
+  }
+  return { ...order, first, ahead };
+};
+
+/** The orders that go one call further. */
+const furtherThan = (order: Order, answered: readonly Answered[], unanswered: readonly Call[]): readonly Order[] => {
+  const further: Order[] = [];
+  let firstEnd = Number.POSITIVE_INFINITY;
+  for (let at = order.first; at < answered.length; at += 1) {
+    const call = answered[at];
+    if (call === undefined || call.began > firstEnd) break;
+    if (order.ahead.includes(at)) continue;
+    firstEnd = Math.min(firstEnd, call.answered.ended);
+    const [model, expected] = step(order.model, call.command);
+    if (!isDeepStrictEqual(withoutTimes(call.answered.answer), withoutTimes(expected))) continue;
+    further.push({ ...taken(order, at), model });
+  }
+  for (const [at, { began, command }] of unanswered.entries()) {
+    if (began > firstEnd || order.applied.includes(at)) continue;
+    const [model] = step(order.model, command);
+    if (model !== order.model) further.push({ ...order, model, applied: [...order.applied, at].sort((a, b) => a - b) });
+  }
+  return further;
+};
 
 /**
- * Whether the calls could have happened one after another, each at some instant between its beginning and its end,
- * with these answers (Herlihy and Wing, "Linearizability", 1990).
+ * Whether the calls on one session could have happened one after another, each at some instant between its beginning and
+ * its end, with these answers (Herlihy and Wing, "Linearizability", 1990). Orders that lead to the same are tried once
+ * (Lowe, "Testing for linearizability", 2017).
  */
-export const isLinear = (model: Model, calls: readonly Call[]): boolean => {
-  if (calls.length === 0) return true;
-  const firstEnd = Math.min(...calls.map(({ ended }) => ended));
-  return calls.some((call) => {
-    if (call.began > firstEnd) return false;
-    const [next, expected] = step(model, call.command);
-    if (!isDeepStrictEqual(comparable(call.command, call.answer), comparable(call.command, expected))) return false;
-    return isLinear(
-      next,
-      calls.filter((other) => other !== call),
-    );
-  });
+export const isLinear = (calls: readonly Call[], before: Model = emptyModel): boolean => {
+  const answered = calls.filter(isAnswered).sort((a, b) => a.began - b.began);
+  const unanswered = calls.filter((call) => !isAnswered(call) && call.command.type !== 'get');
+  const tried = new Set<string>();
+  const orders: Order[] = [{ model: before, first: 0, ahead: [], applied: [] }];
+  for (let order = orders.pop(); order !== undefined; order = orders.pop()) {
+    if (order.first === answered.length) return true;
+    const key = `${order.first} ${order.ahead} ${order.applied} ${keyOf(order.model)}`;
+    if (tried.has(key)) continue;
+    tried.add(key);
+    // The last is tried first: those with an answer, in the order in which they began.
+    orders.push(...[...furtherThan(order, answered, unanswered)].reverse());
+  }
+  return false;
+};
+
+/**
+ * The calls on each session, by its key. Sessions are judged one by one: calls on several objects are linear if those on each
+ * are.
+ */
+export const bySession = (calls: readonly Call[]): ReadonlyMap<string, readonly Call[]> => {
+  const sessions = new Map<string, Call[]>();
+  for (const call of calls) {
+    if (!('key' in call.command)) throw new Error(`${call.command.type} is of no session`);
+    const { key } = call.command;
+    sessions.set(key, [...(sessions.get(key) ?? []), call]);
+  }
+  return sessions;
 };

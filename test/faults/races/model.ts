@@ -8,7 +8,17 @@ import type { SessionStatus } from '../../../src/index.js';
 export type Command =
   | { readonly type: 'create'; readonly key: string; readonly timeLimit: number }
   | { readonly type: 'start' | 'pause' | 'resume' | 'terminate' | 'fail'; readonly key: string; readonly name?: string }
-  | { readonly type: 'append'; readonly key: string; readonly text: string; readonly name?: string }
+  | {
+      readonly type: 'append';
+      readonly key: string;
+      /** Nobody else has it, or only a repetition of the same append. */
+      readonly text: string;
+      readonly name?: string;
+      /** The text of the last entry as the caller saw it, or '' for none: the history must still end there. */
+      readonly ifLast?: string;
+      /** The text of the entry after which the new one goes, or '' to clear. */
+      readonly after?: string;
+    }
   | { readonly type: 'get' | 'delete'; readonly key: string }
   | { readonly type: 'list' }
   /** A page of so many, by status if one is given, with its total. */
@@ -119,15 +129,18 @@ const change = (model: Model, key: string, command: string, name: string | undef
   return [put(model, key, changed), stateOf(changed, model.now)];
 };
 
-const append = (model: Model, key: string, text: string, name: string | undefined): Step => {
+const append = (model: Model, { key, text, name, ifLast, after }: Command & { readonly type: 'append' }): Step => {
   const found = model.sessions.get(key);
   if (found === undefined) return [model, 'not_found'];
   const known = found.names.get(`append ${name}`);
   if (known !== undefined) return [model, known === text ? 'appended before' : 'operation_mismatch'];
   const { status } = at(found, model.now);
   if (status !== 'ACTIVE' && status !== 'PAUSED') return [model, 'invalid_transition'];
+  if (ifLast !== undefined && ifLast !== (found.history.at(-1) ?? '')) return [model, 'history_moved'];
+  const end = after === undefined ? found.history.length : ['', ...found.history].indexOf(after);
+  if (end < 0) return [model, 'history_moved'];
   const names = name === undefined ? found.names : new Map(found.names).set(`append ${name}`, text);
-  return [put(model, key, { ...found, history: [...found.history, text], names }), 'appended'];
+  return [put(model, key, { ...found, history: [...found.history.slice(0, end), text], names }), 'appended'];
 };
 
 const list = ({ sessions, now }: Model) =>
@@ -144,12 +157,13 @@ export const step = (model: Model, command: Command): Step => {
     case 'create':
       return create(model, command.key, command.timeLimit);
     case 'append':
-      return append(model, command.key, command.text, command.name);
+      return append(model, command);
     case 'get': {
       const found = model.sessions.get(command.key);
       return [model, found === undefined ? 'not_found' : view(found, model.now)];
     }
     case 'delete': {
+      if (!model.sessions.has(command.key)) return [model, 'deleted'];
       const sessions = new Map(model.sessions);
       sessions.delete(command.key);
       return [{ ...model, sessions }, 'deleted'];

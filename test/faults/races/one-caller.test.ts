@@ -3,18 +3,30 @@ import RedisMock from 'ioredis-mock';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { SessionService } from '../../../src/index.js';
+import { idOfIdempotencyKey } from '../../../src/session/ids.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { describeDatabases, newDatabase } from '../../support/databases.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { effort, record, seeds, triedDatabases } from '../support/effort.js';
 import { commandOrWait } from './commands.js';
-import { Engine, newTenant, SharedClock } from './engine.js';
+import { Engine, SharedClock } from './engine.js';
 import { type Command, emptyModel, step } from './model.js';
+
+let tenants = 0;
+
+/** The engine with a tenant that nobody has used. */
+const newEngine = (store: SessionStore, clock: SharedClock): Engine => {
+  tenants += 1;
+  const tenant = `model-${process.pid}-${tenants}`;
+  const sessions = new SessionService({ store, clock, tenant });
+  return new Engine(sessions, (key) => idOfIdempotencyKey(tenant, key), clock);
+};
 
 /** The first command whose answer is not the model's. */
 const differs = async (store: SessionStore, commands: readonly Command[]) => {
   const clock = new SharedClock();
-  const engine = new Engine(store, clock, newTenant());
+  const engine = newEngine(store, clock);
   let model = emptyModel;
   for (const command of commands) {
     // Equal times of creation would leave the order to the ids.

@@ -1,0 +1,123 @@
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { idOfIdempotencyKey } from '../../src/session/ids.js';
+import { type SimulatedHost, type SimulationReport, simulate } from '../../src/simulation/index.js';
+import type { SessionStore } from '../../src/store/session-store.js';
+import { Engine } from '../faults/races/engine.js';
+import { bySession, type Call, isLinear } from '../faults/races/linear.js';
+import type { Command } from '../faults/races/model.js';
+
+const HOSTS = 3;
+/** Of one host, over all its processes. */
+const COMMANDS = 12;
+
+/** Sessions under `a` and `b` are deleted and created again. A position is of one session: those under `c` stay. */
+const [mortal, lasting] = [['a', 'b'], 'c'] as const;
+
+/** What the hosts share and no crash takes away: the calls, and the order in which they began and ended. */
+interface Record {
+  readonly calls: Call[];
+  instant: number;
+  texts: number;
+}
+
+const one = <T>([first, ...more]: readonly [T, ...T[]], random: () => number): T =>
+  more[Math.floor(random() * (more.length + 1)) - 1] ?? first;
+
+const changes = ['start', 'start', 'pause', 'resume', 'terminate', 'fail'] as const;
+const names = ['', 'once', 'twice'] as const;
+
+/** An append with what its caller has seen before. */
+const conditional = async (engine: Engine, text: string, random: () => number): Promise<Command> => {
+  const seen = await engine.look(lasting);
+  const append = { type: 'append', key: lasting, text, name: text } as const;
+  if (seen === undefined) return append;
+  const last = seen.at(-1) ?? '';
+  const after = random() < 0.2 ? '' : (seen.at(-2) ?? '');
+  return one<Command>(
+    [
+      { ...append, ifLast: last },
+      { ...append, after },
+      { ...append, ifLast: last, after },
+    ],
+    random,
+  );
+};
+
+const nextCommand = async (engine: Engine, record: Record, random: () => number): Promise<Command> => {
+  const key = one([lasting, ...mortal], random);
+  const name = one(names, random);
+  record.texts += 1;
+  const text = `text-${record.texts}`;
+  const given = name === '' ? {} : { name };
+  const dice = random();
+  if (dice < 0.15) return { type: 'create', key, timeLimit: 0 };
+  if (dice < 0.4) return { type: one(changes, random), key, ...given };
+  if (dice < 0.6) return { type: 'append', key, text: name === '' ? text : `text of ${name}`, ...given };
+  if (dice < 0.8) return conditional(engine, text, random);
+  if (dice < 0.95 || key === lasting) return { type: 'get', key };
+  return { type: 'delete', key };
+};
+
+/** Gives a command and keeps what its caller was told. */
+const give = async (engine: Engine, record: Record, command: Command): Promise<void> => {
+  record.instant += 1;
+  const call: Call = { command, began: record.instant };
+  const at = record.calls.push(call) - 1;
+  const answer = await engine.run(command);
+  record.instant += 1;
+  if (answer === 'unknown') return;
+  // What was not applied is as if nobody had asked for it.
+  record.calls[at] =
+    answer === 'not_applied'
+      ? { ...call, command: { ...command, type: 'get', key: 'key' in command ? command.key : '' } }
+      : { ...call, answered: { answer, ended: record.instant } };
+};
+
+/** Three hosts that give random commands to three sessions. All that they were told must have one order. */
+export const simulateCommands = async (
+  makeStore: () => SessionStore | Promise<SessionStore>,
+  seeds: number | readonly number[],
+  firstSeed = 1,
+): Promise<SimulationReport> => {
+  const keys: readonly string[] = [...mortal, lasting];
+  const ids = new Map(
+    await Promise.all(keys.map(async (key) => [key, await idOfIdempotencyKey('default', key)] as const)),
+  );
+  const idOf = (key: string): string => ids.get(key) ?? '';
+  let store: SessionStore = new MemorySessionStore();
+  let record: Record = { calls: [], instant: 0, texts: 0 };
+  let given = new Map<number, number>();
+  return simulate({
+    seeds,
+    ...(typeof seeds === 'number' && { firstSeed }),
+    hosts: HOSTS,
+    duration: 10,
+    calm: 100,
+    store: async () => {
+      store = await makeStore();
+      record = { calls: [], instant: 0, texts: 0 };
+      given = new Map();
+      return store;
+    },
+    host: async ({ sessions, clock, random, host }: SimulatedHost) => {
+      const engine = new Engine(sessions, idOf);
+      for (let count = given.get(host) ?? 0; count < COMMANDS; count += 1) {
+        given.set(host, count + 1);
+        await give(engine, record, await nextCommand(engine, record, random));
+        await new Promise<void>((resolve) => clock.after(30 * random(), resolve));
+      }
+    },
+    check: async ({ sessions }) => {
+      const engine = new Engine(sessions, idOf);
+      for (const key of keys) await give(engine, record, { type: 'get', key });
+      for (const [key, calls] of bySession(record.calls)) {
+        if (isLinear(calls)) continue;
+        const told = calls.map(({ command, began, answered }) =>
+          JSON.stringify([began, answered?.ended ?? 'never', command, answered?.answer ?? null]),
+        );
+        throw new Error(`the calls on ${key} have no order:\n${told.join('\n')}`);
+      }
+    },
+    onProgress: () => {},
+  });
+};
