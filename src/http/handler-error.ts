@@ -61,7 +61,7 @@ const statuses = {
   too_many_streams: 503,
 } as const satisfies Readonly<Record<Code, number>>;
 
-/** The detail of each error. They are fixed texts, because the message of an error may contain what only the host may see. */
+/** The detail of each error: fixed texts, because the message of an error may contain texts that only the host may see. */
 const details = {
   invalid_input: '',
   not_found: 'There is no such session.',

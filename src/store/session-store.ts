@@ -324,7 +324,7 @@ export interface EventScope {
  * Positions never leave the engine, because they would reveal the activity of other tenants.
  */
 export interface EventLog {
-  /** Called before a watch calls the other methods, for what the log has to know. An error ends the watch. */
+  /** Called before a watch calls the other methods, so that the log can read what it needs. An error ends the watch. */
   open?(): Answer<void, StoreError>;
 
   /** The stream that contains a tenant's events. It may also contain events of other tenants. */
