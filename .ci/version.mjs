@@ -1,4 +1,4 @@
-// Makes the next version of what .changeset holds: in the manifest and the lock file, in the README, and in the changelog,
+// Makes the next version of what .changeset holds: in the manifest and the lock file, in CONTRIBUTING, and in the changelog,
 // where what stands under "Unreleased" becomes the version's own part.
 // Usage: node .ci/version.mjs     or, for the notes of the version that the manifest has: node .ci/version.mjs --notes
 import { execFileSync } from 'node:child_process';
@@ -26,7 +26,10 @@ if (process.argv.includes('--notes')) {
   if (partOf('Unreleased') === '') throw new Error(`${CHANGELOG} says nothing under Unreleased`);
   const today = new Date().toISOString().slice(0, 10);
   writeFileSync(CHANGELOG, changelog.replace(UNRELEASED, `${UNRELEASED}\n## [${after}] - ${today}\n`));
-  writeFileSync('README.md', read('README.md').replaceAll(`colloquy-${before}.tgz`, `colloquy-${after}.tgz`));
+  writeFileSync(
+    'CONTRIBUTING.md',
+    read('CONTRIBUTING.md').replaceAll(`colloquy-${before}.tgz`, `colloquy-${after}.tgz`),
+  );
 }
 
 // What stands under the heading of a version, without the heading.

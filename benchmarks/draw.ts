@@ -75,8 +75,8 @@ write(README, 'figures', `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)
 if (stores !== undefined) {
   const table = storeTable(stores, [...Object.values(listFigures), ...Object.values(writeFigures)]);
   write(README, 'stores', `${table}\n\n![The four stores](pictures/stores.svg)`);
-  const { first, light, deep, cursor } = listFigures;
+  const { first, deep } = listFigures;
   const { append, appendOfMany, createOfMany } = writeFigures;
-  const most = [first, light, deep, cursor, append, appendOfMany, createOfMany];
+  const most = [first, deep, append, appendOfMany, createOfMany];
   write('README.md', 'stores', storeTable(stores, most, shortTextOf));
 }

@@ -226,7 +226,7 @@ export type UnleasedError = InvalidInput | StoreError;
 export type DeleteError = InvalidInput | StoreError;
 /** Errors of `sweep`, when nothing could be swept. */
 export type SweepError = InvalidInput | StoreError;
-/** Why a sweep could not see to a session. */
+/** Why a sweep could not process a session. */
 export type SweepFailure = StoreError | ListenerFailed;
 /** Errors of `watch` and `watchAll`. */
 export type WatchError = InvalidInput | NotFound | StoreError;
@@ -335,7 +335,7 @@ export const misconfigured = (message: string, cause?: unknown): Misconfigured =
 
 export const listenerFailed = (id: string, cause: unknown): ListenerFailed => ({
   type: 'listener_failed',
-  message: 'onEnded has failed; it is told again',
+  message: 'onEnded failed; it will be called again',
   id,
   cause,
 });

@@ -11,7 +11,7 @@ const placedIn = ({ entries, start }: HistoryPart) =>
     position: entry.position,
   }));
 
-/** Messages, each with the positions before and behind it. */
+/** Messages, each with the positions before and after it. */
 export type PlacedMessages = ReturnType<typeof placedIn>;
 
 /** Reads back from the `end` until a message is found, the history begins, or `search` messages are read. */

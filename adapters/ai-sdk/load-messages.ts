@@ -15,7 +15,7 @@ export interface LoadOptions {
 export interface MessagePage<Message> {
   /** Oldest first. */
   readonly messages: Message[];
-  /** The position behind each message, by its id: `create({ from: { id, position } })` makes a fork that ends with it. */
+  /** The position after each message, by its id: `create({ from: { id, position } })` makes a fork that ends with it. */
   readonly positions: ReadonlyMap<string, number>;
   /** For the page before this one; absent at the beginning of the chat. */
   readonly before?: number;

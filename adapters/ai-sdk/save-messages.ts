@@ -24,7 +24,7 @@ const readMessages = (messages: readonly ChatMessage[]): Result<readonly Message
     : err(invalidInput([{ path: 'messages', message: 'must be an array of UIMessage that can be written as JSON' }]));
 };
 
-/** What to append, and behind which position if something is superseded. */
+/** What to append, and after which position if something is superseded. */
 const decide = (messages: readonly Message[], placed: PlacedMessages, regenerate: boolean) => {
   const known = new Map(placed.map((each) => [each.message.id, each]));
   const cuts = messages.flatMap((message) => {

@@ -190,7 +190,7 @@ export class TranscriptStore {
     return read && { ...known, position: read.position };
   }
 
-  /** The entries behind a position, and the end; undefined if the session is gone, or is not the one with this position. */
+  /** The entries after a position, and the end; undefined if the session is gone, or is not the one with this position. */
   async #read(id: string, after: number) {
     const parts: PositionedEntry[][] = [];
     for (let position = after; ; ) {

@@ -70,7 +70,7 @@ export class HistoryLog {
     };
   }
 
-  /** Adds entries after the first `kept` ones, and returns the position behind them. */
+  /** Adds entries after the first `kept` ones, and returns the position after them. */
   append({ entries, operation, after }: Omit<HistoryAppend, 'now'>, kept: number): number {
     if (after !== undefined) this.#rewind(kept);
     let end = this.#ends.at(-1) ?? 0;
@@ -99,7 +99,7 @@ export class HistoryLog {
     return this.#operations?.get(operationId);
   }
 
-  /** The entries behind a number of entries, up to another. */
+  /** The entries after a number of entries, up to another. */
   slice(from: number, to = this.length): HistoryEntry[] {
     return this.#entries.slice(from, to).map(copyOf);
   }

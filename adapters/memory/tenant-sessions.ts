@@ -34,7 +34,7 @@ export class TenantSessions {
   readonly #byLabel = new Map<string, OrderedIndex<StoredSession>>();
   /** Sessions that are due some time. */
   readonly #byDue = new OrderedIndex(dueOrder);
-  /** Built when it is first asked for: it costs those nothing who never do. */
+  /** Built at the first call, so that it costs nothing if it is not used. */
   #unleased: UnleasedIndex | undefined;
   /** The time for which the lists by status are correct. */
   #listedAt = Number.NEGATIVE_INFINITY;

@@ -30,7 +30,7 @@ export const rowsOf = (result: unknown): readonly Fields[] => {
   return Array.isArray(rows) ? rows.filter(isFields) : [];
 };
 
-/** Number of attempts of a statement that other transactions are in the way of. */
+/** Number of attempts of a statement that conflicts with other transactions. */
 const MAX_ATTEMPTS = 10;
 
 /**

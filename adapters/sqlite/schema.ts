@@ -118,7 +118,7 @@ const USABLE_FROM = 1;
 
 const META = 'CREATE TABLE IF NOT EXISTS colloquy_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID';
 
-/** An index that only those have who want it: it costs every change something. */
+/** An optional index, because it makes every change slower. */
 const LEASE_INDEX = `CREATE INDEX IF NOT EXISTS colloquy_sessions_by_wait ON colloquy_sessions ${UNLEASED_INDEX}`;
 
 const NO_LEASE_INDEX = 'DROP INDEX IF EXISTS colloquy_sessions_by_wait';

@@ -182,7 +182,7 @@ export class SessionWriter {
     });
   }
 
-  /** Adds entries behind a place. Returns the position behind them. */
+  /** Adds entries after a place. Returns the position after them. */
   #addEntries(eventsLength: number, key: SessionKey, row: Fields, append: HistoryAppend, from: Place): number {
     const { entries, operation } = append;
     const number = Number(row['number']);
@@ -215,7 +215,7 @@ export class SessionWriter {
     });
   }
 
-  /** Writes entries behind a place. Returns the place of the last one. */
+  /** Writes entries after a place. Returns the place of the last one. */
   #writeEntries(session: number, texts: readonly string[], { place, position, bytes }: Place): Place {
     let [at, size] = [0, bytes];
     for (const text of texts) {

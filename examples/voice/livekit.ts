@@ -17,7 +17,7 @@ export interface LiveKitEvents {
   on(event: 'close', listener: (event: { readonly reason: string }) => void): unknown;
 }
 
-/** Keeps a call until it is closed. `failed` is told what could not be kept. */
+/** Keeps a call until it is closed. `failed` gets what could not be stored. */
 export const keepLiveKit = (
   call: LiveKitEvents,
   sessions: SessionService,

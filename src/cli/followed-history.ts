@@ -5,11 +5,11 @@ import type { SessionSource } from './session-source.js';
 export interface AppendTold {
   /** Where the history ended then. */
   readonly historyPosition: number;
-  /** The position behind which everything was superseded. */
+  /** The position after which everything was superseded. */
   readonly after?: number | undefined;
 }
 
-/** What was added, and behind which position if something was superseded: 0 if this is the whole history. */
+/** What was added, and after which position if something was superseded: 0 if this is the whole history. */
 export interface Added {
   readonly after?: number | undefined;
   readonly entries: readonly HistoryEntry[];
@@ -20,7 +20,7 @@ export class FollowedHistory {
   readonly #sessions: SessionSource['sessions'];
   readonly #id: string;
   #position = 0;
-  /** Number of entries behind the position that were shown. */
+  /** Number of entries after the position that were shown. */
   #shown = 0;
 
   constructor(sessions: SessionSource['sessions'], id: string) {
@@ -28,7 +28,7 @@ export class FollowedHistory {
     this.#id = id;
   }
 
-  /** Begins behind the entries of a snapshot. */
+  /** Begins after the entries of a snapshot. */
   begin(entries: number): void {
     this.#position = 0;
     this.#shown = entries;
@@ -48,7 +48,7 @@ export class FollowedHistory {
       const part = await this.#sessions.history(this.#id, { after: this.#position });
       if (part.isErr()) return part.error.type === 'route_not_found' ? this.#addedOfAll(after) : { after, entries };
       const { entries: found, position } = part.value;
-      // A later event tells of what comes later, perhaps behind an earlier entry than this one.
+      // A later event tells of what comes later, perhaps after an earlier entry than this one.
       const told = found.filter((entry) => entry.position <= historyPosition);
       entries.push(...told.slice(this.#shown));
       this.#shown = Math.max(0, this.#shown - told.length);

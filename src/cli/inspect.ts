@@ -15,7 +15,7 @@ Shows a session and the end of its history. Changes nothing.
   --follow      Shows each change until the session ends or you press Ctrl-C. Events must be enabled.
   --json        Prints the session as one line of JSON, in the format of the HTTP interface plus end_reason; a session
                 of a database also has its labels and its current lease. With --follow, one line for each change.
-                Where a change has "after", its entries follow that position, and superseded what was behind it.
+                Where a change has "after", its entries follow that position, and supersede what was after it.
 ${sourceHelp}`;
 
 const objectOf = (change: ShownChange, added: Added, entries: number): object => {
@@ -59,7 +59,7 @@ const detailOf = (change: ShownChange): string => {
 const rewindOf = (after: number): string =>
   after === 0
     ? 'rewound to the beginning: all entries so far are superseded'
-    : `rewound: the entries behind position ${after} are superseded`;
+    : `rewound: the entries after position ${after} are superseded`;
 
 const linesOf = (change: ShownChange, added: Added, entries: number): Line[] => {
   if (change.type === 'session.snapshot') return sessionLines(change.session, entries);

@@ -41,7 +41,7 @@ const labelsIn = (options: Options): object | undefined => {
   return named.size === 0 ? undefined : Object.fromEntries(named);
 };
 
-/** The cursor behind a session. A service that shows no times does not tell when it was updated. */
+/** The cursor after a session. A service that shows no times does not tell when it was updated. */
 const cursorBehind = ({ id, createdAt, updatedAt }: ShownSession, isByUpdate: boolean): string | undefined => {
   const at = isByUpdate ? updatedAt : createdAt;
   return at && cursorOf({ id, at }, isByUpdate);

@@ -100,7 +100,7 @@ export class SessionClient {
   }
 
   /**
-   * Reads a part of a history: the last entries, those behind a position, or those before one. A position that is not in
+   * Reads a part of a history: the last entries, those after a position, or those before one. A position that is not in
    * this history is `invalid_input`. The host must serve `historyRoutes()`.
    */
   history(
@@ -125,24 +125,24 @@ export class SessionClient {
     return this.#each(readEachQuery(query), options);
   }
 
-  /** IDLE to ACTIVE. The time limit runs. */
+  /** IDLE to ACTIVE. The time limit begins to run. */
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteStartError> {
     return this.#call(changes.start, { id, options }, writtenOf(changes.start));
   }
 
-  /** ACTIVE to PAUSED. The time limit stops. */
+  /** ACTIVE to PAUSED. The time limit is not used up meanwhile. */
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
     return this.#call(changes.pause, { id, options }, writtenOf(changes.pause));
   }
 
-  /** PAUSED to ACTIVE. The time limit runs on. */
+  /** PAUSED to ACTIVE. The time limit continues to run. */
   resume(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteStartError> {
     return this.#call(changes.resume, { id, options }, writtenOf(changes.resume));
   }
 
   /**
-   * Sets another time limit, more or less than before, of a session that has not ended. The seconds that are used count: a
-   * limit that is not above them is `invalid_input`.
+   * Sets another time limit, more or less than before, of a session that has not ended. It includes the seconds already
+   * used: a limit that is not more than these is `invalid_input`.
    */
   extend(id: string, input: ExtendInput, options: WriteOptions = {}): ResultAsync<SessionState, RemoteChangeError> {
     return this.#call(extend, { id, input, options }, writtenOf(extend));
@@ -212,7 +212,7 @@ export class SessionClient {
     return new ResultAsync(withLease(operations, this.#settings.timing, input, use));
   }
 
-  /** Ends a lease. Succeeds if the lease was over already and no other followed. */
+  /** Ends a lease. Succeeds if the lease was already over and no other one followed. */
   release(id: string, input: ReleaseInput, options: CallOptions = {}): ResultAsync<void, RemoteReleaseError> {
     const isReleased = ({ status }: Reply) => status === release.output.status || undefined;
     return this.#call(release, { id, input, options }, isReleased).map(() => undefined);
@@ -220,14 +220,14 @@ export class SessionClient {
 
   /**
    * Erases entries: their content, `id` and `data` are gone from the store at once, also of entries that are superseded.
-   * Their places, roles and times stay. `positions` are 1 to 1000 positions that `history` returned.
+   * Their positions, roles and times stay. `positions` are 1 to 1000 positions that `history` returned.
    */
   redact(id: string, positions: readonly number[], options: CallOptions = {}): ResultAsync<void, RemoteRedactError> {
     const isRedacted = ({ status }: Reply) => status === redact.output.status || undefined;
     return this.#call(redact, { id, input: { positions }, options }, isRedacted).map(() => undefined);
   }
 
-  /** Deletes the session. Succeeds if there is none. */
+  /** Deletes the session. Succeeds if it does not exist. */
   delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteDeleteError> {
     const isDeleted = ({ status }: Reply) => status === remove.output.status || undefined;
     return this.#call(remove, { id, options }, isDeleted).map(() => undefined);
@@ -235,7 +235,7 @@ export class SessionClient {
 
   /**
    * Watches a session: yields a snapshot, then its events in the order of their sequence, until the session has ended
-   * or is deleted. With `from`, the position of an event or a snapshot, it continues behind that item without a
+   * or is deleted. With `from`, the position of an event or a snapshot, it continues after that item without a
    * snapshot. If the connection is lost, it reconnects and continues after the last event; if an event may be missing,
    * it yields another snapshot. An error is the last item. Aborting the signal ends the iteration at once, and leaving
    * the loop closes the connection. Nothing is sent before the first `next`. Never throws. The host must serve

@@ -34,7 +34,7 @@ export class LogCursor {
     return this.#place;
   }
 
-  /** Moves behind the latest event. */
+  /** Moves after the latest event. */
   async toEnd(): Promise<Result<void, StoreError>> {
     const latest = await safely(() => this.#log.latest(this.#stream));
     this.#place = latest.unwrapOr(this.#place);

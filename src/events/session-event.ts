@@ -130,7 +130,7 @@ export type SessionChange = SessionSnapshot | SessionEvent | SessionExpiring;
  */
 export interface EventsLost {
   readonly type: 'events_lost';
-  /** The position behind the missing events. */
+  /** The position after the missing events. */
   readonly position: string;
 }
 

@@ -52,7 +52,7 @@ const inWireNames = (
 /** Translates an error of the service to wire names. An unknown error becomes `store_unavailable`. */
 export const inClientTerms = (operation: AnyOperation, error: SessionError): HandlerError => {
   if (error.type === 'invalid_input') return inWireNames(operation, error);
-  return isSessionError(error) ? error : storeUnavailable('the store gave an unknown error', 'unknown', error);
+  return isSessionError(error) ? error : storeUnavailable('the store returned an unknown error', 'unknown', error);
 };
 
 /** The result of a service call with wire names in its error; `store_unavailable` after the handler's `timeoutMs`. */
@@ -104,7 +104,7 @@ export const replayedHeaders = (result: unknown): HandlerResponse['headers'] =>
 const responseOf = ({ status, shape, headers }: Output, value: unknown): Result<HandlerResponse, HandlerError> => {
   if (shape === undefined) return ok({ status, headers: bareHeaders });
   const body = shape.write(value);
-  if (shape.read(body) === undefined) return err(storeUnavailable('the store gave something else', 'unknown'));
+  if (shape.read(body) === undefined) return err(storeUnavailable('the store returned an invalid value', 'unknown'));
   const own = headers?.includes(REPLAYED_HEADER) ? replayedHeaders(value) : {};
   return ok({ status, headers: { ...commonHeaders, ...own }, body: JSON.stringify(body) });
 };

@@ -61,17 +61,17 @@ const statuses = {
   too_many_streams: 503,
 } as const satisfies Readonly<Record<Code, number>>;
 
-/** The detail of each error. They are fixed texts, because the message of an error may contain what only the host may see. */
+/** The detail of each error: fixed texts, because the message of an error may contain texts that only the host may see. */
 const details = {
   invalid_input: '',
   not_found: 'There is no such session.',
   invalid_transition: 'The status of the session does not allow this.',
   leased: 'Another holder has the session.',
   lease_lost: 'The fencing token is not that of the current lease.',
-  conflict: 'Others kept changing the session at the same time. Try again.',
-  history_full: 'The history of the session has as many entries as this service allows.',
-  history_moved: 'The history has moved: it does not end at if_position, or what it had at after is superseded.',
-  too_many_active: 'As many sessions are active as the tenant may have at a time. Try again when one has ended.',
+  conflict: 'Other requests changed the session at the same time. Try again.',
+  history_full: 'The history of the session has reached the maximum number of entries.',
+  history_moved: 'The history has changed: it does not end at if_position, or the entry at after was superseded.',
+  too_many_active: 'The tenant has reached its maximum number of active sessions. Try again when one has ended.',
   operation_mismatch: 'This Idempotency-Key was used before for another operation on this session.',
   idempotency_mismatch: 'This Idempotency-Key was used before with another body.',
   page_too_large:
@@ -83,11 +83,11 @@ const details = {
   store_unavailable: 'The sessions cannot be reached at the moment. Try again later.',
   unauthenticated: 'The header X-API-KEY must carry a valid API key.',
   route_not_found: 'There is nothing at this path.',
-  method_not_allowed: 'This path does not know this method; the header Allow names those that it knows.',
+  method_not_allowed: 'This path does not support this method. The header Allow lists the methods that it supports.',
   body_too_large: 'The body is larger than this service accepts.',
   unsupported_media_type: 'The body must be sent as Content-Type: application/json, in UTF-8 and uncompressed.',
   authenticator_unavailable: 'API keys cannot be checked at the moment. Try again later.',
-  too_many_streams: 'As many streams of events are open as this service allows. Try again later.',
+  too_many_streams: 'The maximum number of event streams is open. Try again later.',
 } as const satisfies Readonly<Record<Code, string>>;
 
 /** An error that says nothing but its type, for a request that the handler refuses. */

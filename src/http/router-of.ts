@@ -63,7 +63,7 @@ export const tidyPrefix = (prefix: string): string => {
   return segments.map((each) => `/${each.replace(nonPath, percentEncode)}`).join('');
 };
 
-/** The path behind a normalized prefix; undefined if the URL does not start with it. */
+/** The path after a normalized prefix; undefined if the URL does not start with it. */
 export const withoutPrefix = (url: string, prefix: string): string | undefined => {
   if (prefix === '') return url;
   return url.startsWith(prefix) && url[prefix.length] === '/' ? url.slice(prefix.length) : undefined;

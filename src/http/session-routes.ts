@@ -57,7 +57,7 @@ const answerList = (call: Call): Answer =>
     if (listed.isErr()) return err(listed.error);
     const page = listed.value;
     await turn();
-    if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store gave no total', 'unknown'));
+    if (!Number.isSafeInteger(page.total)) return err(storeUnavailable('the store returned no total', 'unknown'));
     const path = `${tidyPrefix(request.prefix)}${list.path}`;
     const headers = { ...commonHeaders, ...pageHeaders(path, page, query.value) };
     if (request.method === 'HEAD') return ok({ status: 200, headers });
@@ -97,6 +97,6 @@ export const commandRoutes = (): RouteGroup<TenantCommands & TenantSessions> => 
 
 /**
  * `GET /session/{session_id}/history`, for `createSessionHandler({ routes: [historyRoutes()] })`: a part of a history,
- * the last entries or those behind a position. It reveals nothing beyond `GET /session/{session_id}`.
+ * the last entries or those after a position. It reveals nothing beyond `GET /session/{session_id}`.
  */
 export const historyRoutes = (): RouteGroup<TenantHistories> => historyOperations.map((operation) => ({ operation }));

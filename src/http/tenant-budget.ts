@@ -15,7 +15,7 @@ export interface Reservation {
    * are served in between. A small answer does not wait.
    */
   turn(): Promise<void>;
-  /** Returns what was taken to the budget. */
+  /** Returns the reserved part to the budget. */
   release(): void;
 }
 

@@ -26,7 +26,7 @@ export const readFields = (issues: IssueList, path: string, value: unknown): Fie
 export const checkFunction = (issues: IssueList, path: string, value: unknown): void =>
   issues.check(value === undefined || typeof value === 'function', path, 'must be a function');
 
-/** A listener of the host, which may be missing and can do no harm: what it throws, or rejects with, is passed over. */
+/** An optional listener of the host. Its exceptions and rejections are ignored. */
 export const readListener = (issues: IssueList, path: string, listener: unknown): ((value?: unknown) => void) => {
   checkFunction(issues, path, listener);
   return (value) => {

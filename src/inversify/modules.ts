@@ -21,7 +21,7 @@ type Authenticator = SessionHandlerOptions['authenticate'];
 
 /**
  * The binding of a store module. It is separate from the port, so that any module can bind the port first, and a store that
- * the host binds is told apart from that of a module.
+ * the host binds is distinguished from that of a module.
  */
 const CHOSEN_STORE = Symbol.for('colloquy.ChosenStore');
 

@@ -26,11 +26,11 @@ export interface OperationText {
   readonly outputs: Readonly<Record<number, string>>;
 }
 
-const moved = { 200: 'Where the session stands now.' };
+const moved = { 200: 'The current state of the session.' };
 
 /** Texts by operation name. */
 const operations: Readonly<Record<string, OperationText>> = {
-  createSession: { summary: 'Create a session', outputs: { 201: 'The session is there, IDLE.' } },
+  createSession: { summary: 'Create a session', outputs: { 201: 'The session was created. Its status is IDLE.' } },
   listSessions: {
     summary: 'List sessions',
     description:
@@ -49,7 +49,7 @@ const operations: Readonly<Record<string, OperationText>> = {
       'Server-Sent Events: a snapshot, then every change, until the session has ended. Each event but `unavailable` has an id for Last-Event-ID.',
     outputs: {
       200: 'The events until the session ends. Lines that begin with a colon are heartbeats.',
-      204: 'The stream had ended, and the client has seen its end.',
+      204: 'The stream has ended, and the client has received its end.',
     },
   },
   startSession: { summary: 'Start a session: IDLE to ACTIVE', outputs: moved },
@@ -72,7 +72,7 @@ const operations: Readonly<Record<string, OperationText>> = {
   releaseSession: { summary: 'End a lease', outputs: { 204: 'The lease is over.' } },
   deleteSession: {
     summary: 'Delete a session',
-    outputs: { 204: 'There is no such session any more, or there was none.' },
+    outputs: { 204: 'The session was deleted, or did not exist.' },
   },
 };
 
@@ -98,7 +98,10 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     description: 'The request is refused unless this is the fencing token of the current lease.',
     example: 1,
   },
-  from: { description: 'The id of the last event that was seen, to go on behind it.', example: END_ID },
+  from: {
+    description: 'The id of the last event that the client has received. The stream continues after it.',
+    example: END_ID,
+  },
   warnBefore: {
     description: `Seconds before the end by the clock when \`session.expiring\` is sent, 1 to ${WARNING_SECONDS}.`,
     example: 30,
@@ -123,7 +126,7 @@ const parameters: Readonly<Record<string, ParameterText>> = {
   },
   last: { description: `How many entries from the end, ${atMost}`, example: 20 },
   'readHistory.after': {
-    description: 'A position that an append or another part has answered, or 0. Not together with `last`.',
+    description: 'A position that an append or another part returned, or 0. Not together with `last`.',
     example: 0,
   },
   before: { description: 'A position, to read the entries before it. Not together with `last` or `after`.' },
@@ -135,22 +138,22 @@ const schemas: Readonly<Record<string, string>> = {
   Timestamp: 'RFC 3339.',
   CreateSession: 'What to create. Other fields are ignored.',
   CreatedSession: 'The session that was created.',
-  SessionStatus: 'What a session is doing.',
+  SessionStatus: 'The status of a session.',
   SessionOptions: 'The configuration of a session, as in CreateSession, with its current time limit.',
   HistoryEntry: 'One message of a session.',
   Session: 'A session as it is at the moment of reading.',
   EndReason: 'Why the session has ended.',
-  SessionState: 'Where a session stands.',
+  SessionState: 'The state of a session.',
   LeaseSession: 'Who leases the session, and for how long. Other fields are ignored.',
   RenewSession: 'Which lease to extend, and for how long from now on. Other fields are ignored.',
   ReleaseSession: 'Which lease to end. Other fields are ignored.',
   SessionLease: 'A lease on a session.',
   SessionOrigin: 'The session that another one was forked from, and the position in its history where the copy ends.',
   AppendHistory: 'What to append. Other fields are ignored.',
-  NewHistoryEntry: 'A history entry. Without a timestamp it has that of its arrival.',
-  AppendedHistory: 'What an append answers.',
+  NewHistoryEntry: 'A history entry. Without a timestamp, it gets the time at which it arrives.',
+  AppendedHistory: 'The result of an append.',
   HistoryPart: 'A part of a history.',
-  PositionedHistoryEntry: 'A history entry with its place.',
+  PositionedHistoryEntry: 'A history entry with its position.',
   SessionEvent: 'A change of the session.',
   ExtendSession: 'The new time limit. Other fields are ignored.',
   UpdateSession: 'The labels to change. Other fields are ignored.',
@@ -163,8 +166,8 @@ const schemas: Readonly<Record<string, string>> = {
   SessionLeaseEvent: 'A lease was taken or released.',
   SessionExpiringEvent: 'The clock ends the session soon.',
   StreamEnd: 'The last event: the session has ended, or is deleted and has no end_reason.',
-  StreamUnavailable: 'The last event where the sessions cannot be reached any more.',
-  ProblemCode: 'What is wrong, for programs.',
+  StreamUnavailable: 'The last event of a stream whose store cannot be reached.',
+  ProblemCode: 'The error code, for programs.',
   Problem: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
 };
 
@@ -175,22 +178,22 @@ const properties: Readonly<Record<string, string>> = {
   face: 'Name of the face.',
   profile: 'Name of the profile.',
   context: 'Background facts.',
-  behavior: 'What role the session takes.',
+  behavior: 'How the session behaves, such as a system prompt.',
   time_limit: 'Seconds that the session may be ACTIVE, across pauses, with fractions.',
   'SessionExtendedEvent.time_limit': 'The new time limit in seconds; 0 is no limit.',
   'SessionOptions.time_limit': 'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
   session_id: 'The id of the session.',
-  id: 'The same whenever this event is sent again.',
+  id: 'Stays the same if the event is sent again.',
   'Session.id': 'The id of the session.',
   'SessionState.id': 'The id of the session.',
   role: 'Who said it; usually user or assistant.',
   content: 'What was said.',
   timestamp: 'When it was said: RFC 3339.',
-  'HistoryEntry.id': 'The id that its writer gave it.',
-  'PositionedHistoryEntry.id': 'The id that its writer gave it.',
+  'HistoryEntry.id': 'An id that the caller chose.',
+  'PositionedHistoryEntry.id': 'An id that the caller chose.',
   'NewHistoryEntry.id': 'An id of your own.',
-  data: 'What belongs to it beside its text, such as tool calls: any JSON.',
-  'PositionedHistoryEntry.position': 'The position behind it.',
+  data: 'Data beside the text, such as tool calls: any JSON value.',
+  'PositionedHistoryEntry.position': 'The position after it.',
   history: 'Oldest first.',
   created_at: 'When it was created: UTC.',
   duration: 'Whole seconds spent ACTIVE, rounded down.',
@@ -212,8 +215,8 @@ const properties: Readonly<Record<string, string>> = {
     'Rewinds: the entries follow this position, and what followed it is superseded; 0 replaces the whole history.',
   'SessionAppendedEvent.after': 'The position that the entries follow, if they have superseded others.',
   'HistoryPart.entries': 'Oldest first.',
-  position: 'The position behind the entries: opaque, growing, the same for a repeated append.',
-  'HistoryPart.position': 'Where the part ends: what comes behind it is read with `after`.',
+  position: 'The position after the entries: opaque, increasing, and the same for a repeated append.',
+  'HistoryPart.position': 'The position after the part. Send it as `after` to read on.',
   start: 'The position before the part, 0 at the beginning of the history: read back from it with `before`.',
   if_position: 'Appends only if the history ends at this position.',
   labels: 'Names and values to find sessions by. In an answer only where the host shows them.',

@@ -45,7 +45,7 @@ const headers: Readonly<Record<string, Header>> = {
   'Cache-Control': fixed('Sessions are private and change by the second.', commonHeaders['Cache-Control']),
   'Retry-After': fixed('Seconds after which to try again.', '1'),
   'WWW-Authenticate': fixed('How to authenticate: with X-API-KEY.', 'ApiKey'),
-  Allow: header('The methods that the path knows.'),
+  Allow: header('The methods that the path supports.'),
   Location: header('The path of the session.'),
   [REPLAYED_HEADER]: header(
     'An earlier request with the same Idempotency-Key did this.',
@@ -54,7 +54,11 @@ const headers: Readonly<Record<string, Header>> = {
   ),
   'X-Total-Count': header('How many sessions there are on all pages.', { type: 'integer', minimum: 0 }),
   Link: header('Other pages, as RFC 8288 says: first, prev, next, last.'),
-  'X-Next-Cursor': header('Leads on as `after`; the last page has none.', { type: 'string' }, false),
+  'X-Next-Cursor': header(
+    'Send it as `after` to get the next page. The last page has none.',
+    { type: 'string' },
+    false,
+  ),
   'X-Unreadable-Sessions': header(`The ids of the page whose records are damaged, ${ids}`, { type: 'string' }, false),
   'X-History-Truncated': header(
     `The ids of the sessions whose history was cut by history_limit, ${ids}`,

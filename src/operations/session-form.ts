@@ -56,7 +56,7 @@ export interface SessionForm {
   readonly session: (session: Session) => object;
   /** Writes the session of a snapshot: last its `duration`, and then the fields of `more`. */
   readonly snapshot: (session: Session) => object;
-  /** Writes the fields of `snapshot` behind the duration. */
+  /** Writes the fields of `snapshot` after the duration. */
   readonly more: (session: Session) => object;
   /** Writes one session of a list. */
   readonly item: (session: Session) => object;

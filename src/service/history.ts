@@ -101,7 +101,7 @@ export const appendHistory = async (
   }
 };
 
-/** The part of a history to read: the last entries, those behind a position, or those before one. */
+/** The part of a history to read: the last entries, those after a position, or those before one. */
 export type HistoryQuery =
   | {
       /** Maximum number of the latest entries, 1 to 1000. Default: 100. */

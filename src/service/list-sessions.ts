@@ -43,7 +43,7 @@ export interface EachQuery {
   readonly createdAfter?: string | Date;
   /** Only sessions created earlier than this time, exclusive: RFC 3339 with any offset, or a Date. */
   readonly createdBefore?: string | Date;
-  /** Only sessions behind this cursor: the `next` of a page. */
+  /** Only sessions after this cursor: the `next` of a page. */
   readonly after?: string;
   /**
    * Maximum number of the latest entries of each history, from 0; `historyCount` is the number of all. Default: all.

@@ -2,9 +2,9 @@ import { hasMethods } from '../input/values.js';
 
 /** The host's logger, such as pino, bunyan or `console`. */
 export interface Logger {
-  /** Logs what a host may want to know. */
+  /** Logs information for the host. */
   info(fields: object, message: string): void;
-  /** Logs what may need attention. */
+  /** Logs warnings. */
   warn(fields: object, message: string): void;
   /** Logs a failure. */
   error(fields: object, message: string): void;

@@ -6,7 +6,7 @@ import type { SessionKey, UnleasedPlace } from '../store/session-store.js';
 
 /** The result of `append`. */
 export interface Appended {
-  /** The position behind these entries: opaque, growing, never used twice, and the same if the append is repeated. */
+  /** The position after these entries: opaque, growing, never used twice, and the same if the append is repeated. */
   readonly position: number;
   /** Present if an earlier call with this operation id added the entries: this one added nothing. */
   readonly repeated?: true;
@@ -21,9 +21,9 @@ export interface HistoryPart {
    * before it.
    */
   readonly start: number;
-  /** The position behind the part: opaque, and the end of the history if nothing follows. `{ after: position }` reads on. */
+  /** The position after the part: opaque, and the end of the history if nothing follows. `{ after: position }` reads on. */
   readonly position: number;
-  /** Whether there were entries behind `position` at the time of reading. */
+  /** Whether there were entries after `position` at the time of reading. */
   readonly hasMore: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { SweptSession } from './operation-results.js';
 
 /** What a sweep has done with one session or one end. */
 export interface Processed {
-  /** Whether it has moved or removed what was due, so that it is not due now. */
+  /** Whether the session was moved or removed, so that it is not due now. */
   readonly isDone: boolean;
   readonly ended?: SweptSession;
   readonly reported?: EndedSession;

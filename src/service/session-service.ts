@@ -139,7 +139,7 @@ export class SessionService {
   }
 
   /**
-   * Reads a part of a history: the last entries, those behind a position, or those before one. The cost depends on the
+   * Reads a part of a history: the last entries, those after a position, or those before one. The cost depends on the
    * part, not on the length of the history. A position that is not in this history is `invalid_input`.
    */
   history(id: string, query: HistoryQuery = {}): ResultAsync<HistoryPart, HistoryError> {
@@ -166,8 +166,8 @@ export class SessionService {
 
   /**
    * Iterates over the tenant's sessions of a status that nobody holds, the longest waiting first, without their histories:
-   * those that nobody has leased, whose lease was released, or whose lease has run out, as those of a worker that died. It
-   * costs what it yields, however many sessions there are. Sessions that become free during an iteration come with the next
+   * those that nobody has leased, whose lease was released, or whose lease has run out, as those of a worker that died. The
+   * cost depends on the sessions that it yields. Sessions that become free during an iteration come with the next
    * one. Another worker may take a session first: `lease` and `withLease` are then `leased`. A session that cannot be read
    * is a `corrupt_record` item; any other error is the last item. The stores on databases need their option `leaseIndex`.
    * Never throws.
@@ -176,24 +176,24 @@ export class SessionService {
     return unleasedSessions(this.#settings, readUnleased(query));
   }
 
-  /** IDLE to ACTIVE. The time limit runs. */
+  /** IDLE to ACTIVE. The time limit begins to run. */
   start(id: string, options: OperationOptions = {}): ResultAsync<SessionState, StartError> {
     return this.#activate(id, 'start', options);
   }
 
-  /** ACTIVE to PAUSED. The time limit stops. */
+  /** ACTIVE to PAUSED. The time limit is not used up meanwhile. */
   pause(id: string, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
     return this.#change(id, 'pause', options);
   }
 
-  /** PAUSED to ACTIVE. The time limit runs on. */
+  /** PAUSED to ACTIVE. The time limit continues to run. */
   resume(id: string, options: OperationOptions = {}): ResultAsync<SessionState, StartError> {
     return this.#activate(id, 'resume', options);
   }
 
   /**
-   * Sets another time limit, more or less than before, of a session that has not ended. The seconds that are used count: a
-   * limit that is not above them is `invalid_input`.
+   * Sets another time limit, more or less than before, of a session that has not ended. It includes the seconds already
+   * used: a limit that is not more than these is `invalid_input`.
    */
   extend(id: string, input: ExtendInput, options: OperationOptions = {}): ResultAsync<SessionState, ChangeError> {
     return this.#performOn({ name: 'extend', id }, (settings, key) => extendSession(settings, key, input, options));
@@ -230,8 +230,8 @@ export class SessionService {
   }
 
   /**
-   * Leases a session that has not ended, so that two workers do not drive one conversation. While another holder has the
-   * session, it is `leased`. Give the `fencingToken` to `append` and to commands: they are `lease_lost` once the lease is
+   * Leases a session that has not ended, so that two workers do not answer in one conversation. If another holder has
+   * the session, the error is `leased`. Give the `fencingToken` to `append` and to commands: they are `lease_lost` once the lease is
    * over, also if this process was paused meanwhile. Calls without one are not checked. Every lease has a higher token: one
    * by a holder that has the session already, such as a worker that was restarted under its name, takes the place of the
    * earlier lease. A lease ends by itself: it is computed from its end and the clock.
@@ -270,20 +270,20 @@ export class SessionService {
     return new ResultAsync(withLease(operations, clock, input, use));
   }
 
-  /** Ends a lease. Succeeds if the lease was over already and no other followed. */
+  /** Ends a lease. Succeeds if the lease was already over and no other one followed. */
   release(id: string, input: ReleaseInput): ResultAsync<void, ReleaseError> {
     return this.#performOn({ name: 'release', id }, (settings, key) => releaseSession(settings, key, input));
   }
 
   /**
    * Erases entries: their content, `id` and `data` are gone from the store at once, also of entries that are superseded.
-   * Their places, roles and times stay. `positions` are 1 to 1000 positions that `history` returned. Any status allows it.
+   * Their positions, roles and times stay. `positions` are 1 to 1000 positions that `history` returned. Allowed in any status.
    */
   redact(id: string, positions: readonly number[]): ResultAsync<void, RedactError> {
     return this.#performOn({ name: 'redact', id }, (settings, key) => redactEntries(settings, key, positions));
   }
 
-  /** Deletes the session. Succeeds if there is none. */
+  /** Deletes the session. Succeeds if it does not exist. */
   delete(id: string): ResultAsync<void, DeleteError> {
     return this.#performOn(
       { name: 'delete', id },
@@ -298,7 +298,7 @@ export class SessionService {
 
   /**
    * Watches a session: yields a snapshot, then its events in the order of their sequence, until the session has ended
-   * or is deleted. With `from`, the position of an item, it continues behind that item without a snapshot. Where events
+   * or is deleted. With `from`, the position of an item, it continues after that item without a snapshot. Where events
    * are missing, it yields another snapshot. An end by the clock is yielded at the deadline, even if no sweep has
    * stored it. An error is the last item: `misconfigured` if the store has no events, `not_found` if there is no such
    * session, `store_unavailable` if the store's client was closed. Aborting the signal ends the iteration at once.

@@ -68,7 +68,7 @@ export class Settings {
   readonly tenantError: InvalidInput | undefined;
   readonly clock: Clock;
   readonly now: () => Result<number, Misconfigured>;
-  /** Calls `done` when the clock has gone on by `ms`, or earlier; returns a function that prevents the call. */
+  /** Calls `done` when `ms` have passed on the clock, or earlier; returns a function that prevents the call. */
   readonly after: (ms: number, done: () => void) => () => void;
   readonly ids: Ids;
   /** What a new session is promised. */

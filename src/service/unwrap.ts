@@ -9,7 +9,7 @@ const messageOf = (error: unknown): string => {
   return texts.length === 0 ? 'the result is an error, see `cause`' : texts.join(': ');
 };
 
-/** What `unwrap` throws. Its message is that of the error, behind the error's type if it has one. */
+/** What `unwrap` throws. Its message is that of the error, after the error's type if it has one. */
 export class UnwrapError<E = SessionError> extends Error {
   /** `UnwrapError`. */
   override readonly name = 'UnwrapError';

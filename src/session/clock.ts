@@ -7,7 +7,7 @@ export interface Clock {
   now(): number;
 
   /**
-   * Calls `done` once, later, when the time has gone on by `ms` milliseconds, and returns a function that prevents the
+   * Calls `done` once, later, when `ms` milliseconds have passed, and returns a function that prevents the
    * call. For a clock that does not run with the machine's, such as one that a test moves: it may then step as it likes,
    * and watches, leases and sweepers wait by it. Default: a timer of the machine; a step of more than a year is refused for a minute.
    */

@@ -7,7 +7,7 @@ import { acceptsHistoryAt } from './timeline.js';
 /** An earlier append with the same operation id. */
 export interface KnownAppend {
   readonly digest: string;
-  /** The position behind its entries. */
+  /** The position after its entries. */
   readonly position: number;
 }
 

@@ -15,7 +15,7 @@ export interface Extension {
   readonly operationId: string | undefined;
 }
 
-/** The next state, with another time limit. The status goes on: its time counts from where it began. */
+/** The next state, with another time limit. The status and its start stay the same. */
 export const extendState = (
   current: StateRecord,
   { now, limitMs, command, operationId }: Extension,

@@ -7,7 +7,7 @@ import { type Misconfigured, misconfigured } from '../errors.js';
  * and must be hard to guess.
  */
 export interface Ids {
-  /** A new id: 1 to 256 characters, never given before. */
+  /** A new id: 1 to 128 characters, never given before. */
   next(): string;
 }
 

@@ -48,7 +48,7 @@ export interface HistoryEntry {
 
 /** An entry with its place in the history. */
 export interface PositionedEntry extends HistoryEntry {
-  /** The position behind the entry: opaque, and never that of another entry of the session. */
+  /** The position after the entry: opaque, and never that of another entry of the session. */
   readonly position: number;
 }
 

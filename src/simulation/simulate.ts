@@ -28,9 +28,9 @@ export interface SimulationOptions {
   readonly setup?: (given: SimulatedSessions) => unknown;
   /** Your program, as one process runs it. It may end by itself, or go on until the signal. */
   readonly host: (given: SimulatedHost) => unknown;
-  /** Judges what the hosts have left. A run has failed if it throws, rejects, or gives `false` or an error of a result. */
+  /** Checks the sessions after a run. A run has failed if it throws, rejects, or returns `false` or an error result. */
   readonly check: (given: SimulatedSessions) => unknown;
-  /** Is told every five seconds how many seeds have been run. Default: a line on the console. */
+  /** Called every five seconds with the number of seeds that have been run. Default: a line on the console. */
   readonly onProgress?: (done: number, seeds: number) => void;
 }
 

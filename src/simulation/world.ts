@@ -18,7 +18,7 @@ interface Action {
   readonly run: () => unknown;
 }
 
-/** Node's, Bun's and Deno's quickest way to let everything else go on; a timer of the other runtimes takes longer. */
+/** The quickest way to let other work run, in Node, Bun and Deno; timers of other runtimes take longer. */
 const immediate: unknown = Reflect.get(globalThis, 'setImmediate');
 
 /** Resolves when all that was resolved has gone on. */
@@ -110,7 +110,7 @@ export class World {
     return true;
   }
 
-  /** Resolves when nothing can go on before the next action. */
+  /** Resolves when no work is left to do before the next action. */
   async settle(): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
     do await settled();

@@ -29,7 +29,7 @@ export interface UnreportedEnd extends EndKey {
 export interface DueEnds {
   /** The longest overdue first. */
   readonly ends: readonly UnreportedEnd[];
-  /** Errors of what could not be read; it stays due. */
+  /** Errors of entries that could not be read. They stay due. */
   readonly failed: readonly StoreError[];
   /** Whether more ends may be due in this part. */
   readonly hasMore: boolean;

@@ -90,7 +90,7 @@ export interface HistoryAppend {
  */
 export type AppendOutcome =
   /**
-   * `position` is the position behind these entries: opaque, higher than all before it, and the same if the call is
+   * `position` is the position after these entries: opaque, higher than all before it, and the same if the call is
    * repeated. An append with `after` and no entries has a position too. `repeated`: an earlier append with this operation id
    * has added them, and this one wrote nothing.
    */
@@ -112,12 +112,12 @@ export type AppendOutcome =
 /** Outcome of `SessionStore.redact`. */
 export type Redacted =
   | 'redacted'
-  /** One of the positions is behind the end, or can be that of no entry. Nothing was written. */
+  /** One of the positions is after the end, or can be that of no entry. Nothing was written. */
   | 'invalid_position'
   | 'missing';
 
 /**
- * The part of a history to read: the first entries behind `after`, or the latest before `before`. A superseded position is
+ * The part of a history to read: the first entries after `after`, or the latest before `before`. A superseded position is
  * one between those of the entries that are left.
  */
 export type HistorySlice = {
@@ -145,13 +145,13 @@ export type HistorySlice = {
 export type EntriesOutcome =
   | {
       readonly outcome: 'found';
-      /** Oldest first, each with the position behind it. */
+      /** Oldest first, each with the position after it. */
       readonly entries: readonly PositionedEntry[];
       /** The position before the first of the entries: `after`, or 0 at the beginning of the history. */
       readonly start: number;
-      /** The position behind the last of the entries: `before`, or the end of the history if nothing follows. */
+      /** The position after the last of the entries: `before`, or the end of the history if nothing follows. */
       readonly position: number;
-      /** Whether there are entries behind `position`. */
+      /** Whether there are entries after `position`. */
       readonly hasMore: boolean;
     }
   /** `after` or `before` is not a position in this history. */
@@ -230,7 +230,7 @@ export interface PageRange extends ReadSize {
    * was updated at its deadline; any other at its `lastActivityAt`. Default: only what is stored counts.
    */
   readonly now?: number | undefined;
-  /** Only sessions behind this place, in the order of the page. */
+  /** Only sessions after this place, in the order of the page. */
   readonly after?: ListPlace | undefined;
 }
 
@@ -242,7 +242,7 @@ export interface RecordPage {
   readonly total: number;
   /** Ids of sessions on this page that cannot be read; they are missing from `records`. */
   readonly unreadable: readonly string[];
-  /** The place of the last session on this page, readable or not. Absent if there are no sessions behind it. */
+  /** The place of the last session on this page, readable or not. Absent if there are no sessions after it. */
   readonly next?: ListPlace;
 }
 
@@ -262,7 +262,7 @@ export interface UnleasedRange {
   readonly now: number;
   /** Maximum number of sessions. */
   readonly limit: number;
-  /** Only sessions behind this place. */
+  /** Only sessions after this place. */
   readonly after?: UnleasedPlace | undefined;
 }
 
@@ -272,7 +272,7 @@ export interface UnleasedPage {
   readonly records: readonly SessionRecord[];
   /** Ids of sessions on this page that cannot be read; they are missing from `records`. */
   readonly unreadable: readonly string[];
-  /** The place of the last session on this page, readable or not. Absent if there are no sessions behind it. */
+  /** The place of the last session on this page, readable or not. Absent if there are no sessions after it. */
   readonly next?: UnleasedPlace;
 }
 
@@ -324,20 +324,20 @@ export interface EventScope {
  * Positions never leave the engine, because they would reveal the activity of other tenants.
  */
 export interface EventLog {
-  /** Called before a watch calls the other methods, for what the log has to know. An error ends the watch. */
+  /** Called before a watch calls the other methods, so that the log can read what it needs. An error ends the watch. */
   open?(): Answer<void, StoreError>;
 
   /** The stream that contains a tenant's events. It may also contain events of other tenants. */
   streamOf(tenant: string): string;
 
-  /** The position behind the latest event of a stream. */
+  /** The position after the latest event of a stream. */
   latest(stream: string): Answer<string, StoreError>;
 
   /**
-   * Reads the events behind a position, oldest first, at most `limit`. The position need not belong to an event: `0`, or
+   * Reads the events after a position, oldest first, at most `limit`. The position need not belong to an event: `0`, or
    * a time with the number 2^64 - 1. The log may leave out events outside the scope `of`. For position `0`, `isTrimmed` is
    * true if the stream has lost any event. It is also true if the event of the position is gone, because the store was put
-   * back to older data; with no events behind the position, the answer then has the position of the latest event.
+   * back to older data; with no events after the position, the answer then has the position of the latest event.
    */
   read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage, StoreError>;
 
@@ -395,7 +395,7 @@ export interface SessionStore {
   replace(key: SessionKey, next: StateRecord, active?: ActiveLimit): Answer<Replaced, StoreError>;
 
   /**
-   * Adds entries at the end of the history or behind `after`, if the state accepts history at `now` (`acceptsHistoryUntil`),
+   * Adds entries at the end of the history or after `after`, if the state accepts history at `now` (`acceptsHistoryUntil`),
    * and moves its `lastActivityAt` to `now` unless it is later. Appends at the end never conflict with each other. The cost
    * does not depend on the length of the history. No position is used twice, whatever is superseded.
    */
@@ -436,7 +436,7 @@ export interface SessionStore {
    * moves it or it is removed. A change of the state moves it to the new deadline. A session whose end waits in `ends` is
    * not due until the end is settled. The store may return a session that is not due yet; the caller reschedules it.
    *
-   * A store may search one part of its data per call. The next call continues behind `after`. If nothing is due, at
+   * A store may search one part of its data per call. The next call continues after `after`. If nothing is due, at
    * most ten calls search all parts.
    */
   due(now: number, limit: number, after?: string): Answer<DueSessions, StoreError>;

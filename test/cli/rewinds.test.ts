@@ -34,7 +34,7 @@ test('inspect --follow says that entries are superseded, shows what follows inst
     expect([text.exitCode, json.exitCode]).toEqual([0, 0]);
     const notices = text.stdout.split('\n').filter((line) => /Z {2}rewound/.test(line));
     expect(notices.map((line) => line.split('Z  ')[1])).toEqual([
-      `rewound: the entries behind position ${position} are superseded`,
+      `rewound: the entries after position ${position} are superseded`,
       'rewound to the beginning: all entries so far are superseded',
     ]);
     expect(text.stdout).toMatch(/all entries so far are superseded\n.*Z {2}user\n {4}afresh\n.*terminated, failed\n$/);

@@ -67,7 +67,7 @@ describe('logging', () => {
     ]);
   });
 
-  test('tells of the ends that the clock has made, and of what a sweep could not see to', async () => {
+  test('tells of the ends that the clock has made, and of what a sweep could not process', async () => {
     const { sessions, store, clock, lines } = openLogged();
     const id = await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);

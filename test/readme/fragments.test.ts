@@ -12,7 +12,9 @@ describe('the blocks that are no samples', () => {
       const opened = [...text.matchAll(/^ *(?:```|~~~)(.*)\n[\s\S]*?^ *(?:```|~~~)$/gm)];
       return opened.map(([, info = '']) => ({ path, info }));
     });
-    const known = languages.flatMap((language) => (language === 'ts' ? ['ts', 'ts no-run'] : [language]));
+    const known = languages.flatMap((language) =>
+      language === 'ts' ? ['ts', 'ts no-run', 'ts parse-only'] : [language],
+    );
     expect(named.filter(({ info }) => !known.includes(info))).toEqual([]);
   });
 
@@ -22,6 +24,21 @@ describe('the blocks that are no samples', () => {
 
   test.for(blocksOf('js'))('$name is JavaScript', ({ code }) => {
     const { diagnostics } = ts.transpileModule(code, { reportDiagnostics: true, fileName: 'block.js' });
+    expect(diagnostics?.map(({ messageText }) => messageText)).toEqual([]);
+  });
+
+  // For packages that are not installed here.
+  test.for(blocksOf('ts parse-only'))('$name is TypeScript', ({ code }) => {
+    const compilerOptions = {
+      experimentalDecorators: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ESNext,
+    };
+    const { diagnostics } = ts.transpileModule(code, {
+      reportDiagnostics: true,
+      fileName: 'block.ts',
+      compilerOptions,
+    });
     expect(diagnostics?.map(({ messageText }) => messageText)).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ export interface Sample {
   readonly runs: boolean;
 }
 
-const fences = /^```(\w+)( no-run)?\n([\s\S]*?)^```$/gm;
+const fences = /^```(\w+(?: parse-only)?)( no-run)?\n([\s\S]*?)^```$/gm;
 
 /** The blocks of a language in one document. */
 export const blocksIn = ({ path, text }: Document, language: string): readonly Sample[] =>

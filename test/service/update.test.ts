@@ -138,7 +138,7 @@ describe('update', () => {
     });
   });
 
-  test('brings no session back that the clock has ended, and its end is told first', async () => {
+  test('brings no session back that the clock has ended, and its end is reported first', async () => {
     const store = new MemorySessionStore({ events: true });
     const { sessions, id, clock } = await opened({ user: 'u-1' }, { store, inactivityTimeout: 30, reportEnds: true });
     await okOf(sessions.start(id));

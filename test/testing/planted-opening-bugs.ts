@@ -45,7 +45,7 @@ export const plantedOpeningBugs: readonly PlantedBug[] = [
   ),
   planted(
     'tells a missing origin before a taken id',
-    'opening: a taken id is told first, and the session that has it stays as it is',
+    'opening: a taken id is returned first, and the session that has it is unchanged',
     (inner) => ({
       insert: (tenant, head, state, given) => {
         const isThere = given?.from && inner.findState({ tenant, id: given.from.id })._unsafeUnwrap() !== undefined;

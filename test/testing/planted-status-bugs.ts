@@ -95,7 +95,7 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
   ),
   planted(
     'tells of too many before it looks for the session',
-    'active limit: each tenant has its own, and stale and missing are told first',
+    'active limit: each tenant has its own, and stale and missing are returned first',
     (inner) => ({
       replace: (key, next, active) => {
         const status = { status: 'ACTIVE', now: active?.now ?? 0 } as const;

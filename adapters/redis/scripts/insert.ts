@@ -3,7 +3,7 @@ import { field, formatOf, HEADER_BYTES, isRecord, numberField, readHead, SEQUENC
 import { eachEnded, log, schedule } from './indexes.js';
 import { pieces, places } from './spans.js';
 
-/** What only a session with an opening needs. Others are spared what it costs to define it. */
+/** Defined only for a session with an opening, so that other creates do not pay for it. */
 const OPENING = {
   none: {
     known: `return 'inserted'`,

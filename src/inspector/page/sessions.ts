@@ -36,7 +36,7 @@ export interface Entry {
   readonly id?: string;
   /** Any JSON value. */
   readonly data?: unknown;
-  /** The position behind it. */
+  /** The position after it. */
   readonly position: number;
 }
 
@@ -55,7 +55,7 @@ export interface Change {
   readonly end_reason?: EndReason;
   readonly holder?: string;
   readonly position?: number;
-  /** Of an append: what was behind this position is superseded. */
+  /** Of an append: what was after this position is superseded. */
   readonly after?: number;
   /** Of a redaction: the positions of the entries. */
   readonly positions?: readonly number[];

@@ -58,7 +58,7 @@ export const activeLimits: readonly StoreCase[] = [
     },
   },
   {
-    name: 'active limit: each tenant has its own, and stale and missing are told first',
+    name: 'active limit: each tenant has its own, and stale and missing are returned first',
     run: async (store) => {
       for (const id of ['a', 'b', 'c']) await insert(store, keyOf(id));
       await insert(store, keyOf('c', 'globex'));

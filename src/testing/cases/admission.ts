@@ -7,7 +7,7 @@ import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('s0');
 
-/** The value with which a caller refuses: any value of its own. */
+/** The value with which a caller refuses: any value. */
 interface Refusal {
   readonly type: 'too_large_for_me';
 }

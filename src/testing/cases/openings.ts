@@ -65,7 +65,7 @@ export const openings: readonly StoreCase[] = [
     },
   },
   {
-    name: 'opening: a taken id is told first, and the session that has it stays as it is',
+    name: 'opening: a taken id is returned first, and the session that has it is unchanged',
     run: async (store) => {
       await open(store, { entries: saying('a') });
       const before = await answerOf(store.find(fork));

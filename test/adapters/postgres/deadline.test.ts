@@ -44,7 +44,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
       events: events && { listen: false },
     });
 
-  it('however often other transactions are in the way of a write', async () => {
+  it('however often a write conflicts with other transactions', async () => {
     const store = storeOn(async () => {
       await pass(400);
       throw refused('40001');

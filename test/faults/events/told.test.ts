@@ -106,7 +106,7 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
   );
 
   test(
-    'leaves no end untold that the clock has made, when another sweeps after it',
+    'leaves no end by the clock without an event, when another sweeps after it',
     async () => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);

@@ -116,7 +116,7 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
       tell('sessions that were not as their writer had left them', crowd.forgotten);
       tell('acknowledged writes lost by the kill (replication is asynchronous)', findings.lost.length);
       tell('doubled by the kill', findings.doubled.length, '0');
-      tell('of nobody, or listed twice, after the kill', findings.impossible.length, '0');
+      tell('not created by a caller, or listed twice, after the kill', findings.impossible.length, '0');
       tell('astray by the kill', findings.astray.length);
       tell('sessions that an index lacked after the kill', findings.missing, '0');
       expect(findings).toMatchObject({ doubled: [], impossible: [], missing: 0 });

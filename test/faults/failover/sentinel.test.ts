@@ -83,7 +83,7 @@ describeWithRedis('a master with two replicas and three sentinels', () => {
       tell('sessions that were not as their writer had left them', crowd.forgotten);
       tell('acknowledged writes lost (replication is asynchronous)', findings.lost.length);
       tell('doubled', findings.doubled.length, '0');
-      tell('of nobody, or listed twice', findings.impossible.length, '0');
+      tell('not created by a caller, or listed twice', findings.impossible.length, '0');
       tell('astray by a loss', findings.astray.length);
       tell('sessions that an index lacked', findings.missing, '0');
       expect(findings).toMatchObject({ doubled: [], impossible: [], missing: 0 });

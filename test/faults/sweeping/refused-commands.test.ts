@@ -9,7 +9,7 @@ import { refusals, refusing } from '../../support/refusing-client.js';
 import { okOf, startedIn } from '../../support/sessions.js';
 import { record } from '../support/effort.js';
 
-const PROMISE = 'an end by the clock is told at least once, whichever command of its sweep is refused';
+const PROMISE = 'an end by the clock is reported at least once, whichever command of its sweep is refused';
 const SESSIONS = 3;
 
 describeWithRedis('a sweep of which one command is refused', ({ port }) => {

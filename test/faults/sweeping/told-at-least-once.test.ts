@@ -13,7 +13,7 @@ import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import { effort, record, seeds } from '../support/effort.js';
 import { Sweepers } from './sweepers.js';
 
-const PROMISE = 'an end by the clock is told at least once, whatever happens to who tells it';
+const PROMISE = 'an end by the clock is reported at least once, whatever happens to the process that reports it';
 const SESSIONS = effort(300, 5000);
 const ROUNDS = effort(2, 40);
 const PROCESSES = 3;
