@@ -84,7 +84,8 @@ const expectLists = async (sessions: SessionService, all: readonly Session[]): P
     expectThat(total === all.filter(is).length, `the total of ${name} is wrong`);
   };
   await expectTotal({}, () => true, 'all');
-  for (const by of ['1', '2']) await expectTotal({ label: { by } }, ({ labels }) => labels['by'] === by, `host ${by}`);
+  for (const user of ['u:1', 'u:2'])
+    await expectTotal({ label: { user } }, ({ labels }) => labels['user'] === user, user);
 };
 
 /** What must be true of the store after all that the hosts have done. */

@@ -9,11 +9,11 @@ import { sqliteInMemory } from '../support/sqlite-file.js';
 import { ask, careful, careless, eachAnsweredOnce, repeating, unfenced, worker } from './answering.js';
 
 const simulated = (host: SimulationOptions['host'], options: Partial<SimulationOptions> = {}) =>
-  simulate({ setup: ask, host, check: eachAnsweredOnce, seeds: 200, ...options });
+  simulate({ setup: ask, host, check: eachAnsweredOnce, seeds: 200, duration: 30, calm: 70, ...options });
 
 describe('a simulation', () => {
   test('finds nothing in a program that holds a lease, shows its token and appends where it has read', async () => {
-    const seeds = isLong ? 2000 : 60;
+    const seeds = isLong ? 2000 : 20;
     expect(await simulated(careful, { seeds, hosts: 3 })).toEqual({ seeds });
   });
 
@@ -23,7 +23,11 @@ describe('a simulation', () => {
     ['a worker that stood still and writes after it has lost its lease', unfenced, ['pause'], /assistant, assistant/],
     ['a worker that wrote what it was told was not written', unfenced, ['lostReply', 'crash'], undefined],
   ] as const)('finds %s', async (_, host, faults, message) => {
-    const { failure } = await simulated(host, { faults: [...faults], hosts: host === repeating ? 1 : 2 });
+    const { failure } = await simulated(host, {
+      faults: [...faults],
+      hosts: host === repeating ? 1 : 2,
+      ...(message === undefined && { seeds: 20 }),
+    });
     if (message === undefined) expect(failure).toBeUndefined();
     else expect(failure?.error.message).toMatch(message);
   });

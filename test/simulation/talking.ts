@@ -50,7 +50,7 @@ const wait = ({ clock }: SimulatedHost, seconds: number): Promise<void> =>
     clock.after(1000 * seconds, resolve);
   });
 
-/** Sends an append until it is certain what has become of it. */
+/** Sends an append until it is certain what has become of it, and sometimes once more. */
 const appendFor = async (
   host: SimulatedHost,
   told: Told,
@@ -58,12 +58,14 @@ const appendFor = async (
   name: string,
   { holder, until, ...conditions }: AppendOptions & { readonly holder?: string; readonly until?: number } = {},
 ): Promise<void> => {
-  for (;;) {
+  for (let sendAgain = host.random() < 0.3; ; ) {
     const { ifPosition } = conditions;
     const entries = [{ role: 'user', content: name }];
     const appended = await host.sessions.append(id, entries, { operationId: name, ...conditions });
     if (appended.isOk()) told.appended.push({ id, name, position: appended.value.position, holder, until, ifPosition });
-    if (appended.isOk() || appended.error.type !== 'store_unavailable') return;
+    const isCertain = appended.isOk() || appended.error.type !== 'store_unavailable';
+    if (isCertain && !sendAgain) return;
+    if (isCertain) sendAgain = false;
     await wait(host, 1);
   }
 };
@@ -122,7 +124,7 @@ const createAndEnd: Action = async (host, told, _id, name) => {
   const { sessions, random } = host;
   const entries = [{ role: 'user', content: `first-of-${name}` }];
   const created = await sessions.create({
-    ...{ face: 'ada', profile: 'tutor', timeLimit: LIMIT, labels: { by: `${host.host}` }, idempotencyKey: name },
+    ...{ face: 'ada', profile: 'tutor', timeLimit: LIMIT, labels: { user: `u:${host.host}` }, idempotencyKey: name },
     ...(random() < 0.7 && { start: true, entries }),
   });
   if (created.isErr()) return;
@@ -135,6 +137,7 @@ const createAndEnd: Action = async (host, told, _id, name) => {
   if (end === 3) await sessions.redact(id, [1]);
   await wait(host, 1.5 * GRACE * random());
   await appendFor(host, told, id, `last-of-${name}`);
+  if (random() < 0.3) await sessions.delete(id);
 };
 
 const actions: readonly Action[] = [
@@ -149,7 +152,7 @@ const actions: readonly Action[] = [
   ({ sessions }, _, id) => sessions.pause(id),
   ({ sessions }, _, id) => sessions.resume(id),
   ({ sessions }, _, id) => sessions.extend(id, { timeLimit: LIMIT }),
-  ({ sessions, host }, _, id, name) => sessions.update(id, { labels: { by: `${host}`, last: name.slice(0, 30) } }),
+  ({ sessions, host }, _, id, name) => sessions.update(id, { labels: { user: `u:${host}`, last: name.slice(0, 30) } }),
 ];
 
 /** What a bill needs: labels may change after the end. */
