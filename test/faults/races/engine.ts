@@ -43,6 +43,8 @@ export class Engine {
   readonly #idOf: (key: string) => Promise<string> | string;
   readonly #clock: SharedClock;
   readonly #positions = new Map([['', 0]]);
+  /** That of the last append, if it was made. */
+  position: number | undefined;
 
   constructor(sessions: SessionService, idOf: (key: string) => Promise<string> | string, clock = new SharedClock()) {
     this.#sessions = sessions;
@@ -59,6 +61,7 @@ export class Engine {
 
   async run(command: Command): Promise<unknown> {
     const sessions = this.#sessions;
+    this.position = undefined;
     switch (command.type) {
       case 'create': {
         const { key, timeLimit } = command;
@@ -70,7 +73,10 @@ export class Engine {
         const entries = [{ role: 'user', content: text }];
         const conditions = { ...this.#at('ifPosition', ifLast), ...this.#at('after', after) };
         const appended = await sessions.append(await this.#idOf(key), entries, { ...named(name), ...conditions });
-        return answerOf(appended, ({ repeated }) => (repeated ? 'appended before' : 'appended'));
+        return answerOf(appended, ({ repeated, position }) => {
+          if (!repeated) this.position = position;
+          return repeated ? 'appended before' : 'appended';
+        });
       }
       case 'get':
         return answerOf(await sessions.get(await this.#idOf(command.key)), viewOf);

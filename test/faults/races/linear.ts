@@ -6,14 +6,29 @@ export interface Call {
   readonly command: Command;
   readonly began: number;
   /** Absent if its caller died or was told `unknown`: it was applied at any time after `began`, or never. */
-  readonly answered?: { readonly answer: unknown; readonly ended: number };
+  readonly answered?: {
+    readonly answer: unknown;
+    readonly ended: number;
+    /** The position that an append was given. Appends were applied in the order of their positions. */
+    readonly position?: number | undefined;
+  };
 }
 
 interface Answered extends Call {
   readonly answered: NonNullable<Call['answered']>;
+  /** The index of the append before this one. */
+  readonly previous: number | undefined;
 }
 
-const isAnswered = (call: Call): call is Answered => call.answered !== undefined;
+/** The calls with an answer, in the order in which they began. */
+const answeredOf = (calls: readonly Call[]): readonly Answered[] => {
+  const all = calls.flatMap((call) => (call.answered === undefined ? [] : [{ ...call, answered: call.answered }]));
+  all.sort((a, b) => a.began - b.began);
+  const placed = [...all.entries()].filter(([, { answered }]) => answered.position !== undefined);
+  placed.sort(([, a], [, b]) => (a.answered.position ?? 0) - (b.answered.position ?? 0));
+  const previous = new Map(placed.map(([at], place) => [at, placed[place - 1]?.[0]]));
+  return all.map((call, at) => ({ ...call, previous: previous.get(at) }));
+};
 
 /** How long a session was ACTIVE depends on when its calls were applied, which is what is asked here. */
 const withoutTimes = (answer: unknown): unknown => {
@@ -67,6 +82,8 @@ const furtherThan = (order: Order, answered: readonly Answered[], unanswered: re
     if (call === undefined || call.began > firstEnd) break;
     if (order.ahead.includes(at)) continue;
     firstEnd = Math.min(firstEnd, call.answered.ended);
+    const { previous } = call;
+    if (previous !== undefined && previous >= order.first && !order.ahead.includes(previous)) continue;
     const [model, expected] = step(order.model, call.command);
     if (!isDeepStrictEqual(withoutTimes(call.answered.answer), withoutTimes(expected))) continue;
     further.push({ ...taken(order, at), model });
@@ -85,8 +102,8 @@ const furtherThan = (order: Order, answered: readonly Answered[], unanswered: re
  * (Lowe, "Testing for linearizability", 2017).
  */
 export const isLinear = (calls: readonly Call[], before: Model = emptyModel): boolean => {
-  const answered = calls.filter(isAnswered).sort((a, b) => a.began - b.began);
-  const unanswered = calls.filter((call) => !isAnswered(call) && call.command.type !== 'get');
+  const answered = answeredOf(calls);
+  const unanswered = calls.filter((call) => call.answered === undefined && call.command.type !== 'get');
   const tried = new Set<string>();
   const orders: Order[] = [{ model: before, first: 0, ahead: [], applied: [] }];
   for (let order = orders.pop(); order !== undefined; order = orders.pop()) {

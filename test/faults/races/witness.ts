@@ -1,11 +1,10 @@
 import type { SessionService } from '../../../src/service/session-service.js';
-import type { Append, Look } from './anomalies.js';
+import { Engine } from './engine.js';
+import type { Call } from './linear.js';
+import type { Command } from './model.js';
 
-/** What a client has done and seen. */
-export interface Seen {
-  readonly appends: readonly Append[];
-  readonly looks: readonly Look[];
-}
+/** The key of the one session that witnesses call. */
+export const KEY = 'seen';
 
 interface Plan {
   /** Part of the text of each entry; no other client has it. */
@@ -17,32 +16,27 @@ interface Plan {
   readonly beforeCall?: () => void;
 }
 
-/** A client that appends, reads, pauses and resumes at random. */
-export const witness = async (sessions: SessionService, id: string, plan: Plan): Promise<Seen> => {
+const commandOf = (dice: number, text: string): Command => {
+  if (dice < 0.25) return { type: 'append', key: KEY, text, name: text };
+  if (dice < 0.5) return { type: 'append', key: KEY, text };
+  if (dice < 0.9) return { type: 'get', key: KEY };
+  return { type: dice < 0.95 ? 'pause' : 'resume', key: KEY };
+};
+
+/** A client that appends, reads, pauses and resumes at random: its calls, without those that were certainly not applied. */
+export const witness = async (sessions: SessionService, id: string, plan: Plan): Promise<readonly Call[]> => {
   const { name, calls, random, instant, beforeCall } = plan;
-  const appends: Append[] = [];
-  const looks: Look[] = [];
+  const engine = new Engine(sessions, () => id);
+  const seen: Call[] = [];
   for (let call = 0; call < calls; call += 1) {
     beforeCall?.();
+    const command = commandOf(random(), `${name}.${call}`);
     const began = instant();
-    const dice = random();
-    if (dice < 0.5) {
-      const content = `${name}.${call}`;
-      const options = dice < 0.25 ? { operationId: content } : {};
-      const answer = await sessions.append(id, [{ role: 'user', content }], options);
-      const outcome = answer.match(
-        () => 'applied' as const,
-        (error) => (error.type === 'store_unavailable' ? error.outcome : ('not_applied' as const)),
-      );
-      appends.push({ content, outcome, began, ended: instant() });
-    } else if (dice < 0.9) {
-      const found = (await sessions.get(id)).unwrapOr(undefined);
-      if (found === undefined) continue;
-      const history = found.history.map(({ content }) => content);
-      looks.push({ status: found.status, history, began, ended: instant() });
-    } else {
-      await sessions[dice < 0.95 ? 'pause' : 'resume'](id);
+    const answer = await engine.run(command);
+    if (answer === 'unknown') seen.push({ command, began });
+    else if (answer !== 'not_applied') {
+      seen.push({ command, began, answered: { answer, ended: instant(), position: engine.position } });
     }
   }
-  return { appends, looks };
+  return seen;
 };

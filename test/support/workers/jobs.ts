@@ -1,4 +1,4 @@
-import type { Seen } from '../../faults/races/witness.js';
+import type { Call } from '../../faults/races/linear.js';
 
 /** What a test asks of a process, and what comes back. Both travel as JSON. */
 
@@ -72,5 +72,5 @@ export interface Written {
 export interface Report {
   readonly answers: readonly Answered[];
   readonly written: readonly Written[];
-  readonly seen: readonly Seen[];
+  readonly seen: readonly Call[];
 }

@@ -76,10 +76,10 @@ const occupy = async ({ ids, times, limit }: OccupyJob): Promise<readonly Answer
   return (await Promise.all(ids.map(takeInTurn))).flat();
 };
 
-const see = ({ id, clients, calls, seed }: WitnessJob) => {
+const see = async ({ id, clients, calls, seed }: WitnessJob) => {
   const random = randomFrom(seed);
   const seen = upTo(clients).map((at) => witness(sessions, id, { name: `${seed}.${at}`, calls, random, instant }));
-  return Promise.all(seen);
+  return (await Promise.all(seen)).flat();
 };
 
 const run = async (job: Job): Promise<Report> => {
