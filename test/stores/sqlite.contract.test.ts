@@ -2,6 +2,7 @@ import { describe, test } from 'vitest';
 import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { type Corrupt, describeSessionStore, type OpenedStore } from '../../src/testing/index.js';
+import { withoutLargeCases } from '../support/contract-cases.js';
 import { reasonToSkip } from '../support/requirements.js';
 import { type SqliteConnection, sqliteDrivers } from '../support/sqlite-drivers.js';
 import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
@@ -38,7 +39,7 @@ const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean)
   const corrupt: Corrupt<SqliteSessionStore> = async (store, { tenant, id }, part) => {
     opened.get(store)?.prepare(damages[part]).run(escapeName(tenant), escapeName(id));
   };
-  describeSessionStore(test, make, {
+  describeSessionStore(isInFile && open === openLibsql ? test : withoutLargeCases(test), make, {
     corrupt,
     withStatuses: make,
     withUnleased: () => make({ leaseIndex: true }),

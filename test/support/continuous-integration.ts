@@ -7,6 +7,8 @@ export const moreInCi = <T>(short: T, whole: T): T => (isContinuousIntegration ?
 /** Whether this is `npm run test:long`. */
 export const isLong = process.env['COLLOQUY_TESTS'] === 'long';
 
-/** The number of runs of a property: few on the machine of a contributor, some in CI, all with `npm run test:long`. */
-export const runs = (few: number, all: number): number =>
-  isLong ? all : moreInCi(few, Math.ceil(few + (all - few) / 4));
+/** The size of a test: `short` in every run, `whole` with `npm run test:long`. */
+export const moreIfLong = <T>(short: T, whole: T): T => (isLong ? whole : short);
+
+/** The number of runs of a property: few, under new seeds, in every run; all with `npm run test:long`. */
+export const runs = (few: number, all: number): number => moreIfLong(few, all);

@@ -14,8 +14,8 @@ import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import { effort, record, seeds } from '../support/effort.js';
 
 const PROMISE = 'what was acknowledged has been told, also by a process that is killed';
-const KILLS = effort(4, 60);
-const DUE = effort(300, 5000);
+const KILLS = effort(2, 60);
+const DUE = effort(100, 5000);
 
 interface Said {
   readonly type: string;

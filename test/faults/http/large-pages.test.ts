@@ -9,7 +9,7 @@ import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import { effort, record } from '../support/effort.js';
 
 const MIB = 1024 * 1024;
-const SECONDS = effort(2, 30);
+const SECONDS = effort(1, 30);
 const HEAP_MIB = 1024;
 const MAX_REDIS_GROWTH_MIB = 256;
 const PROMISE = 'the largest pages of one tenant hold nobody up';

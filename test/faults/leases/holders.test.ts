@@ -16,7 +16,7 @@ import { effort, record, seeds } from '../support/effort.js';
 
 const PROMISE =
   'one holder at a time writes to a session, also where processes are paused, killed or have wrong clocks';
-const ROUNDS = effort(2, 60);
+const ROUNDS = effort(1, 60);
 const PROCESSES = effort(3, 6);
 const FAULTS_PER_ROUND = effort(12, 30);
 const SESSIONS = 3;

@@ -12,7 +12,7 @@ import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import { effort, record, seeds, triedDatabases } from '../support/effort.js';
 
 const PROMISE = 'a worker that dies is followed within the length of its lease, and writes nothing after that';
-const FAULTS = effort(3, 40);
+const FAULTS = effort(2, 40);
 const PROCESSES = 3;
 const SESSIONS = 6;
 const LEASE_MS = 1000;
