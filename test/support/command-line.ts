@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { inject } from 'vitest';
+import { built } from './built.js';
 
 /** The command line, built for tests alone. */
 export interface CommandLine {
@@ -42,17 +42,9 @@ const collect = (child: ChildProcess) => {
   return { printed, finished };
 };
 
-/** The file to start. */
-const builtCommandLine = async (): Promise<string> => {
-  const response = await fetch(inject('builder'));
-  const text = await response.text();
-  if (!response.ok) throw new Error(text);
-  return text;
-};
-
 /** The command line, which is built once for all files of a run. */
 export const buildCommandLine = async (): Promise<CommandLine> => {
-  const main = await builtCommandLine();
+  const main = await built('command-line');
   const launch = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     spawn(process.execPath, [main, ...args], { env: { PATH: process.env['PATH'], ...env } });
   return {

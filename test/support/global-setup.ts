@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startBuilder } from './built-command-line.js';
+import { startBuilder } from './builder.js';
 import { isContinuousIntegration } from './continuous-integration.js';
 import { type PostgresAddress, startPostgres } from './postgres-server.js';
 import { type RedisAddress, startRedis } from './redis-server.js';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { type SessionEvent, SessionService } from '../../../src/index.js';
 import { answerOf } from '../../../src/testing/steps.js';
@@ -32,7 +32,6 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
   beforeAll(async () => {
     worker = await bundleWorker('mortal');
   });
-  afterAll(() => worker.remove());
 
   const storeOf = (prefix: string) =>
     new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: { length: 10_000_000 } });

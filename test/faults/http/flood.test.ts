@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import type { FloodReport } from '../../support/workers/flooded-server.js';
 import { effort, record, seeds } from '../support/effort.js';
@@ -19,7 +19,6 @@ let worker: Worker;
 beforeAll(async () => {
   worker = await bundleWorker('flooded-server');
 });
-afterAll(() => worker.remove());
 
 test(
   'a flood of bad requests spoils no answer to others, and leaves nothing in the server',

@@ -22,7 +22,6 @@ let worker: Worker;
 beforeAll(async () => {
   worker = await bundleWorker('endurance');
 });
-afterAll(() => worker.remove());
 
 const endure = async (store: string, port: number, operations: number): Promise<void> => {
   const kind = store === 'memory' ? 'memory' : 'redis';

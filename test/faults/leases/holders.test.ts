@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -126,7 +126,6 @@ describeWithRedis('processes that fight for sessions', ({ port }) => {
   beforeAll(async () => {
     worker = await bundleWorker('holder');
   });
-  afterAll(() => worker.remove());
 
   test(
     'write in the order of their fencing tokens, and what was acknowledged, once',

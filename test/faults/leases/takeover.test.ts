@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { SessionService } from '../../../src/index.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import { describeDatabases, newDatabase } from '../../support/databases.js';
@@ -65,7 +65,6 @@ describeDatabases(
     beforeAll(async () => {
       worker = await bundleWorker('leaser');
     });
-    afterAll(() => worker.remove());
 
     test(
       'are followed by others, and none writes after that',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService, type SessionStatus } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
@@ -64,7 +64,6 @@ describeWithRedis('processes that write while a server refuses again and again',
   beforeAll(async () => {
     worker = await bundleWorker('blunt-writers');
   });
-  afterAll(() => worker.remove());
 
   const both = Object.keys(refusals).flatMap((name) => [
     { name, events: false, told: 'without events' },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
@@ -46,7 +46,6 @@ describeWithRedis('ends that the clock has made', () => {
   beforeAll(async () => {
     worker = await bundleWorker('telling-sweeper');
   });
-  afterAll(() => worker.remove());
 
   test.each(Object.keys(troubles))(
     'are all told by several sweepers, with %s',

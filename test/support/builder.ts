@@ -2,17 +2,21 @@ import { once } from 'node:events';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { build } from 'tsup';
 import { REPOSITORY } from './packed-package.js';
 import { runNode } from './run.js';
 
-/** Where the workers of a run ask for what is built once for all of them, when the first one needs it. */
+/**
+ * Where the workers of a run ask for what is built once for all of them, when the first one needs it: the command line
+ * under `command-line`, and each script of `test/support/workers` under its name.
+ */
 export interface Builder {
   readonly url: string;
   stop(): Promise<void>;
 }
 
 /** Beside the repository's modules, where what it imports is found, as a package has it. */
-const buildIn = async (dir: string): Promise<string> => {
+const buildCommandLine = async (dir: string): Promise<string> => {
   const dist = join(dir, 'dist');
   const tsup = join(REPOSITORY, 'node_modules', 'tsup', 'dist', 'cli-default.js');
   await runNode([tsup, '--no-dts', '--silent', '--out-dir', dist], REPOSITORY);
@@ -20,15 +24,35 @@ const buildIn = async (dir: string): Promise<string> => {
   return join(dist, 'cli', 'main.js');
 };
 
+/** A script of `workers`, in one file for every supported Node, beside the drivers that have binaries. */
+const bundle = async (dir: string, name: string): Promise<string> => {
+  await build({
+    config: false,
+    entry: { [name]: join(REPOSITORY, 'test', 'support', 'workers', `${name}.ts`) },
+    outDir: dir,
+    clean: false,
+    format: 'cjs',
+    target: 'node20',
+    noExternal: [/^(?!libsql$)/],
+    outExtension: () => ({ js: '.cjs' }),
+    silent: true,
+  });
+  return join(dir, `${name}.cjs`);
+};
+
 /** In the process of the runner, which all workers share. */
 export const startBuilder = async (): Promise<Builder> => {
   let dir: Promise<string> | undefined;
-  let built: Promise<string> | undefined;
-  const server = createServer((_, response) => {
-    dir ??= mkdtemp(join(REPOSITORY, 'node_modules', '.command-line-'));
-    built ??= dir.then(buildIn);
-    built.then(
-      (main) => response.end(main),
+  const built = new Map<string, Promise<string>>();
+  const server = createServer(({ url: path = '' }, response) => {
+    dir ??= mkdtemp(join(REPOSITORY, 'node_modules', '.built-for-tests-'));
+    const name = path.slice(1);
+    const file =
+      built.get(name) ??
+      dir.then((folder) => (name === 'command-line' ? buildCommandLine(folder) : bundle(folder, name)));
+    built.set(name, file);
+    file.then(
+      (text) => response.end(text),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   }).listen(0, '127.0.0.1');
