@@ -40,7 +40,7 @@ const mounts = [
   ['Express 5', app5, 'json', '/api', describeHttp],
   ['Express 5', app5, 'raw', '/api', describeBodies],
   ['Express 5', app5, 'text', '', describeBodies],
-  ['Express 4', app4, undefined, '/api/v1', describeMount],
+  ['Express 4', app4, undefined, '/api/v1', describeBodies],
   ['Express 4', app4, 'json', '', describeMount],
 ] as const;
 

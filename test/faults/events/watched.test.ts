@@ -15,7 +15,7 @@ import { type Given, judge, type Verdict } from './ledger.js';
 
 const PROMISE = 'watchers are given all events of each session, in order';
 const WRITERS = 3;
-const TRIAL_MS = effort(1000, 60_000);
+const TRIAL_MS = effort(2500, 60_000);
 
 /** Longer than an event is held behind a gap. */
 const STAY_MS = 1500;

@@ -52,7 +52,7 @@ describeWithRedis('many operations on a Redis', () => {
 
   test.each(triedClients)(
     'leave nothing behind, with %s',
-    (version) => endure(version, server.port, effort(3000, 500_000)),
+    (version) => endure(version, server.port, effort(1500, 500_000)),
     PATIENCE_MS,
   );
 });

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { SessionService } from '../../../src/index.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
-import { describeDatabases, newDatabase } from '../../support/databases.js';
+import { databases, describeDatabases, newDatabase } from '../../support/databases.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { randomFrom } from '../../support/random.js';
 import { okOf, startedIn } from '../../support/sessions.js';
@@ -139,5 +139,6 @@ describeDatabases(
       effort(120_000, 900_000),
     );
   },
-  triedDatabases,
+  // The simulation of the engine has leases, pauses and crashes on every store: a short run is for the processes.
+  effort(databases.slice(0, 1), triedDatabases),
 );
