@@ -14,8 +14,8 @@ import { effort, record, seeds } from '../support/effort.js';
 import { Sweepers } from './sweepers.js';
 
 const PROMISE = 'an end by the clock is told at least once, whatever happens to who tells it';
-const SESSIONS = effort(80, 5000);
-const ROUNDS = effort(1, 40);
+const SESSIONS = effort(150, 5000);
+const ROUNDS = effort(2, 40);
 const PROCESSES = 3;
 
 /** What happens to the sweepers, again and again. */
