@@ -123,6 +123,7 @@ const runOne = async (suite: Suite, redisUrl: string): Promise<void> => {
 };
 
 const runAll = async (): Promise<void> => {
+  if (values.quick) process.env['BENCHMARK_TEMPLATES'] = '100';
   const own = values.redis === undefined ? await startRedis() : undefined;
   const redisUrl = values.redis ?? own?.url ?? '';
   const redis = new Redis(redisUrl);

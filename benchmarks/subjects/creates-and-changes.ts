@@ -87,7 +87,7 @@ async function* groups({ redis, quick }: Context): AsyncGenerator<Group> {
     await redis.flushdb();
   }
   const set = await loadScript(redis, "return redis.call('SET', KEYS[1], ARGV[1])");
-  const count = quick ? 1000 : 6000;
+  const count = quick ? 300 : 6000;
   yield {
     name: 'redis start, pause and terminate',
     callers: 1,
@@ -128,8 +128,8 @@ const counts = async ({ redis, quick }: Context): Promise<readonly Count[]> => {
   const hand = byHand(redis);
   const rounds: number[] = [];
   for (let round = 0; round < (quick ? 1 : 7); round += 1) {
-    const limit = await serverUs(redis, () => hand.call(), quick ? 1000 : 20_000);
-    rounds.push((await serverUs(redis, () => createAll(all), quick ? 1000 : 20_000)) / limit);
+    const limit = await serverUs(redis, () => hand.call(), quick ? 300 : 20_000);
+    rounds.push((await serverUs(redis, () => createAll(all), quick ? 300 : 20_000)) / limit);
   }
   await redis.flushdb();
   const [median = Number.NaN] = rounds.toSorted((a, b) => a - b).slice(Math.floor(rounds.length / 2));

@@ -40,8 +40,8 @@ const headersOf = async ({ url }: Target, page: number): Promise<string> => {
 };
 
 async function measureAll({ redis, redisUrl, quick, rounds }: Context): Promise<readonly GroupResult[]> {
-  const effort = { rounds: Math.min(rounds, quick ? 1 : 9), seconds: quick ? 0.5 : 2 };
-  const total = quick ? 1000 : 10_000;
+  const effort = { rounds: Math.min(rounds, quick ? 1 : 9), seconds: quick ? 0.2 : 2 };
+  const total = quick ? 200 : 10_000;
   const targets: Target[] = [];
   const start = async (...args: readonly string[]): Promise<Target> => {
     const target = await startTarget(...args);

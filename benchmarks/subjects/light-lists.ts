@@ -8,7 +8,7 @@ import type { Context, Suite } from './suite.js';
 
 /** Histories, and how many sessions have one of each length. */
 const LENGTHS = { total: 10_000, long: 10_000, longTotal: 100 } as const;
-const QUICK_LENGTHS = { total: 1000, long: 1000, longTotal: 20 } as const;
+const QUICK_LENGTHS = { total: 200, long: 1000, longTotal: 20 } as const;
 
 const JOINED = 'GET of the joined light page, JSON.parse';
 

@@ -11,7 +11,7 @@ const SPREAD = 20;
 
 /** Numbers of sessions, and the pages that are asked for beside the first where there are most of them. */
 const SIZES = { counts: [1000, 100_000, 1_000_000], deep: [50_000] } as const;
-const QUICK_SIZES = { counts: [1000, 5000], deep: [400] } as const;
+const QUICK_SIZES = { counts: [200, 1000], deep: [60] } as const;
 
 const around = (sessions: SessionService, first: number) => {
   let calls = 0;

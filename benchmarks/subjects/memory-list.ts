@@ -5,7 +5,7 @@ import { listSizes } from './list-sizes.js';
 import { checkSeeded, isPageOf, listing, lookAt, scattered } from './pages.js';
 import { type Context, resultOf, type Suite } from './suite.js';
 
-const sessionsIn = (quick: boolean): number => (quick ? 1000 : 10_000);
+const sessionsIn = (quick: boolean): number => (quick ? 200 : 10_000);
 
 const SLICE = 'awaited slice';
 const COPIED = 'slice, copied by hand';

@@ -7,7 +7,7 @@ import { type Context, expect, must, type Suite } from './suite.js';
 const CREATE = { face: 'ada', profile: 'tutor', behavior: 'Be kind.', context: '', timeLimit: 600 } as const;
 const ENTRIES = 10;
 
-const sessionsIn = (quick: boolean): number => (quick ? 1000 : 10_000);
+const sessionsIn = (quick: boolean): number => (quick ? 200 : 10_000);
 
 const isWhole = (answer: unknown): void => expect(typeof answer === 'number' && answer > 0, 'every entry was seen');
 

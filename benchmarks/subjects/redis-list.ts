@@ -7,7 +7,7 @@ import { listSizes } from './list-sizes.js';
 import { checkSeeded, isPageOf, listing, lookAt, scattered } from './pages.js';
 import { type Context, expect, type Suite } from './suite.js';
 
-const sessionsIn = (quick: boolean): number => (quick ? 1000 : 10_000);
+const sessionsIn = (quick: boolean): number => (quick ? 200 : 10_000);
 
 /** Any page as one string that holds it: what no layout can beat. */
 const joined = (redis: Redis, pages: number, limit: number): Subject => {

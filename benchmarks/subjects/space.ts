@@ -8,16 +8,16 @@ import { seedSession, utterances } from '../seed.js';
 import { pageText } from './pages.js';
 import { type Context, type Count, expect, type Suite } from './suite.js';
 
-const SAMPLE = 1000;
 const ENTRIES = 10;
 
 /** What Redis keeps of a session whose entries came one by one, as in a conversation, beside its JSON text. */
-const redisSpace = async ({ redis }: Context): Promise<readonly Count[]> => {
+const redisSpace = async ({ redis, quick }: Context): Promise<readonly Count[]> => {
   const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
   const next = utterances(1);
+  const sample = quick ? 100 : 1000;
   const ids: string[] = [];
   let json = 0;
-  for (let session = 0; session < SAMPLE; session += 1) {
+  for (let session = 0; session < sample; session += 1) {
     const id = await seedSession(sessions, 0, session);
     for (let turn = 0; turn < ENTRIES; turn += 1) {
       const role = turn % 2 === 0 ? 'user' : 'assistant';
@@ -33,7 +33,7 @@ const redisSpace = async ({ redis }: Context): Promise<readonly Count[]> => {
     for (const key of await redis.keys('*')) {
       if (!key.includes(':write:')) bytes += Number(await redis.call('MEMORY', 'USAGE', key, 'SAMPLES', '0'));
     }
-    return bytes / SAMPLE;
+    return bytes / sample;
   };
   const [write = ''] = await redis.keys('*:write:*');
   const ofWrite = Number(await redis.call('MEMORY', 'USAGE', write));
@@ -45,12 +45,12 @@ const redisSpace = async ({ redis }: Context): Promise<readonly Count[]> => {
     { figure: 'Redis memory of a live session with 10 entries', value: live, unit: 'bytes' },
     { figure: 'Redis memory of an ended session with 10 entries', value: ended, unit: 'bytes' },
     { figure: 'Redis memory that recognises a write for some seconds', value: ofWrite, unit: 'bytes' },
-    { figure: 'JSON text of a session with 10 entries', value: json / SAMPLE, unit: 'bytes' },
+    { figure: 'JSON text of a session with 10 entries', value: json / sample, unit: 'bytes' },
   ];
 };
 
 const memorySpace = async ({ quick }: Context): Promise<readonly Count[]> => {
-  const count = quick ? 50_000 : 1_000_000;
+  const count = quick ? 5000 : 1_000_000;
   const file = fileURLToPath(new URL('memory-heap.js', import.meta.url));
   const options = ['--expose-gc', '--max-old-space-size=8000'];
   const { stdout } = await promisify(execFile)(process.execPath, [...options, file, String(count), String(ENTRIES)]);

@@ -32,7 +32,6 @@ describe('npm start', () => {
   });
   afterAll(async () => {
     await server.signal('SIGTERM');
-    await colloquy.remove();
   });
 
   test('runs the command line on 127.0.0.1 and prints a key', () => {

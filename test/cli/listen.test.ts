@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { addressOf } from '../../src/cli/listen.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
 
@@ -21,7 +21,6 @@ describe('the log of requests', () => {
   beforeAll(async () => {
     colloquy = await buildCommandLine();
   });
-  afterAll(() => colloquy.remove());
 
   test('has a line for each: method, path, status, milliseconds, tenant, and no key', async () => {
     const env = { PORT: '0', COLLOQUY_API_KEYS: 'acme:open-sesame', COLLOQUY_INSPECTOR: 'on' };

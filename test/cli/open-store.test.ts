@@ -21,7 +21,6 @@ let colloquy: CommandLine;
 beforeAll(async () => {
   colloquy = await buildCommandLine();
 });
-afterAll(() => colloquy.remove());
 
 const conversation = '{"id":"one","turns":[{"role":"user","content":"Hello"}]}';
 

@@ -32,7 +32,6 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
   afterAll(async () => {
     await server.signal('SIGTERM');
     await client.quit();
-    await colloquy.remove();
   });
 
   const create = async (labels: Record<string, string> = {}, entries = 0): Promise<string> => {

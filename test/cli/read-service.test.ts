@@ -24,7 +24,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.signal('SIGTERM');
-  await colloquy.remove();
 });
 
 const create = async (): Promise<string> =>

@@ -26,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   silent.close();
   await waiting;
-  await colloquy.remove();
 });
 
 const HOSTILE = '\u001b]0;owned\u0007\u009b2J\u202e\nTERMINATED  2026';

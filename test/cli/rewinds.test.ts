@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { SessionService } from '../../src/index.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
@@ -9,7 +9,6 @@ let colloquy: CommandLine;
 beforeAll(async () => {
   colloquy = await buildCommandLine();
 });
-afterAll(() => colloquy.remove());
 
 const user = (content: string) => [{ role: 'user', content }];
 

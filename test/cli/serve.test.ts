@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { createSweeper, SessionService } from '../../src/index.js';
 import { EventReader } from '../http/event-reader.js';
@@ -17,7 +17,6 @@ let colloquy: CommandLine;
 beforeAll(async () => {
   colloquy = await buildCommandLine();
 });
-afterAll(() => colloquy.remove());
 
 const UP = /Ctrl-C stops it[\s\S]*curl/;
 const serve = (env: Record<string, string> = {}): Promise<Running> =>

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SessionService } from '../../src/index.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
@@ -15,7 +15,6 @@ describeWithRedis('a client that was closed', ({ port }) => {
   beforeAll(async () => {
     worker = await bundleWorker('left-watch');
   });
-  afterAll(() => worker.remove());
 
   test('ends the watches over it, so that its process can end', async () => {
     const child = spawn(process.execPath, [worker.file, String(port), `left-${process.pid}`], {

@@ -62,3 +62,6 @@ export const describeHttpOn = (mount: Mount, store: SessionStore): void => descr
 
 /** What a mount can break, for another way to use an adapter. */
 export const describeMount = (mount: Mount): void => describeCases(mount, mountCases);
+
+/** What the parser before a mount, or none, can break, where another mount of the same framework has all cases. */
+export const describeBodies = (mount: Mount): void => describeCases(mount, [createCases, historyCases, bodyCases]);

@@ -158,7 +158,7 @@ describe('on the memory store', () => {
         const store = new MemorySessionStore();
         await follow([store, store], steps);
       }),
-      { numRuns: runs(300, 2000) },
+      { numRuns: runs(100, 2000) },
     );
   });
 });
@@ -171,7 +171,7 @@ describeWithRedis('on the Redis store', ({ port }) => {
       fc.asyncProperty(sequences, (steps) =>
         follow([new RedisSessionStore(options), new RedisSessionStore(options)], steps),
       ),
-      { numRuns: runs(60, 300) },
+      { numRuns: runs(25, 300) },
     );
   });
 });

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { runNode } from '../support/run.js';
 import { bundleWorker, type Worker } from '../support/worker-pool.js';
 
@@ -7,7 +7,6 @@ let worker: Worker;
 beforeAll(async () => {
   worker = await bundleWorker('only-sweeper');
 });
-afterAll(() => worker.remove());
 
 test('a process that only sweeps lives until its sweeper is stopped, and then ends by itself', async () => {
   expect(await runNode([worker.file], tmpdir())).toBe('idle_timeout\n');

@@ -94,7 +94,7 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
 };
 
 describe('parts of any history, of any size and by any steps, are what memory and a plain array say', () => {
-  test('in SQLite', () => expectParts(sqliteInMemory(), runs(40, 100)));
+  test('in SQLite', () => expectParts(sqliteInMemory(), runs(12, 100)));
 
   test('on ioredis-mock', async () => {
     const client: RedisClient = new MockRedis();
@@ -107,7 +107,7 @@ describe('parts of any history, of any size and by any steps, are what memory an
   describeWithPostgres('in PostgreSQL', (postgres) => {
     test('all of them', async () => {
       const pool = openPool(postgres);
-      await expectParts(await postgresSchemas(pool).openNext(), runs(8, 60)).finally(() => pool.end());
+      await expectParts(await postgresSchemas(pool).openNext(), runs(4, 60)).finally(() => pool.end());
     });
   });
 
@@ -116,7 +116,7 @@ describe('parts of any history, of any size and by any steps, are what memory an
       const client = openClient('ioredis 5', { port });
       await expectParts(
         new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: PATIENT_MS }),
-        runs(20, 60),
+        runs(8, 60),
       );
     });
   });

@@ -51,7 +51,6 @@ describeDatabases(
     afterAll(async () => {
       await pool.stop();
       await database.close();
-      await worker.remove();
     });
 
     const open = () => {

@@ -96,9 +96,9 @@ const newPrefix = (): string => {
 };
 
 describe('any range of sessions that come and go is that of a sorted array', () => {
-  test('in memory', () => expectLikeArray(() => new MemorySessionStore(), runs(100, 300)));
+  test('in memory', () => expectLikeArray(() => new MemorySessionStore(), runs(40, 300)));
 
-  test('in SQLite', () => expectLikeArray(sqliteInMemory, runs(40, 100)));
+  test('in SQLite', () => expectLikeArray(sqliteInMemory, runs(15, 100)));
 
   test('in ioredis-mock', () => {
     const client = new MockRedis();
@@ -111,7 +111,7 @@ describe('any range of sessions that come and go is that of a sorted array', () 
   describeWithPostgres('in PostgreSQL', (postgres) => {
     test('all of them', async () => {
       const pool = openPool(postgres);
-      await expectLikeArray(postgresSchemas(pool).openNext, runs(8, 60)).finally(() => pool.end());
+      await expectLikeArray(postgresSchemas(pool).openNext, runs(4, 60)).finally(() => pool.end());
     });
   });
 
@@ -120,7 +120,7 @@ describe('any range of sessions that come and go is that of a sorted array', () 
       const client = openClient('ioredis 5', { port });
       return expectLikeArray(
         () => new RedisSessionStore({ client, prefix: newPrefix(), timeoutMs: PATIENT_MS }),
-        runs(20, 60),
+        runs(8, 60),
       );
     });
   });

@@ -2,6 +2,8 @@ import { describe, test } from 'vitest';
 import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
 import { escapeName } from '../../src/store/escape-name.js';
 import { type Corrupt, describeSessionStore, type OpenedStore } from '../../src/testing/index.js';
+import { isLong } from '../support/continuous-integration.js';
+import { withoutLargeCases } from '../support/contract-cases.js';
 import { reasonToSkip } from '../support/requirements.js';
 import { type SqliteConnection, sqliteDrivers } from '../support/sqlite-drivers.js';
 import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
@@ -38,7 +40,7 @@ const describeOn = (open: (file: string) => SqliteConnection, isInFile: boolean)
   const corrupt: Corrupt<SqliteSessionStore> = async (store, { tenant, id }, part) => {
     opened.get(store)?.prepare(damages[part]).run(escapeName(tenant), escapeName(id));
   };
-  describeSessionStore(test, make, {
+  describeSessionStore(isInFile && open === openLibsql ? test : withoutLargeCases(test), make, {
     corrupt,
     withStatuses: make,
     withUnleased: () => make({ leaseIndex: true }),
@@ -52,5 +54,6 @@ describe.each(sqliteDrivers)('SqliteSessionStore on $name', ({ open, needs }) =>
     return;
   }
   describe('in a file', () => describeOn(open, true));
-  if (open === openLibsql) describe('in memory', () => describeOn(open, false));
+  // What a file does besides is none of the statements' business.
+  if (isLong && open === openLibsql) describe('in memory', () => describeOn(open, false));
 });

@@ -137,7 +137,7 @@ describeDatabases('a text is kept exactly, or refused with the same error as in 
         const unique = `${text}${tenants}`;
         expect(await toldOn(store, unique)).toEqual(await toldOn(new MemorySessionStore({ events: true }), unique));
       }),
-      { numRuns: runs(8, 200) },
+      { numRuns: runs(4, 200) },
     );
   });
 

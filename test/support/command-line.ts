@@ -1,16 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { REPOSITORY } from './packed-package.js';
-import { runNode } from './run.js';
+import { built } from './built.js';
 
-/** The command line, built for these tests alone. */
+/** The command line, built for tests alone. */
 export interface CommandLine {
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Starts it and waits until it has printed what matches. */
   start(args: readonly string[], until: RegExp, env?: Readonly<Record<string, string>>): Promise<Running>;
-  remove(): Promise<void>;
 }
 
 interface RunOptions {
@@ -46,14 +42,9 @@ const collect = (child: ChildProcess) => {
   return { printed, finished };
 };
 
-/** Builds the command line beside the repository's modules, where what it imports is found, as a package has it. */
+/** The command line, which is built once for all files of a run. */
 export const buildCommandLine = async (): Promise<CommandLine> => {
-  const dir = await mkdtemp(join(REPOSITORY, 'node_modules', '.command-line-'));
-  const dist = join(dir, 'dist');
-  const tsup = join(REPOSITORY, 'node_modules', 'tsup', 'dist', 'cli-default.js');
-  await runNode([tsup, '--no-dts', '--silent', '--out-dir', dist], REPOSITORY);
-  await copyFile(join(REPOSITORY, 'package.json'), join(dir, 'package.json'));
-  const main = join(dist, 'cli', 'main.js');
+  const main = await built('command-line');
   const launch = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     spawn(process.execPath, [main, ...args], { env: { PATH: process.env['PATH'], ...env } });
   return {
@@ -79,6 +70,5 @@ export const buildCommandLine = async (): Promise<CommandLine> => {
         },
       };
     },
-    remove: () => rm(dir, { recursive: true, force: true }),
   };
 };

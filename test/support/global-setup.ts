@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { startBuilder } from './builder.js';
 import { isContinuousIntegration } from './continuous-integration.js';
 import { type PostgresAddress, startPostgres } from './postgres-server.js';
 import { type RedisAddress, startRedis } from './redis-server.js';
@@ -10,6 +11,8 @@ declare module 'vitest' {
     redis: RedisAddress | undefined;
     /** The PostgreSQL that all tests of a run share, each in a schema or a database of its own. */
     postgres: PostgresAddress | undefined;
+    /** The `Builder` of a run. */
+    builder: string;
   }
 }
 
@@ -25,14 +28,16 @@ function linesOfMissing(): readonly string[] {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const missing = linesOfMissing();
-  const [redis, postgres] = await Promise.all([
+  const [builder, redis, postgres] = await Promise.all([
+    startBuilder(),
     requirements.redis.isMet() ? startRedis() : undefined,
     requirements.postgres.isMet() ? startPostgres() : undefined,
   ]);
   project.provide('redis', redis && { host: redis.host, port: redis.port, url: redis.url });
   project.provide('postgres', postgres && { host: postgres.host, port: postgres.port, url: postgres.url });
+  project.provide('builder', builder.url);
   return async () => {
-    await Promise.all([redis?.stop(), postgres?.stop()]);
+    await Promise.all([builder.stop(), redis?.stop(), postgres?.stop()]);
     // At the end, where they are seen.
     for (const line of missing) console.warn(`\n${line}`);
   };

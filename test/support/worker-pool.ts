@@ -1,33 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'tsup';
-import { REPOSITORY } from './packed-package.js';
+import { built } from './built.js';
 import type { StoreAddress } from './store-address.js';
 import type { Job, Report } from './workers/jobs.js';
 
-/** A worker script, bundled into one file for every supported Node, beside the drivers that have binaries. */
+/** A worker script, bundled into one file. */
 export interface Worker {
   readonly file: string;
-  remove(): Promise<void>;
 }
 
-export async function bundleWorker(name: string): Promise<Worker> {
-  const dir = await mkdtemp(join(REPOSITORY, 'node_modules', '.colloquy-worker-'));
-  await build({
-    config: false,
-    entry: { [name]: fileURLToPath(new URL(`workers/${name}.ts`, import.meta.url)) },
-    outDir: dir,
-    format: 'cjs',
-    target: 'node20',
-    noExternal: [/^(?!libsql$)/],
-    outExtension: () => ({ js: '.cjs' }),
-    silent: true,
-  });
-  return { file: join(dir, `${name}.cjs`), remove: () => rm(dir, { recursive: true, force: true }) };
-}
+export const bundleWorker = async (name: string): Promise<Worker> => ({ file: await built(name) });
 
 /** Processes that share a database and know nothing of one another. */
 export interface WorkerPool {

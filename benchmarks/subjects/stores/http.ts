@@ -20,7 +20,7 @@ export const overHttp = async (
   { name, open }: ComparedStore,
   { quick, rounds }: Context,
 ): Promise<readonly GroupResult[]> => {
-  const total = quick ? 1000 : 10_000;
+  const total = quick ? 200 : 10_000;
   const database = await open({ isDurable: false });
   const targets: Target[] = [];
   const subject = async (role: string, label: string): Promise<HttpSubject> => {

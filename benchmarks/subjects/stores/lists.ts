@@ -11,7 +11,7 @@ const PAGE = 10;
 
 /** Numbers of sessions, and a page far from the beginning of the most. */
 const SIZES = { counts: [1000, 100_000, 1_000_000], deep: 50_000, long: 10_000 } as const;
-const QUICK_SIZES = { counts: [1000, 5000], deep: 400, long: 1000 } as const;
+const QUICK_SIZES = { counts: [200, 1000], deep: 60, long: 1000 } as const;
 
 /** As the four stores are many: fewer and shorter rounds than usual. */
 export const effortOf = ({ quick, rounds }: Context): Effort =>

@@ -55,7 +55,7 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
         }
         expect(await ours.getItems()).toEqual(await theirs.getItems());
       }),
-      { numRuns: runs(15, 150) },
+      { numRuns: runs(6, 150) },
     );
   });
 

@@ -13,6 +13,7 @@ import { SessionService } from '../../../src/index.js';
 import { describeSessionStore } from '../../../src/testing/index.js';
 import { documentOf } from '../../readme/documents.js';
 import { blocksIn } from '../../readme/samples.js';
+import { withoutLargeCases } from '../../support/contract-cases.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startCluster } from '../../support/redis-cluster.js';
@@ -74,7 +75,7 @@ describeWithRedis('a user with the documented rights', () => {
   };
 
   describe('keeps the whole contract', () => {
-    describeSessionStore(test, () => open(), {
+    describeSessionStore(withoutLargeCases(test), () => open(), {
       corrupt: async (store, key, part) => {
         const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
         if (part === 'state') await admin.set(record, '2 from the past');

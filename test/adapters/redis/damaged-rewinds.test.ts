@@ -4,10 +4,14 @@ import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append } from '../../../src/testing/steps.js';
+import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 
 const key = keyOf('bad');
+
+/** One byte of so many is damaged; each of them with `npm run test:long`. */
+const STEP = moreIfLong(7, 1);
 
 let prefixes = 0;
 
@@ -42,12 +46,13 @@ describeWithRedis('a session that was rewound, whose strings are damaged', ({ po
   ];
 
   describe.each(['record', 'journal'] as const)('its %s', (part) => {
-    test.each(damages)('%s: every call answers, and hides no other session', async (_, damagedOnes) => {
+    test.each(damages)('%s: every call answers, and hides no other session', async (name, damagedOnes) => {
+      const offset = damages.findIndex(([each]) => each === name);
       const { client, store, first, keys } = await open();
       const [record, journal] = [await client.getBuffer(keys.record), await client.getBuffer(keys.journal)];
       const whole = part === 'record' ? record : journal;
       if (record === null || journal === null || whole === null) throw new Error('there is no such string');
-      for (const damaged of damagedOnes(whole)) {
+      for (const damaged of damagedOnes(whole).filter((_, at) => at % STEP === offset % STEP)) {
         await client.mset(keys.record, record, keys.journal, journal, keys[part], damaged);
         const reads = [
           store.find(key),

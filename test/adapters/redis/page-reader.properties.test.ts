@@ -109,7 +109,7 @@ describeWithRedis('a list by status, of which the clock has ended some that nobo
           expect({ asked, ...found }).toEqual({ asked, ...expected(inserted, asked) });
         }
       }),
-      { numRuns: runs(30, 100) },
+      { numRuns: runs(12, 100) },
     );
   }, 120_000);
 });

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort } from '../../support/free-port.js';
 import { clientVersions } from '../../support/redis-clients.js';
@@ -14,7 +14,6 @@ describeWithRedis('a process whose host has closed the client', ({ port }) => {
   beforeAll(async () => {
     worker = await bundleWorker('one-call');
   });
-  afterAll(() => worker.remove());
 
   // An exit code other than 0, as after an unhandled rejection, fails these as well.
   const outcomes = async (...args: readonly string[]): Promise<unknown> =>

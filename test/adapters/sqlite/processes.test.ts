@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import { NOON, operationOf, say } from '../../../src/testing/samples.js';
+import { built } from '../../support/built.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 
-const worker = fileURLToPath(new URL('../../support/workers/sqlite-writer.ts', import.meta.url));
+const worker = await built('sqlite-writer');
 const key = { tenant: 'acme', id: 'one' };
 
 const startWriter = (file: string, name: string, count = ''): ChildProcess =>
-  spawn(process.execPath, ['--import', 'tsx', worker, file, name, count], { stdio: ['ignore', 'pipe', 'inherit'] });
+  spawn(process.execPath, [worker, file, name, count], { stdio: ['ignore', 'pipe', 'inherit'] });
 
 /** The position of each append that the writer said was acknowledged. `onLine` gets how many there are. */
 const acknowledged = async (

@@ -14,9 +14,9 @@ import { effort, record, seeds, triedClients } from '../support/effort.js';
 import { audit } from './audit.js';
 import { type Ledger, type Run, Writer } from './writer.js';
 
-const KILLS = effort(2, 25);
-const WRITERS = effort(40, 200);
-const WRITES_BETWEEN = effort(300, 2000);
+const KILLS = effort(1, 25);
+const WRITERS = effort(20, 200);
+const WRITES_BETWEEN = effort(100, 2000);
 const TIMEOUT_MS = 2000;
 const PROMISE = 'acknowledged writes survive a crash of the server';
 

@@ -11,9 +11,9 @@ import { wrongEntries, wrongEvents } from '../support/stored.js';
 
 const PROMISE = 'a reset connection doubles no append without an operationId';
 const CALLERS = 200;
-const ROUNDS = effort(6, 40);
+const ROUNDS = effort(2, 40);
 /** Calls that are answered between two resets. */
-const CALLS = effort(400, 1000);
+const CALLS = effort(150, 1000);
 
 describeWithRedis('200 callers on one session, whose connection is reset again and again', ({ port }) => {
   test.each(clientVersions)(

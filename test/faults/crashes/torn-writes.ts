@@ -127,11 +127,8 @@ export const writes: readonly Write[] = [
   write('append', started(0), ({ sessions }) => okOf(sessions.append(TARGET, [said('last'), said('of all')])), {
     isRepeatable: false,
   }),
-  write(
-    'append by name',
-    started(0),
-    ({ sessions }) => okOf(sessions.append(TARGET, [said('last'), said('of all')], named)),
-    { isShort: true },
+  write('append by name', started(0), ({ sessions }) =>
+    okOf(sessions.append(TARGET, [said('last'), said('of all')], named)),
   ),
   write(
     'rewind by name',

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { built } from '../../support/built.js';
 import type { Database } from './database.js';
 import { type Answered, type Asked, Book } from './ledger.js';
 
-const worker = fileURLToPath(new URL('../../support/workers/database-host.ts', import.meta.url));
+const worker = await built('database-host');
 
 interface Host {
   readonly child: ChildProcess;
@@ -85,7 +85,7 @@ export class Hosts {
     const { writers, seed, env } = this.#options;
     const name = `h${this.#started}`;
     const args = [JSON.stringify(this.#database), String(writers), name, String(seed * 100 + this.#started)];
-    const child = spawn(process.execPath, ['--import', 'tsx', worker, ...args], {
+    const child = spawn(process.execPath, [worker, ...args], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     });

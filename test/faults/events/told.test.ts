@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { type SessionEvent, SessionService } from '../../../src/index.js';
 import { answerOf } from '../../../src/testing/steps.js';
@@ -14,8 +14,8 @@ import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import { effort, record, seeds } from '../support/effort.js';
 
 const PROMISE = 'what was acknowledged has been told, also by a process that is killed';
-const KILLS = effort(4, 60);
-const DUE = effort(300, 5000);
+const KILLS = effort(2, 60);
+const DUE = effort(100, 5000);
 
 interface Said {
   readonly type: string;
@@ -32,7 +32,6 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
   beforeAll(async () => {
     worker = await bundleWorker('mortal');
   });
-  afterAll(() => worker.remove());
 
   const storeOf = (prefix: string) =>
     new RedisSessionStore({ client: openClient('ioredis 5', { port }), prefix, events: { length: 10_000_000 } });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { type SessionEvent, SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -25,7 +25,6 @@ describeWithRedis('ten watchers of what three processes do', () => {
   beforeAll(async () => {
     worker = await bundleWorker('shared-writer');
   });
-  afterAll(() => worker.remove());
 
   const open = async () => {
     const server = await startRedis();

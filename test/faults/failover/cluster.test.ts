@@ -15,12 +15,12 @@ import { firstSuccess } from './first-success.js';
 import { Slots } from './slots.js';
 
 const PARTITIONS = 64;
-const WRITERS = effort(30, 100);
-const MOVES = effort(100, 6000);
+const WRITERS = effort(10, 100);
+const MOVES = effort(30, 6000);
 const AT_ONCE = 8;
 /** How often the connections are cut before a kill: some calls are then done and not answered. */
 const CUTS = effort(10, 20);
-const WRITES_AFTER = effort(500, 5000);
+const WRITES_AFTER = effort(150, 5000);
 /** As long as a slot may be on its way: who moves it shares a core with all that write. */
 const MOVED_WITHIN_MS = 15_000;
 const PROMISE = 'a cluster may move its slots and lose a master';

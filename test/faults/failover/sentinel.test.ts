@@ -13,10 +13,10 @@ import { firstSuccess } from './first-success.js';
 import { DOWN_AFTER_MS, MASTER, Sentinels } from './sentinels.js';
 
 const KILLS = effort(1, 5);
-const WRITERS = effort(30, 100);
+const WRITERS = effort(10, 100);
 /** How often the connections are cut before a kill: some calls are then done and not answered. */
 const CUTS = effort(10, 20);
-const WRITES_BETWEEN = effort(500, 5000);
+const WRITES_BETWEEN = effort(150, 5000);
 const PROMISE = 'a master may be killed under its sentinels';
 
 const settings: Readonly<Record<string, readonly string[]>> = {

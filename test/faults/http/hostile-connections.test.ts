@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../../http/client.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import type { HostReady, HostReport } from '../../support/workers/hostile-host.js';
@@ -9,8 +9,8 @@ import { hostileConnection, strangersTriple, type Target } from './hostile-clien
 import { OUR_KEY } from './served.js';
 
 const PROMISE = 'no stranger ends the process';
-const TRIPLES = effort(60, 3000);
-const CONNECTIONS = effort(150, 5000);
+const TRIPLES = effort(15, 3000);
+const CONNECTIONS = effort(50, 5000);
 const AT_ONCE = 6;
 
 const mounts = [
@@ -27,7 +27,6 @@ let worker: Worker;
 beforeAll(async () => {
   worker = await bundleWorker('hostile-host');
 });
-afterAll(() => worker.remove());
 
 /** Another Node than that of the tests may be named, for their tools do not run on all that the package runs on. */
 const execPath = process.env['COLLOQUY_NODE'] ?? process.execPath;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import type { HostReady, HostReport } from '../../support/workers/hostile-host.js';
 import { effort, record } from '../support/effort.js';
@@ -18,7 +18,6 @@ let worker: Worker;
 beforeAll(async () => {
   worker = await bundleWorker('hostile-host');
 });
-afterAll(() => worker.remove());
 
 let child: ChildProcess;
 let sockets: Socket[] = [];

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../support/redis-server.js';
 import { reasonToSkip, requirements } from '../../support/requirements.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
@@ -21,7 +21,6 @@ let worker: Worker;
 beforeAll(async () => {
   worker = await bundleWorker('watched-server');
 });
-afterAll(() => worker.remove());
 
 /** A process with a heap of 1 GiB that serves the session, until the test ends. */
 const serve = async (redisPort?: number) => {

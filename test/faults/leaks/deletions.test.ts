@@ -10,7 +10,7 @@ import { startRedis } from '../../support/redis-server.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { effort, record } from '../support/effort.js';
 
-const DELETES = effort(2000, 200_000);
+const DELETES = effort(800, 200_000);
 const AT_ONCE = 64;
 const TENANTS = 10;
 const MIB = 1024 * 1024;

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { SessionService } from '../../../src/index.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
-import { describeDatabases, newDatabase } from '../../support/databases.js';
+import { databases, describeDatabases, newDatabase } from '../../support/databases.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { randomFrom } from '../../support/random.js';
 import { okOf, startedIn } from '../../support/sessions.js';
@@ -12,7 +12,7 @@ import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 import { effort, record, seeds, triedDatabases } from '../support/effort.js';
 
 const PROMISE = 'a worker that dies is followed within the length of its lease, and writes nothing after that';
-const FAULTS = effort(3, 40);
+const FAULTS = effort(2, 40);
 const PROCESSES = 3;
 const SESSIONS = 6;
 const LEASE_MS = 1000;
@@ -65,7 +65,6 @@ describeDatabases(
     beforeAll(async () => {
       worker = await bundleWorker('leaser');
     });
-    afterAll(() => worker.remove());
 
     test(
       'are followed by others, and none writes after that',
@@ -140,5 +139,6 @@ describeDatabases(
       effort(120_000, 900_000),
     );
   },
-  triedDatabases,
+  // The simulation of the engine has leases, pauses and crashes on every store: a short run is for the processes.
+  effort(databases.slice(0, 1), triedDatabases),
 );

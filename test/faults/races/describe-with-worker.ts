@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { type DatabaseKind, describeDatabases } from '../../support/databases.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 
@@ -15,7 +15,6 @@ export const describeWithWorker = (
       beforeAll(async () => {
         worker = await bundleWorker('session-worker');
       });
-      afterAll(() => worker.remove());
       define(kind, () => worker);
     },
     kinds,

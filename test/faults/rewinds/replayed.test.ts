@@ -19,9 +19,9 @@ import { effort, record, seeds } from '../support/effort.js';
 import { replayOf } from './replay.js';
 import { Rewinders, type Shared } from './rewinders.js';
 
-const PROCESSES = effort(3, 6);
-const KILLS = effort(2, 25);
-const CHANGES = effort(60, 800);
+const PROCESSES = effort(2, 6);
+const KILLS = effort(1, 25);
+const CHANGES = effort(24, 800);
 const PROMISE = 'appends and rewinds of several processes make one history, whatever is killed';
 
 interface Place {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { built } from '../../support/built.js';
 import type { Database } from '../databases/database.js';
 
 /** Where the session is, so that another process can open it too. */
@@ -26,7 +26,7 @@ interface Answered {
   readonly inDoubt?: true;
 }
 
-const worker = fileURLToPath(new URL('../../support/workers/rewinder.ts', import.meta.url));
+const worker = await built('rewinder');
 
 /** Processes that append to one session and rewind it, and what all of them know of it. */
 export class Rewinders {
@@ -56,7 +56,7 @@ export class Rewinders {
     for (let left = count; left > 0; left -= 1) {
       this.#started += 1;
       const args = [...this.#args, `w${this.#started}`, String(this.#seed * 100 + this.#started)];
-      const child = spawn(process.execPath, ['--import', 'tsx', worker, ...args], {
+      const child = spawn(process.execPath, [worker, ...args], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       this.#children.set(child, this.#listen(child));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
@@ -14,7 +14,7 @@ import { effort, record, seeds } from '../support/effort.js';
 import { Sweepers } from './sweepers.js';
 
 const PROMISE = 'an end by the clock is reported at least once, whatever happens to the process that reports it';
-const SESSIONS = effort(300, 5000);
+const SESSIONS = effort(150, 5000);
 const ROUNDS = effort(2, 40);
 const PROCESSES = 3;
 
@@ -46,7 +46,6 @@ describeWithRedis('ends that the clock has made', () => {
   beforeAll(async () => {
     worker = await bundleWorker('telling-sweeper');
   });
-  afterAll(() => worker.remove());
 
   test.each(Object.keys(troubles))(
     'are all told by several sweepers, with %s',

@@ -53,38 +53,42 @@ const next = (
   return { ...asked, contents: contents.length > 0 ? contents : [`${name}.${turn}`] };
 };
 
-for (let turn = 1; !isOver; turn += 1) {
-  const part = await sessions.history(id, { last: 3 });
-  // A store that answers at once leaves no turn to anybody else.
-  await new Promise((resolve) => setImmediate(resolve));
-  if (part.isErr()) continue;
-  const asked = next(turn, part.value);
-  const { contents, operationId, after, ifPosition } = asked;
-  const options = {
-    operationId,
-    ...(after !== undefined && { after }),
-    ...(ifPosition !== undefined && { ifPosition }),
-  };
-  say(asked);
-  for (let attempt = 1; ; attempt += 1) {
-    const answer = await sessions.append(
-      id,
-      contents.map((content) => ({ role: 'user', content })),
-      options,
-    );
-    if (answer.isOk()) {
-      say({ by: name, position: answer.value.position });
+const work = async (): Promise<void> => {
+  for (let turn = 1; !isOver; turn += 1) {
+    const part = await sessions.history(id, { last: 3 });
+    // A store that answers at once leaves no turn to anybody else.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (part.isErr()) continue;
+    const asked = next(turn, part.value);
+    const { contents, operationId, after, ifPosition } = asked;
+    const options = {
+      operationId,
+      ...(after !== undefined && { after }),
+      ...(ifPosition !== undefined && { ifPosition }),
+    };
+    say(asked);
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await sessions.append(
+        id,
+        contents.map((content) => ({ role: 'user', content })),
+        options,
+      );
+      if (answer.isOk()) {
+        say({ by: name, position: answer.value.position });
+        break;
+      }
+      const { error } = answer;
+      if (error.type === 'history_moved') {
+        say({ by: name, refused: true });
+        break;
+      }
+      if (error.type !== 'store_unavailable') throw new Error(`${error.type}: ${error.message}`);
+      if (attempt < TRIES) continue;
+      say({ by: name, inDoubt: true });
       break;
     }
-    const { error } = answer;
-    if (error.type === 'history_moved') {
-      say({ by: name, refused: true });
-      break;
-    }
-    if (error.type !== 'store_unavailable') throw new Error(`${error.type}: ${error.message}`);
-    if (attempt < TRIES) continue;
-    say({ by: name, inDoubt: true });
-    break;
   }
-}
-await close();
+  await close();
+};
+
+void work();

@@ -1,0 +1,9 @@
+import { inject } from 'vitest';
+
+/** The file that was built under a name, for all tests of this run: see `Builder`. */
+export const built = async (name: string): Promise<string> => {
+  const response = await fetch(`${inject('builder')}/${name}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
+};
