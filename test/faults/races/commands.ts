@@ -25,7 +25,7 @@ const append = fc
   );
 
 /** A command on one of two sessions of a tenant. */
-export const command: fc.Arbitrary<Command> = fc.oneof(
+const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constant('create'), key, timeLimit: fc.constantFrom(0, 2) }) },
   { weight: 6, arbitrary: change },
   { weight: 6, arbitrary: append },
